@@ -22,4 +22,19 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `printf 'a\\nb\\nc' | tac; echo; printf 'a\\nb' > x; printf 'c\\nd' > y; tac x y; echo; tac -s, <<< a,b,c; printf 'xaxb' | tac -b -s x; echo; printf 'a1b2c\\n' | tac -r -s '[0-9]'`,
     `printf 'a\\tb\\nñandú 日本語\\n\\tx\\n' | wc -L; printf '\\tx\\ta\\tb\\tc\\n' > t; expand -t 4,8 t; expand -t4 t; expand -i -2 t; expand t; printf '        x    a       b\\n    c\\n' > s; unexpand s; unexpand -a s; unexpand -t 4 s; unexpand --first-only -t 4 s; unexpand -t 4,8 s; expand -t 0 s; echo $?`,
   ],
+  "lists, keys and references": [
+    `declare -A c=([a]="It's here" [b]='say "hi"' [d]=plain [e]=x\\ y [f]="a b's" [g]='$HOME \\n' ['k k']="v" ["it's"]=w [h]=); for k in a b d e f g 'k k' "it's" h; do echo "$k=\${c[$k]}"; done; c+=([y]="don't"); echo "\${c[y]}" \${#c[@]}; declare -a l=('a\\b' "c'd" [5]="e f" 'x y\\z'); printf '<%s>' "\${l[@]}" "\${!l[@]}"; f() { local -A m=([k]="don't" ["x y"]=1); local -a n=('q\\r' "$1"); echo "\${m[k]} \${m[x y]} \${n[*]}"; }; f 'p q'`,
+    `declare -A m=([C]=2 [a.b]=3 [x-1]=4); f() { local -i s; s=\${m[$1]}; echo "$s \${m[$1]} \${m["$1"]} \${m[\${1}]} \${m[\${1%z}]:-no}"; }; f C; f a.b; t=a.b.gz; echo \${m[\${t%.gz}]} \${m[$(echo x-1)]}; set -- C; [[ -v m[$1] ]] && echo set; (( m[$1]++ )); echo \${m[C]}`,
+    `e=() g=(a b); f() { local -n r=$1; for x in "\${r[@]}"; do echo "<$x>"; done; for x in \${r[*]}; do echo "<$x>"; done; echo \${#r[@]} "\${r[*]}" "\${r[0]-none}"; y=("\${r[@]}"); echo \${#y[@]}; }; f g; f e; f missing`,
+    `f() { local OPTIND o k; while getopts :k:v o; do case $o in k) k=$OPTARG ;; v) echo v ;; esac; done; shift $((OPTIND - 1)); echo "$k $#: $*"; }; f -k 1 -v a b; f -v c; f d`,
+  ],
+  "what expressions say in other words": [
+    `b=0101 m=08 h=ff; echo $((2#$b)) $((10#$m + 1)) $((16#$h)) $((16#\${h:0:1})) $((10#\${m})); set -- 09 7 '*' 6; echo $((10#$1)) $(($2 $3 $4)); a=(07 08); echo $((10#\${a[1]})); op=+; ((c = 5 $op 2)); echo $c $((c $op $op 1)); for o in + - '*' / % '**'; do echo $((7 $o 2)); done; e='2*3+1'; echo $((e)) $(($e)) $((($e) * 2))`,
+    `printf '%u %x %o %X\\n' -1 -1 -1 -255; printf '%d %u %x\\n' 9223372036854775807 18446744073709551615 0xfffffffffffffff; printf '%u\\n' $((2 ** 63)); printf '[%5u] [%-5x] [%05X] [%#x] [%+d]\\n' 7 255 -1 -1 9007199254740993; printf '%.2f\\n' abc; echo $?; printf '%.1f %e\\n' 1.25 1e3 .5; printf '%f\\n' 1,5; echo $?`,
+    `cat <<E\n\${x:-~/y} \${x:-"q"} \${x:-'q'} \${x:+~} $'a\\tb' ~ 'x' \${x:-a b}\nE\necho "\${u:-~/y} \${u:-'q'} \${u:-"q q"} $'a'" \${u:-~/y} \${u:-'q  q'}`,
+  ],
+  "dates and patterns": [
+    `for d in 2024/2/5 20240205 2/5/2024 '5 Feb 2024' 'February 5, 2024' 'Mon, 05 Feb 2024 10:00:00 +0000' 2024-02-05T10:30:00+02:00 '2024-02-05 10:30:00 -0500' '2024-02-05 10:30pm' '2024/2/5 + 3 days' '2015-01-24T23:59:59Z +1000000000 second' '2024-2-5 1:02' '2024-02-05 2 hours' 2024-02-30 10:61 '2024-02-05 25:00' noon; do date -u -d "$d" '+%F %T' || echo "no $d"; done; date -d 10pm +%T`,
+    `shopt -s extglob; for x in '|' + - ab; do case $x in @([|+])) echo bar ;; +([-])) echo dash ;; !(*[[:punct:]]*)) echo "$x" ;; esac; done; [[ '|+|' == +([|+]) ]] && echo all; v='a|b+c'; echo "\${v//@([|+])/_}" "\${v//+([[:alpha:]|])/X}"; n=(1 2 3) i=1; echo \${n[\${#n[@]}-1]} \${n[$((i + 1))]} "\${n[\${i#x}]}" \${n[-1]}`,
+  ],
 };

@@ -5,16 +5,19 @@ import { AWK_REPAIRS } from "./awk.ts";
 import { COMMAND_REPAIRS } from "./commands.ts";
 import { INTERPRETER_REPAIRS } from "./interpreter.ts";
 import { withoutReplaced } from "./replaced.ts";
+import { VARIABLE_REPAIRS } from "./variables.ts";
 
 /** What the repairs call. */
 const REPAIRS = fileURLToPath(import.meta.resolve("../guests/bash/repairs.ts"));
+
+const REPAIRS_IN_ORDER = [...INTERPRETER_REPAIRS, ...VARIABLE_REPAIRS, ...COMMAND_REPAIRS, ...AWK_REPAIRS];
 
 export const REPAIRED_SHELL: Plugin = {
   name: "repaired-shell",
   setup: (bundle) =>
     bundle.onLoad({ filter: /just-bash[/\\]dist[/\\]bundle[/\\]browser\.js$/ }, async ({ path }) => {
       let contents = await readFile(path, "utf8");
-      for (const [why, code, instead] of [...INTERPRETER_REPAIRS, ...COMMAND_REPAIRS, ...AWK_REPAIRS]) {
+      for (const [why, code, instead] of REPAIRS_IN_ORDER) {
         if (contents.match(code)?.length !== 1) throw new Error(`just-bash has changed: see whether ${why}`);
         contents = typeof instead === "string" ? contents.replace(code, instead) : contents.replace(code, instead);
       }

@@ -1,7 +1,7 @@
 type Unit = "second" | "minute" | "hour" | "day" | "week" | "fortnight" | "month" | "year";
 
 const TERM =
-  /(?<![\w:.])(?:(?<sign>[-+]?) ?(?<count>\d{1,9}) ?|(?<which>last|next|this) )?(?<unit>sec(?:ond)?|min(?:ute)?|hour|day|week|fortnight|month|year)s?\b(?<ago> ago\b)?/i;
+  /(?<![\w:.])(?:(?<sign>[-+]?) ?(?<count>\d{1,12}) ?|(?<which>last|next|this) )?(?<unit>sec(?:ond)?|min(?:ute)?|hour|day|week|fortnight|month|year)s?\b(?<ago> ago\b)?/i;
 /** What a pattern has found of a weekday. */
 type Weekday = Readonly<Record<string, string | undefined>>;
 
@@ -16,8 +16,9 @@ const DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, now: 0
  * `next friday`; null for other texts. Months and days that there are not run over into the next. Times are UTC.
  */
 export function dateOf(text: string, nowMs: number): number | null {
-  let rest = ` ${text.trim().replace(/\s+/g, " ")} `;
-  if (/\d:\d\d(?::\d\d)? ?[-+] ?\d/.test(rest))
+  const [withoutZone, zoneMs] = zoned(` ${text.trim().replace(/\s+/g, " ")} `);
+  let rest = withoutZone;
+  if (zoneMs === null && /\d:\d\d(?::\d\d)? ?[-+] ?\d/.test(rest))
     throw new Error(`invalid date '${text}': write the number without a sign`);
   const shifts: [count: number, unit: Unit][] = [];
   for (let found = TERM.exec(rest); found !== null; found = TERM.exec(rest)) {
@@ -34,9 +35,24 @@ export function dateOf(text: string, nowMs: number): number | null {
   rest = words.filter((word) => DAYS[word.toLowerCase()] === undefined).join(" ");
   const { 0: named = "", groups: weekday } = WEEKDAY.exec(rest) ?? {};
   rest = rest.replace(named, "").trim();
-  if (shifts.length === 0 && weekday === undefined && !/^\d\d:\d\d(?::\d\d)?$/.test(rest)) return null;
+  if (
+    shifts.length === 0 &&
+    weekday === undefined &&
+    (zoneMs ?? 0) === 0 &&
+    !/^\d{8}$|^\d{1,2}:\d\d(?::\d\d)?$|[ap]m$/i.test(rest)
+  )
+    return null;
   const base = baseOf(rest, nowMs, weekday);
-  return base === null ? null : shifts.reduce(shifted, base);
+  return base === null ? null : shifts.reduce(shifted, base - (zoneMs ?? 0));
+}
+
+/** The text without the zone that stands behind its time, and how far that is from UTC; null where none stands there. */
+function zoned(text: string): readonly [text: string, zoneMs: number | null] {
+  const [found, sign, hours, minutes = "00"] =
+    /(?<=\d:\d\d(?::\d\d(?:\.\d{1,9})?)? ?)(?:([-+])(\d\d):?(\d\d)?|Z|UTC|GMT)(?= )/.exec(text) ?? [];
+  if (found === undefined) return [text, null];
+  const size = (Number(hours ?? 0) * 60 + Number(minutes)) * 60_000;
+  return [text.replace(found, ""), sign === undefined ? 0 : sign === "-" ? -size : size];
 }
 
 function unitOf(word: string): Unit {
@@ -46,17 +62,48 @@ function unitOf(word: string): Unit {
   return "year";
 }
 
+const TIME_ALONE = /^(?:\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[ap]m)?|\d{1,2} ?[ap]m)$/i;
+const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+/** How a day is written: year, month and day stand in it in some order. */
+const DAY_FORMS: readonly RegExp[] = [
+  /^(?<year>\d{4})[-/](?<month>\d{1,2})[-/](?<day>\d{1,2})(?=$|[T ])/,
+  /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)(?=$|[T ])/,
+  /^(?<month>\d{1,2})\/(?<day>\d{1,2})\/(?<year>\d{4})(?=$| )/,
+  /^,? ?(?<day>\d{1,2})[ -](?<name>[a-z]{3})[a-z]{0,6}[ -](?<year>\d{4})(?=$| )/i,
+  /^(?<name>[a-z]{3})[a-z]{0,6} (?<day>\d{1,2}),? (?<year>\d{4})(?=$| )/i,
+];
+
 /** A weekday is the next one from today on, at midnight where no time is named; beside a date it says nothing. */
 function baseOf(text: string, nowMs: number, weekday?: Weekday): number | null {
   if (text === "" && weekday === undefined) return nowMs;
-  if (/^(?:\d\d:\d\d(?::\d\d)?)?$/.test(text)) {
+  if (text === "" || TIME_ALONE.test(text)) {
     const midnight = new Date(nowMs - (nowMs % DAY_MS));
-    const time = Date.parse(`1970-01-01T${text || "00:00"}Z`);
-    return midnight.getTime() + time + daysUntil(weekday, midnight.getUTCDay()) * DAY_MS;
+    const time = timeOf(text);
+    return time === null ? null : midnight.getTime() + time + daysUntil(weekday, midnight.getUTCDay()) * DAY_MS;
   }
-  const [, day, time = "00:00"] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?: ?(?:Z|UTC))?)?$/.exec(text) ?? [];
-  const found = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`);
-  return Number.isNaN(found) || !new Date(found).toISOString().startsWith(day ?? "") ? null : found;
+  for (const form of DAY_FORMS) {
+    const { 0: found = "", groups } = form.exec(text) ?? {};
+    if (groups === undefined) continue;
+    const time = timeOf(text.slice(found.length).replace(/^[T ]/, ""));
+    const month =
+      groups["month"] === undefined
+        ? MONTHS.indexOf((groups["name"] ?? "").toLowerCase())
+        : Number(groups["month"]) - 1;
+    const date = new Date(Date.UTC(Number(groups["year"]), month, Number(groups["day"])));
+    return time === null || month < 0 || date.getUTCMonth() !== month ? null : date.getTime() + time;
+  }
+  return null;
+}
+
+/** The milliseconds of a day that have gone by; null for what is no time. */
+function timeOf(text: string): number | null {
+  if (text === "") return 0;
+  const [, hours = "", minutes = "0", seconds = "0", half] =
+    /^(\d{1,2})(?::(\d\d)(?::(\d\d(?:\.\d{1,9})?))?)?(?: ?([ap])m)?$/i.exec(text) ?? [];
+  if (hours === "" || (half === undefined && !text.includes(":"))) return null;
+  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half.toLowerCase() === "p" ? 12 : 0);
+  const isWithin = hour < 24 && Number(minutes) < 60 && Number(seconds) < 61;
+  return isWithin ? (hour * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000 : null;
 }
 
 function daysUntil({ which, day = "" }: Weekday = {}, today: number): number {

@@ -33,9 +33,9 @@ export { exec } from "./shell/exec.ts";
 export { functionText } from "./shell/functions.ts";
 export { globstar } from "./shell/globstar.ts";
 export { heard } from "./shell/heard.ts";
-export { exactly, integer, longNumeral } from "./shell/integers.ts";
+export { exactly, integer, isNoNumber, longNumeral, realNumber, wholeNumber } from "./shell/integers.ts";
 export { asSubshell, inBackground, wait } from "./shell/jobs.ts";
-export { listText } from "./shell/lists.ts";
+export { listText, pairsOf } from "./shell/lists.ts";
 export { areSubshells, arithmeticText, withoutQuotes } from "./shell/parentheses.ts";
 export { alternative, arrayOf, refer, referred, startingOptions, withoutAssignments } from "./shell/references.ts";
 export { apart, behind, withStray } from "./shell/streams.ts";
@@ -146,6 +146,20 @@ interface Statement {
 /** The part of a word that `${…}` is. */
 export function braced(parser: Parser, content: string): object | undefined {
   return parser.parse(`: "\${${content}}"`).statements[0]?.pipelines[0]?.commands[0]?.args[0]?.parts?.[0];
+}
+
+/** A text as it is in double quotes, as a part of a word. */
+export function quotedText(parser: Parser, text: string): object | undefined {
+  const script = `: "${text.replace(/\\[^]|"/g, (found) => (found === '"' ? "" : found))}"`;
+  return parser.parse(script).statements[0]?.pipelines[0]?.commands[0]?.args[0]?.parts?.[0];
+}
+
+const BRACKETS = /\[[!^]?\]?(?:\[:[a-z]+:\]|\\[^]|[^\]\\[])*\]/y;
+
+/** How long a set of characters is that begins at a place of a pattern; 0 where none does. */
+export function bracketsAt(pattern: string, at: number): number {
+  BRACKETS.lastIndex = at;
+  return BRACKETS.exec(pattern)?.[0].length ?? 0;
 }
 
 /** mapfile's options, each alone. */

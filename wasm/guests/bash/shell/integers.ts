@@ -1,3 +1,5 @@
+import { formatted } from "../awk/numbers.ts";
+
 /** A whole number of 64 bits: a bigint where JavaScript's numbers are not exact, and only there. */
 export type Integer = number | bigint;
 
@@ -79,4 +81,52 @@ function power(base: bigint, exponent: bigint): bigint {
     square = BigInt.asIntN(BITS, square * square);
   }
   return result;
+}
+
+const NUMERAL = /^\s*([-+]?)(0x[\da-f]+|0[0-7]*|[1-9]\d*)$/i;
+
+/** What a conversion of `printf` writes of a numeral whose 64 bits JavaScript's numbers do not show; undefined for others. */
+export function wholeNumber(conversion: string, letter: string, text: string): string | undefined {
+  const [, sign = "", digits = ""] = NUMERAL.exec(text) ?? [];
+  if (digits === "" || !/[diouxX]/.test(letter)) return undefined;
+  const size = BigInt(/^0\d/.test(digits) ? `0o${digits.slice(1)}` : digits);
+  const isBelow = sign === "-" && size > 0n;
+  if (size <= BigInt(Number.MAX_SAFE_INTEGER) && (!isBelow || /[di]/.test(letter))) return undefined;
+  const value = isBelow ? -size : size;
+  const [, flags = "", width = "", precision] = /^%([-+ #0']*)([1-9]\d*)?(?:\.(\d+))?/.exec(conversion) ?? [];
+  const shown = withDigits(letter, value).padStart(Number(precision ?? 0), "0");
+  const prefix = /[di]/.test(letter) ? signOf(value, flags) : flags.includes("#") ? (PREFIXES[letter] ?? "") : "";
+  if (flags.includes("-")) return (prefix + shown).padEnd(Number(width));
+  if (!flags.includes("0") || precision !== undefined) return (prefix + shown).padStart(Number(width));
+  return prefix + shown.padStart(Number(width) - prefix.length, "0");
+}
+
+const PREFIXES: Readonly<Record<string, string>> = { o: "0", x: "0x", X: "0X" };
+
+function signOf(value: bigint, flags: string): string {
+  if (value < 0n) return "-";
+  return flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
+}
+
+const [LEAST, MOST, MOST_BITS] = [-9_223_372_036_854_775_808n, 9_223_372_036_854_775_807n, 18_446_744_073_709_551_615n];
+
+/** What does not fit into 64 bits is the most that does. */
+function withDigits(letter: string, value: bigint): string {
+  if (/[di]/.test(letter)) return String(value < LEAST ? -LEAST : value > MOST ? MOST : value < 0n ? -value : value);
+  const bits = value < 0n ? value + MOST_BITS + 1n : value > MOST_BITS ? MOST_BITS : value;
+  const digits = bits.toString({ o: 8, x: 16, X: 16 }[letter] ?? 10);
+  return letter === "X" ? digits.toUpperCase() : digits;
+}
+
+/** Whether a text is none that a number with a fraction is written as. */
+export function isNoNumber(text: string): boolean {
+  return !/^\s*(?:|[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|0x[\da-f]+(?:\.[\da-f]*)?(?:p[-+]?\d+)?|inf(?:inity)?|nan))$/i.test(
+    text,
+  );
+}
+
+/** What a conversion of `printf` writes of a number with a fraction. */
+export function realNumber(conversion: string, letter: string, value: number): string {
+  const [, flags = "", width = "", places] = /^%([-+ #0']*)([1-9]\d*)?(?:\.(\d*))?/.exec(conversion) ?? [];
+  return formatted({ letter, flags, width, precision: places === "" ? "0" : (places ?? "") }, value);
 }

@@ -1,24 +1,99 @@
+interface Part {
+  readonly type: string;
+  readonly value?: string;
+  readonly pattern?: string;
+}
+
 interface Word {
-  readonly parts: readonly { readonly type: string; readonly value?: string; readonly pattern?: string }[];
+  readonly parts: readonly Part[];
   readonly elements?: readonly Word[];
 }
 
-/** `name=(…)` with each element as it is, for a builtin to read; undefined where keys are named, or it is no list. */
+/** `name=(…)` with each element as it is, for a builtin to read; undefined where it is no list. `textOf` parts no words. */
 export async function listText(
   { parts, elements }: Word,
   expand: (word: Word) => Promise<{ readonly values: readonly string[] }>,
+  textOf: (word: Word) => Promise<string>,
 ): Promise<string | undefined> {
   const [, name] = /^([A-Za-z_]\w*)=\(/.exec(parts[0]?.value ?? "") ?? [];
-  if (elements === undefined || name === undefined || elements.some(hasKey)) return undefined;
-  const values: string[] = [];
-  for (const element of elements) values.push(...(await expand(element)).values);
-  return `${name}=(${values.map(quoted).join(" ")})`;
+  if (elements === undefined || name === undefined) return undefined;
+  const isBraced = (word: Word) => pairOf(word)?.value.parts.some((part) => part.type === "BraceExpansion") === true;
+  // Braces in a value are no others: only the text that they were written as says so.
+  if (elements.some(isBraced)) return undefined;
+  const texts: string[] = [];
+  for (const element of elements) {
+    const pair = pairOf(element);
+    if (pair === null) texts.push(...(await expand(element)).values.map(escaped));
+    else texts.push(`[${escaped(await textOf(pair.key))}]${pair.sign}${escaped(await textOf(pair.value))}`);
+  }
+  return `${name}=(${texts.join(" ")})`;
 }
 
-function hasKey({ parts: [part] }: Word): boolean {
-  return (part?.pattern ?? part?.value ?? "").startsWith("[");
+/** The key and the value of `[key]=value`; null for other elements. */
+function pairOf(word: Word): { readonly key: Word; readonly sign: string; readonly value: Word } | null {
+  const parts = merged(word.parts);
+  if (!literalOf(parts[0]).startsWith("[")) return null;
+  for (const [at, part] of parts.entries()) {
+    const text = literalOf(part);
+    const [, before, sign = "", behind = ""] = /^([^\]]*)\](\+?=)([^]*)$/.exec(at === 0 ? text.slice(1) : text) ?? [];
+    if (before === undefined) continue;
+    const first = at === 0 ? [] : [literal(literalOf(parts[0]).slice(1)), ...parts.slice(1, at)];
+    return {
+      key: { parts: [...first, literal(before)] },
+      sign,
+      value: { parts: [literal(behind), ...parts.slice(at + 1)] },
+    };
+  }
+  return null;
 }
 
-function quoted(value: string): string {
-  return /^[\w./:@%+,-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+/** A key may seem to be a pattern: `[a]`. */
+function merged(parts: readonly Part[]): Part[] {
+  const found: Part[] = [];
+  for (const part of parts) {
+    const [last, text] = [found.at(-1), literalOf(part)];
+    if (text === "") found.push(part);
+    else if (last?.type === "Literal") found.splice(-1, 1, literal(literalOf(last) + text));
+    else found.push(literal(text));
+  }
+  return found;
+}
+
+function literal(value: string): Part {
+  return { type: "Literal", value };
+}
+
+function literalOf(part: Part | undefined): string {
+  return part?.type === "Glob" ? unquoted(part.pattern ?? "") : part?.type === "Literal" ? (part.value ?? "") : "";
+}
+
+function escaped(value: string): string {
+  return value === "" ? "''" : value.replace(/[^\w./:@%+,-]/gu, "\\$&");
+}
+
+/** A word: escapes, and texts in quotes. */
+const WORD = /(?:\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"|[^\s\\'"])+/y;
+/** Up to what ends a key. */
+const KEY = /\[((?:\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"|[^\]\\'"])*)\]=/y;
+
+/** The keys and values of `[key]=value …`. */
+export function pairsOf(text: string): [key: string, value: string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at < text.length; ) {
+    KEY.lastIndex = at;
+    const [head, key = ""] = KEY.exec(text) ?? [];
+    WORD.lastIndex = at + (head?.length ?? 0);
+    const [word = ""] = WORD.exec(text) ?? [];
+    if (head !== undefined) pairs.push([unquoted(key), unquoted(word)]);
+    at += Math.max((head?.length ?? 0) + word.length, 1);
+  }
+  return pairs;
+}
+
+function unquoted(word: string): string {
+  return word.replace(
+    /\\([^])|'([^']*)'|"((?:\\[^]|[^"\\])*)"/g,
+    (_, ...[escape, single, double]: (string | undefined)[]) =>
+      double === undefined ? (escape ?? single ?? "") : double.replace(/\\([$`"\\])/g, "$1"),
+  );
 }
