@@ -42,14 +42,19 @@ export class DueEvents {
 
   /** Whether what is due then has been looked for already, so that whoever stores it now wakes it. */
   isPast(dueAt: number): boolean {
-    return dueAt <= this.#wokenUntil;
+    return dueAt <= this.#lookedUntil();
   }
 
   /** Sleeps until the next timer is due. */
   async arm(): Promise<void> {
     const { store, runtime } = this.#options;
-    const due = await store.inbox.nextDue(this.#wokenUntil);
+    const due = await store.inbox.nextDue(this.#lookedUntil());
     if (due !== null) this.#lookAfter(Math.min(Math.max(0, due - runtime.clock.now()), LOOK_AGAIN_MS));
+  }
+
+  /** No later than now: where the clock was set back, what is due until it is as late again has not been looked for. */
+  #lookedUntil(): number {
+    return Math.min(this.#wokenUntil, this.#options.runtime.clock.now());
   }
 
   /** There is one next look, the earliest that anybody has asked for, however many ask at once. */

@@ -152,6 +152,22 @@ test("what is due while the machine sleeps, or its clock is set, comes within th
   await engine.stop(0);
 });
 
+test("what falls due after the clock was set back comes at its time", async () => {
+  const [id, other] = [await createSession(store), await createSession(store)];
+  const seen = new Recorder();
+  const engine = engineOn(store);
+  const hour = 60 * 60_000;
+  await engine.start(seen.handler());
+  clock.set(clock.now() - hour);
+  await engine.deliverAt(id, event(`${id}:a`), clock.now() + 30_000);
+  await clock.advance(30_000);
+  await seen.ended(1);
+  await engine.deliver(other, event(`${other}:a`));
+  await seen.ended(2);
+  expect(seen.keys()).toEqual([`${id}:a`, `${other}:a`]);
+  await engine.stop(0);
+});
+
 test("however many ask at once to be woken later, there is one next look, also when one of them cannot find out when", async () => {
   const id = await createSession(store);
   let isAway = false;
