@@ -20,7 +20,9 @@ export function believing<Q extends readonly unknown[], T>(
   return (...about) => {
     const key = JSON.stringify(about);
     const before = known.get(key);
-    if (before !== undefined && before.until > clock.now()) return before.answer;
+    const leftMs = (before?.until ?? 0) - clock.now();
+    // More than there was: the clock was set back.
+    if (before !== undefined && leftMs > 0 && leftMs <= forMs) return before.answer;
     const answer = ask(...about);
     known.set(key, { answer, until: clock.now() + forMs });
     const forget = (): void => {

@@ -32,3 +32,10 @@ test("a failure, and an answer that does not last, are asked for again", async (
   expect(await ask("ana", { id: "1" })).toBeNull();
   expect(await ask("ana", { id: "1" })).toBe("one");
 });
+
+test("a clock that is set back makes no answer last longer", async () => {
+  const { clock, ask } = asked(["one", "another"]);
+  expect(await ask("ana", { id: "1" })).toBe("one");
+  clock.set(clock.now() - 60_000);
+  expect(await ask("ana", { id: "1" })).toBe("another");
+});
