@@ -136,8 +136,7 @@ export class EmbeddedEngine implements SessionEngine {
   }
 
   async deliver(sessionId: string, event: SessionEvent, claim?: Claim): Promise<Delivered> {
-    const dueAt = this.#options.runtime.clock.now();
-    const { delivered, opened } = await this.#store({ sessionId, event, dueAt, claim });
+    const { delivered, opened } = await this.#store({ sessionId, event, claim });
     if (delivered === "new" && (startsRun(event) || resumesRun(event))) await this.#tryWake(sessionId, opened);
     return delivered;
   }

@@ -8,7 +8,7 @@ import type { Store } from "../store/store.ts";
 export interface NewEvent {
   readonly sessionId: string;
   readonly event: SessionEvent;
-  readonly dueAt: number;
+  readonly dueAt?: number;
   readonly claim?: Claim | undefined;
 }
 

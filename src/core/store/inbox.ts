@@ -14,8 +14,8 @@ export interface NewInboxEvent {
   readonly event: SessionEvent;
   readonly wakes: boolean;
   readonly resumes: boolean;
-  /** Milliseconds since the epoch: when it may be taken. */
-  readonly dueAt: number;
+  /** When it may be taken; absent: at once, whatever the clock of whoever takes it says. Milliseconds since the epoch. */
+  readonly dueAt?: number | undefined;
   readonly at: number;
 }
 
@@ -112,7 +112,7 @@ export function inboxWrites(db: Client) {
     ...inboxReads(db),
 
     /** Fails on a key that is there already: the unique index decides between racing deliveries. */
-    async insert({ sessionId, event, wakes, resumes, dueAt, at }: NewInboxEvent): Promise<StoredEvent> {
+    async insert({ sessionId, event, wakes, resumes, dueAt = 0, at }: NewInboxEvent): Promise<StoredEvent> {
       const row = await db.inboxEvent.create({
         data: {
           key: event.key,

@@ -79,7 +79,7 @@ export async function endChild(ending: EndingChild, { store, engine, clock }: Ch
     if (!event.task.background || outcome.type === "cancelled") return true;
     const { author, nonInteractive, job, task, parent } = event;
     const note: ChildEnd = { kind: "child_end", childId: sessionId, task, report, author, nonInteractive, job, at };
-    const delivery = { event: { key: keys.note, body: note }, wakes: true, resumes: false, dueAt: at, at };
+    const delivery = { event: { key: keys.note, body: note }, wakes: true, resumes: false, at };
     await tx.inbox.insert({ sessionId: parent.sessionId, ...delivery });
     return true;
   });
