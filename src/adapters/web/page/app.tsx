@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
+import { TITLE_CHARS } from "../../render/local/frame-limits.ts";
 import { Announcer } from "./announcer.tsx";
 import type { Column } from "./column.ts";
 import { COMPOSER_ID } from "./composer/composer.tsx";
@@ -13,6 +14,7 @@ import { Sidebar } from "./sidebar/sidebar.tsx";
 import { addressOf } from "./state/address.ts";
 import type { Controller } from "./state/controller.ts";
 import { messagesOf, newestStop, type PageState } from "./state/state.ts";
+import { plainText } from "./text/markdown.ts";
 import { ThreadView, type ThreadViewProps } from "./thread/thread-view.tsx";
 
 export function App({ controller }: { readonly controller: Controller }): JSX.Element {
@@ -58,7 +60,7 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
         }}
         help={() => setHelp(true)}
       />
-      <Shown state={state} controller={controller} title={title ?? "New thread"} now={now} show={setColumn} />
+      <Shown state={state} controller={controller} title={shownTitle(state)} now={now} show={setColumn} />
       <Announcer state={state} />
       {state.form !== null && <FormDialog open={state.form} controller={controller} />}
       <ShortcutsDialog open={help} close={() => setHelp(false)} />
@@ -70,6 +72,12 @@ function titleOf({ team, section, threads, openId }: PageState): string | undefi
   if (team !== null) return "Sessions";
   if (section !== null) return SECTIONS.find(({ name }) => name === section.name)?.title;
   return threads.find((thread) => thread.id === openId)?.title;
+}
+
+/** An older thread than the list has is called as it begins, as far as that is here. */
+function shownTitle(state: PageState): string {
+  const [first] = messagesOf(state, state.openId);
+  return titleOf(state) ?? (first === undefined ? "New thread" : plainText(first.body.markdown).slice(0, TITLE_CHARS));
 }
 
 /** What the address names: sessions, a section, or a thread. */

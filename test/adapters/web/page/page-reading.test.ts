@@ -98,14 +98,17 @@ test("earlier messages come above what is read, and of many threads the list say
   const { threadId } = await say("go");
   await platform.stop();
   const said = { fromPerson: false, at: Date.now(), body: JSON.stringify(plainBody) };
+  const later = { ...said, at: said.at + 60_000 };
   for (let index = 0; index < 210; index += 1) {
     await store.insert({ ...said, id: `m${index}`, threadId: threadId ?? "", key: `m${index}` }, null);
-    await store.insert({ ...said, id: `t${index}`, threadId: `t${index}`, key: `t${index}` }, { title: `t${index}` });
+    await store.insert({ ...later, id: `t${index}`, threadId: `t${index}`, key: `t${index}` }, { title: `t${index}` });
   }
   platform = openPlatform({ store, port: window.port() });
   await platform.start(inbox.receive, new AbortController().signal);
   await page.reload();
   await page.getByText("Older ones are under Sessions.").waitFor({ state: "attached" });
+  // It is none of those listed, and called as it begins.
+  await page.getByRole("heading", { name: "a line", level: 1 }).waitFor();
   const earlier = page.getByRole("button", { name: "Show earlier messages" });
   await earlier.waitFor({ state: "attached" });
   const first = messages().locator(".message-body").first();
