@@ -124,6 +124,21 @@ test("earlier messages come above what is read, and of many threads the list say
   expect(await page.evaluate("document.activeElement.id")).toBe(id);
 });
 
+test("what is attached and not sent is there again in its thread, also after a reload, and goes out once", async () => {
+  const attached = page.getByRole("button", { name: "Remove notes.txt" });
+  const notes = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") };
+  await page.locator('input[type="file"]').setInputFiles([notes]);
+  await expect.poll(() => page.evaluate("localStorage.length")).toBe(1);
+  await page.reload();
+  await attached.waitFor();
+  await composer().fill("with notes");
+  await composer().press("Enter");
+  expect((await inbox.nextMessage()).attachments.map(({ name }) => name)).toEqual(["notes.txt"]);
+  await page.getByRole("button", { name: "New thread" }).click();
+  await page.getByRole("heading", { name: "What needs doing?" }).waitFor();
+  expect(await attached.count()).toBe(0);
+});
+
 test("a part of the page that cannot come without a connection comes with the next one", async () => {
   await composer().waitFor();
   await page.route("**/usage-*.js", (route) => route.abort());

@@ -6,7 +6,7 @@ import { keepDraft, readDraft } from "../state/keep.ts";
 import { type PageState, sessionOf } from "../state/state.ts";
 import { ClipIcon, SendIcon } from "../text/icons.tsx";
 import { PaletteList, paletteProps, usePalette } from "./palette.tsx";
-import { type Upload, UploadList, useUploads } from "./uploads.tsx";
+import { filesOf, type Upload, UploadList, useUploads } from "./uploads.tsx";
 
 export const COMPOSER_ID = "composer";
 
@@ -29,7 +29,8 @@ function Hint(): JSX.Element {
 /** A message being written. Mounted anew for each thread, so that each keeps its own draft. */
 export function Composer({ state, controller }: ComposerProps): JSX.Element {
   const [text, setText] = useState(() => readDraft(state.openId));
-  const { uploads, add, remove, clear } = useUploads(controller.notify, changeHeaders(state));
+  const change = changeHeaders(state);
+  const { uploads, add, remove, clear } = useUploads({ threadId: state.openId, notify: controller.notify, change });
   const box = useAutoHeight(text);
   const isReady = canSend(text, uploads);
   const isDropping = useDrop(add);
@@ -45,10 +46,9 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
     // Asked before: what no frame takes ends the connection, and would be sent again with each one.
     if (words.length > WEB_LIMITS.messageChars) return controller.notify(TOO_LONG);
     if (state.notice === TOO_LONG) controller.notify(null);
-    const files = uploads.flatMap(({ file }) => file ?? []);
-    controller.send(words, files);
-    write("");
     clear();
+    controller.send(words, filesOf(uploads));
+    write("");
   };
 
   return (

@@ -1,9 +1,10 @@
 import type { JSX } from "preact";
-import { useCallback, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { MESSAGE_FILES } from "../../../render/local/frame-limits.ts";
 import type { PageFile } from "../../../render/local/wire.ts";
 import { WEB_LIMITS } from "../../limits.ts";
 import { answerOf, problemOf } from "../section/request.ts";
+import { keepDraftFiles, readDraftFiles } from "../state/keep.ts";
 import { CloseIcon, FileIcon } from "../text/icons.tsx";
 import { isPicture } from "../thread/files.tsx";
 
@@ -21,10 +22,20 @@ interface Uploads {
   readonly clear: () => void;
 }
 
-/** Files go to the server as soon as they are attached; the message then names them. */
-export function useUploads(notify: (text: string) => void, change: Readonly<Record<string, string>>): Uploads {
-  const [uploads, setUploads] = useState<readonly Upload[]>([]);
+interface UploadScope {
+  readonly threadId: string | null;
+  readonly notify: (text: string) => void;
+  /** What goes along with a request that changes anything. */
+  readonly change: Readonly<Record<string, string>>;
+}
+
+/** Files go to the server as soon as they are attached; the message then names them. They are kept as its words are. */
+export function useUploads({ threadId, notify, change }: UploadScope): Uploads {
+  const [uploads, setUploads] = useState<readonly Upload[]>(() =>
+    readDraftFiles(threadId).map((file, index) => ({ key: -index, name: file.name, file })),
+  );
   const lastKey = useRef(0);
+  useEffect(() => keepDraftFiles(threadId, filesOf(uploads)), [uploads]);
   const remove = useCallback((key: number) => setUploads((now) => now.filter((upload) => upload.key !== key)), []);
   const add = useCallback(
     (files: readonly File[]) => {
@@ -50,7 +61,17 @@ export function useUploads(notify: (text: string) => void, change: Readonly<Reco
     },
     [notify, remove, change, uploads.length],
   );
-  return { uploads, add, remove, clear: useCallback(() => setUploads([]), []) };
+  const clear = useCallback(() => {
+    // The thread that a first message opens has a composer of its own.
+    keepDraftFiles(threadId, []);
+    setUploads([]);
+  }, [threadId]);
+  return { uploads, add, remove, clear };
+}
+
+/** Those that have arrived. */
+export function filesOf(uploads: readonly Upload[]): PageFile[] {
+  return uploads.flatMap(({ file }) => file ?? []);
 }
 
 function upload(file: File, change: Readonly<Record<string, string>>): Promise<PageFile> {

@@ -1,8 +1,11 @@
+import type { PageFile } from "../../../render/local/wire.ts";
 import type { PendingMessage } from "./state.ts";
 
 /** What survives a reload of the page: drafts and messages that the server has not confirmed. */
 
 const DRAFT = "deckhand.draft.";
+/** Beside the draft that they are for. */
+const DRAFT_FILES = `${DRAFT}files.`;
 const SENDING = "deckhand.sending";
 
 const OWNER = "deckhand.owner";
@@ -29,20 +32,40 @@ export function keepDraft(threadId: string | null, text: string): void {
   write(DRAFT + (threadId ?? "new"), text === "" ? null : text);
 }
 
+export function readDraftFiles(threadId: string | null): PageFile[] {
+  return readList(DRAFT_FILES + (threadId ?? "new")).filter(isFile);
+}
+
+export function keepDraftFiles(threadId: string | null, files: readonly PageFile[]): void {
+  write(DRAFT_FILES + (threadId ?? "new"), files.length === 0 ? null : JSON.stringify(files));
+}
+
 /** What was begun in a thread that is gone is for a new one, unless something is begun there already. */
 export function moveDraft(threadId: string): void {
   const draft = readDraft(threadId);
-  if (readDraft(null) === "") keepDraft(null, draft);
+  if (readDraft(null) === "") {
+    keepDraft(null, draft);
+    keepDraftFiles(null, readDraftFiles(threadId));
+  }
   keepDraft(threadId, "");
+  keepDraftFiles(threadId, []);
 }
 
 export function readSending(): PendingMessage[] {
+  return readList(SENDING).filter(isSending);
+}
+
+function readList(key: string): unknown[] {
   try {
-    const kept: unknown = JSON.parse(read(SENDING) ?? "[]");
-    return Array.isArray(kept) ? kept.filter(isSending) : [];
+    const kept: unknown = JSON.parse(read(key) ?? "[]");
+    return Array.isArray(kept) ? kept : [];
   } catch {
     return []; // Not ours, or of another version: it cannot be sent.
   }
+}
+
+function isFile(value: unknown): value is PageFile {
+  return typeof value === "object" && value !== null && "id" in value && typeof value.id === "string";
 }
 
 export function keepSending(sending: readonly PendingMessage[]): void {
