@@ -132,7 +132,8 @@ async function erase({ why, roots }: Roots, world: DeletionScope, signal: AbortS
     await inBatches(() => write(world, (writes) => writes.deleteSome(table, family)), signal);
   }
   await write(world, (writes) => writes.finish(why, roots, family));
-  await emptyLog(world, signal);
+  // Old sessions go by the thousand: the log is emptied once behind all of them.
+  if (why === "session") await emptyLog(world, signal);
 }
 
 /** What was deleted is not in a log any more either, as far as a database keeps one for itself. */

@@ -1,0 +1,2 @@
+-- CreateIndex
+CREATE INDEX "Session_thread_channelId_idx" ON "Session"("thread", "channelId");
