@@ -3,7 +3,7 @@ import type { CallRecord, WriteIntent } from "../events/call-record.ts";
 import type { Projection } from "../events/projection.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import { labelOf, type Message, toolUsesOf } from "../protocol/messages.ts";
-import type { FileState, ToolResult } from "../protocol/tool-result.ts";
+import { type FileState, isKeptOutput, type ToolResult } from "../protocol/tool-result.ts";
 import { addUsage, NO_USAGE, sumOfCosts, tokensOf, type Usage } from "../protocol/usage.ts";
 import type { StopReason } from "../providers/provider.ts";
 import { type Label, UNKNOWN, unionOf } from "../trust/label.ts";
@@ -177,7 +177,8 @@ export function knownAfter(
   return after;
 }
 
-/** Paths in order of first change. */
+/** Paths in order of first change, without what programs have printed. */
 export function changedFiles(files: readonly FileState[]): string[] {
-  return [...new Set(files.filter((file) => file.action === "wrote").map((file) => file.path))];
+  const changed = files.filter(({ action, path }) => action === "wrote" && !isKeptOutput(path));
+  return [...new Set(changed.map(({ path }) => path))];
 }

@@ -1,5 +1,5 @@
 import type { SessionSummary } from "../protocol/session-summary.ts";
-import type { FileState } from "../protocol/tool-result.ts";
+import { type FileState, isKeptOutput } from "../protocol/tool-result.ts";
 import type { CallChanges } from "../store/run/tool-calls.ts";
 import type { StoreReads } from "../store/store.ts";
 
@@ -59,7 +59,7 @@ function rootOf({ sessionId, runId }: CallChanges, roots: ReadonlyMap<string, st
   return roots.get(sessionId) ?? runId;
 }
 
-/** In order of first change; what ends as it began is left out. */
+/** In order of first change; what ends as it began is left out, and what programs have printed. */
 export function netChanges(files: readonly FileState[]): NetChange[] {
   const changes = new Map<string, NetChange>();
   const directories: string[] = [];
@@ -76,5 +76,5 @@ export function netChanges(files: readonly FileState[]): NetChange[] {
         : { ...first, after, isInterleaved: first.isInterleaved || before !== first.after },
     );
   }
-  return [...changes.values()].filter(({ before, after }) => before !== after);
+  return [...changes.values()].filter(({ path, before, after }) => before !== after && !isKeptOutput(path));
 }

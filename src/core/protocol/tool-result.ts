@@ -16,6 +16,14 @@ export const fileStateSchema = z.object({
 });
 export type FileState = z.infer<typeof fileStateSchema>;
 
+/** Where whole outputs of programs are kept, relative to the sandbox root; git and searches leave it out. */
+export const OUTPUT_DIRECTORY = ".deckhand-output";
+
+/** A whole output is kept for the model to read on: nobody has asked for it, and undone it would be in the way of what was. */
+export function isKeptOutput(path: string): boolean {
+  return path.startsWith(`${OUTPUT_DIRECTORY}/`);
+}
+
 /** What a tool call came to. A failure is data, too: `isError` with a text that tells the model what to do. */
 export const toolResultSchema = z.object({
   content: z.array(contentBlockSchema.options[0].or(contentBlockSchema.options[1]).or(contentBlockSchema.options[2])),

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Capabilities, CapabilityContext } from "../../core/capabilities.ts";
+import { OUTPUT_DIRECTORY } from "../../core/protocol/tool-result.ts";
 import { guestCapabilities } from "../wasm/capability.ts";
 import type { Guest } from "./guest-call.ts";
 
@@ -14,9 +15,6 @@ export const outputSchema = z.object({
   cut: z.boolean(),
 });
 export type Output = z.infer<typeof outputSchema>;
-
-/** Where whole outputs go, relative to the sandbox root; git and searches leave it out. */
-const OUTPUT_DIRECTORY = ".deckhand-output";
 
 /** The file for the output of one call, without its ending. Model providers choose the ids of calls. */
 export function callFile(callId: string): string {

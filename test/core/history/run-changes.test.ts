@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { changedFiles } from "../../../src/core/agent/run-state.ts";
 import { netChanges } from "../../../src/core/history/run-changes.ts";
 import type { FileState } from "../../../src/core/protocol/tool-result.ts";
 
@@ -56,4 +57,10 @@ test.each<[string, FileState[], ReturnType<typeof netChanges>]>([
   ],
 ])("%s", (_name, files, changes) => {
   expect(netChanges(files)).toEqual(changes);
+});
+
+test("what a program has printed is no change: undone it would be in the way of what was asked for", () => {
+  const files = [wrote(".deckhand-output/call-stdout.txt", null, "1"), wrote("a", "1", "2")];
+  expect(netChanges(files).map(({ path }) => path)).toEqual(["a"]);
+  expect(changedFiles(files)).toEqual(["a"]);
 });
