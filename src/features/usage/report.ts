@@ -57,7 +57,7 @@ async function usageReport(
   const sums = await sumsByDay({ range, days }, context);
   const rows = await rowsBy(by, { range, sums }, context);
   const whole = await context.store.usage.total(range);
-  const head = `**${dollars(whole.costUsd)}** in ${days === 1 ? "one day" : `${days} days`} (UTC) ${seesAll ? "in all" : "in this channel"} · ${figure(whole.tokens)} tokens · ${whole.calls} model ${whole.calls === 1 ? "call" : "calls"}`;
+  const head = `**${dollars(whole.costUsd)}** in ${days === 1 ? "one day" : `${days} days`} (UTC) ${seesAll ? "in all" : "in this channel"} · ${figure(whole.tokens)} tokens · ${figure(whole.calls)} model ${whole.calls === 1 ? "call" : "calls"}`;
   const votes = await context.store.feedback.count(range);
   const own = await ownText({ since: range.since, today }, context);
   const text = [head, own, table(rows, by), ...notes(whole), ...votesText(votes)].join("\n");

@@ -26,7 +26,7 @@ export function usageChart(days: readonly DaySum[]): OutgoingFile | null {
     labels: days.map(({ day }) => dayLabel(day)),
     series: [{ name: "", values }],
   } as const;
-  const drawn = drawChart(chart, { ...SIZE, valueText: isPriced ? dollars : shortNumber });
+  const drawn = drawChart(chart, { ...SIZE, valueText: isPriced ? dollars : tokenText });
   return { name: "usage-by-day.png", mediaType: "image/png", data: encodePng(drawn, PALETTE) };
 }
 
@@ -43,4 +43,9 @@ function dollars(value: number): string {
   if (value >= 10) return `$${Math.round(value)}`;
   if (value < 0.1) return `$${Number(value.toPrecision(value < 0.01 ? 1 : 2))}`;
   return `$${value.toFixed(2).replace(/\.00$/, "")}`;
+}
+
+/** As short as it may be beside a bar: `787K` */
+function tokenText(value: number): string {
+  return shortNumber(Number(value.toPrecision(3)));
 }
