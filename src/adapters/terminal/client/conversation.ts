@@ -29,8 +29,11 @@ const NO_RUN_MS = 3_000;
 /** How often a connection that is let go again is tried. */
 const MOST_TRIES = 50;
 const TRY_AGAIN_MS = 200;
+/** A program that says nothing for so long, or nothing that is understood, is of another version or hangs. Milliseconds. */
+const GREETED_WITHIN_MS = 15_000;
 const UNANSWERED = {
-  markdown: "✗ The bot does not answer: its log says why. Try again in a moment.",
+  markdown:
+    "✗ The bot does not answer: its log says why, or it is of another version than this command and must be restarted.",
   tone: "error",
 } as const;
 /** How long words for a completion are waited for. Milliseconds. */
@@ -69,7 +72,9 @@ export class Conversation {
     for (let tries = 0; tries < MOST_TRIES && !this.#isLeaving; tries += 1) {
       const stream = await this.#options.reach();
       if (stream === null) return false;
-      if (await this.#greet(stream)) return true;
+      const greeted = await this.#greet(stream);
+      if (greeted === "welcome") return true;
+      if (greeted === "silent") break;
       // A program that is just ending takes connections and lets them go.
       await sleep(TRY_AGAIN_MS);
     }
@@ -77,24 +82,28 @@ export class Conversation {
     return false;
   }
 
-  async #greet(stream: Duplex): Promise<boolean> {
-    const { promise: welcomed, resolve } = Promise.withResolvers<boolean>();
+  async #greet(stream: Duplex): Promise<"welcome" | "let go" | "silent"> {
+    const { promise: greeted, resolve } = Promise.withResolvers<"welcome" | "let go" | "silent">();
+    const late = setTimeout(() => {
+      talk.close();
+      resolve("silent");
+    }, GREETED_WITHIN_MS);
     let isWelcome = false;
     const talk = openTalk(stream, {
       hear: (frame) => {
         this.#hear(frame);
         isWelcome ||= frame.type === "welcome";
-        if (isWelcome) resolve(true);
+        if (isWelcome) resolve("welcome");
       },
       lost: () => {
         this.#talk = null;
-        resolve(false);
+        resolve("let go");
         if (isWelcome && !this.#isLeaving) this.#comeBack().catch(() => this.#options.lost());
       },
     });
     this.#talk = talk;
     talk.say({ type: "hello", seq: null });
-    return welcomed;
+    return greeted.finally(() => clearTimeout(late));
   }
 
   async #comeBack(): Promise<void> {

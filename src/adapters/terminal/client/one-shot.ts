@@ -76,7 +76,10 @@ class OneShot {
   }
 
   async #talk(): Promise<number> {
-    if (!(await this.#conversation.connect())) return EXIT.failed;
+    if (!(await this.#conversation.connect())) {
+      if (this.#notes.length > 0) this.#progress.print([joined(this.#notes)]);
+      return EXIT.failed;
+    }
     const problem = await agentProblem(this.#options.request.agent, this.#conversation);
     if (problem === null) this.#ask();
     else this.#fail(problem);

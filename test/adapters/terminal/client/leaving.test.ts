@@ -1,5 +1,5 @@
-import { PassThrough } from "node:stream";
-import { expect, test } from "vitest";
+import { duplexPair, PassThrough } from "node:stream";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { ChatIo } from "../../../../src/adapters/terminal/client/chat.ts";
 import { converse } from "../../../../src/adapters/terminal/client/interactive.ts";
 import { askOnce } from "../../../../src/adapters/terminal/client/one-shot.ts";
@@ -22,3 +22,22 @@ test.each<{ as: string; prompt: string | null; signals: readonly Signal[]; code:
   for (const signal of signals) for (const take of takes) take(signal);
   expect(await ended).toBe(code);
 });
+
+test.each([{ prompt: "hello" }, { prompt: null }])(
+  "a program that never says welcome is not waited for: $prompt",
+  async ({ prompt }) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    const io: ChatIo = { stdin, stdout, stderr, hasColour: false, onSignal: () => undefined };
+    const [here, there] = duplexPair();
+    there.write('{"type":"welcome","threads":"of another version"}\n');
+    const request = { prompt, agent: null, continues: false, files: [] };
+    const ended = (prompt === null ? converse : askOnce)({ request, io, reach: () => Promise.resolve(here) });
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
+    vi.advanceTimersByTime(15_000);
+    expect(await ended).toBe(1);
+    const said = [stdout, stderr].map((stream) => String(stream.read() ?? "")).join("");
+    expect(said).toContain("The bot does not answer");
+  },
+);
