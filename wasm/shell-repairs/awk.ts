@@ -52,7 +52,11 @@ export const AWK_REPAIRS: readonly Repair[] = [
     /(async function \w+\((\w),(\w),\w\)\{if\(\2\.length<2\)return \3\.RSTART=0,[^]{1,200}?;if\()(\w)(?=\)return \3\.RSTART=\4\.index\+1)/g,
     "$1repairs.awkMatched($3,$2[2],$4),$4",
   ],
-  ["awk's RS is a line end", /case"ORS":return \w\.ORS;/g, '$&case"RS":return"\\n";'],
+  [
+    "awk knows its RS, and what of gawk's variables is about files",
+    /case"ORS":return (\w)\.ORS;/g,
+    '$&case"RS":return $1.vars.RS??"\\n";case"RT":return repairs.terminator($1);case"ARGIND":return $1.ARGIND??0;',
+  ],
   [
     "awk writes numbers as C does",
     /(let (\w)=\w\[\w\],(\w)=\w\[\w!==void 0\?\w:(\w)\];)(?=switch\(\2\)\{case"s":\{let \w=\3!==void 0\?String\(\3\):"";if\((\w)&&)/g,
@@ -110,7 +114,8 @@ export const AWK_REPAIRS: readonly Repair[] = [
     (code) =>
       code
         .replace(/(?<=\?\w+\(\w,\w,)\w(?=\):\w+\(\w,\w\),)/g, "repairs.given($&)")
-        .replace(/(\w)\.readFile\((\w)\)/, '(s==="-"?e.standardInput():$1.readFile($2))'),
+        .replace(/(\w)\.readFile\((\w)\)/, '(s==="-"?e.standardInput():$1.readFile($2))')
+        .replaceAll(".split(`\n`)", ".split(repairs.splitter(e.vars.RS))"),
   ],
   [
     "arguments and an environment",
@@ -241,8 +246,8 @@ export const AWK_REPAIRS: readonly Repair[] = [
   ],
   [
     "and it says which variables of gawk it does not heed",
-    /(?<=function \w+\(\w,(\w),\w\)\{)(?=switch\(\1\)\{case"FS":\w+\()/g,
-    "repairs.refuseVariable($1);",
+    /(?<=function \w+\((\w),(\w),(\w)\)\{)(?=switch\(\2\)\{case"FS":\w+\()/g,
+    "repairs.assigning($1,$2,$3);",
   ],
   [
     "also of the elements of PROCINFO",
@@ -260,9 +265,9 @@ export const AWK_REPAIRS: readonly Repair[] = [
     '$&$1.firstInput=async()=>{let name=$3[0]??"";return{name,text:name===""?$4($2.stdin):await $2.fs.readFile($2.fs.resolvePath($2.cwd,name))}};$1.standardInput=()=>$4($2.stdin);',
   ],
   [
-    "and which goes on behind it",
-    /(for\()(\w)\.FILENAME=(\w),\2\.FNR=0,\2\.lines=(\w),\2\.lineIndex=-1,/g,
-    "$1repairs.startFile($2,$3,$4),",
+    "and which goes on behind it; BEGINFILE and ENDFILE stand for where files begin and end",
+    /(?<=async\(\w,(\w)\)=>\{[^]{1,700})for\((\w)\.FILENAME=(\w),\2\.FNR=0,\2\.lines=(\w),\2\.lineIndex=-1,([^]{1,160}?\(\)=>(\w)\.executeLine\(\w\[\w\]\)\),\w\.shouldExit\|\|\w\.shouldNextFile\)break\})/g,
+    'repairs.startFile($2,$3,{text:$1,lines:$4});await repairs.aboutFile($6,"BEGINFILE");for($5await repairs.aboutFile($6,"ENDFILE");',
   ],
   [
     "it reads what is piped in between files, sets variables there, and keeps what it has printed where one is missing",
@@ -300,5 +305,20 @@ export const AWK_REPAIRS: readonly Repair[] = [
     "which is asked for by a flag",
     /(\w)\.includes\("s"\)&&\((\w)\|=(\w+)\.DOTALL\)/g,
     '$&,$1.includes("l")&&($2|=$3.LONGEST_MATCH)',
+  ],
+  [
+    "awk prints without counting all that it has printed",
+    /let (\w)=(\w)\.maxOutputSize>0\?Math\.max\(0,\2\.maxOutputSize-\w+\(\2\.output\)\):void 0,/g,
+    "let $1=$2.maxOutputSize>0?Math.max(0,$2.maxOutputSize-$2.output.length):void 0,",
+  ],
+  [
+    "and adds to a file without reading it",
+    /appendFile:async\((\w),(\w)\)=>\{try\{let \w=await \w\("appendFile read"[^]{1,400}?"appendFile create",\(\)=>(\w)\.fs\.writeFile\(\1,\2\)\)\}\}/g,
+    "appendFile:($1,$2)=>$3.fs.appendFile($1,$2)",
+  ],
+  [
+    "what is waited for is not watched, where nothing asks for that",
+    /async (function \w+\(\w,\w,(\w),(\w)\)\{)\w+\(\w,\w,`\$\{\2\} \(pre-await\)`\);[^]{1,60}?\(post-await\)`\),\w\}/g,
+    "$1return $3()}",
   ],
 ];

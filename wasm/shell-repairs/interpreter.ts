@@ -95,7 +95,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "what stands before & runs in a shell of its own",
     /if\((\w)\.deferredError\)throw new \w+\([^;]{1,80}\);if\(this\.ctx\.state\.options\.noexec\)return \w+;/g,
-    '$&this.ctx.state.statement=$1;if($1.background)return repairs.inBackground(this.ctx,await this.executeCommand(repairs.asSubshell($1),"",!0));',
+    '$&repairs.beginReading();this.ctx.state.statement=$1;if($1.background)return repairs.inBackground(this.ctx,await this.executeCommand(repairs.asSubshell($1),"",!0));',
   ],
   [
     "and wait knows how it ended",

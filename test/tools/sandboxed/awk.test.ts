@@ -36,6 +36,10 @@ const PROGRAMS: readonly (readonly [program: string, result: string])[] = [
     'BEGIN { printf "100%% %s\\n", "a"; printf "%s %d\\n", "a" }',
     "100% a\nawk: there are too few values for the format %s %d\n\n2",
   ],
+  [
+    'BEGIN { f = "/tmp/in"; printf "a1b22c!d\\n" > f; close(f); RS = "[0-9]+"; while ((getline l < f) > 0) printf "%s ", l; RS = "!"; getline l < f; print RS }',
+    "a b c!d\n !\n0",
+  ],
   ['BEGIN { FPAT = "[a-z]+" }', "awk: FPAT is not known here\n2"],
   ['BEGIN { PROCINFO["sorted_in"] = "@ind_str_asc" }', 'awk: PROCINFO["sorted_in"] is not known here, use sort\n2'],
 ];
@@ -46,4 +50,30 @@ test("awk does what gawk does, or says that it does not", async () => {
   const command = `for at in {0..${PROGRAMS.length - 1}}; do awk -f $at.awk < /dev/null 2>&1; echo "$?;"; done`;
   const [, ...results] = text(await session.run("bash", { command })).split(/(?:^exit code 0\nstdout:|;)\n?/u);
   expect(results.slice(0, PROGRAMS.length)).toEqual(PROGRAMS.map(([, result]) => result));
+});
+
+test("awk knows where records and files end, as gawk does, also where RS changes meanwhile", async () => {
+  const session = fileSession(sandbox);
+  session.put("f", "a,b;c,d\n");
+  session.put("g", "x1y22z");
+  const command = [
+    `awk 'BEGIN { RS = ";" } { print NR ": " $0; RS = "," }' f`,
+    `awk -v RS='[0-9]+' '{ printf "%s|%s ", $0, RT } END { print NR }' g`,
+    `awk 'BEGINFILE { print ARGIND, FILENAME } { n += length(RT) } ENDFILE { print FNR, n }' f v=1 g`,
+    `awk -v RS= '{ print NR, NF, length(RT) }' <<< $'\\n\\na b\\n\\n\\nc\\n'`,
+  ].join("; ");
+  expect(text(await session.run("bash", { command }))).toBe(
+    "exit code 0\nstdout:\n1: a,b\n2: c\n3: d\n\nx|1 y|22 z| 3\n1 f\n1 1\n3 g\n1 1\n1 2 3\n2 1 2",
+  );
+});
+
+test("what a device gives is never less than is asked for without a word", async () => {
+  const session = fileSession(sandbox);
+  const ended = text(
+    await session.run("bash", {
+      command: "cat /dev/zero | head -c 100 | wc -c; cat /dev/zero | head -c 70000 | wc -c",
+    }),
+  );
+  expect(ended).toContain("stdout:\n100\n0\n");
+  expect(ended).toContain("read them with head -c COUNT FILE");
 });

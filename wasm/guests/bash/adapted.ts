@@ -1,7 +1,7 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { utf8Bytes } from "../runtime/text-encoding.ts";
 import { COMPLAINTS } from "./awk/pipes.ts";
-import { deviceBytes } from "./files/devices.ts";
+import { deviceBytes, requireWhole } from "./files/devices.ts";
 import { sizeOf } from "./files/sizes.ts";
 import { linesWithEnds, pipedBytes } from "./text/command.ts";
 import { posixRegex } from "./text/posix-regex.ts";
@@ -144,6 +144,7 @@ function loose(args: readonly string[]): string[] {
 /** All but the last lines are counted here; the rest is just-bash's. */
 async function head(given: string[], run: Run, context: Context): Promise<Result> {
   const words = await withDevices(loose(given), context);
+  requirePiped(words, pipedBytes(context));
   const at = words.findIndex(
     (word, index) => /^(?:-n|--lines=)-\d+$/.test(word) || (word === "-n" && /^-\d+$/.test(words[index + 1] ?? "")),
   );
@@ -154,6 +155,15 @@ async function head(given: string[], run: Run, context: Context): Promise<Result
   if (more.length > 0 || /^-./.test(file)) throw new Error("all but the last lines are known of one file here");
   const kept = linesWithEnds(await bytesOf(context, file)).slice(0, -count || undefined);
   return { stdout: kept.join(""), stderr: "", exitCode: 0, stdoutKind: "bytes" };
+}
+
+/** What is piped in may be cut off: then so much as is asked for must be there. */
+function requirePiped(words: readonly string[], piped: string): void {
+  const [, option = "-n", joined = ""] = /^(-[nc]|--(?:lines|bytes)=|-(?=\d))(\d*)$/.exec(words[0] ?? "") ?? [];
+  const isApart = joined === "" && words.length > 0;
+  const count = Number((isApart ? words[1] : joined) || 10);
+  if (words.length > (isApart ? 2 : 1) || Number.isNaN(count)) return;
+  requireWhole(/c|bytes/.test(option) ? piped.length : linesWithEnds(piped).length, count);
 }
 
 /** `-c` of a file that has no end: so much of it is made. */

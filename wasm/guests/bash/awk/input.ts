@@ -1,45 +1,129 @@
 import { posixRegex } from "../text/posix-regex.ts";
+import { refuseVariable } from "./arrays.ts";
+import { numberText } from "./numbers.ts";
 
 interface State {
   readonly vars: Record<string, unknown>;
   readonly firstInput: () => Promise<{ readonly name: string; readonly text: string }>;
-  lines?: readonly string[];
+  lines?: string[];
   lineIndex: number;
   FILENAME: string;
   FNR: number;
   /** Whether BEGIN has read records of the first file. */
   isAhead?: boolean;
+  /** What the records of `lines` were made of. */
+  input?: Input;
+}
+
+interface Input {
+  readonly text: string;
+  readonly separator: string;
+  /** The records that were there already when they were parted by another separator. */
+  readonly before: number;
+  /** Where each record ends and the next begins. */
+  readonly ends: readonly (readonly [end: number, next: number])[];
 }
 
 /** Begins the first file before its turn. */
 export async function readAhead(state: State): Promise<void> {
   const { name, text } = await state.firstInput().catch(() => ({ name: "", text: "" }));
-  const separator = state.vars["RS"];
-  startFile(state, name, records(text, typeof separator === "string" ? separator : undefined));
-  if (state.lines?.at(-1) === "") state.lines = state.lines.slice(0, -1);
+  startFile(state, name, { text, lines: records(text, state.vars["RS"]) });
+  if (state.lines?.at(-1) === "") state.lines.pop();
   state.isAhead = true;
 }
 
-export function startFile(state: State, name: string, lines: readonly string[]): void {
+/** What BEGIN has read of it is not read again. */
+export function startFile(state: State, name: string, { text, lines }: { text: string; lines: string[] }): void {
   state.FILENAME = name;
-  state.lines = lines;
-  if (state.isAhead !== true) {
+  if (state.isAhead === true && state.lines !== undefined) {
+    // Where RS has changed since, they are others.
+    lines.length = 0;
+    for (const line of state.lines) lines.push(line);
+    state.lines = lines;
+  } else {
+    state.lines = lines;
     state.FNR = 0;
     state.lineIndex = -1;
+    state.input = inputOf(text, state.vars["RS"], 0);
   }
   state.isAhead = false;
 }
 
+function inputOf(text: string, given: unknown, before: number): Input {
+  const separator = separatorOf(given);
+  let ends: Input["ends"] | undefined;
+  return {
+    text,
+    separator,
+    before,
+    get ends() {
+      return (ends ??= endsOf(text, separator));
+    },
+  };
+}
+
+function separatorOf(given: unknown): string {
+  return given === undefined ? "\n" : numberText(given);
+}
+
+/** A variable is given a value: where that is what ends records, those that are still to be read are others. */
+export function assigning(state: State, name: string, value: unknown): void {
+  refuseVariable(name);
+  const { lines, input } = state;
+  if (name !== "RS" || lines === undefined || input === undefined) return;
+  const read = state.lineIndex + 1;
+  const at = state.lineIndex - input.before;
+  const rest = input.text.slice(at < 0 ? 0 : (input.ends[at]?.[1] ?? input.text.length));
+  const more = records(rest, value);
+  if (more.at(-1) === "") more.pop();
+  lines.length = read;
+  for (const record of more) lines.push(record);
+  state.input = inputOf(rest, value, read);
+}
+
+/** RT: what ended the present record. */
+export function terminator({ lineIndex, input, vars }: State): unknown {
+  if (input === undefined) return vars["RT"] ?? "";
+  const [end, next] = input.ends[lineIndex - input.before] ?? [0, 0];
+  return input.text.slice(end, next);
+}
+
 /** The records of awk's input. */
-export function records(input: string, separator = "\n"): string[] {
-  if (separator === "") return input.split(/\n\n+|^\n|\n$/).filter((paragraph) => paragraph !== "");
+export function records(input: string, given?: unknown): string[] {
+  const separator = separatorOf(given);
   if (separator.length === 1) return input.split(separator);
+  const ends = endsOf(input, separator);
   const found: string[] = [];
-  let from = 0;
-  for (const { 0: end, index } of input.matchAll(posixRegex(separator, "extended", "g"))) {
-    if (end === "") continue;
-    found.push(input.slice(from, index));
-    from = index + end.length;
+  let from = separator === "" ? blankLinesOf(input) : 0;
+  for (const [end, next] of ends) {
+    found.push(input.slice(from, end));
+    from = next;
   }
-  return [...found, input.slice(from)];
+  // As where one character ends records: nothing stands behind the last end.
+  const [end = 0, next = 0] = ends.at(-1) ?? [];
+  return separator !== "" && end < next ? [...found, ""] : found;
+}
+
+function blankLinesOf(text: string): number {
+  return /^\n*/.exec(text)?.[0].length ?? 0;
+}
+
+function endsOf(text: string, separator: string): (readonly [end: number, next: number])[] {
+  const ends: [number, number][] = [];
+  if (separator.length === 1) {
+    for (let at = text.indexOf(separator); at !== -1; at = text.indexOf(separator, at + 1)) ends.push([at, at + 1]);
+  } else {
+    const start = separator === "" ? blankLinesOf(text) : 0;
+    const pattern = separator === "" ? /\n\n+|\n$/g : posixRegex(separator, "extended", "g");
+    for (const { 0: end, index } of text.matchAll(pattern))
+      if (end !== "" && index >= start) ends.push([index, index + end.length]);
+  }
+  const behind = ends.at(-1)?.[1] ?? (separator === "" ? blankLinesOf(text) : 0);
+  if (behind < text.length) ends.push([text.length, text.length]);
+  return ends;
+}
+
+/** What `split` parts a text by as RS parts records. */
+export function splitter(separator: unknown): { [Symbol.split](text: string): string[] } {
+  return { [Symbol.split]: (text) => records(text, separator) };
 }

@@ -2,8 +2,14 @@ import { given } from "./values.ts";
 
 /** What runs a program of just-bash's awk. */
 interface Interpreter {
-  program: { readonly rules: readonly object[] };
+  program: { readonly rules: readonly Rule[] };
+  readonly ctx: { ARGIND?: number; readonly shouldExit: boolean };
   executeBegin(): Promise<void>;
+}
+
+interface Rule {
+  readonly pattern?: { readonly type: string; readonly expression?: { readonly type: string; readonly name?: string } };
+  readonly action: { readonly statements: readonly object[] };
 }
 
 const ASSIGNMENT = /^([A-Za-z_]\w*)=([^]*)$/;
@@ -14,14 +20,24 @@ export function readsFiles(operands: readonly string[]): boolean {
 
 /** Whether an operand is no file but sets a variable, as it does then. */
 export async function assigned(interpreter: Interpreter, operand: string): Promise<boolean> {
+  interpreter.ctx.ARGIND = (interpreter.ctx.ARGIND ?? 0) + 1;
   const [, name, text = ""] = ASSIGNMENT.exec(operand) ?? [];
   if (name === undefined) return false;
   const value = { type: "string", value: given(text.replace(/\\t/g, "\t").replace(/\\n/g, "\n")) };
   const expression = { type: "assignment", operator: "=", target: { type: "variable", name }, value };
-  const rule = { pattern: { type: "begin" }, action: { statements: [{ type: "expr_stmt", expression }] } };
+  await run(interpreter, [{ action: { statements: [{ type: "expr_stmt", expression }] } }]);
+  return true;
+}
+
+/** Runs what stands behind BEGINFILE or ENDFILE, when a file begins or has ended. */
+export async function aboutFile(interpreter: Interpreter, name: "BEGINFILE" | "ENDFILE"): Promise<void> {
+  const own = interpreter.program.rules.filter(({ pattern }) => pattern?.expression?.name === name);
+  if (own.length > 0 && !interpreter.ctx.shouldExit) await run(interpreter, own);
+}
+
+async function run(interpreter: Interpreter, rules: readonly Rule[]): Promise<void> {
   const { program } = interpreter;
-  interpreter.program = { ...program, rules: [rule] };
+  interpreter.program = { ...program, rules: rules.map(({ action }) => ({ action, pattern: { type: "begin" } })) };
   await interpreter.executeBegin();
   interpreter.program = program;
-  return true;
 }
