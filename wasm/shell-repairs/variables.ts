@@ -85,4 +85,35 @@ export const VARIABLE_REPAIRS: readonly Repair[] = [
     /(if\(\w\)\{(\w)\+=(\w),(\w)\+\+;continue\})(?=if\(\3==="\\\\"\)\{\2\+=\3,\4\+1<(\w)\.length\?\(\2\+=\5\[\4\+1\],\4\+=2\):\4\+\+;continue\}\3==="\("\?)/g,
     "$1let own=repairs.bracketsAt($5,$4);if(own>0){$2+=$5.slice($4,$4+own),$4+=own;continue}",
   ],
+  [
+    "an element is added to a list without looking at all others",
+    /(\w)(\.elements\.set\((\w),\w\)\}function \w+\(\w,\w,\w,\w=!1\)\{)let (\w)=new Set\((\w)\?\[\]:(\w+\(\w,\w\))\?\.elements\.keys\(\)\?\?\[\]\);for\(let (\w) of (\w)\)if\(\4\.add\(String\(\7\)\),\4\.size>/g,
+    "repairs.adding($1.elements,$3),$1$2let own=$5?void 0:$6?.elements,$4={size:own?.size??0};" +
+      "for(let $7 of $8)if(own?.has(String($7))||$4.size++,$4.size>",
+  ],
+  [
+    "the numbers of its elements are kept in order",
+    /return Array\.from\((\w+\(\w,\w\)\?\.elements)\.keys\(\)\?\?\[\]\)\.filter\(\w=>\/\^\(0\|\[1-9\]\\d\*\)\$\/\.test\(\w\)\)\.map\(Number\)\.sort\(\(\w,\w\)=>\w-\w\)/g,
+    "return repairs.indicesOf($1)",
+  ],
+  [
+    "until one is taken away",
+    /return (\w+\(\w,\w\)\?\.elements)(\.delete\(String\(\w\)\)\?\?!1)/g,
+    "return repairs.forgetting($1)?$2",
+  ],
+  [
+    "or all",
+    /(?<=\{)(\w?\$?\w+\(\w,\w,\w\.state\.associativeArrays\?\.has\(\w\)\?"associative":"indexed"\)\.elements)(?=\.clear\(\)\})/g,
+    "repairs.forgetting($1)",
+  ],
+  [
+    "words that are added to a list stand behind its last one",
+    /let (\w)=\w+\((\w),(\w)\);if\(\1\.length>0\)(\w)=Math\.max\(\.\.\.\1\.map\(\(\[(\w)\]\)=>typeof \5=="number"\?\5:0\)\)\+1;else(?=\{let \w=\2\.state\.env\.get\()/g,
+    "let $1=repairs.indicesOf(repairs.arrayOf($2.state,$3)?.elements);if($1.length>0)$4=$1.at(-1)+1;else",
+  ],
+  [
+    "and the list is not copied before",
+    /(async function \w+\(\w,\w,\w,\w,(\w),\w\)\{let \w="";if\(\/\\\[\.\+\\\]\$\/\.test\(\w\)\)return[^]{1,1500}?,\w=(\w)\?)(\w+\(\3\))(?=:void 0,)/g,
+    "$1$2?$3:$4",
+  ],
 ];

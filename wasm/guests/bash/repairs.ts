@@ -34,6 +34,7 @@ export { exec } from "./shell/exec.ts";
 export { functionText } from "./shell/functions.ts";
 export { globstar } from "./shell/globstar.ts";
 export { heard } from "./shell/heard.ts";
+export { adding, forgetting, indicesOf } from "./shell/indices.ts";
 export { exactly, integer, isNoNumber, longNumeral, realNumber, wholeNumber } from "./shell/integers.ts";
 export { asSubshell, inBackground, wait } from "./shell/jobs.ts";
 export { listText, pairsOf } from "./shell/lists.ts";
