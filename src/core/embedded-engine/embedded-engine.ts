@@ -206,8 +206,8 @@ export class EmbeddedEngine implements SessionEngine {
 
   #wakeLater(sessionId: string, error: unknown, event: string): void {
     if (this.#suspend.signal.aborted) return;
-    const waitMs = this.#retries.plan(sessionId, error, () => this.#rewake(sessionId));
-    this.#options.log.error({ err: error, sessionId, waitMs }, event);
+    const { waitMs, isNews } = this.#retries.plan(sessionId, error, () => this.#rewake(sessionId));
+    this.#options.log[isNews ? "error" : "debug"]({ err: error, sessionId, waitMs }, event);
   }
 
   async #wake(sessionId: string, known: Applicant | null = null): Promise<void> {

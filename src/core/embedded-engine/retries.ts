@@ -24,14 +24,19 @@ export class Retries {
   /** How often in a row the session's run could not go on. */
   readonly #failures = new Map<string, number>();
   readonly #planned = new Map<string, Planned>();
+  /** Sessions that wait for a program of a newer version, as has been told. */
+  readonly #newer = new Set<string>();
 
   constructor(timers: Timers) {
     this.#timers = timers;
   }
 
-  /** After one more failure; returns how long it waits. Milliseconds. */
-  plan(sessionId: string, error: unknown, wake: () => void): number {
+  /** After one more failure; returns how long it waits, in milliseconds, and whether that is news: a line each second is none. */
+  plan(sessionId: string, error: unknown, wake: () => void): { readonly waitMs: number; readonly isNews: boolean } {
     const isForNewer = error instanceof AppError && error.code === "database_newer";
+    const isNews = !isForNewer || !this.#newer.has(sessionId);
+    if (isForNewer) this.#newer.add(sessionId);
+    else this.#newer.delete(sessionId);
     const waitMs = isForNewer ? NEWER_RETRY_MS : this.#backOff(sessionId, error);
     this.#planned.get(sessionId)?.cancel();
     const cancel = this.#timers.after(waitMs, () => {
@@ -39,7 +44,7 @@ export class Retries {
       wake();
     });
     this.#planned.set(sessionId, { cancel, isForNewer });
-    return waitMs;
+    return { waitMs, isNews };
   }
 
   /** Sessions that wait for a better time. */
@@ -49,6 +54,7 @@ export class Retries {
 
   succeeded(sessionId: string): void {
     this.#failures.delete(sessionId);
+    this.#newer.delete(sessionId);
   }
 
   #backOff(sessionId: string, error: unknown): number {

@@ -12,8 +12,9 @@ function scene() {
   const clock = new ManualClock();
   const woken: string[] = [];
   const retries = new Retries(new Timers(clock));
-  const fails = (id: string, error: unknown) => retries.plan(id, error, () => woken.push(id));
-  return { clock, woken, retries, fails };
+  const failed = (id: string, error: unknown) => retries.plan(id, error, () => woken.push(id));
+  const fails = (id: string, error: unknown) => failed(id, error).waitMs;
+  return { clock, woken, retries, fails, failed };
 }
 
 test("a session has one next try, however often it fails meanwhile", async () => {
@@ -31,4 +32,14 @@ test("a database that is away has no run wait longer for it, and a session of a 
   expect(new Set(away)).toEqual(new Set([FIRST_MS]));
   fails("newer", new StoreError("database_newer", "a newer version has had it"));
   expect(retries.waiting()).toEqual(["one"]);
+});
+
+test("that a session waits for a newer version is told once, and again once it has worked", () => {
+  const { retries, failed } = scene();
+  const newer = () => failed("one", new StoreError("database_newer", "a newer version has had it")).isNews;
+  expect([newer(), newer(), newer()]).toEqual([true, false, false]);
+  expect([failed("one", GONE).isNews, failed("one", GONE).isNews]).toEqual([true, true]);
+  expect([newer(), newer()]).toEqual([true, false]);
+  retries.succeeded("one");
+  expect(newer()).toBe(true);
 });
