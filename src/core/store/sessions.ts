@@ -149,8 +149,8 @@ function reportReads(db: Client) {
   return {
     /** The job's session that a message of a channel came from; null when it is none's. */
     async ofReport(channelKey: string, messageId: string): Promise<SessionRow | null> {
-      const where = { channelId: channelKey, key: { startsWith: JOB_KEY } };
-      const jobs = await db.session.findMany({ where, orderBy: { createdAt: "desc" }, take: MOST_REPORTS });
+      const where = { channelId: channelKey, parentId: null, key: { startsWith: JOB_KEY } };
+      const jobs = await db.session.findMany({ where, orderBy: { updatedAt: "desc" }, take: MOST_REPORTS });
       const runs = await db.run.findMany({
         where: { sessionId: { in: jobs.map(({ id }) => id) } },
         select: { id: true },

@@ -138,7 +138,11 @@ export function consoleReads(db: Client) {
 function behind(after: RowFilter["after"]) {
   if (after === null) return {};
   const updatedAt = new Date(after.at);
-  return { OR: [{ updatedAt: { lt: updatedAt } }, { updatedAt, id: { lt: after.id } }] };
+  // The bound alone lets SQLite begin there: for the alternatives it goes through all that is newer.
+  return {
+    AND: { updatedAt: { lte: updatedAt } },
+    OR: [{ updatedAt: { lt: updatedAt } }, { updatedAt, id: { lt: after.id } }],
+  };
 }
 
 function named(db: Client) {
