@@ -42,6 +42,7 @@ const PROGRAMS: readonly (readonly [program: string, result: string])[] = [
   ],
   ['BEGIN { FPAT = "[a-z]+" }', "awk: FPAT is not known here\n2"],
   ['BEGIN { PROCINFO["sorted_in"] = "@ind_str_asc" }', 'awk: PROCINFO["sorted_in"] is not known here, use sort\n2'],
+  ['BEGIN { print PROCINFO["prec_max"] }', 'awk: PROCINFO["prec_max"] is not known here\n2'],
 ];
 
 test("awk does what gawk does, or says that it does not", async () => {

@@ -15,6 +15,7 @@ export const ADAPTED_COMMANDS: readonly CustomCommand[] = [
   adapted("echo", async (args, run) => (/^-[nE]*e/.test(args[0] ?? "") ? withBytes(args, run, ZERO_OCTAL) : run(args))),
   adapted("expr", expr),
   adapted("head", head),
+  ...["md5sum", "sha1sum", "sha256sum"].map((name) => adapted(name, (args, run) => sums(name, args, run))),
   adapted("printf", printf),
   adapted("tail", tail),
   adapted("tr", async (args, run) => run(args.map((arg) => arg.replace(/\\(?:([0-7]{1,3})|[^])/g, octal)))),
@@ -127,6 +128,15 @@ async function expr(args: string[], run: Run): Promise<Result> {
 }
 
 const DEVICE_PART = "/tmp/.device";
+
+/** A list in which there is nothing to check is no list. */
+async function sums(name: string, args: string[], run: Run): Promise<Result> {
+  const result = await run(args);
+  const isChecked =
+    args.some((arg) => /^-[a-z]*c|^--check$/.test(arg)) && !args.some((arg) => /^--(?:status|quiet)$/.test(arg));
+  if (!isChecked || result.exitCode !== 0 || result.stdout !== "") return result;
+  return failed(`${name}: no properly formatted checksum lines found`, 1);
+}
 
 /** `-qn1` is `-q -n 1`, and `-c1K` is `-c 1024`. */
 function loose(args: readonly string[]): string[] {

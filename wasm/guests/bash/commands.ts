@@ -58,8 +58,10 @@ export const COMMANDS: readonly CustomCommand[] = [
     const { fs, cwd } = context;
     const read = async (path: string): Promise<Uint8Array> =>
       path === "-" ? bytesOfLatin1(pipedBytes(context)) : fs.readFileBuffer(fs.resolvePath(cwd, path));
-    const silent = args.includes("-s");
-    const [first, second, ...others] = args.filter((arg) => !/^-[sl]$/.test(arg));
+    const silent = args.includes("-s") || args.includes("--silent") || args.includes("--quiet");
+    const [first, second, ...others] = args.filter((arg) => !/^-s$|^--(?:silent|quiet)$/.test(arg));
+    const unknown = [first, second, ...others].find((arg) => /^-./.test(arg ?? ""));
+    if (unknown !== undefined) return failed(`cmp: ${unknown} is not known here`, USAGE);
     if (first === undefined || second === undefined || others.length > 0)
       return failed("cmp: two files are needed", USAGE);
     try {

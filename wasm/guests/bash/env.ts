@@ -5,7 +5,9 @@ const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Runs a command with other variables, or shows those that there are. */
 export const ENV: CustomCommand = defineCommand("env", async (args, context) => {
-  let variables: Record<string, string> = { ...context.exportedEnv };
+  // What a script is called with is among them, and no variable.
+  const known = Object.entries(context.exportedEnv ?? {}).filter(([name]) => /^[A-Za-z_]\w*$/.test(name));
+  let variables: Record<string, string> = Object.fromEntries(known);
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? "";
     const [, name, value] = /^([^=]+)=([^]*)$/.exec(arg) ?? [];

@@ -69,7 +69,8 @@ const UNKNOWN = new Set(["FIELDWIDTHS", "FPAT", "IGNORECASE", "BINMODE", "CONVFM
 
 export function refuseVariable(name: string, key?: string): void {
   if (UNKNOWN.has(name)) throw new Error(`${name} is not known here`);
-  if (name === "PROCINFO" && key === "sorted_in") throw new Error(`PROCINFO["${key}"] is not known here, use sort`);
+  if (name !== "PROCINFO" || key === undefined) return;
+  throw new Error(`PROCINFO["${key}"] is not known here${key === "sorted_in" ? ", use sort" : ""}`);
 }
 
 interface Assignment {

@@ -67,7 +67,17 @@ async function comm(call: Call): Promise<string> {
     if (one === undefined || (other !== undefined && one >= other)) b++;
   }
   if (flags.has("T")) output.push([...counts, "total"].join(between));
+  checkOrder(call, [left ?? [], right ?? []], counts[0] !== 0 || counts[1] !== 0);
   return joined(output, end);
+}
+
+/** Lines that are in no order are not found where they are looked for: said where some have no partner. */
+function checkOrder({ flags, complaints }: Call, files: readonly (readonly string[])[], isUnpaired: boolean): void {
+  if (flags.has("N") || (!isUnpaired && !flags.has("C"))) return;
+  for (const [file, keys] of files.entries())
+    if (keys.some((key, at) => at > 0 && key < (keys[at - 1] ?? "")))
+      complaints.push(`file ${file + 1} is not in sorted order`);
+  if (complaints.length > 0) complaints.push("input is not in sorted order");
 }
 
 /** A line of a file, by its fields; the fields of none are empty. */
@@ -89,8 +99,10 @@ async function join(call: Call): Promise<string> {
   const write = writer(call, tables, by);
   const output: string[] = [];
   const unpaired = (values.get("a") ?? "") + (values.get("v") ?? "");
+  let isUnpaired = false;
   const take = (one: Row | null, other: Row | null) => {
     const isPaired = one !== null && other !== null;
+    isUnpaired ||= !isPaired;
     if (isPaired ? !values.has("v") : unpaired.includes(one === null ? "2" : "1")) output.push(write(one, other));
   };
   let [a, b] = [0, 0];
@@ -107,6 +119,9 @@ async function join(call: Call): Promise<string> {
       for (const row of left.slice(fromA, a)) for (const match of right.slice(fromB, b)) take(row, match);
     }
   }
+  const keysOf = (rows: readonly Row[], file: number) =>
+    rows.slice(flags.has("H") ? 1 : 0).map((row) => key(row, file));
+  checkOrder(call, [keysOf(left, 0), keysOf(right, 1)], isUnpaired);
   return joined(output, end);
 }
 
