@@ -15,6 +15,7 @@ import { textsIn } from "./core/agents/page-definitions.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import { liveProviders } from "./core/providers/registry/live-providers.ts";
 import { sqlitePath } from "./core/store/database/connection/database-url.ts";
+import { checkSqliteFile } from "./core/store/database/sqlite-file.ts";
 import { probeDatabase } from "./core/store/probe.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import type { BesideHost } from "./feature-host.ts";
@@ -48,7 +49,7 @@ export function subcommandWorld(config: Config, { terminal, stdin }: Ends): Subc
     onStore,
     onKeptStore: (work) =>
       said(terminal, async () => {
-        requireKept(config.database);
+        await requireKept(config.database);
         await onStore(work);
       }),
     async withSettings(use) {
@@ -69,8 +70,11 @@ export function subcommandWorld(config: Config, { terminal, stdin }: Ends): Subc
   };
 }
 
-function requireKept({ kind, url }: Config["database"]): void {
-  if (kind !== "sqlite" || existsSync(sqlitePath(url))) return;
+async function requireKept({ kind, url }: Config["database"]): Promise<void> {
+  if (kind !== "sqlite") return;
+  // One that this user may not reach is there.
+  await checkSqliteFile(url);
+  if (existsSync(sqlitePath(url))) return;
   throw new ConfigError([
     `DATABASE_URL: there is no ${sqlitePath(url)}. Run this in the directory that Deckhand runs in, or set DECKHAND_HOME or DATABASE_URL as it has them.`,
   ]);

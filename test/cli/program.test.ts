@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
@@ -143,4 +143,14 @@ test("with --password-stdin nobody is asked for a password, at a terminal neithe
   expect(await run("add", "ana", "--role", "admin", "--password-stdin")).toMatchObject({ error: "", failed: false });
   expect(await run("passwd", "ana", "--password-stdin")).toMatchObject({ error: "", failed: false });
   expect((await run("list")).out).toBe("ana · admin · never signed in");
+});
+
+test.each([
+  { args: ["user", "list"], says: "cannot be opened (ELOOP)" },
+  { args: ["settings"], says: "cannot be opened (ELOOP)" },
+])("a database that cannot be reached is told as that, and not as none: $args", async ({ args, says }) => {
+  const cwd = tempDirectory();
+  symlinkSync("loop", path.join(cwd, "loop"));
+  const { out, error, failed } = await runCli(args, { cwd, env: { DATABASE_URL: "file:./loop/deckhand.db" } });
+  expect({ out, error, failed }).toEqual({ out: "", error: expect.stringContaining(says), failed: true });
 });

@@ -1,5 +1,6 @@
 import { access, constants, stat } from "node:fs/promises";
 import path from "node:path";
+import { unlessFails } from "../../protocol/system-code.ts";
 import { closeToOthers } from "./close-to-others.ts";
 import { sqlitePath } from "./connection/database-url.ts";
 import { unavailable } from "./connection/unavailable.ts";
@@ -23,12 +24,12 @@ export async function closeSqliteFile(url: string): Promise<void> {
   await Promise.all(BESIDE.map((suffix) => closeToOthers(`${sqlitePath(url)}${suffix}`, 0o600)));
 }
 
-/** ConfigError when what is at a `file:` URL is a directory or cannot be written. What is missing is no mistake. */
+/** ConfigError when what is at a `file:` URL is a directory or cannot be reached or written. What is missing is no mistake. */
 export async function checkSqliteFile(url: string): Promise<void> {
   const file = sqlitePath(url);
-  const found = await stat(file).catch(() => null);
-  if (found === null) return;
   try {
+    const found = await unlessFails(["ENOENT", "ENOTDIR"], stat(file));
+    if (found === null) return;
     if (found.isDirectory()) throw Object.assign(new Error("is a directory"), { code: "EISDIR" });
     await access(file, constants.W_OK);
   } catch (error) {
