@@ -37,6 +37,9 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `for d in 2024/2/5 20240205 2/5/2024 '5 Feb 2024' 'February 5, 2024' 'Mon, 05 Feb 2024 10:00:00 +0000' 2024-02-05T10:30:00+02:00 '2024-02-05 10:30:00 -0500' '2024-02-05 10:30pm' '2024/2/5 + 3 days' '2015-01-24T23:59:59Z +1000000000 second' '2024-2-5 1:02' '2024-02-05 2 hours' 2024-02-30 10:61 '2024-02-05 25:00' noon; do date -u -d "$d" '+%F %T' || echo "no $d"; done; date -d 10pm +%T`,
     `shopt -s extglob; for x in '|' + - ab; do case $x in @([|+])) echo bar ;; +([-])) echo dash ;; !(*[[:punct:]]*)) echo "$x" ;; esac; done; [[ '|+|' == +([|+]) ]] && echo all; v='a|b+c'; echo "\${v//@([|+])/_}" "\${v//+([[:alpha:]|])/X}"; n=(1 2 3) i=1; echo \${n[\${#n[@]}-1]} \${n[$((i + 1))]} "\${n[\${i#x}]}" \${n[-1]}`,
   ],
+  "directories that are missing": [
+    `cp fruit.txt new/; echo $?; mv fruit.txt new/; echo $?; ls -d new fruit.txt 2> /dev/null; mkdir d; cp fruit.txt d/; mv numbers.txt d/; ls d; cp -r code copy/; ls copy; mv copy moved/; ls moved`,
+  ],
   "what is in no order, and lists of sums": [
     `comm fruit.txt numbers.txt; echo $?; comm fruit.txt fruit.txt > /dev/null; echo $?; join numbers.txt fruit.txt; echo $?; join --nocheck-order numbers.txt fruit.txt; echo $?; join <(sort fruit.txt) <(sort fruit.txt) | wc -l; comm -12 <(sort fruit.txt) <(sort -u fruit.txt) | wc -l; md5sum -c fruit.txt; echo $?; sha256sum fruit.txt | sha256sum -c; bash -c 'env' | grep -v '^[A-Za-z_][A-Za-z0-9_]*='; cmp -s fruit.txt numbers.txt; echo $?`,
   ],

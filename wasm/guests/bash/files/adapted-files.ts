@@ -5,7 +5,10 @@ import { dateOf } from "../relative-date.ts";
 /** Commands about files of just-bash that are told what they understand, of what people write. */
 export const ADAPTED_FILE_COMMANDS: readonly CustomCommand[] = [
   adapted("cp", copy),
-  adapted("mv", async (args, run) => run(withTargetLast(args))),
+  adapted("mv", async (args, run, context) => {
+    const words = withTargetLast(args);
+    return (await missingDirectory("mv", words, context)) ?? run(words);
+  }),
   adapted("stat", stat),
   adapted("touch", touch),
   defineCommand("mktemp", makeTemporary),
@@ -20,11 +23,26 @@ function withTargetLast(args: readonly string[]): string[] {
   return [...args.toSpliced(at, joined === undefined ? 2 : 1), target];
 }
 
+/** What ends with a slash names a directory, which a file does not become. */
+async function missingDirectory(
+  name: string,
+  words: readonly string[],
+  { fs, cwd }: Pick<Context, "fs" | "cwd">,
+): Promise<Result | null> {
+  const target = words.at(-1) ?? "";
+  if (!target.endsWith("/") || (await fs.exists(fs.resolvePath(cwd, target)))) return null;
+  const source = words.slice(0, -1).findLast((word) => !word.startsWith("-")) ?? "";
+  const status = await fs.stat(fs.resolvePath(cwd, source)).catch(() => null);
+  return status?.isFile === true ? failed(`${name}: cannot create regular file '${target}': Not a directory`, 1) : null;
+}
+
 async function copy(args: string[], run: Run, { fs, cwd }: Context): Promise<Result> {
   const words = withTargetLast(args).flatMap((arg) => {
     if (arg === "--archive") return ["-r", "-p"];
     return /^-[a-zA-Z]*a/.test(arg) ? [arg.replaceAll("a", "rp")] : [arg];
   });
+  const missing = await missingDirectory("cp", words, { fs, cwd });
+  if (missing !== null) return missing;
   const result = await run(words);
   const target = words.at(-1) ?? "";
   if (target === "" || target.startsWith("/")) return result;
