@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { secret } from "../../config/fields.ts";
-import { lookingFirst } from "../../core/follow-others.ts";
 import { DEMO_MODEL } from "../../core/providers/catalog.ts";
 import type { ConfiguredFeature, Feature, FeatureRequest, GivenSettings } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
@@ -44,7 +43,11 @@ function configure(given: GivenSettings): ConfiguredFeature {
       const keyring = await openKeyring({ ...host, giveKeys }, sealing);
       const routes = providerRoutes(host, { ...given, keyring }).map((route) => ({
         ...route,
-        handle: lookingFirst(host.cluster, keyring.look, (request: FeatureRequest) => route.handle(request)),
+        // The command line changes keys beside a single process, too, and is heard of a second later.
+        handle: async (request: FeatureRequest) => {
+          await keyring.look();
+          return route.handle(request);
+        },
       }));
       return {
         routes,
