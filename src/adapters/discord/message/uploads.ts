@@ -1,17 +1,11 @@
+import type { RawFile } from "discord.js";
 import type { OutgoingFile } from "../../../core/protocol/platform.ts";
 import { DISCORD_LIMITS } from "../limits.ts";
 
 const LINE_END = 0x0a;
 
-/** A file as discord.js sends it. */
-export interface Upload {
-  readonly name: string;
-  readonly contentType: string;
-  readonly data: Uint8Array;
-}
-
 /** Discord refuses a message for one file that is too large: a text is sent in several. */
-export function uploadsOf(files: readonly OutgoingFile[]): Upload[] {
+export function uploadsOf(files: readonly OutgoingFile[]): RawFile[] {
   return files.flatMap((file) =>
     partsOf(file).map(({ name, mediaType, data }) => ({ name, contentType: mediaType, data })),
   );

@@ -1,6 +1,6 @@
 import type { Client } from "../../../core/store/database/client.ts";
 import type { Store } from "../../../core/store/store.ts";
-import { BATCH } from "../store.ts";
+import { BATCH, deletionReads } from "../store.ts";
 
 /** A file's id in a message, as src/adapters/render/local/message-body.ts makes it. */
 const FILE_ID = /"id":"([0-9a-f]{40})"/gu;
@@ -46,9 +46,9 @@ export function threadDeletion(db: Client) {
     /** Those that a session has posted or was sent, of a thread that others go on in. */
     async messagesOfSessions(threadId: string, family: readonly string[]): Promise<number> {
       const sessionId = { in: [...family] };
-      const runs = await db.run.findMany({ where: { sessionId }, select: { id: true } });
+      const runId = { in: await deletionReads(db).runIdsOf(family) };
       const [posts, events] = await Promise.all([
-        db.post.findMany({ where: { runId: { in: runs.map(({ id }) => id) } }, select: { key: true } }),
+        db.post.findMany({ where: { runId }, select: { key: true } }),
         db.inboxEvent.findMany({ where: { sessionId }, select: { key: true } }),
       ]);
       const keys = [...posts, ...events].map(({ key }) => key);

@@ -1,2 +1,0 @@
--- CreateIndex
-CREATE INDEX "Session_thread_channelId_idx" ON "Session"("thread", "channelId");
