@@ -12,18 +12,27 @@ export const POSTING_RESTRICTED = [
   "restricted_action_thread_only_channel",
 ];
 
-/** What settings of the workspace forbid, whatever scopes the app has. Source: Slack docs, chat.postMessage, files.completeUploadExternal. */
+/**
+ * What settings of the workspace forbid, whatever scopes the app has. Source: Slack docs, chat.postMessage, chat.update,
+ * files.getUploadURLExternal, files.completeUploadExternal.
+ */
 const FORBIDDEN: ReadonlySet<string> = new Set([
   ...POSTING_RESTRICTED,
   "ekm_access_denied",
   "access_denied",
   "accesslimited",
   "enterprise_is_restricted",
+  "app_access_restricted",
   "posting_to_channel_denied",
   "messages_tab_disabled",
   "file_uploads_disabled",
+  "file_uploads_except_images_disabled",
   "file_upload_size_restricted",
+  "file_type_not_allowed",
   "blocked_file_type",
+  "slack_connect_blocked_file_type",
+  "slack_connect_file_upload_sharing_blocked",
+  "storage_limit_reached",
 ]);
 const ASK_ADMIN = "A setting of the workspace or the app forbids it: an admin can change that.";
 
@@ -41,6 +50,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   channel_not_found: "thread_gone",
   channel_is_archived: "thread_gone",
   is_archived: "thread_gone",
+  is_inactive: "thread_gone",
   not_in_channel: "thread_gone",
   no_permission: "thread_gone",
   ...Object.fromEntries([...FORBIDDEN].map((code) => [code, "missing_scope" as const])),
