@@ -1,5 +1,5 @@
-import { fileNameOf } from "./embeds.ts";
-import { componentSchema, type WireComponent, type WireMedia } from "./message-schema.ts";
+import { captionOf, fileNameOf } from "./embeds.ts";
+import { componentSchema, type WireComponent } from "./message-schema.ts";
 
 /** Source: Discord docs, Component Reference, Component Types. */
 const BUTTON = 2;
@@ -23,8 +23,15 @@ export function everyComponent(components: readonly unknown[]): readonly WireCom
   return found;
 }
 
+/** What components say, a line for each that says anything. */
+export function componentsText(components: readonly unknown[], inWords: (text: string) => string): string {
+  return everyComponent(components)
+    .flatMap((component) => componentLines(component, inWords))
+    .join("\n");
+}
+
 /** What a component itself says; of a type that is not known, what it has of the usual texts. */
-export function componentLines(component: WireComponent, inWords: (text: string) => string): string[] {
+function componentLines(component: WireComponent, inWords: (text: string) => string): string[] {
   const { type, label, emoji, url, placeholder, options, items, media, file, name } = component;
   if (type === BUTTON) {
     const shown = [label || emoji?.name, url].filter(Boolean);
@@ -36,11 +43,7 @@ export function componentLines(component: WireComponent, inWords: (text: string)
   }
   if (file !== undefined) return [`[file: ${name === "" ? fileNameOf(file.url) : name}]`];
   const pictures = media === undefined ? items : [{ media, description: component.description }];
-  if (pictures.length > 0) return pictures.map((picture) => `[image: ${captionOf(picture)}]`);
+  if (pictures.length > 0)
+    return pictures.map(({ media: shown, description }) => `[image: ${captionOf({ ...shown, description })}]`);
   return [inWords(component.content), label, component.description].filter((text) => text !== "");
-}
-
-function captionOf({ description, media }: { readonly description: string; readonly media: WireMedia }): string {
-  const name = fileNameOf(media.url);
-  return description === "" ? name : `${name}: ${description}`;
 }

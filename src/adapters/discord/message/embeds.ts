@@ -1,4 +1,4 @@
-import type { WireEmbed } from "./message-schema.ts";
+import type { WireEmbed, WireMedia } from "./message-schema.ts";
 
 /** What fields have where nothing is to stand: Discord takes none without a name and a value. */
 const BLANK = /^[\s\u200b-\u200f\u2060]*$/u;
@@ -11,7 +11,7 @@ export function embedText(embed: WireEmbed, inWords: (text: string) => string): 
   // The small picture of a preview is one that its page chose.
   const pictures = [embed.image, embed.type === "rich" ? embed.thumbnail : undefined];
   const images = pictures.flatMap((picture) =>
-    picture === undefined || picture.url === "" ? [] : [`[image: ${fileNameOf(picture.url)}]`],
+    picture === undefined || picture.url === "" ? [] : [`[image: ${captionOf(picture)}]`],
   );
   const parts = [
     embed.provider?.name ?? "",
@@ -25,6 +25,11 @@ export function embedText(embed: WireEmbed, inWords: (text: string) => string): 
     embed.timestamp,
   ];
   return parts.filter((part) => part !== "").join("\n");
+}
+
+/** Its name, and what somebody has said it shows. */
+export function captionOf({ url, description }: WireMedia): string {
+  return [fileNameOf(url), description].filter((text) => text !== "").join(": ");
 }
 
 /** The last segment of an address. */

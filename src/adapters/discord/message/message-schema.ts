@@ -57,6 +57,8 @@ const mediaSchema = z.object({
   /** Discord's own copy. */
   proxy_url: address,
   content_type: z.string().nullish().catch(null),
+  /** What it shows, for who does not see it. */
+  description: words,
 });
 
 const embedSchema = z.object({
@@ -71,6 +73,8 @@ const embedSchema = z.object({
   footer: perhaps(z.object({ text: words })),
   image: perhaps(mediaSchema),
   thumbnail: perhaps(mediaSchema),
+  /** A preview that its page lays out itself. Source: Discord docs, Component Embeds. */
+  components: z.array(z.unknown()).catch([]),
 });
 
 /** A component of any type, with the fields that some have. Those within it are read as they are reached. */
@@ -111,6 +115,8 @@ const contentShape = {
   embeds: listOf(embedSchema, 10),
   attachments: listOf(attachmentSchema, 20),
   mentions: listOf(mentionSchema, 100),
+  /** Channels of another server, in what a channel follows. */
+  mention_channels: listOf(z.object({ id: snowflake, name: words }), 100),
   components: z.array(z.unknown()).catch([]),
   sticker_items: listOf(z.object({ name: words }), 5),
   /** Sounds that its text plays, as `<sound:guild:id>`. Discord's docs leave the field out. */

@@ -1,6 +1,6 @@
 import type { Attachment, ThreadMessage } from "../../../core/protocol/platform.ts";
 import { timeOf } from "../snowflake.ts";
-import { componentLines, everyComponent } from "./components.ts";
+import { componentsText } from "./components.ts";
 import { embedText } from "./embeds.ts";
 import { filesOf } from "./files.ts";
 import {
@@ -103,11 +103,10 @@ function shownIn(message: PlainWireMessage, names: Names): string[] {
 
 /** Previews and cards, components, a poll, stickers, a voice message. */
 function extrasOf(content: WireContent, names: Names): string[] {
-  const worded = (text: string) => inWords(text, content, names);
   const voice = (content.flags & IS_VOICE_MESSAGE) === 0 ? undefined : content.attachments[0];
   return [
     ...embedTexts(content, names),
-    joined(everyComponent(content.components).flatMap((component) => componentLines(component, worded))),
+    componentsText(content.components, (text) => inWords(text, content, names)),
     content.poll === undefined ? "" : pollText(content.poll),
     ...content.sticker_items.map(({ name }) => `[sticker: ${name}]`),
     voice === undefined ? "" : `[voice message, ${Math.round(voice.duration_secs)} s]`,
@@ -116,7 +115,10 @@ function extrasOf(content: WireContent, names: Names): string[] {
 
 /** What links lead to, and cards. */
 export function embedTexts(content: WireContent, names: Names): string[] {
-  const texts = content.embeds.map((embed) => embedText(embed, (text) => inWords(text, content, names)));
+  const worded = (text: string) => inWords(text, content, names);
+  const texts = content.embeds.map((embed) =>
+    joined([embedText(embed, worded), componentsText(embed.components, worded)]),
+  );
   return texts.filter((text) => text !== "");
 }
 

@@ -15,7 +15,7 @@ export interface Names {
 }
 
 /** What a message says itself of the ids in its texts. */
-type Named = Pick<WireContent, "mentions" | "soundboard_sounds">;
+type Named = Pick<WireContent, "mentions" | "mention_channels" | "soundboard_sounds">;
 
 /** Source: Discord docs, Message Formatting. Each begins at a `<` and is bounded, so that reading takes linear time. */
 const BOT_MENTION = /[ \t]?<@[!&]?(\d{1,20})>/gu;
@@ -37,14 +37,18 @@ const GUIDES: Readonly<Record<string, string>> = {
 };
 
 /** A text as people read it: everything that has an id by its name, times as times. */
-export function inWords(content: string, { mentions, soundboard_sounds: sounds }: Named, names: Names): string {
+export function inWords(content: string, named: Named, names: Names): string {
+  const { mentions, mention_channels: channels, soundboard_sounds: sounds } = named;
   return withoutMark(content)
     .replaceAll(PERSON, (_mention, id: string) => {
       const mentioned = mentions.find((mention) => mention.id === id);
       return `@${mentioned === undefined ? (names.person?.(id) ?? id) : displayName(mentioned, mentioned.member)}`;
     })
     .replaceAll(ROLE, (_mention, id: string) => `@${names.role(id) ?? id}`)
-    .replaceAll(CHANNEL, (_mention, id: string) => `#${names.channel(id) ?? id}`)
+    .replaceAll(CHANNEL, (_mention, id: string) => {
+      const name = names.channel(id) ?? channels.find((channel) => channel.id === id)?.name;
+      return `#${name || id}`;
+    })
     .replaceAll(EMOJI, "$1")
     .replaceAll(COMMAND, "$1")
     .replaceAll(

@@ -123,6 +123,60 @@ const corpus: readonly Sample[] = [
     [],
   ],
   [
+    "a picture of a card with what it is said to show",
+    sample({
+      embeds: [{ type: "rich", image: { url: "https://x.example/load.png", description: "load doubles at noon" } }],
+    }),
+    "[image: load.png: load doubles at noon]",
+    [],
+  ],
+  [
+    "a preview that its page lays out itself",
+    sample({
+      content: "see https://status.example/42",
+      embeds: [
+        {
+          type: "rich",
+          url: "https://status.example/42",
+          components: [
+            {
+              type: 17,
+              id: 1,
+              accent_color: null,
+              spoiler: false,
+              components: [
+                {
+                  type: 9,
+                  id: 2,
+                  components: [{ type: 10, id: 3, content: "## Incident 42\nThe queue stands still." }],
+                  accessory: {
+                    type: 11,
+                    id: 4,
+                    media: { url: "https://status.example/queue.png" },
+                    description: "its length",
+                  },
+                },
+                {
+                  type: 1,
+                  id: 5,
+                  components: [{ type: 2, id: 6, style: 5, label: "Log", url: "https://status.example/log" }],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    }),
+    "see https://status.example/42\nhttps://status.example/42\n## Incident 42\nThe queue stands still.\n[image: queue.png: its length]\n[button: Log https://status.example/log]",
+    [],
+  ],
+  [
+    "a channel of the server that an announcement comes from",
+    sample({ content: "<#777> is new", mention_channels: [{ id: "777", guild_id: "8", type: 0, name: "releases" }] }),
+    "#releases is new",
+    [],
+  ],
+  [
     "a file whose title says more than its name",
     sample({ attachments: [file("____.txt", { title: "日報" })] }),
     "[file: ____.txt: 日報]",
