@@ -29,6 +29,7 @@ export const SLACK_ELEMENTS: readonly SlackSample[] = [
             },
             { name: "us-2", data: [{ label: "Mon", value: 12 }] },
           ],
+          axis_config: { categories: ["Mon", "Tue"], x_label: "Day", y_label: "Percent of all cores" },
         },
       },
       {
@@ -37,7 +38,7 @@ export const SLACK_ELEMENTS: readonly SlackSample[] = [
         chart: { type: "pie", segments: [{ label: "timeout", value: 8 }] },
       },
     ),
-    says: ["Load", "eu-1: Mon: 41, Tue: 97.5", "us-2: Mon: 12", "Errors", "timeout: 8"],
+    says: ["Load", "Day / Percent of all cores", "eu-1: Mon: 41, Tue: 97.5", "us-2: Mon: 12", "Errors", "timeout: 8"],
   },
   {
     name: "what a bot writes in rich text, beside a short text for notifications",
@@ -259,7 +260,7 @@ export const SLACK_ELEMENTS: readonly SlackSample[] = [
       "Release 3.2",
       "built on Monday",
       "a green pipeline",
-      "Look it up",
+      "Look it up [complete]",
       "[Limits](https://docs.example/limits)",
       "Bridge",
       "@ana, Vendor Vic",
@@ -329,5 +330,36 @@ export const SLACK_ELEMENTS: readonly SlackSample[] = [
       "[list: [Open incidents](https://harbour.example/lists/T1/F0LIST)]",
     ],
     files: ["spec.pdf"],
+  },
+  {
+    name: "an issue that its tracker's app shows as an object of its own",
+    message: {
+      text: "<https://tracker.example/OPS-7>",
+      attachments: [
+        {
+          id: 1,
+          from_url: "https://tracker.example/OPS-7",
+          work_object_entity: {
+            app_name: "Tracker",
+            external_url: "https://tracker.example/OPS-7",
+            layouts: {
+              compact: { title: { text: "Queue stands still" } },
+              expanded: {
+                title: { text: "Queue stands still" },
+                subtitle: { text: "Incident OPS-7" },
+                fields: {
+                  elements: [
+                    { type: "field", label: "Status", rich_text: rich({ type: "text", text: "Open" }) },
+                    { type: "field", label: "Due", rich_text: rich() },
+                    { type: "field", label: "Owner", rich_text: rich({ type: "user", user_id: "U0ANA" }) },
+                  ],
+                },
+              },
+            },
+          },
+        },
+      ],
+    },
+    says: ["[Queue stands still](https://tracker.example/OPS-7)\nIncident OPS-7\nStatus: Open\nOwner: @ana"],
   },
 ];

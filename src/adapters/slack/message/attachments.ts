@@ -36,7 +36,21 @@ export function textOfAttachment(attachment: Node): string {
     joined([words(footer), isQuote(attachment) ? "" : time(attachment.ts)], " · "),
   ]);
   const rest = words(fallback);
-  return text === "" && rest !== NO_PREVIEW ? rest : text;
+  return text || workObject(nodeOf(attachment.work_object_entity)) || (rest === NO_PREVIEW ? "" : rest);
+}
+
+/**
+ * The card that an app shows of a thing of its own, as of an issue, with the fields of its larger form. Slack documents how apps
+ * send it (Slack docs, Work Objects), and not how messages hold it.
+ */
+function workObject({ external_url, layouts }: Node): string {
+  const { compact, expanded } = nodeOf(layouts);
+  const { title, subtitle, fields } = { ...nodeOf(compact), ...nodeOf(expanded) };
+  const lines = nodesIn(nodeOf(fields).elements).map(({ label, rich_text: value }) => {
+    const shown = textOfBlocks([value]);
+    return shown === "" ? "" : joined([words(label), shown], ": ");
+  });
+  return joined([link(words(title), words(external_url)), words(subtitle), ...lines]);
 }
 
 function action(element: Node): string {

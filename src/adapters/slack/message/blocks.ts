@@ -78,7 +78,12 @@ function plain(block: Node, depth: number): string {
   const own = WORDS.map((key) => words(block[key]));
   const by = ELEMENTS_OF_A_LINE.has(String(block.type)) ? " " : "\n";
   const inner = INNER.map((key) => innerText(block[key], { depth: depth + 1, by }));
-  return joined([title, mention(block), ...own, field(block), ...inner]);
+  return joined([joined([title, state(block)], " "), mention(block), ...own, field(block), ...inner]);
+}
+
+/** Slack shows it by a sign. Source: Slack docs, Task card block. */
+function state({ type, status }: Node): string {
+  return type === "task_card" && words(status) !== "" ? `[${words(status).replaceAll("_", " ")}]` : "";
 }
 
 function innerText(value: unknown, { depth, by }: { readonly depth: number; readonly by: string }): string {
@@ -107,9 +112,10 @@ function call({ name, display_id, join_url, has_ended, all_participants: people 
 }
 
 /** A chart as its figures: a line for its segments, or for each of its series. Source: Slack docs, data visualization block. */
-function chart(title: string, { segments, series }: Node): string {
+function chart(title: string, { segments, series, axis_config: axes }: Node): string {
   const lines = nodesIn(series).map(({ name, data }) => joined([words(name), figures(data)], ": "));
-  return joined([title, figures(segments), ...lines]);
+  const { x_label, y_label } = nodeOf(axes);
+  return joined([title, figures(segments), joined([words(x_label), words(y_label)], " / "), ...lines]);
 }
 
 function figures(points: unknown): string {
