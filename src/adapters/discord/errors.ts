@@ -31,6 +31,7 @@ const CODE = {
   notForForums: 40_058,
   alreadyAcknowledged: 40_060,
   missingAccess: 50_001,
+  anothersMessage: 50_005,
   emptyMessage: 50_006,
   notForMessages: 50_008,
   cannotMessageUser: 50_007,
@@ -124,6 +125,7 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
     case CODE.unknownChannel:
     case CODE.unknownGuild:
     case CODE.unknownMessage:
+    case CODE.anothersMessage:
     case CODE.threadArchived:
     case CODE.cannotMessageUser:
     case CODE.noServerInCommon:

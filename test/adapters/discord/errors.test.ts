@@ -42,6 +42,7 @@ test.each<[string, unknown, object]>([
   ["a locked thread", api(400, 160_005), { code: "missing_scope", detail: { scope: "Manage Threads" } }],
   ["an unknown channel", api(404, 10_003), { code: "thread_gone" }],
   ["an unknown message", api(404, 10_008), { code: "thread_gone" }],
+  ["a message of the application before this one", api(403, 50_005), { code: "thread_gone" }],
   ["a left server", api(404, 10_004), { code: "thread_gone" }],
   ["closed direct messages", api(403, 50_007), { code: "thread_gone" }],
   ["somebody who is no user", api(400, 50_033), { code: "thread_gone" }],
