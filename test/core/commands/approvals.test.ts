@@ -35,6 +35,7 @@ async function scene() {
       label: "changing a.txt",
       createdAt: at - 4 * MINUTE_MS,
     });
+    await tx.runs.begin({ id: "run_1", sessionId, eventSeq: 0, at });
     await tx.approvals.create({
       id: "run_1:1",
       sessionId,
@@ -89,6 +90,13 @@ test("what others decide in other threads is counted, and nothing is said of it"
   expect(text).toContain("⏸ in other threads, for others to decide: 1");
   expect(text).not.toContain("make");
   expect(text).not.toContain("ana 2 min");
+});
+
+test("what a run left undecided as it ended waits for nobody", async () => {
+  const { options, receive } = await scene();
+  const at = options.runtime.clock.now();
+  await options.store.transaction((tx) => tx.runs.end("run_1", { type: "max_turns", turns: 1 }, at));
+  expect(privateText(await receive(mention("/approvals")))).toContain("Nothing waits for a decision here.");
 });
 
 test("a grant is taken back once, by whom it covers", async () => {

@@ -79,11 +79,10 @@ export function approvalReads(db: Client) {
 
     /** What waits for a decision in a channel, oldest first. */
     async pendingIn(channelId: string): Promise<ApprovalRow[]> {
-      const rows = await db.approval.findMany({ where: { status: "pending" }, orderBy: { createdAt: "asc" } });
-      const ids = [...new Set(rows.map(({ sessionId }) => sessionId))];
-      const here = await db.session.findMany({ where: { id: { in: ids }, channelId }, select: { id: true } });
-      const sessions = new Set(here.map(({ id }) => id));
-      return rows.filter(({ sessionId }) => sessions.has(sessionId)).map(toRow);
+      const open = { status: { in: ["running", "parked"] }, session: { channelId } };
+      const runs = await db.run.findMany({ where: open, select: { id: true } });
+      const where = { runId: { in: runs.map(({ id }) => id) }, status: "pending" };
+      return (await db.approval.findMany({ where, orderBy: { createdAt: "asc" } })).map(toRow);
     },
 
     /** What these sessions have asked people and nobody has decided, oldest first. */
