@@ -125,11 +125,9 @@ export function consoleReads(db: Client) {
     /** Agents of sessions, and people who have begun some. */
     async choices(channelIds: readonly string[]): Promise<{ agents: string[]; people: string[] }> {
       const where = { parentId: null, channelId: { in: [...channelIds] } };
-      const [agents, people] = await Promise.all([
-        db.session.groupBy({ by: ["agent"], where, orderBy: { agent: "asc" } }),
-        db.session.groupBy({ by: ["createdBy"], where, orderBy: { createdBy: "asc" } }),
-      ]);
-      return { agents: agents.map(({ agent }) => agent), people: people.map(({ createdBy }) => createdBy) };
+      const rows = await db.session.groupBy({ by: ["agent", "createdBy"], where });
+      const sorted = (all: readonly string[]) => [...new Set(all)].toSorted();
+      return { agents: sorted(rows.map(({ agent }) => agent)), people: sorted(rows.map((row) => row.createdBy)) };
     },
   };
 }
