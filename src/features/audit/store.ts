@@ -109,10 +109,12 @@ const SCOPES: ReadonlyMap<string, string> = new Map([
   ["always", "always"],
 ]);
 
-function within({ since, until }: Pick<AuditFilter, "since" | "until">) {
+function within({ since, until, after }: Pick<AuditFilter, "since" | "until" | "after">) {
+  // Also what comes after a row has a bound: for the alternatives alone SQLite goes through all that is newer.
+  const end = Math.min(until ?? Infinity, (after?.at ?? Infinity) + 1);
   return {
     ...(since === null ? {} : { gte: new Date(since) }),
-    ...(until === null ? {} : { lt: new Date(until) }),
+    ...(end === Infinity ? {} : { lt: new Date(end) }),
   };
 }
 
