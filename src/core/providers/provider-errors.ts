@@ -35,7 +35,8 @@ interface Facts {
 
 const OVERFLOW: readonly RegExp[] = [
   /prompt is too long/i,
-  /context[_ ](length|window)[_ ]?(exceeded)?/i,
+  // Groq names the window where it refuses the limit of an answer.
+  /(?<!less than the `?)context[_ ](length|window)/i,
   /maximum context/i,
   /exceeds? (the )?(maximum|model's|available)? ?(number of )?(input )?(tokens|context)/i,
   /input (is )?too long/i,
@@ -54,7 +55,7 @@ const OVERFLOW: readonly RegExp[] = [
   /exceeds the maximum allowed input length/i,
   /`inputs` tokens \+ `max_new_tokens` must be/i,
   /total length of all messages is too long/i,
-  /input tokens exceeds? maximum length/i,
+  /input tokens exceeds? (maximum length|the configured limit)/i,
   /(prompt|input) exceeds (token limit|maximum input length|[\d,]+ tokens)/i,
   /configured context size|more than max tokens allowed/i,
 ];
@@ -67,13 +68,14 @@ const QUOTA: readonly RegExp[] = [
   /balance is (too low|insufficient)/i,
   /exceeded your current quota/i,
   /enforcedspendlimit|spend(ing)? limit/i,
-  /billing[_ ](hard[_ ])?(limit|error|not active)/i,
+  /billing[_ ](hard[_ ])?(limit|error|not[_ ]active)/i,
   /payment required|out of credits?/i,
-  // In the words of Anthropic, OpenRouter (a key's limit, a day's free requests), xAI and Qwen.
+  // In the words of Anthropic, OpenRouter (a key's limit, a day's free requests), xAI, Qwen and Novita.
   /specified api usage limits/i,
   /key limit exceeded|free-models-per-day/i,
   /doesn.t have any credits/i,
-  /arrearage|account is in good standing/i,
+  /arrearage|account is in good standing|free tier of the model has been exhausted/i,
+  /not[_ ]enough[_ ]balance/i,
 ];
 /** Google names a wait of seconds beside a day's quota, too, and beside one that is none. */
 const NO_WAIT_HELPS = /limit: 0\b|PerDay/;
@@ -88,11 +90,12 @@ const WRONG_KEY =
   /authentication_error|invalid_api_key|permission_error|api key (not valid|not found|expired)|incorrect api key/i;
 /** An input is meant, not an account, whose key is refused. */
 const FLAGGED = /^(?!.*\baccount\b).*\bflagged\b|violates usage guidelines/is;
+/** At last in the words of Bedrock, OpenRouter, Mistral, Groq and Together AI, each with 400. */
 const UNKNOWN_MODEL =
-  /model[_ ]?not[_ ]?(found|exist|supported)|unknown model|no such model|model .{0,100}(does not exist|not found)|model identifier is invalid|on-demand throughput isn.t supported/i;
+  /model[_ ]?not[_ ]?(found|exist|supported)|unknown model|no such model|model .{0,100}(does not exist|not found)|model identifier is invalid|on-demand throughput isn.t supported|not a valid model id|\binvalid_model\b|model_decommissioned|model_not_available/i;
 /**
  * What a model that is there cannot be used for, in the words of OpenRouter, OpenAI, Azure, DeepInfra, Groq, Google, xAI,
- * Qwen, Ollama and vLLM, and what an operator does about it.
+ * Qwen, DeepSeek, Bedrock, Ollama and vLLM, and what an operator does about it.
  */
 const UNFIT: readonly (readonly [RegExp, string])[] = [
   [
@@ -100,7 +103,7 @@ const UNFIT: readonly (readonly [RegExp, string])[] = [
     "its server does not take tool calls. An operator must start it with `--enable-auto-tool-choice` and `--tool-call-parser`",
   ],
   [
-    /that support (tool use|the provided 'tool_choice')|not support (tools\b|tool (use|calls?|calling))|(?<!\w)(tools?|functions?)([ _](use|calls?|calling))?[`'"]? (is|are) not (supported|enabled)/i,
+    /that support (tool use|the provided 'tool_choice')|(not|n.t) support (tools\b|(tool|function) (use|calls?|calling))|(?<!\w)(tools?|functions?)([ _](use|calls?|calling))?[`'"]? (is|are) not (supported|enabled)/i,
     "it does not call tools. An operator must name a model that does",
   ],
   [

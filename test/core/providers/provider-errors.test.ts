@@ -118,6 +118,7 @@ const overflows = [
   { from: "Perplexity", message: "The total length of all messages is too long." },
   { from: "Amazon Nova", message: "Input Tokens Exceeded: Number of input tokens exceeds maximum length." },
   { from: "a gateway", message: "Prompt exceeds token limit: 150000 > 148000" },
+  { from: "another gateway", message: "Input tokens exceed the configured limit of 272000 tokens." },
   { from: "SiliconFlow", message: "length of prompt_tokens (16021) must be less than max_seq_len (8192)." },
 ];
 test.each(overflows)("$from's “$message” is an overflow of the context", ({ message }) => {
@@ -144,6 +145,25 @@ test("an account of xAI that has no credits yet has a key that is right", () => 
   expect(toProviderError(sdkError(403, { message }), context).code).toBe("quota");
 });
 
+const spent = [
+  { from: "Novita", status: 403, body: { code: "NOT_ENOUGH_BALANCE", message: "top up first" } },
+  { from: "Qwen", status: 403, body: { message: "The free tier of the model has been exhausted." } },
+  { from: "OpenAI", status: 429, body: { code: "billing_not_active", message: "the account is not active" } },
+];
+test.each(spent)("$from's account that pays for nothing more is told from a wrong key and a rate", (account) => {
+  expect(toProviderError(sdkError(account.status, account.body), context).code).toBe("quota");
+});
+
+const noSuchModels = [
+  { from: "OpenRouter", body: { code: 400, message: "some-model is not a valid model ID" } },
+  { from: "Mistral", body: { code: "1500", type: "invalid_model", message: "Invalid model: some-model" } },
+  { from: "Groq", body: { code: "model_decommissioned", message: "some-model is gone" } },
+  { from: "Together AI", body: { code: "model_not_available", message: "some-model needs an endpoint" } },
+];
+test.each(noSuchModels)("a model that $from does not serve is unknown, though the status is 400", ({ body }) => {
+  expect(toProviderError(sdkError(400, body), context).code).toBe("unknown_model");
+});
+
 test("too many tokens for the moment, said within a stream, are a rate limit", () => {
   const body = { type: "rate_limit_error", message: "Too many tokens, please wait before trying again." };
   expect(toProviderError(sdkError(undefined, body), context).code).toBe("rate_limited");
@@ -154,8 +174,11 @@ test.each(["1113", "1308", "1310"])("Zhipu's %s, which it words in Chinese, is a
   expect(toProviderError(sdkError(429, { code, message: "请充值" }), { ...context, quirks }).code).toBe("quota");
 });
 
-test("a limit on output tokens is no overflow of the context", () => {
-  const message = "max_tokens: 64001 > 64000, which is the maximum allowed number of output tokens";
+const outputLimits = [
+  "max_tokens: 64001 > 64000, which is the maximum allowed number of output tokens",
+  "`max_completion_tokens` must be at most `8192`: its maximum is less than the `context_window` for this model",
+];
+test.each(outputLimits)("a limit on output tokens is no overflow of the context: %s", (message) => {
   expect(toProviderError(sdkError(400, { message }), context).code).toBe("bad_request");
 });
 
@@ -183,6 +206,8 @@ const unfit = [
   { status: 400, message: "Function calling is not enabled for models/gemma-3-27b-it", reason: "name a model" },
   { status: 400, message: "The model does not support tool use or function calling", reason: "name a model" },
   { status: 400, message: "gemma3:latest does not support tools", reason: "name a model" },
+  { status: 400, message: "This model does not support Function Calling", reason: "name a model" },
+  { status: 400, message: "This model doesn't support tool use in streaming mode.", reason: "name a model" },
   {
     status: 400,
     message: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
