@@ -136,7 +136,13 @@ export const CATALOG: readonly CatalogEntry[] = [
   }),
   entry("zhipu", "Zhipu", {
     baseUrl: "https://open.bigmodel.cn/api/paas/v4",
-    quirks: { thinking: "thinking_type", extraBody: { tool_stream: true }, quotaCodes: ["1113", "1308", "1310"] },
+    quirks: {
+      thinking: "thinking_type",
+      extraBody: { tool_stream: true },
+      // Zhipu's messages are in Chinese, so its codes are matched.
+      quotaCodes: ["1113", "1308", "1310"],
+      overflowPatterns: [/^1261\b/],
+    },
   }),
   entry("moonshot", "Moonshot", {
     baseUrl: "https://api.moonshot.ai/v1",

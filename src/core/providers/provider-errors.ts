@@ -90,9 +90,9 @@ const WRONG_KEY =
   /authentication_error|invalid_api_key|permission_error|api key (not valid|not found|expired)|incorrect api key/i;
 /** An input is meant, not an account, whose key is refused. */
 const FLAGGED = /^(?!.*\baccount\b).*\bflagged\b|violates usage guidelines/is;
-/** At last in the words of Bedrock, OpenRouter, Mistral, Groq and Together AI, each with 400. */
+/** The last ones are the words of Bedrock, OpenRouter, Zhipu, Mistral, Groq and Together AI, each with 400. */
 const UNKNOWN_MODEL =
-  /model[_ ]?not[_ ]?(found|exist|supported)|unknown model|no such model|model .{0,100}(does not exist|not found)|model identifier is invalid|on-demand throughput isn.t supported|not a valid model id|\binvalid_model\b|model_decommissioned|model_not_available/i;
+  /model[_ ]?not[_ ]?(found|exist|supported)|unknown model|no such model|model .{0,100}(does not exist|not found)|model identifier is invalid|on-demand throughput isn.t supported|not a valid model id|模型不存在|\binvalid_model\b|model_decommissioned|model_not_available/i;
 /**
  * What a model that is there cannot be used for, in the words of OpenRouter, OpenAI, Azure, DeepInfra, Groq, Google, xAI,
  * Qwen, DeepSeek, Bedrock, Ollama and vLLM, and what an operator does about it.

@@ -169,9 +169,15 @@ test("too many tokens for the moment, said within a stream, are a rate limit", (
   expect(toProviderError(sdkError(undefined, body), context).code).toBe("rate_limited");
 });
 
-test.each(["1113", "1308", "1310"])("Zhipu's %s, which it words in Chinese, is a spent quota", (code) => {
+test.each([
+  { status: 429, code: "1113", message: "请充值", is: "quota" },
+  { status: 429, code: "1308", message: "请充值", is: "quota" },
+  { status: 429, code: "1310", message: "请充值", is: "quota" },
+  { status: 400, code: "1261", message: "Prompt 超长", is: "context_overflow" },
+  { status: 400, code: "1211", message: "模型不存在", is: "unknown_model" },
+])("Zhipu's $code, worded in Chinese, is $is", ({ status, code, message, is }) => {
   const quirks = CATALOG.find(({ id }) => id === "zhipu")?.quirks ?? PLAIN;
-  expect(toProviderError(sdkError(429, { code, message: "请充值" }), { ...context, quirks }).code).toBe("quota");
+  expect(toProviderError(sdkError(status, { code, message }), { ...context, quirks }).code).toBe(is);
 });
 
 const outputLimits = [
