@@ -2,37 +2,38 @@ import type { ContentBlock, Message, ToolUseBlock } from "../protocol/messages.t
 import type { CallPreview, CallRefusal, Tool } from "../tool.ts";
 import type { Label } from "../trust/label.ts";
 
-/** A call that waits for people. */
+/** A tool call that needs people's approval before it runs. */
 export interface AskedCall {
   readonly use: ToolUseBlock;
   readonly tool: Tool;
-  /** Why it is asked although the mode may not demand it; null when the mode does. */
+  /** Why the tool's own rule demands approval; null if only the mode does. */
   readonly why: string | null;
-  /** Asked each time: no grant counts, and none is remembered. */
+  /** If true, people are asked every time: existing grants do not count, and none is remembered. */
   readonly always: boolean;
-  /** What people see before they decide, or why the call would fail; looked at once. */
+  /** What the card shows, or why the call would fail. Computed once. */
   preview(): Promise<CallPreview | CallRefusal>;
 }
 
-/** What led to a turn's calls. */
+/** The request that led to a turn's calls. */
 export interface AskingRequest {
-  /** All that requests carry. */
+  /** The label of everything that the requests carry. */
   readonly label: Label;
-  /** The history, for whose words they are and what they say. */
+  /** The history, which shows whose words led to the calls. */
   readonly messages: readonly Message[];
 }
 
 export type CallVerdict =
-  /** `previewDigest`: of what people saw. */
+  /** `previewDigest` identifies what people saw. */
   | { readonly type: "allowed"; readonly previewDigest?: string }
-  /** `reason` is told to the model. */
+  /** The model reads `reason`. */
   | { readonly type: "denied"; readonly reason: string };
 
-/** Where the loop asks people. Decisions are durable, and each is made once. */
+/** Asks people on behalf of the query loop. Decisions are durable, and each is made once. */
 export interface ApprovalService {
   /**
-   * The verdict on each of a turn's calls, by call id: by grants where they cover it, else by people. Null while they have
-   * not decided: the run parks, and asks again when it is woken. Throws what the store and the platform throw.
+   * Returns the verdict on each of a turn's calls, by call id, from grants where they apply and from people otherwise.
+   * Null while people have not decided: the run parks and asks again at its next wake. Throws errors of the store and
+   * the platform.
    */
   verdicts(
     turn: number,
@@ -40,6 +41,6 @@ export interface ApprovalService {
     request: AskingRequest,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, CallVerdict> | null>;
-  /** For the history: which of a turn's calls people were asked about. */
+  /** The blocks that record in the history which of a turn's calls people were asked about. */
   asked(turn: number): Promise<readonly ContentBlock[]>;
 }

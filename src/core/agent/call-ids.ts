@@ -2,8 +2,8 @@ import { type ContentBlock, type Message, toolUsesOf } from "../protocol/message
 import type { Ids } from "../protocol/runtime.ts";
 
 /**
- * A response's content with tool-call ids that the session has not seen: calls and results are matched by id,
- * and some models number their calls afresh in each response, or repeat an id within one.
+ * Replaces tool-call ids that the session has already used. Calls and results are matched by id, but some models
+ * restart their numbering in each response or repeat an id within one.
  */
 export function withFreshCallIds(
   content: readonly ContentBlock[],

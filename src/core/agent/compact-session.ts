@@ -9,7 +9,8 @@ const DONE = "✓ I summarised what was said so far; nothing is deleted (`/expor
 const TOO_LITTLE = "There is too little here to summarise: the newest ten messages always stay as they are.";
 
 /**
- * Summarises a session because a person wants it. A run that has done so before a restart only says so. Throws as runQuery does.
+ * Summarises a session at a person's request. If the run did so before a restart, only reports the result. Throws what
+ * `runQuery` throws.
  */
 export async function* compactSession(query: Query, signal: AbortSignal): AsyncGenerator<QueryEvent, QueryOutcome> {
   const loop = await openLoop(query);
@@ -24,7 +25,7 @@ export async function* compactSession(query: Query, signal: AbortSignal): AsyncG
 
   const { facts } = await query.registry.resolve(loop.gauge.model);
   const work = summarise(loop, windowIn(query, facts), signal);
-  // The last status is the answer: said once.
+  // Holds the last status back, because it becomes the answer and should not appear twice.
   let said: Status | null = null;
   let next = await work.next();
   for (; !next.done; next = await work.next()) {

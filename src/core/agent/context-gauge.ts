@@ -9,10 +9,10 @@ import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
 import { titleOf } from "./tool-decision.ts";
 
-/** A response gets at least this room, in tokens, whatever the estimate says of the request before it. */
+/** Minimum output tokens of a request, even if the estimate says that the window is full. */
 export const LEAST_OUTPUT = 1_024;
 
-/** What a run's next request carries of the history, and how much of the model's window that fills. */
+/** Tells what a run's next request carries of the history and how much of the model's window it fills. */
 export class ContextGauge {
   readonly #query: Query;
   readonly #run: OpenRun;
@@ -42,7 +42,10 @@ export class ContextGauge {
     return titleOf(this.#query.tools, use);
   }
 
-  /** Tokens of the next request: what the newest response was counted at and what came since, or the whole anew. */
+  /**
+   * Estimated input tokens of the next request: the measured size of the newest exchange plus later messages, or an
+   * estimate of the whole request if nothing was measured.
+   */
   inputTokens(): number {
     const { meter } = this.#query;
     const { messages, lastMeasured } = this.#run.state;
@@ -50,14 +53,14 @@ export class ContextGauge {
     return lastMeasured.tokens + meter.corrected(this.model, meter.sizeOf(messages.slice(lastMeasured.messages)));
   }
 
-  /** Takes in what the request that has just been answered was counted at. */
+  /** Calibrates the meter with the input tokens that the provider counted for the latest request. */
   learn(usage: Usage): void {
     const { meter } = this.#query;
     const size = this.#prefixSize + meter.sizeOf(this.messages());
     meter.learn(this.model, size, inputTokensOf(usage));
   }
 
-  /** The next turn's request, with as many tokens of output as the window has left. */
+  /** The next turn's request. Its output limit is what remains of the window. */
   request({ model, facts }: ResolvedModel): ModelRequest {
     const { config, system, cacheKey } = this.#query;
     const temperature = config.temperature ?? config.agentDefinition.temperature;
@@ -85,12 +88,15 @@ function nextModel({ query, run }: CallScope): string {
   return run.state.switchedTo ?? query.config.model;
 }
 
-/** Tokens. */
+/** Size of the context window, in tokens. */
 export function windowIn({ config }: Query, { contextWindow }: ModelFacts): number {
   return config.contextWindow ?? contextWindow;
 }
 
-/** Tokens that the model of a run's next call reads; null when the model cannot be used: its call says why. */
+/**
+ * Size of the next model's context window, in tokens. Null if the model cannot be resolved; the call itself then
+ * reports why.
+ */
 export async function contextWindowOf({ query, run }: CallScope): Promise<number | null> {
   const model = nextModel({ query, run });
   try {

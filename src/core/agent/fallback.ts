@@ -3,7 +3,7 @@ import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
 import { failureCause } from "./retry-status.ts";
 
-/** Failures that another model need not share, and that waiting does not mend soon enough. */
+/** Failures that another model may not share and that waiting does not fix soon enough. */
 const FAILS_OVER: ReadonlySet<ErrorCode> = new Set([
   "overloaded",
   "rate_limited",
@@ -15,17 +15,20 @@ const FAILS_OVER: ReadonlySet<ErrorCode> = new Set([
 export interface Fallback {
   /** `provider/model`. */
   readonly ref: string;
-  /** By its own name, as people read it. */
+  /** The model's own name, for people. */
   readonly model: string;
 }
 
-/** Whether another model is set, and the run has not gone over to it yet. */
+/** Whether a fallback model is configured and the run has not switched to it yet. */
 export function mayFallBack({ config }: Pick<Query, "config">, run: Pick<OpenRun, "state">): boolean {
   const ref = config.fallbackModel;
   return ref !== undefined && ref !== config.model && run.state.switchedTo === null;
 }
 
-/** The model to go on with after a failure; null when there is none, or the run has switched before. */
+/**
+ * The model to continue with after a failure. Null if the run cannot switch: it has no usable fallback, has already
+ * switched, or failed for another reason.
+ */
 export async function fallbackFor(query: Query, run: OpenRun, error: AppError): Promise<Fallback | null> {
   const { config, registry, log } = query;
   const ref = config.fallbackModel;
@@ -44,7 +47,7 @@ export function fallbackStatus(error: AppError, model: string): string {
   return `⚠ ${failureCause(error)}; going on with ${model}.`;
 }
 
-/** The fallback model's error; when both models were overloaded it says so, and for how long they were tried. */
+/** The fallback model's error. If both models were overloaded, the error says so and for how long they were tried. */
 export function errorOfBoth(first: AppError | null, last: AppError, triedMs: number): AppError {
   if (first?.code !== "overloaded" || last.code !== "overloaded") return last;
   const detail = { ...last.detail, bothForS: String(Math.max(1, Math.round(triedMs / 1000))) };

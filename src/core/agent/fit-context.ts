@@ -5,22 +5,22 @@ import { contextWindowOf } from "./context-gauge.ts";
 import type { OpenRun } from "./open-run.ts";
 import { type SummaryScope, summarise } from "./summarise.ts";
 
-/** Shares of the model's window from which on … */
+/** How full the model's window must be for each measure, as a share. */
 const FILLS = { evict: 0.8, summarise: 0.9, warn: 0.95 };
-/** Newest responses whose tool results stay, tried one after the other until the rest fits. */
+/** How many of the newest responses keep their tool results. The values are tried in order until the rest fits. */
 const KEPT_ROUNDS = [5, 2, 0];
-/** Summaries in a row that may fail before none is tried any more. */
+/** Number of consecutive failed summaries after which none is tried any more. */
 const MOST_FAILURES = 3;
 
 export interface FitScope extends SummaryScope {
-  /** Shares of the window that people have been told of in this run. */
+  /** Thresholds that people have already been warned about in this run. */
   readonly told: Set<number>;
 }
 
 /**
- * Makes room in the next request, in steps that each keep more than the one after: results over their budget, old
- * results, the head of the conversation. Each step is journalled, so that a restart sends the same request. When the signal aborts it
- * ends early.
+ * Makes room in the next request, mildest measure first: it evicts results over their budget, then old results, then
+ * summarises the head of the conversation. Each step is journalled, so that the same request is sent after a restart.
+ * Ends early if the signal aborts.
  */
 export async function* fitContext(fitting: FitScope, signal: AbortSignal): AsyncGenerator<QueryEvent, void> {
   const { query, run, gauge } = fitting;
@@ -42,9 +42,9 @@ export async function* fitContext(fitting: FitScope, signal: AbortSignal): Async
 }
 
 /**
- * Makes room after the provider has refused a request as too long; where that was done before, also by results that the model
- * has not seen: with them no request would get through any more. False when there was none to make: sending the request
- * again would be in vain.
+ * Makes room after the provider has refused a request as too long. As a last resort it also evicts results that the
+ * model has not seen, because no request would get through with them. Returns false if there was nothing to shorten, so
+ * that sending the request again is pointless.
  */
 export async function* shortenContext(fitting: FitScope, signal: AbortSignal): AsyncGenerator<QueryEvent, boolean> {
   const { run } = fitting;
@@ -60,7 +60,7 @@ export async function* shortenContext(fitting: FitScope, signal: AbortSignal): A
   return isShorter();
 }
 
-/** Once in a run. */
+/** Warns people once per run. */
 function* tell({ told }: FitScope, share: number, text: string): Generator<QueryEvent> {
   if (!told.has(share)) yield { type: "status", text };
   told.add(share);

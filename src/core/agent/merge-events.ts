@@ -1,8 +1,8 @@
 import { SuspendSignal } from "../protocol/signals.ts";
 
 /**
- * Runs `work` and yields the events it emits, as they come; ends when the work ends, throws what it throws.
- * A consumer that leaves aborts the work (its signal) and waits for its end, so nothing runs on unowned.
+ * Runs `work` and yields the events it emits as they arrive. Ends when the work ends, and throws what it throws. If the
+ * consumer leaves early, the work is aborted through its signal and awaited, so that nothing keeps running unowned.
  */
 export async function* eventsOf<E>(
   work: (emit: (event: E) => void, signal: AbortSignal) => Promise<void>,

@@ -17,20 +17,20 @@ export interface ModelCall {
   readonly query: Query;
   readonly run: OpenRun;
   readonly requestFor: (resolved: ResolvedModel) => ModelRequest;
-  /** False: its text is for ourselves. */
+  /** False for internal calls, such as summaries, whose text people do not see. */
   readonly isShown: boolean;
 }
 
-/** How a model call ended; `aborted` when the signal did it, whatever its reason. */
+/** How a model call ended. `aborted` means that the signal ended it, whatever the reason. */
 export type CallEnd =
   | {
       readonly type: "responded";
-      /** Its usage is what the provider has counted, zeros where that is nothing. */
+      /** The response. Its usage is as the provider counted it, zeros if it counted nothing. */
       readonly response: ModelResponse;
-      /** What the call is charged. */
+      /** The usage that is charged. */
       readonly usage: Usage;
       readonly costUsd: number | null;
-      /** `provider/model`: who answered. */
+      /** The model that answered, as `provider/model`. */
       readonly model: string;
     }
   | { readonly type: "failed"; readonly error: AppError }
@@ -38,8 +38,8 @@ export type CallEnd =
   | { readonly type: "aborted" };
 
 /**
- * One model call, streamed as tokens. It is tried again where retry.ts says so, text that a failed try has shown
- * being discarded; where trying again does not help, the run goes on with its fallback model, once.
+ * Makes one model call and streams its text as tokens. Retries by the rules of retry.ts and discards text that a failed
+ * try has shown. If retrying does not help, the run switches to its fallback model, once.
  */
 export async function* callModel(call: ModelCall, signal: AbortSignal): AsyncGenerator<QueryEvent, CallEnd> {
   const { query, run } = call;
@@ -61,12 +61,12 @@ export async function* callModel(call: ModelCall, signal: AbortSignal): AsyncGen
   }
 }
 
-/** `shown`: the failed try has shown text to people. */
+/** `shown` means that people have seen text of the failed try. */
 type OneEnd =
   | Exclude<CallEnd, { type: "failed" }>
   | (Extract<CallEnd, { type: "failed" }> & { readonly shown: boolean });
 
-/** One model's tries. */
+/** Calls one model, with retries. */
 async function* callOne(call: ModelCall, model: string, signal: AbortSignal): AsyncGenerator<QueryEvent, OneEnd> {
   const { log, registry, runtime } = call.query;
   const since = new Map<string, number>();
@@ -81,7 +81,7 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
       return { type: "responded", response, usage, costUsd: costOf(usage, resolved.facts.price), model };
     } catch (thrown) {
       if (thrown instanceof BudgetStop) return { type: "over_budget", outcome: thrown.outcome };
-      // The model was not asked, or not by this; the run goes on once the database is back.
+      // The failure is the database's and not the model's. The run continues once the database is back.
       if (isDatabaseAway(thrown)) throw thrown;
       const error = toAppError(thrown);
       if (one !== null)
@@ -101,12 +101,12 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
 
 interface FailureHistory {
   readonly attempt: number;
-  /** When each kind of failure was first met. Milliseconds since the Unix epoch. */
+  /** When each kind of failure first occurred, in milliseconds since the Unix epoch. */
   readonly since: Map<string, number>;
   readonly call: ModelCall;
 }
 
-/** Milliseconds until the next try; null when this model is given up. */
+/** Milliseconds until the next try; null to give up on this model. */
 function waitAfter(error: AppError, { attempt, since, call: { query, run } }: FailureHistory): number | null {
   if (!(error instanceof ProviderError)) return null;
   const { clock, random } = query.runtime;
@@ -123,7 +123,7 @@ interface Try {
   readonly request: ModelRequest;
   readonly charge: CallCharge;
   readonly isShown: boolean;
-  /** Whether this try has shown any text to people. */
+  /** Whether people have seen text of this try. */
   shown: boolean;
 }
 
@@ -134,7 +134,10 @@ function newTry({ query, requestFor, isShown }: ModelCall, model: string, resolv
   return { resolved, model, request, charge, isShown, shown: false };
 }
 
-/** `wasWaiting`: the answer was given up, rather than refused. Throws what the journal throws. */
+/**
+ * Charges a failed try. `wasWaiting` means that we gave up waiting, and not that the provider refused. Throws what the
+ * journal throws.
+ */
 async function settleFailed(
   { query, run }: ModelCall,
   { charge, model, resolved }: Try,

@@ -7,8 +7,8 @@ import { type Message, toolUsesOf } from "../protocol/messages.ts";
 import type { RunState } from "./run-state.ts";
 
 /**
- * What the loop does next. `skip_calls` ends calls without running them; `reason` is told to the model.
- * `resume` asks for the rest of a response that the output limit cut off.
+ * What the loop does next. `skip_calls` ends calls without running them, with `reason` as the model's result. `resume`
+ * asks for the rest of a response that the output limit cut off.
  */
 export type NextStep =
   | { readonly type: "call_model"; readonly turn: number }
@@ -20,17 +20,16 @@ export type NextStep =
 
 export interface RunBounds {
   readonly maxTurns: number;
-  /** The model by its own name, for errors. */
+  /** The model's own name, for error messages. */
   readonly model: string;
-  /** Who stopped the run; null while nobody did. */
+  /** Who stopped the run; null if nobody did. */
   readonly cancelledBy: CancelCause | null;
 }
 
 /**
- * The run's end tells what comes next, whether this process brought it there or one before it:
- * a response's calls are run and their results appended; a response that was cut off is resumed; one without
- * calls ends the run; anything else is answered by the model. A run that is finished stays finished, also when
- * it is cancelled then.
+ * Decides the next step from the end of the run's history, regardless of which process wrote it. A response's calls are
+ * run and their results appended. A response that was cut off is resumed. One without calls ends the run, and the model
+ * answers anything else. A finished run stays finished even if it is cancelled afterwards.
  */
 export function nextStep(state: RunState, bounds: RunBounds): NextStep {
   const response = state.turns > 0 ? state.messages.findLast((message) => message.role === "assistant") : undefined;
@@ -75,7 +74,10 @@ function stepOfCalls(state: RunState, message: Message, { cancelledBy }: RunBoun
   }
 }
 
-/** The rest is asked for until that has been in vain too often; then what there is ends the run. */
+/**
+ * Asks for the rest of a response that was cut off, until that has failed too often. Then the run ends with the partial
+ * text.
+ */
 function stepOfCut(state: RunState, response: Message, bounds: RunBounds): NextStep {
   const since = state.messages.slice(state.messages.lastIndexOf(response) + 1);
   if (since.some(isResume)) return nextCall(state, bounds);

@@ -11,8 +11,8 @@ interface Repeatable {
 }
 
 /**
- * A run while it goes on: its journal, and its state. Each method first makes its step durable and then takes it over, so the
- * state never runs ahead of the journal.
+ * A run in progress: its journal and its state. Each method journals its step before applying it, so the state never
+ * gets ahead of the journal.
  */
 export class OpenRun {
   readonly #journal: RunJournal;
@@ -46,7 +46,7 @@ export class OpenRun {
     this.#take({ type: "switched", model });
   }
 
-  /** Requests carry less of the history from here on. */
+  /** Makes later requests carry less of the history. */
   async projected(change: Projection, spent: SummaryCost | null): Promise<void> {
     const projection = { ...change, number: this.#state.projection.number + 1 };
     await this.#journal.projected(projection, spent);
@@ -54,14 +54,14 @@ export class OpenRun {
     if (spent !== null) this.#take({ type: "summarised", spent });
   }
 
-  /** A model call came to nothing. */
+  /** Records the charge of a failed model call. */
   async callFailed(call: FailedCall): Promise<void> {
     await this.#journal.callFailed(call);
     const { usage, costUsd } = call;
     if (usage !== null) this.#take({ type: "cut", spent: { usage, costUsd } });
   }
 
-  /** `mayRepeat`: a call that a crash has cut off runs again. */
+  /** `mayRepeat` means that the call runs again if a crash interrupts it. */
   async callBegun(callId: string, { mayRepeat }: Repeatable): Promise<void> {
     await this.#journal.callBegun(callId, { mayWait: mayRepeat });
     this.#take({ type: "call_begun", callId });
@@ -84,13 +84,13 @@ export class OpenRun {
     const { calls } = this.#state;
     const isOfTurn = calls.some((call) => call.callId === callId);
     const isLast = isOfTurn && calls.every((call) => call.callId === callId || call.status === "ended");
-    // The next call of its tool asks the store for the state that it has left.
+    // If the result carries tool state, it cannot wait: the tool's next call reads the state from the store.
     const mayWait = isLast || (mayRepeat && result.toolState === undefined);
     await this.#journal.callEnded(callId, result, { durationMs, mayWait, ...(labelled && { labelled }) });
     this.#take({ type: "call_ended", callId, result });
   }
 
-  /** What people sent meanwhile, now part of the history. */
+  /** Appends the messages that people have sent meanwhile to the history. */
   async takeSteering(turn: number): Promise<Steering> {
     const steering = await this.#journal.takeSteering(turn);
     this.#take({ type: "appended", messages: steering.messages });

@@ -11,29 +11,28 @@ import type { RunState } from "./run-state.ts";
 
 /** Everything that one run of the query loop works with. */
 export interface Query extends RunContext {
-  /** Who has asked, by name; for the log. */
+  /** Name of the person who asked, for the log. */
   readonly person: string;
   readonly registry: ProviderRegistry;
-  /** Every tool there is; what the model is offered is role ∩ mode of it. */
+  /** Every available tool. The model is offered those that its role and mode allow. */
   readonly tools: readonly Tool[];
-  /** Why a tool is not there for the moment; null for one that never was. */
+  /** Why a tool is temporarily unavailable; null if no such tool was ever known. */
   readonly whyMissing: (name: string) => string | null;
-  /** The tools once it is known, for a while at most, whether there are these among them. */
+  /** Waits, for a limited time, for the named tools to become available, and returns all tools. */
   readonly awaitTools: (names: readonly string[]) => Promise<readonly Tool[]>;
   readonly system: readonly SystemPart[];
   readonly journal: RunJournal;
-  /** Told of the run once it is read: its state is the newest one at any time. */
+  /** Called with the run once it is loaded. Its `state` is always the current one. */
   readonly opened: (run: { readonly state: RunState }) => void;
-  /** Where people are asked. */
   readonly approvals: ApprovalService;
-  /** Estimates tokens; shared by all runs of the process. */
+  /** Estimates tokens. All runs of the process share it. */
   readonly meter: TokenMeter;
   readonly runtime: Runtime;
   readonly log: Log;
-  /** Hosts that data may go to. */
+  /** Hosts that data may be sent to. */
   readonly sinks: readonly Sink[];
-  /** The session's plan as it stands now. */
+  /** The current plan of the session. */
   plan(): Promise<Plan | null>;
-  /** Stable per channel: routes requests with equal prefixes to the same provider cache. */
+  /** Stable per channel, so that requests with equal prefixes reach the same prompt cache of the provider. */
   readonly cacheKey: string;
 }

@@ -24,10 +24,10 @@ import { runCalls, skipCalls } from "./tool-phases.ts";
 import { toolSpecs } from "./tool-specs.ts";
 
 /**
- * Drives a run to its outcome. The journal is read once; from then on the run's own end says what comes
- * next, so a run that was cut anywhere goes on as one that never was. Every step is journalled before its
- * event is yielded. Throws the signal's reason when that suspends the run (it stays open), and what the
- * journal throws; everything else is an outcome.
+ * Drives a run to its outcome. The journal is read once; after that, the end of the run's own history determines the
+ * next step, so an interrupted run continues like an uninterrupted one. Every step is journalled before its event is
+ * yielded. Throws the signal's reason if that suspends the run, which then stays open, and whatever the journal throws.
+ * Everything else is an outcome.
  */
 export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerator<QueryEvent, QueryEnd> {
   const loop = await openLoop(query);
@@ -68,19 +68,19 @@ export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerat
   }
 }
 
-/** What one run works with, beside its query. */
+/** The query and the other state of one run's loop. */
 export interface Loop {
   readonly query: Query;
   readonly run: OpenRun;
   readonly rules: ToolRules;
   readonly gauge: ContextGauge;
   readonly told: Set<number>;
-  /** Whose words each request carries with the descriptions of tools. */
+  /** Label of the offered tools' descriptions: whose words they put into each request. */
   readonly descriptions: Label;
   readonly bounds: { readonly maxTurns: number; readonly model: string };
 }
 
-/** Reads the run from its journal. */
+/** Loads the run from its journal. */
 export async function openLoop(given: Query): Promise<Loop> {
   const run = await OpenRun.load(given.journal);
   const query = { ...given, tools: await toolsOf(given, run) };
@@ -112,14 +112,20 @@ export async function openLoop(given: Query): Promise<Loop> {
   };
 }
 
-/** Calls that were cut, or have waited for people, may be of a server's tools, which is connected a moment after a start. */
+/**
+ * Waits for tools of interrupted or parked calls that are missing: an MCP server connects only a moment after the
+ * start.
+ */
 async function toolsOf({ tools, awaitTools }: Query, { state }: OpenRun): Promise<readonly Tool[]> {
   const open = state.calls.filter(({ status }) => status !== "ended").map(({ name }) => name);
   const missing = open.filter((name) => tools.every((tool) => tool.name !== name));
   return missing.length === 0 ? tools : awaitTools(missing);
 }
 
-/** Who or what stopped the run, or null while it may go on; any other abort suspends it, by throwing. */
+/**
+ * The cause if a person or a limit has stopped the run; null if the signal has not aborted. Throws the reason of any
+ * other abort, which suspends the run.
+ */
 export function cancelledBy(signal: AbortSignal): CancelCause | null {
   if (!signal.aborted) return null;
   if (signal.reason instanceof CancelSignal) return signal.reason.cause;
@@ -132,7 +138,7 @@ type TurnCall =
   | { readonly type: "over_budget"; readonly outcome: BudgetExceeded }
   | { readonly type: "aborted" };
 
-/** Takes in what people sent, calls the model, and journals its response before anything else happens. */
+/** Takes in new messages, calls the model, and journals its response before anything else happens. */
 async function* callTurn(loop: Loop, turn: number, signal: AbortSignal): AsyncGenerator<QueryEvent, TurnCall> {
   const { query, run, gauge } = loop;
   yield { type: "turn_start", turn };
@@ -154,7 +160,7 @@ async function* callTurn(loop: Loop, turn: number, signal: AbortSignal): AsyncGe
     id: ids.next("msg"),
     role: "assistant",
     content: withFreshCallIds(withRealCalls(response.content), run.state.messages, ids),
-    // It may do, or say, what a server's description of a tool told the model to.
+    // The model may have followed what a server's description of a tool says.
     ...(loop.descriptions.who.length > 0 && { label: loop.descriptions }),
     createdAt: clock.now(),
   };

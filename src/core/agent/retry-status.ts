@@ -2,7 +2,10 @@ import type { AppError, ProviderError } from "../protocol/errors.ts";
 import type { Status } from "../protocol/events.ts";
 import { isOutage, retryDelayMs } from "../providers/retry.ts";
 
-/** What people read while a model call waits to be tried again. `attempt` counts from 0. How an outage ends, the run's end tells. */
+/**
+ * The status that people read while a failed model call waits for its next try. `attempt` counts from 0. The status of
+ * an outage is transient, because the end of the run tells how it ended.
+ */
 export function retryStatus(error: ProviderError, { attempt, delayMs }: { attempt: number; delayMs: number }): Status {
   if (isOutage(error)) {
     const seconds = Math.max(1, Math.round(delayMs / 1000));
@@ -15,7 +18,7 @@ export function retryStatus(error: ProviderError, { attempt, delayMs }: { attemp
   };
 }
 
-/** How often a failure of this kind is tried again at most; retry.ts alone holds the rules. */
+/** How often retry.ts, the only place with these rules, would retry a failure of this kind. */
 function retriesOf(error: ProviderError): number {
   let retries = 0;
   while (retryDelayMs(error, retries, { next: () => 0 }) !== null) retries += 1;
@@ -47,7 +50,7 @@ export function failureCause({ code, detail }: AppError): string {
   }
 }
 
-/** Waits that people notice are named. */
+/** Only delays that people would notice are mentioned. */
 function wait(delayMs: number): string {
   const seconds = Math.round(delayMs / 1000);
   return seconds < 3 ? "" : ` in ${seconds} s`;

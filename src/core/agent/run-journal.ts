@@ -7,46 +7,54 @@ import type { LabelledFile } from "../trust/file-labels.ts";
 import type { JournalledResponse, RunState } from "./run-state.ts";
 
 /**
- * The loop's durable memory. Each method is one transaction that is committed when it resolves, so a
- * run that is cut anywhere goes on from `load()`: the history's end tells what comes next.
+ * The durable memory of the loop. Each method is one transaction, committed when it resolves, so a run that is
+ * interrupted anywhere continues from `load()`.
  */
 export interface RunJournal {
   load(): Promise<RunState>;
-  /** The response, its usage, and a pending call for each tool_use block. `model` is `provider/model`. */
+  /** Records the response, its usage, and a pending call for each tool_use block. `model` is `provider/model`. */
   modelResponded(response: JournalledResponse): Promise<void>;
-  /** A model call came to nothing: what it is charged all the same. Whatever was reserved for it is free. */
+  /** Records what a failed model call cost, and releases its reservation. */
   callFailed(call: FailedCall): Promise<void>;
   callBegun(callId: string, mark: CallMark): Promise<void>;
-  /** The state that a tool has left in the session; null when there is none. */
+  /** The state that a tool left in the session; null if there is none. */
   toolState(toolName: string): Promise<string | null>;
-  /** Files of a sandbox root that were written with words of others, as they were when the run first asked. */
+  /**
+   * Labelled files beneath a sandbox root: those written under other people's words. The list is as it was when the run
+   * first asked.
+   */
   labelledFiles(root: string): Promise<readonly LabelledFile[]>;
   callIntends(callId: string, intent: WriteIntent): Promise<void>;
   callEnded(callId: string, result: ToolResult, end: CallEnding): Promise<void>;
-  /** A user message that carries the turn's tool results, or asks for the rest of a response that was cut off. */
+  /**
+   * Appends a user message with the turn's tool results, or one that asks for the rest of a response that was cut off.
+   */
   appended(message: Message): Promise<void>;
-  /** From here on the run calls another model: `provider/model`. */
+  /** Records that the run calls another model from now on, given as `provider/model`. */
   modelSwitched(model: string): Promise<void>;
-  /** Requests carry less of the history from here on; `spent` is what a summary has cost. */
+  /** Records that requests carry less of the history from now on. `spent` is the cost of a summary. */
   projected(projection: Projection, spent: SummaryCost | null): Promise<void>;
-  /** Messages that people sent meanwhile, appended to the history; empty when there are none. */
+  /** Appends messages that people have sent meanwhile to the history and returns them; empty if there are none. */
   takeSteering(turn: number): Promise<Steering>;
 }
 
-/** Files beneath a sandbox root. */
+/** Labelled files beneath one sandbox root. */
 export interface FilesOfRoot {
   readonly root: string;
   readonly files: readonly LabelledFile[];
 }
 
 export interface CallMark {
-  /** Nothing is lost should the process die before the journal's next write: the results follow at once, or it may run again. */
+  /**
+   * Whether the write may be combined with the journal's next one. A crash before that loses nothing, because the
+   * results follow at once or the call may run again.
+   */
   readonly mayWait: boolean;
 }
 
 export interface CallEnding extends CallMark {
   readonly durationMs: number;
-  /** Files that it has written with words of others; none when left out. */
+  /** Files that the call wrote under other people's words; absent if none. */
   readonly labelled?: FilesOfRoot;
 }
 

@@ -8,40 +8,40 @@ import { addUsage, NO_USAGE, sumOfCosts, tokensOf, type Usage } from "../protoco
 import type { StopReason } from "../providers/provider.ts";
 import { type Label, UNKNOWN, unionOf } from "../trust/label.ts";
 
-/** What a run knows of itself: the same whether it was lived or loaded. */
+/** The state of a run. It is the same whether it was built up live or loaded from the journal. */
 export interface RunState {
-  /** The session's whole history, oldest first, this run's messages at its end. */
+  /** The session's whole history, oldest first, with this run's messages at its end. */
   readonly messages: readonly Message[];
-  /** The label of all that requests carry, what a summary stands for with it: it only ever grows. */
+  /** The label of everything that requests carry, including what a summary replaced. It only ever grows. */
   readonly label: Label;
-  /** Model calls of this run that are journalled. */
+  /** Number of this run's journalled model calls. */
   readonly turns: number;
   readonly lastStopReason: StopReason | null;
-  /** How many responses in a row the output limit has cut off; a turn with tools begins the count anew. */
+  /** Number of consecutive responses that the output limit cut off. A turn with tools resets it. */
   readonly cuts: number;
-  /** The model the run has switched to (`provider/model`), null while it calls its own. */
+  /** The model that the run has switched to, as `provider/model`; null while it uses its own. */
   readonly switchedTo: string | null;
   /** What requests carry in place of parts of the history. */
   readonly projection: Projection;
-  /** This run has made a summary, or tried to. */
+  /** Whether this run has made a summary or tried to. */
   readonly hasSummarised: boolean;
   /**
-   * Tokens of the session's newest request and its response, and how many of the messages they cover; null when requests
-   * carry something else by now.
+   * Token count of the session's newest request and its response, and how many messages they cover. Null if the
+   * projection has changed since.
    */
   readonly lastMeasured: { readonly tokens: number; readonly messages: number } | null;
   /** The calls of the newest assistant message, in call order. */
   readonly calls: readonly CallRecord[];
   readonly usage: Usage;
-  /** Null as soon as one call's price is unknown. */
+  /** Null once the price of any call is unknown. */
   readonly costUsd: number | null;
-  /** Tool calls that this run's model has asked for. */
+  /** Number of tool calls that this run's model has requested. */
   readonly callsAsked: number;
-  /** Tool calls of this run that ended. */
+  /** Number of this run's tool calls that have ended. */
   readonly toolsRun: number;
-  /** sha256 by path, as the session's tool calls left the files. */
+  /** sha256 of files by path, as the session's tool calls last saw them. */
   readonly knownFiles: ReadonlyMap<string, string>;
-  /** Paths in order of first change. */
+  /** Paths of changed files, in order of first change. */
   readonly changedFiles: readonly string[];
 }
 
@@ -58,12 +58,12 @@ export interface JournalledResponse extends Spent {
   readonly model: string;
 }
 
-/** What a run's journal is made of, in the order in which it happened. */
+/** A step of a run's journal. Replaying the steps in order yields the state. */
 export type RunStep =
   | { readonly type: "responded"; readonly response: Pick<JournalledResponse, "message" | "stopReason"> & Spent }
   | { readonly type: "appended"; readonly messages: readonly Message[] }
   | { readonly type: "switched"; readonly model: string }
-  /** A call that came to nothing was charged all the same. */
+  /** A failed model call that was charged nevertheless. */
   | { readonly type: "cut"; readonly spent: Spent }
   | { readonly type: "projected"; readonly projection: Projection }
   | { readonly type: "summarised"; readonly spent: Spent }
@@ -71,7 +71,7 @@ export type RunStep =
   | { readonly type: "call_intends"; readonly callId: string; readonly intent: WriteIntent }
   | { readonly type: "call_ended"; readonly callId: string; readonly result: ToolResult };
 
-/** What a session has before the run. */
+/** The session's state before the run. */
 export type RunStart = Pick<RunState, "messages" | "projection" | "lastMeasured" | "knownFiles">;
 
 export function startOfRun(start: RunStart): RunState {
@@ -157,13 +157,13 @@ function withCall(state: RunState, callId: string, change: Partial<CallRecord>):
   return { ...state, calls };
 }
 
-/** The sum's price is unknown as soon as one is. */
+/** The total becomes unknown as soon as one price is unknown. */
 function spentWith(state: RunState, { usage, costUsd }: Spent): Pick<RunState, "usage" | "costUsd"> {
   const cost = sumOfCosts([state.costUsd, costUsd]);
   return { usage: addUsage(state.usage, usage), costUsd: cost };
 }
 
-/** What is known of files once calls have read, written or removed some, oldest first. */
+/** The known files after calls have read, written or removed some. `files` is oldest first. */
 export function knownAfter(
   known: ReadonlyMap<string, string>,
   files: readonly FileState[],
@@ -177,7 +177,7 @@ export function knownAfter(
   return after;
 }
 
-/** Paths in order of first change, without what programs have printed. */
+/** Paths of changed files in order of first change, without the kept output of programs. */
 export function changedFiles(files: readonly FileState[]): string[] {
   const changed = files.filter(({ action, path }) => action === "wrote" && !isKeptOutput(path));
   return [...new Set(changed.map(({ path }) => path))];

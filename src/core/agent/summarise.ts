@@ -17,17 +17,17 @@ export interface SummaryScope {
   readonly gauge: ContextGauge;
 }
 
-/** Tokens of a summary at most. */
+/** Maximum length of a summary, in tokens. */
 const SUMMARY_TOKENS = 8_000;
 
 export const NOT_SUMMARISED = "⚠ I could not summarise this thread; I go on with all of it.";
 
-/** `none`: there is no head to speak of, so nothing was tried. */
+/** `none` means that there was nothing to summarise, so no call was made. */
 export type SummaryEnd = { readonly type: "made" | "none" | "unusable" } | Exclude<CallEnd, { type: "responded" }>;
 
 /**
- * Puts a summary in the place of the conversation's head, by one model call without tools. A failure leaves everything as
- * it was and is counted.
+ * Replaces the head of the conversation by a summary, using one model call without tools. A failure changes nothing but
+ * the count of failures.
  */
 export async function* summarise(
   fitting: SummaryScope,
@@ -64,7 +64,7 @@ export function summarisedStatus(messages: number): string {
   return `⚠ I summarised the ${what} to go on; nothing is deleted (\`/export\`).`;
 }
 
-/** What the summary stands for, as requests have carried it. */
+/** The messages to be summarised, as requests carry them. */
 function headOf({ run, gauge }: SummaryScope, end: number) {
   const { messages, projection } = run.state;
   return projected(messages.slice(0, end), projection, (use) => gauge.titleOf(use));
@@ -94,7 +94,7 @@ function summaryRequest(
   };
 }
 
-/** A summary that cannot be used has its cost, too; null when no response came. */
+/** The cost of the call, also if its summary is unusable; null if no response arrived. */
 function spentOn(called: Extract<CallEnd, { type: "responded" | "failed" }>): SummaryCost | null {
   if (called.type === "failed") return null;
   const { response, usage, costUsd, model } = called;

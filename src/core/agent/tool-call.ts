@@ -20,9 +20,9 @@ import type { Query } from "./query-input.ts";
 import type { CallEnding } from "./run-journal.ts";
 import type { AllowedCall } from "./tool-decision.ts";
 
-/** Milliseconds after an abort until a call that does not heed it is left behind. A stop takes effect within a second. */
+/** Milliseconds after an abort until a call that ignores it is abandoned. A stop has to take effect within a second. */
 const ABORT_GRACE_MS = 800;
-/** Characters of a failed call's first text that the log has. */
+/** Maximum length of a failed call's text in the log, in characters. */
 const MAX_WHY = 200;
 
 export interface RunningCall {
@@ -33,9 +33,9 @@ export interface RunningCall {
 }
 
 /**
- * Runs one allowed call: begun, executed, ended, each journalled before it is told; a call that waits for something
- * stays begun. Does nothing once the signal has aborted. Throws only suspensions, journal failures, and those of a
- * database that is away.
+ * Runs one allowed call. Its begin and end are journalled before their events are emitted; a call that waits for
+ * something stays begun. Does nothing if the signal has already aborted. Throws only suspensions, journal failures, and
+ * failures of an unreachable database.
  */
 export async function runCall(running: RunningCall, signal: AbortSignal): Promise<void> {
   const { query, run, call, emit } = running;
@@ -59,7 +59,10 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   emit({ type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs });
 }
 
-/** A result says whose it is and what it holds, a failure, too: it may quote what was met. */
+/**
+ * Adds the label of a result: whose words it carries and what it holds. Failures are labelled, too, because they may
+ * quote such words.
+ */
 export function labelled(result: ToolResult, tool: Tool | undefined, input: unknown): ToolResult {
   const people = { who: (result.people ?? []).map(({ id }) => id), holds: [] };
   return { ...result, label: unionOf([result.label ?? broughtBy(tool, input), people]) };
@@ -74,7 +77,7 @@ function broughtBy(tool: Tool | undefined, input: unknown): Label {
   }
 }
 
-/** What is read of files brings back what they were written with. */
+/** Adds the labels of the files that the call read, as recorded when the files were written. */
 async function withFileLabels({ query, run, call }: RunningCall, result: ToolResult): Promise<ToolResult> {
   const { label = UNKNOWN, files = [] } = result;
   if (!label.holds.includes("files")) return result;
@@ -95,20 +98,20 @@ function writtenFiles(
   return written.length === 0 ? {} : { labelled: { root: query.sandboxRoot, files: written } };
 }
 
-/** A call that was cut off may have done anything until then. */
+/** Marks the result of a call whose changes are not visible here as possibly having changed something. */
 export function withUnseen(result: ToolResult, tool: Pick<Tool, "changesUnseen"> | undefined): ToolResult {
   return tool?.changesUnseen === true ? { mayHaveChanged: true, ...result } : result;
 }
 
 /**
- * What a crash cuts off begins anew; a call that waits for something goes on with what it has begun, and where the run is
- * stopped before it goes on, people are told of what a call has changed.
+ * Whether a call that a crash interrupts simply runs again. False for calls that resume, and for calls whose changes
+ * people must learn about if the run is stopped before it continues.
  */
 function mayRepeat({ afterCrash, resume, describePartialWork, changesUnseen }: AllowedCall["tool"]): boolean {
   return afterCrash === "replay" && resume === undefined && describePartialWork === undefined && changesUnseen !== true;
 }
 
-/** With all that the call could reach and use. */
+/** Logs the call with its capabilities. */
 function logCall(running: RunningCall, end: { durationMs: number; isError: boolean; why?: string }): void {
   const { use, tool, approved } = running.call;
   const place = toolContext(running, { use, approved, toolState: null });
@@ -126,7 +129,7 @@ async function resultOf(running: RunningCall, outer: AbortSignal): Promise<ToolR
     signal.throwIfAborted();
     return await heedingAbort(execute(running, signal), { signal, clock });
   } catch (error) {
-    // The call may have done its part in the store already: it is taken up again as after a crash.
+    // The call may already have done its part in the store, so it is retried as after a crash.
     if (isDatabaseAway(error)) throw error;
     if (!signal.aborted) return failure(running, error);
     if (!(signal.reason instanceof CancelSignal)) throw signal.reason;
@@ -152,13 +155,13 @@ async function execute(running: RunningCall, signal: AbortSignal): Promise<ToolR
   return tool.resume === undefined ? tool.execute(use.input, ctx, signal) : tool.resume(use.input, ctx, signal);
 }
 
-/** What a call is told of its surroundings. */
+/** The context that a call receives. */
 export function toolContext(
   { query, run }: Pick<RunningCall, "query" | "run">,
   { use, approved, toolState }: { use: Pick<ToolUseBlock, "id">; approved: boolean; toolState: string | null },
 ): ToolContext {
   const tools = toolsOfRun(run.state.messages, run.state.turns);
-  // A sub-agent gets no more than a skill has left its parent.
+  // A sub-agent gets no more tools than its parent's skills allow.
   const config =
     tools === null ? query.config : { ...query.config, toolAllow: narrowTools(query.config.toolAllow, tools) };
   const callId = use.id;
@@ -189,7 +192,7 @@ export function toolContext(
   };
 }
 
-/** A tool that throws has a bug, or met a named failure: the model is told, the run goes on, the log has it. */
+/** Turns an exception of a tool into an error result: the model reads it, the log records it, and the run continues. */
 function failure({ query, call }: RunningCall, thrown: unknown): ToolResult {
   const error = withRef(toAppError(thrown), query.runtime.random);
   query.log.error({ err: thrown, tool: call.use.name, callId: call.use.id, ref: error.detail.ref }, "tool_failed");
@@ -198,7 +201,10 @@ function failure({ query, call }: RunningCall, thrown: unknown): ToolResult {
   return errorResult(text, "failed");
 }
 
-/** A stop passes at once; a suspension only after its drain time, so that what must not run again may end. */
+/**
+ * A signal that passes a stop on at once and a suspension only after its drain time, so that a call that must not be
+ * repeated can finish.
+ */
 function drained(outer: AbortSignal, clock: Clock): { readonly signal: AbortSignal } & Disposable {
   const inner = new AbortController();
   let stopWaiting = () => {};
@@ -218,7 +224,9 @@ function drained(outer: AbortSignal, clock: Clock): { readonly signal: AbortSign
   };
 }
 
-/** The work's result, or the signal's reason when the work outlives its abort by the grace period. */
+/**
+ * Resolves with the work's result. Rejects with the signal's reason if the work outlives its abort by the grace period.
+ */
 function heedingAbort<T>(work: Promise<T>, { signal, clock }: { signal: AbortSignal; clock: Clock }): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     let stopWaiting = () => {};

@@ -9,7 +9,10 @@ import type { CallEnvironment, CallRule, Tool } from "../tool.ts";
 import { NOTHING_NEW } from "../trust/label.ts";
 import { egressRule, type RequestContent } from "./egress/gate.ts";
 
-/** What becomes of a call: refused with a result that tells the model why, asked of people, run, or taken up where a crash cut it. */
+/**
+ * What happens to a call: it is refused with a result for the model, needs people's approval, runs, or is reconciled
+ * after a crash.
+ */
 export type Decision = RefuseDecision | AskDecision | RunDecision | ReconcileDecision;
 
 interface DecidedCall {
@@ -20,7 +23,7 @@ interface DecidedCall {
 export interface RefuseDecision extends DecidedCall {
   readonly type: "refuse";
   readonly result: ToolResult;
-  /** True when the call had begun before a restart and is not run again. */
+  /** True if the call had begun before a restart and is not run again. */
   readonly interrupted: boolean;
 }
 
@@ -34,9 +37,9 @@ export interface AskDecision extends DecidedCall {
 interface RunDecision extends DecidedCall {
   readonly type: "run";
   readonly tool: Tool;
-  /** False when the journal has the call as begun already. */
+  /** False if the journal already records the call as begun. */
   readonly begins: boolean;
-  /** People have allowed it. */
+  /** Whether people have allowed the call. */
   readonly approved: boolean;
   /** Identifies what people saw when they allowed it. */
   readonly previewDigest?: string | undefined;
@@ -64,14 +67,17 @@ export interface TurnRules extends ToolRules {
   readonly request: RequestContent;
 }
 
-/** Characters of a faulty argument text that are quoted back. */
+/** Maximum length of an invalid argument text that is quoted back, in characters. */
 const QUOTED_JSON = 500;
-/** Names that a call of an unknown tool is answered with. */
+/** Maximum number of similar names suggested for an unknown tool. */
 const MOST_NEAR = 3;
-/** Characters of a schema that an error tells; a longer one is tool_search's to tell. */
+/** Maximum length of a schema in an error, in characters. A longer one is left to tool_search. */
 const MOST_SCHEMA = 8_000;
 
-/** Checks a call, in order: the tool exists, the input is valid JSON of its schema, role and mode allow it, people need not be asked. */
+/**
+ * Checks a call in this order: the tool exists, the input is JSON that fits its schema, role and mode allow the call,
+ * and no approval is needed.
+ */
 export function decide(use: ToolUseBlock, record: CallRecord | undefined, rules: TurnRules): Decision {
   const { tools, access } = rules;
   const tool = tools.find((candidate) => candidate.name === use.name);
@@ -93,12 +99,12 @@ export function decide(use: ToolUseBlock, record: CallRecord | undefined, rules:
   return { type: "run", use, title, tool, begins: true, approved: false };
 }
 
-/** A call that is not run, and what the model is told. */
+/** Refuses a call, with `text` for the model. */
 export function refusing(use: ToolUseBlock, title: string, text: string): RefuseDecision {
   return { type: "refuse", use, title, result: ourWords(text), interrupted: false };
 }
 
-/** What we say of a call that has not run brings nothing in. */
+/** An error result in the program's own words. It adds nothing to the labels, since the call has not run. */
 export function ourWords(text: string, summary?: string): ToolResult {
   return { ...errorResult(text, summary), label: NOTHING_NEW };
 }
@@ -108,7 +114,10 @@ type AskNeed =
   | { readonly type: "refuse"; readonly reason: string }
   | Pick<AskDecision, "type" | "why" | "always">;
 
-/** In write mode what changes or runs something is asked for; a tool's own rule may demand it of any call. What is granted is not asked for but where it always is. */
+/**
+ * Whether the call needs approval. In write mode, calls that change or run something do; a tool's rule may demand
+ * approval of any call. A granted tool skips approval unless its rule always demands it.
+ */
 function askFor(tool: Tool, input: unknown, rules: TurnRules): AskNeed {
   const { environment, access } = rules;
   const isFree = environment.mode === "agi" || (access.granted?.includes(tool.name) ?? false);
@@ -121,7 +130,7 @@ function askFor(tool: Tool, input: unknown, rules: TurnRules): AskNeed {
     : { type: "none" };
 }
 
-/** What the tool's own rule says, and what holds for anything by which data leave. A rule that fails allows nothing. */
+/** Combines the tool's own rule with the egress rule. If a rule throws, the call is refused. */
 function ruleFor(tool: Tool, input: unknown, rules: TurnRules): CallRule | null {
   try {
     const own = tool.rule?.(input, rules.environment) ?? null;
@@ -135,7 +144,10 @@ function ruleFor(tool: Tool, input: unknown, rules: TurnRules): CallRule | null 
   }
 }
 
-/** What a restart may do with a call that had begun; it was allowed then, by people if they had to be asked. */
+/**
+ * Decides about a call that had begun before a restart. It was already allowed then, so `approved` only tells whether
+ * that took an approval.
+ */
 function recover(
   use: ToolUseBlock,
   { intent }: CallRecord,
@@ -154,7 +166,7 @@ function recover(
   return { type: "refuse", use, title, result: ourWords(text, "interrupted"), interrupted: true };
 }
 
-/** The progress line's argument; empty when the input does not make one. */
+/** The short argument in the progress line; empty if the input is invalid. */
 export function titleOf(tools: readonly Tool[], { name, input }: Pick<ToolUseBlock, "name" | "input">): string {
   const tool = tools.find((each) => each.name === name);
   if (tool === undefined || !tool.input.safeParse(input).success) return "";
@@ -173,7 +185,7 @@ function invalidJson(name: string, text: string): string {
   return `The input of ${name} is not valid JSON; it was not run. Send the call again with a JSON object. What came: ${quoted}`;
 }
 
-/** Tells the schema, too, of a tool that the model may not have looked up. */
+/** Explains invalid input. For a deferred tool it adds the schema, which the model may not have looked up. */
 function invalidInput(tool: Tool, error: z.ZodError): string {
   const problems = error.issues.map((issue) => `- ${issue.path.map(String).join(".") || "input"}: ${issue.message}`);
   const schema = isDeferred(tool) ? JSON.stringify(tool.inputSchema()) : "";

@@ -37,10 +37,10 @@ export interface TurnCalls {
 }
 
 /**
- * Brings a turn's calls to their ends: first every call is decided, by people where they must be asked, and the refused
- * ones get their error results, then the allowed ones run — parallel ones together, the others alone and in their place. Once the
- * signal has aborted no further call begins, and calls are left that have not ended. Throws the signal's reason when it
- * suspends, and what the journal throws. Answers what the run must wait for, or null.
+ * Runs a turn's calls. First all calls are decided, by people where approval is needed, and refused calls get their
+ * error results. Then the allowed calls run: neighbouring parallel calls together, every other call alone, in call
+ * order. Once the signal has aborted, no further call begins, and unfinished calls stay open. Throws the signal's
+ * reason if that suspends the run, and what the journal throws. Returns what the run must wait for, or null.
  */
 export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGenerator<QueryEvent, ParkedOn | null> {
   const plan = await calls.query.plan();
@@ -63,15 +63,15 @@ export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGen
   yield* tellInterrupted(decided);
   for (const batch of batches(allowed)) {
     yield* runBatch(calls, batch, signal);
-    // A call that waits holds up those after it, as it would while it ran.
+    // A waiting call blocks the calls after it, as it would while running.
     if (!signal.aborted && batch.some(({ use }) => isOpen(calls, use))) return "call";
   }
   return null;
 }
 
 /**
- * Beside the tools of the skills that the model has called in this run, none is begun. As in plan mode, the list of tools
- * stays, so that the prefix of requests holds.
+ * Refuses new calls of tools outside those of the skills that the model has called in this run. The offered tools stay
+ * the same, as in plan mode, so that the prompt cache's prefix holds.
  */
 function withinSkills(decision: Decision, tools: readonly string[] | null): Decision {
   const { name } = decision.use;
@@ -88,7 +88,7 @@ function isNew(decision: Decision): decision is AskDecision | Extract<Decision, 
   return decision.type === "ask" || (decision.type === "run" && decision.begins);
 }
 
-/** While plan mode is on, what would change or run something is refused, unless it has begun already. */
+/** Refuses calls that would change or run something while plan mode is on, unless they have already begun. */
 function withinPlan(decision: Decision, plan: Plan | null, message: Message): Decision {
   if (!isNew(decision)) return decision;
   const uses = toolUsesOf(message.content);
@@ -100,7 +100,7 @@ function withinPlan(decision: Decision, plan: Plan | null, message: Message): De
 
 type Decided = RefuseDecision | AllowedCall;
 
-/** People decide on what must be asked, all of a turn's calls before any of them runs; null while they have not. */
+/** Gets people's decisions on all of a turn's calls before any of them runs. Null while they have not decided. */
 async function settleAsked(
   calls: TurnCalls,
   decisions: readonly Decision[],
@@ -124,7 +124,7 @@ async function settleAsked(
   });
 }
 
-/** A call that people cannot be shown is not run, and the run goes on. */
+/** The preview for the card. A call whose preview fails is not run, and the run continues. */
 async function previewOf(
   calls: TurnCalls,
   { use, tool, title }: AskDecision,
@@ -150,7 +150,7 @@ function isOpen({ run }: TurnCalls, use: ToolUseBlock): boolean {
   return run.state.calls.some((call) => call.callId === use.id && call.status !== "ended");
 }
 
-/** Ends the calls that have no result yet with an error result, without running them. */
+/** Ends every unfinished call with an error result, without running it. */
 export async function skipCalls(calls: Skipping, reason: string, signal: AbortSignal): Promise<void> {
   for (const call of calls.run.state.calls) {
     if (call.status === "ended") continue;
@@ -161,7 +161,7 @@ export async function skipCalls(calls: Skipping, reason: string, signal: AbortSi
 
 type Skipping = Omit<TurnCalls, "message">;
 
-/** The tool's own description of what the call has done, if it can give one. */
+/** The result of a call that had begun: the tool's own account of what it has done, if it can give one. */
 async function begunResult(
   { query, run, rules }: Skipping,
   { call, reason }: { readonly call: CallRecord; readonly reason: string },
@@ -203,7 +203,7 @@ function* tellInterrupted(decisions: readonly Decided[]): Generator<QueryEvent, 
   yield { type: "status", text };
 }
 
-/** Neighbouring parallel calls form one batch; any other call is a barrier, a batch of its own. */
+/** Groups neighbouring parallel calls into batches. Any other call is a barrier and a batch of its own. */
 function batches<C extends { readonly tool: Pick<Tool, "parallel"> }>(calls: readonly C[]): C[][] {
   const result: C[][] = [];
   let open: C[] | null = null;

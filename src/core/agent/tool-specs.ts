@@ -4,7 +4,7 @@ import type { Offer, Tool } from "../tool.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Tools as the model sees them, in the order given. */
+/** The tools as the model sees them, in the given order. */
 export function toolSpecs(tools: readonly Tool[]): ToolSpec[] {
   return tools.map(({ name, description, inputSchema, offer }) => {
     if (offer === undefined) return { name, description, inputSchema: inputSchema() };
@@ -12,7 +12,7 @@ export function toolSpecs(tools: readonly Tool[]): ToolSpec[] {
   });
 }
 
-/** The schema with the arguments of the offer, in its words. */
+/** Reduces a schema to the arguments of the offer, with the offer's descriptions. */
 function offered({ properties, ...schema }: Schema, offer: Offer): Schema {
   const all = isObject(properties) ? properties : {};
   const told = Object.entries(offer.arguments).map(([name, about]) => {
@@ -22,7 +22,10 @@ function offered({ properties, ...schema }: Schema, offer: Offer): Schema {
   return { ...schema, properties: Object.fromEntries(told) };
 }
 
-/** Whoever breaks a bound is told of it by the call's error. */
+/**
+ * Schema keywords left out of requests to save tokens. A call that violates one of these bounds learns of it from its
+ * error.
+ */
 const BOUNDS = new Set([
   "exclusiveMinimum",
   "maxItems",

@@ -3,10 +3,13 @@ import { aborted } from "../hold-roles.ts";
 import type { Tool } from "../tool.ts";
 import type { RunnerOptions } from "./runner-options.ts";
 
-/** How long a call waits for what its tool comes from. Milliseconds. */
+/** Maximum time that a call waits for the server of its tool, in milliseconds. */
 const MOST_MS = 20_000;
 
-/** The tools once it is known whether there are these among them, or the time for that is over, or the run is. */
+/**
+ * Waits until it is known whether the named tools exist, the time limit has passed, or the run is aborted. Returns all
+ * tools.
+ */
 export async function awaitTools(
   names: readonly string[],
   { tools, toolKnown, runtime }: Pick<RunnerOptions, "tools" | "toolKnown" | "runtime">,

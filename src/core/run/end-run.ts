@@ -10,11 +10,14 @@ import type { RunnerOptions } from "./runner-options.ts";
 export interface EndingRun {
   readonly wake: Wake;
   readonly context: TurnContext;
-  /** A call that a crash cut may have reserved something. */
+  /** Whether a call that a crash interrupted may still hold a budget reservation. */
   readonly mayOwe: boolean;
 }
 
-/** Ends a run in the store, in one transaction with what hooks do then; a sub-agent's tells its parent. */
+/**
+ * Ends a run in the store, in one transaction with the hooks' work. The end of a sub-agent's run also notifies its
+ * parent.
+ */
 export async function endRun(
   { wake, context, mayOwe }: EndingRun,
   outcome: QueryOutcome,
@@ -38,7 +41,7 @@ export async function endRun(
       };
       return context.commit(work, { isDone });
     }
-    // Its report tells of all that it has done.
+    // The child's report covers everything it has done, so pending writes come first.
     await context.flush();
     const fenced = async (tx: StoreTransaction, at: number) => {
       await tx.sessions.fence(sessionId, context.epoch, at);

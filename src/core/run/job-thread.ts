@@ -13,18 +13,18 @@ import { toolPostKey } from "./tool-thread.ts";
 
 interface Scope {
   readonly store: Store;
-  /** Where the jobs report. */
+  /** The platform on which the job reports. */
   readonly platform: PlatformDescriptor;
   readonly context: TurnContext;
   readonly log: Log;
-  /** Taken by whoever opens a job's thread: other processes may run its sub-agents. */
+  /** Held while opening a job's thread, because its sub-agents may run in other processes. */
   readonly lock: TakeLock;
 }
 
-/** What a run posts, and what of it waits for the report. */
+/** Where a run posts. Posts that tools make before the thread exists are kept until the report. */
 export interface RunPosts {
   readonly context: TurnContext;
-  /** Posts what was kept for the report's thread, as far as that takes it; nothing where there is none. Safe to repeat. */
+  /** Posts the kept messages once the job's thread is open; does nothing before that. Safe to repeat. */
   readonly deliverKept: () => Promise<void>;
 }
 
@@ -36,12 +36,15 @@ const keptSchema = z.object({
 });
 
 /**
- * Threads of jobs. A job's session begins without one: the first message that people are to see, its report or a card that
- * asks for a decision, is posted in the channel and opens it, and all that follows goes there, or below it where there are
- * no threads. What tools post before waits: files come with the report, not before it.
+ * Threads of jobs. A job's session begins without a thread. Its first visible message, either its report or an approval
+ * card, is posted in the channel and opens the thread. Later posts go there, or below it in the channel if the platform
+ * has no threads. What tools post before that is kept, so that files arrive with the report and not before it.
  */
 export class JobThreads {
-  /** The last post of each job's session: of two at once the first opens the thread, and the second finds it. */
+  /**
+   * Serialises the posts of each job's sessions: of two concurrent posts, the first opens the thread and the second
+   * finds it.
+   */
   readonly #posting = new KeyedMutex();
 
   postsOf(
@@ -70,7 +73,7 @@ async function postInJob(posting: PostScope, key: string, message: OutgoingMessa
   if (isOpen) return context.post(key, message, thread);
   if (key.startsWith(toolPostKey(""))) {
     await keep(context, key, message);
-    // It has no id on the platform yet; nobody edits what waits.
+    // Nobody edits a kept message, so the missing platform id does not matter.
     return { platform: thread.platform, channelId: thread.channelId, messageId: "" };
   }
   using held = await lock(`job-thread:${rootId}`, { signal: context.signal, queued: () => {} });
@@ -78,7 +81,10 @@ async function postInJob(posting: PostScope, key: string, message: OutgoingMessa
   return await postFirst(posting, key, message);
 }
 
-/** Nobody else posts for the job meanwhile, and somebody may have done so a moment ago. */
+/**
+ * Posts the first message of a job while holding its lock. Checks the thread again, since another process may have just
+ * opened it.
+ */
 async function postFirst(posting: PostScope, key: string, message: OutgoingMessage): Promise<PostedMessage> {
   const { store, platform, context, rootId } = posting;
   const { thread, isOpen } = await threadOf(posting);
@@ -89,7 +95,9 @@ async function postFirst(posting: PostScope, key: string, message: OutgoingMessa
   return posted;
 }
 
-/** Where the job's session is now; a message that was posted just before a crash opens its thread after all. */
+/**
+ * The current thread of the job's session. If a crash hit between the first post and opening its thread, opens it now.
+ */
 async function threadOf({
   store,
   platform,
@@ -108,13 +116,13 @@ function openThread(store: Store, rootId: string, thread: ThreadRef): Promise<bo
   return store.transaction((tx) => tx.sessions.openThread(rootId, thread));
 }
 
-/** Whether people have read anything of the job's run that goes on. */
+/** Whether the job's open run has already posted something. */
 async function hasSpoken(store: Store, rootId: string): Promise<boolean> {
   const run = await store.runs.open(rootId);
   return run !== null && (await store.posts.firstSent(run.id)) !== null;
 }
 
-/** In the channel a card must say which job it is about. */
+/** In the channel, a card must say which job it is about. */
 async function named({ store, platform, rootId }: PostScope, message: OutgoingMessage): Promise<OutgoingMessage> {
   const name = await store.occurrences.jobNameOf(rootId);
   const markdown =
@@ -148,7 +156,7 @@ async function deliverKept(session: SessionRow, { store, platform, context, log 
       try {
         await context.post(runId === context.runId ? key : `${key}:${runId}`, message, thread);
       } catch (error) {
-        // The run would stay open for ever for what the platform never takes.
+        // If the platform never accepts the message, rethrowing would keep the run open forever.
         if (!(error instanceof AppError && (UNWRITABLE.has(error.code) || error.code === "defect"))) throw error;
         log.error({ err: error, runId, key }, "kept_not_posted");
       }

@@ -11,18 +11,18 @@ import type { Store } from "../store/store.ts";
 export interface LoadedRun {
   readonly id: string;
   readonly sessionId: string;
-  /** It has begun in an earlier wake. */
+  /** Whether the run began in an earlier wake. */
   readonly resumed: boolean;
-  /** The session has no other run. */
+  /** Whether the session has no other run. */
   readonly isFirst: boolean;
 }
 
 type Earlier = Pick<TurnContext, "earlier" | "history">;
 
-/** The journal entry that holds the model a run has switched to. */
+/** Journal key of the model that a run has switched to. */
 export const SWITCHED = "model";
 
-/** A run as its journal has it: what the session was before, and then each step that the run has made. */
+/** Rebuilds a run's state from its journal: the session's state before the run, and then each of the run's steps. */
 export async function loadRun(store: Store, context: Earlier, run: LoadedRun): Promise<RunState> {
   const own = context.history();
   if (run.isFirst && own !== null) return reduceRun(startOfRun(NOTHING_BEFORE), { type: "appended", messages: own });
@@ -33,7 +33,7 @@ export async function loadRun(store: Store, context: Earlier, run: LoadedRun): P
     store.usage.newestTurn(run.sessionId),
     run.resumed ? loadSteps(store, context, run.id) : NO_STEPS,
   ]);
-  // Requests carry something else since the newest of them.
+  // The projection has changed since the newest request, so its measured size no longer holds.
   const isShortened = newest !== null && (compaction.at ?? 0) >= newest.at;
   const covered = before.findLastIndex(({ role }) => role === "assistant") + 1;
   const start = startOfRun({
@@ -55,7 +55,7 @@ const NOTHING_BEFORE = {
 
 interface StoredSteps {
   readonly calls: readonly ToolCallRow[];
-  /** Usage of the run's model calls, in the order in which they were stored. */
+  /** Usage of the run's model calls, in the order of storage. */
   readonly usage: readonly TurnUsage[];
   readonly switchedTo: string | null;
 }
@@ -71,7 +71,10 @@ async function loadSteps(store: Store, context: Earlier, runId: string): Promise
   return { calls, usage, switchedTo: z.string().optional().parse(switched.value) ?? null };
 }
 
-/** In the order in which a run makes them; what it spent beside its turns has no place in the history, and comes first. */
+/**
+ * Yields a run's steps in their original order. Costs of summaries and failed calls have no position in the history and
+ * come first.
+ */
 function* stepsOf(messages: readonly Message[], { calls, usage, switchedTo }: StoredSteps): Generator<RunStep> {
   if (switchedTo !== null) yield { type: "switched", model: switchedTo };
   for (const spent of usage) {

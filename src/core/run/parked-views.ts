@@ -5,23 +5,23 @@ import type { Store } from "../store/store.ts";
 interface ParkedView {
   readonly view: RunView;
   readonly sessionId: string;
-  /** The session's, as of the wake that parked. */
+  /** Epoch of the session in the wake that parked. */
   readonly epoch: number;
 }
 
-/** How many are looked at whenever one more is kept: at most one of them is new. */
+/** Number of kept views that are checked whenever one is added. At most one is new, so all get checked eventually. */
 const LOOKED_AT = 2;
 
 /**
- * Views of parked runs: they show how far the runs' sub-agents are, until a run goes on. Where another process goes on with
- * it, nobody here hears of that: those that have been kept for longest are looked at whenever one more is kept, so that what
- * a view holds, a run's history above all, does not stay for ever.
+ * Views of parked runs, which show the progress of sub-agents until the run continues. If another process continues the
+ * run, this one is not notified. So the views kept longest are checked whenever one is added, and stale ones are
+ * released together with the run histories they hold.
  */
 export class ParkedViews {
   readonly #views = new Map<string, ParkedView>();
   readonly #sessions: Pick<Store["sessions"], "isOwnedIn"> | null;
 
-  /** Null: no other process goes on with a run. */
+  /** `sessions` is null if no other process can continue a run. */
   constructor(sessions: Pick<Store["sessions"], "isOwnedIn"> | null) {
     this.#sessions = sessions;
   }
@@ -37,7 +37,7 @@ export class ParkedViews {
     for (const [id, parked] of oldest) await this.#look(id, parked);
   }
 
-  /** The run goes on here, or ends. */
+  /** Releases the view because the run continues here or has ended. */
   async end(runId: string): Promise<void> {
     const parked = this.#views.get(runId);
     this.#views.delete(runId);
@@ -46,11 +46,11 @@ export class ParkedViews {
 
   async #look(runId: string, parked: ParkedView): Promise<void> {
     const { sessionId, epoch } = parked;
-    // A database that does not answer now is asked again later.
+    // If the database does not answer, keeps the view for a later check.
     const isOurs = (await this.#sessions?.isOwnedIn(sessionId, epoch).catch(() => true)) ?? true;
     if (this.#views.get(runId) !== parked) return;
     if (!isOurs) return this.end(runId);
-    // Its next turn comes after all others.
+    // Moves the view to the end of the queue.
     this.#views.delete(runId);
     this.#views.set(runId, parked);
   }

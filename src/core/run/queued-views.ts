@@ -4,7 +4,7 @@ import type { Log } from "../protocol/log.ts";
 
 type Open = (wake: Wake, context: TurnContext) => Promise<RunView>;
 
-/** Views of runs that wait for a place: the run goes on with the message they have posted. */
+/** Views of runs that wait for a free slot. The run then continues with the message that its view has posted. */
 export class QueuedViews {
   readonly #views = new Map<string, Promise<RunView>>();
   readonly #open: Open;
@@ -19,20 +19,23 @@ export class QueuedViews {
     const { runId } = wake;
     const opening = this.#views.get(runId) ?? this.#begin(wake, context);
     const view = await opening;
-    // Meanwhile the run may have got its place.
+    // The run may have started while the view was opening.
     if (this.#views.has(runId)) view.show({ type: "queued", before });
   }
 
-  /** The run has its place, or gets none here any more. */
+  /** Releases the view because the run has started or will not start here any more. */
   async end(runId: string): Promise<void> {
     const opening = this.#views.get(runId);
     this.#views.delete(runId);
-    // Whoever has the view opened hears of its failure.
+    // The caller that opened the view handles its failure.
     const view = await opening?.catch(() => null);
     await view?.suspend();
   }
 
-  /** One that waits when the process stops must not keep it: what a view shows, it shows again and again. */
+  /**
+   * Opens a view that is released when the wake aborts. Otherwise its repeated updates would keep a stopping process
+   * alive.
+   */
   #begin(wake: Wake, context: TurnContext): Promise<RunView> {
     const { runId } = wake;
     const opening = this.#open(wake, context);

@@ -17,7 +17,7 @@ import type { ChannelConfig, RunnerOptions } from "./runner-options.ts";
 const begunSchema = z.object({
   settings: sessionSettingsSchema,
   mode: z.enum(MODES),
-  /** What its skills narrowed it to; a run that an earlier version began does not say. */
+  /** Tools that the session's skills allowed; empty for runs begun by an earlier version. */
   skillTools: z.array(z.array(z.string())).default([]),
 });
 
@@ -27,9 +27,9 @@ interface BegunRun {
 }
 
 /**
- * The settings of a run, as they were when the run began: settings that people change meanwhile are for the next one. What waits
- * for a decision would otherwise go on by another measure than it was asked by. Only a lesser mode holds at once, and so do
- * fewer tools of its skills: a SKILL.md that changes or goes meanwhile frees nothing.
+ * The settings of a run, frozen at its beginning, so that a pending decision is not judged by other settings than it
+ * was requested under. Changed settings apply to the next run. Only restrictions take effect at once: a lesser mode,
+ * and fewer tools of its skills. Changing or deleting a SKILL.md during the run therefore frees nothing.
  */
 export async function configAsBegun(
   { wake, context }: BegunRun,
@@ -47,7 +47,7 @@ export async function configAsBegun(
   const delegating = (settings: SessionSettings) => (config: QueryConfig) => delegate(config, settings);
   let read: ChannelConfig | undefined;
   const begun = await context.stage("begun", async () => {
-    // Those who ask what the run is for.
+    // The people whose messages the run answers.
     const asked = wake.pending.filter(({ body }) => body.kind === "message" && body.addressed);
     const askers = [event, ...asked].map(({ body }) => authorOf(body).id);
     const settings = settingsInForce(now, { now: runtime.clock.now(), askers });
@@ -66,7 +66,7 @@ export async function configAsBegun(
   return { ...place, config: narrowedTo(lists, { ...config, mode: isAbove(mode, config.mode) ? config.mode : mode }) };
 }
 
-/** A raised mode holds on with each message; one that is over is told of where it was raised. */
+/** Extends a raised mode with each message. If it has expired, lowers it again and posts a notice in the thread. */
 async function keepRaised(
   { id, settings }: SessionRow,
   { context, usual }: Pick<BegunRun, "context"> & { readonly usual: Mode },
@@ -84,8 +84,8 @@ async function keepRaised(
 }
 
 /**
- * The settings of a session for the run that an event began: a job and a sub-agent bring rights of their own. Of what a
- * sub-agent was given it keeps what the settings of now allow: they may be stricter than those its parent had.
+ * The settings of the run that an event began. Jobs and sub-agents bring their own rights. A sub-agent keeps only those
+ * of its rights that the current settings still allow.
  */
 export function configOfRun(
   body: SessionEventBody,
@@ -108,7 +108,6 @@ export function configOfRun(
       return { ...place, config: delegate({ ...place.config, ...rights }) };
     }
     case "job":
-      // It brings its own rights.
       if (body.refusal !== undefined) throw new AppError("config", body.refusal);
       return { ...place, config: delegate({ ...place.config, mode: body.mode, grantedTools: body.tools }) };
     default:
@@ -116,12 +115,15 @@ export function configOfRun(
   }
 }
 
-/** Nobody is there to answer the run's questions. */
+/** Whether nobody is available to answer the run's questions. */
 export function isUnattended(body: SessionEventBody): boolean {
   return body.kind === "job" || ((body.kind === "child" || body.kind === "child_end") && body.nonInteractive);
 }
 
-/** The limits of an event's run; a task tree's hold for its sub-agents, too, and a job's own budget lowers the operator's alone. */
+/**
+ * The budget limits of an event's run. The limit of a task tree also covers its sub-agents. A job's own budget can only
+ * lower the operator's limit.
+ */
 export function budgetsOfRun(body: SessionEventBody, budgets: BudgetSettings, config: QueryConfig): BudgetSettings {
   const ownUsd = jobOf(body)?.budgetUsd ?? null;
   const managedUsd = body.kind === "child" ? body.managedUsd : config.delegation?.taskTreeUsd;
@@ -133,18 +135,18 @@ export function budgetsOfRun(body: SessionEventBody, budgets: BudgetSettings, co
   };
 }
 
-/** How often in a row ends of sub-agents have begun a run, up to this one. */
+/** Number of consecutive runs, including this one, that ends of sub-agents have begun. */
 export function autoWakeCountOf(body: SessionEventBody): number {
   if (body.kind === "child_end") return (body.task.autoWakeCount ?? 0) + 1;
   return body.kind === "child" ? (body.task.autoWakeCount ?? 0) : 0;
 }
 
-/** The task tree that a run belongs to, by its first run; `began`: what began this one. */
+/** The task tree that a run belongs to, identified by its root run. `began` is the event that began the run. */
 export function taskTreeOfRun(began: SessionEventBody, runId: string): string {
   return began.kind === "child" || began.kind === "child_end" ? taskTreeOf(began.task) : runId;
 }
 
-/** The rights of the job that a run goes back to; null for a person's. */
+/** The rights of the job that a run originates from; null if a person started it. */
 export function jobOf(body: SessionEventBody): ChildEvent["job"] {
   switch (body.kind) {
     case "job":

@@ -9,26 +9,28 @@ import type { SessionRow } from "../store/sessions.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { type Label, outsideOf, unionOf } from "../trust/label.ts";
 
-/** What a feature does around each run. A hook that fails is logged, and the run goes on without it. */
+/**
+ * A feature's work before and after each run. If a hook fails, the failure is logged and the run continues without it.
+ */
 export interface RunHook {
-  /** The feature's. */
+  /** Name of the feature. */
   readonly name: string;
   /**
-   * Data for the run's first request, which becomes part of its newest message; null for none. It may be asked again after a
-   * crash, as long as the message is not in the history.
+   * Data to append to the run's newest message before its first request; null for none. It may be called again after a
+   * crash that happened before the message was stored.
    */
   readonly before?: (run: StartingRun, signal: AbortSignal) => Promise<string | HookData | null>;
-  /** Database work, in the transaction that ends the run: done exactly once for each. */
+  /** Database work in the transaction that ends the run, done exactly once per run. */
   readonly after?: (run: HookedRun, outcome: QueryOutcome, tx: StoreTransaction) => Promise<void>;
-  /** Its end is stored. */
+  /** Called after the end of a run is stored. */
   readonly ended?: (outcome: QueryOutcome) => void;
-  /** What its folded line says beside the figures, in a few words; null for nothing. */
+  /** A few words for the run's folded line, beside the figures; null for nothing. */
   readonly note?: (runId: string) => string | null;
-  /** A person's newest vote on a run, in the transaction that stores it. */
+  /** Handles a person's newest vote on a run, in the transaction that stores the vote. */
   readonly voted?: Voted;
-  /** What the Details of a run say of it to somebody; null for nothing. */
+  /** What the run's Details show to one reader; null for nothing. */
   readonly details?: (runId: string, reader: DetailsReader) => Promise<HookDetails | null>;
-  /** What the button beneath them does, once it is clicked; answers in words. */
+  /** Handles a click on the button below the details. Returns the reply. */
   readonly clicked?: (runId: string, reader: DetailsReader) => Promise<string>;
 }
 
@@ -40,14 +42,14 @@ export interface DetailsReader {
 export interface HookDetails {
   /** Lines of Markdown. */
   readonly lines: readonly string[];
-  /** What the button below is called; absent: there is none. */
+  /** Label of the button below; absent if there is none. */
   readonly button?: string;
 }
 
 export interface HookedRun {
   readonly session: SessionRow;
   readonly runId: string;
-  /** What began it. */
+  /** The event that began the run. */
   readonly event: StoredEvent;
 }
 
@@ -56,7 +58,7 @@ export interface StartingRun extends HookedRun {
   readonly config: QueryConfig;
   /** Absolute path. */
   readonly sandboxRoot: string;
-  /** Posts a card under a key (`cardKeyOf`), once, also across a crash; the run waits for no answer. */
+  /** Posts a card under a key from `cardKeyOf`, once even across a crash. The run does not wait for an answer. */
   readonly ask: (key: string, card: OutgoingMessage) => Promise<unknown>;
 }
 
@@ -65,7 +67,10 @@ export function cardKeyOf(hook: string): string {
   return `approval:${hook}`;
 }
 
-/** What a hook adds, and whose it is; of a bare text nobody knows. Without a text it says whose something in the prompt is. */
+/**
+ * Text that a hook adds, with its label. A bare string counts as unknown content. An empty text only adds its label,
+ * for content that is elsewhere in the prompt.
+ */
 export interface HookData {
   readonly text: string;
   readonly label: Label;
@@ -76,7 +81,7 @@ interface Hooks {
   readonly log: Log;
 }
 
-/** What a run reads first, with the data of hooks in the newest message that is somebody's. */
+/** Adds the hooks' data to the newest user message of a run's first input that is not mere context. */
 export async function withHookData(
   messages: readonly Message[],
   run: StartingRun,
@@ -107,14 +112,14 @@ export async function withHookData(
   );
 }
 
-/** What hooks say of a run in its folded line. */
+/** What hooks add to a run's folded line. */
 export function notesOf(runId: string, { hooks, log }: Hooks): readonly string[] {
   return hooks.flatMap(
     ({ name, note }) => unlessItFails(() => note?.(runId) ?? [], { feature: name, runId }, log) ?? [],
   );
 }
 
-/** Tells hooks that a run has ended. */
+/** Notifies hooks that a run has ended. */
 export function tellEnded(runId: string, outcome: QueryOutcome, { hooks, log }: Hooks): void {
   for (const { name, ended } of hooks) unlessItFails(() => ended?.(outcome), { feature: name, runId }, log);
 }
@@ -141,8 +146,8 @@ class HookFailure extends Error {
 }
 
 /**
- * Does work whose transaction hooks take a part in: what it is given has them do theirs. A hook that fails has undone the
- * transaction, which is then made without that hook.
+ * Runs a transaction that includes the parts of all hooks. If a hook's part fails, which rolls the transaction back, it
+ * is run again without that hook.
  */
 export async function withHooks<A extends readonly unknown[], T>(
   work: (parts: (...given: A) => Promise<void>) => Promise<T>,

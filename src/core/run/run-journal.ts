@@ -9,7 +9,7 @@ import type { Store, StoreTransaction } from "../store/store.ts";
 import type { LabelledFile } from "../trust/file-labels.ts";
 import { type LoadedRun, loadRun, SWITCHED } from "./load-run.ts";
 
-/** Whom a run's usage is put down to. */
+/** The person and channel that a run's usage is charged to. */
 export interface RunAccount {
   readonly personId: string;
   readonly channelId: string;
@@ -21,13 +21,13 @@ export interface RunJournalOptions {
   readonly runtime: Pick<Runtime, "clock" | "ids">;
   readonly run: LoadedRun;
   readonly account: RunAccount;
-  /** A response that ends the run is posted in its thread. */
+  /** Whether the final response is posted in the thread. */
   readonly isAnswered: boolean;
-  /** Turns an event into what enters the history: attachments fetched, text marked. */
+  /** Turns an event into messages for the history, with attachments fetched and text marked. */
   readonly toMessages: (event: StoredEvent) => Promise<readonly Message[]>;
 }
 
-/** The query loop's memory in the store: each method is one fenced transaction under its own key. */
+/** Implements the query loop's journal on the store. Each method is one fenced transaction under its own key. */
 export function createRunJournal(options: RunJournalOptions): RunJournal {
   const { store, context, runtime, run } = options;
   const { clock } = runtime;
@@ -42,7 +42,7 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
   };
 
   return {
-    // Commands that people type are calls of the run before it is loaded.
+    // Local commands that a person typed run as calls before the run is loaded.
     load: () => loadRun(store, context, hasEnded ? { ...run, resumed: true, isFirst: false } : run),
 
     modelResponded(response) {
@@ -70,7 +70,7 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
       return soon(callId, (tx) => tx.toolCalls.begun(run.id, callId, at), mayWait);
     },
 
-    // A session's first run has nothing before it.
+    // Nothing precedes a session's first run.
     toolState: (toolName) =>
       run.isFirst && !hasEnded ? Promise.resolve(null) : store.toolCalls.toolState(run.sessionId, toolName),
 
@@ -101,7 +101,7 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
   };
 }
 
-/** Files with words of others: read once, and kept with what the run writes itself. */
+/** The labelled files of a root. They are read once and then updated with the run's own writes. */
 function labelledFiles(store: Store) {
   let known: readonly LabelledFile[] | null = null;
   return {
@@ -118,7 +118,7 @@ function labelledFiles(store: Store) {
 
 const NO_FILES: FilesOfRoot = { root: "", files: [] };
 
-/** The key under which a run's answer is posted, or the first of its parts. */
+/** Key of the post that holds a run's answer, or its first part. */
 const FIRST_ANSWER = "answer:0";
 
 function usageEntry(options: RunJournalOptions, response: Omit<JournalledResponse, "message">) {
@@ -126,12 +126,15 @@ function usageEntry(options: RunJournalOptions, response: Omit<JournalledRespons
   return { ...callOf(options), turn, model, stopReason, usage, costUsd };
 }
 
-/** What every call of the run is put down to. */
+/** The fields that every usage entry of the run shares. */
 function callOf({ run, account, runtime }: RunJournalOptions) {
   return { runId: run.id, sessionId: run.sessionId, ...account, at: runtime.clock.now() };
 }
 
-/** Takes what waits; the events are this run's before their messages are in the history, so each step has a key. */
+/**
+ * Takes waiting events from the inbox. Each step has its own key, because the events are already taken when their
+ * messages are not yet in the history.
+ */
 async function takeSteering(options: RunJournalOptions, turn: number): Promise<Steering> {
   const { context } = options;
   const events = await context.takeInbox(`turn:${turn}:inbox`);
@@ -142,9 +145,9 @@ async function takeSteering(options: RunJournalOptions, turn: number): Promise<S
     await context.append(tx, messages);
     appended = true;
   });
-  // Messages that an earlier owner appended are in the history already.
+  // If an earlier owner has appended the messages, they are already in the history.
   if (!appended) return NO_STEERING;
-  // What people say to each other is read, too, but they are not told so.
+  // Messages that people address to each other are read as well, but not acknowledged.
   const isForUs = ({ body }: StoredEvent) => body.kind === "message" && body.addressed;
   return { messages, eventKeys: events.filter(isForUs).map((event) => event.key) };
 }

@@ -16,43 +16,43 @@ import type { Sink } from "../trust/egress.ts";
 import type { HostRules } from "../trust/host-patterns.ts";
 import type { RunHook } from "./run-hooks.ts";
 
-/** What configuration says of a session's channel. */
+/** A session's settings as configured for its channel. */
 export interface ChannelConfig extends InstructionRoots, HostRules {
   readonly config: QueryConfig;
-  /** Hosts that data may go to. */
+  /** Hosts that data may be sent to. */
   readonly sinks: readonly Sink[];
-  /** As the model reads it. */
+  /** Names of the platform and channel for the prompt. */
   readonly place: { readonly platform: string; readonly channel: string };
 }
 
 export interface RunnerOptions extends OpenRunViewOptions {
   readonly registry: ProviderRegistry;
-  /** What may be spent; a channel's `maxBudgetUsd` wins over the limit of a run given here. */
+  /** Budget limits. A channel's `maxBudgetUsd` overrides the limit per run given here. */
   readonly budgets: BudgetSettings;
-  /** Who decides what asks first. */
+  /** Rules about who decides on approvals. */
   readonly approvals: ApprovalRules;
-  /** Other processes may open a job's thread, too, or go on with a run that is parked. */
+  /** Tells whether other processes may open a job's thread or continue a parked run. */
   readonly cluster: Pick<Cluster, "isShared" | "lock">;
   readonly engine: Pick<SessionEngine, "deliver" | "deliverAt">;
-  /** Those that there are now. */
+  /** The tools that are available now. */
   readonly tools: () => readonly Tool[];
-  /** What these say of themselves in the prompt of a run with such settings. */
+  /** The features' prompt sections for a run with the given settings. */
   readonly sections: (config: QueryConfig) => string;
-  /** What is done around each run. */
+  /** Work done before and after each run. */
   readonly hooks: () => readonly RunHook[];
-  /** Why a tool is not there for the moment; null for one that never was. */
+  /** Why a tool is temporarily unavailable; null if no such tool was ever known. */
   readonly whyMissing: (name: string) => string | null;
-  /** Resolves when it is known whether there is such a tool. */
+  /** Resolves when it is known whether the tool exists. */
   readonly toolKnown: (name: string) => Promise<void>;
   readonly platform: (name: PlatformName) => ChatPlatform;
-  /** Which runs hand their work on, and how. */
+  /** Decides which runs delegate their work, and how. */
   readonly delegate: CommandServices["delegate"];
-  /** Its `sandboxRoot` exists. */
+  /** Creates the `sandboxRoot` if necessary. */
   readonly channelConfigOf: (session: SessionRow) => Promise<ChannelConfig>;
-  /** What instruction files say there, the most general first. */
+  /** Contents of the instruction files, most general first. */
   readonly instructionsOf: (place: InstructionRoots, channelKey: string) => readonly InstructionLayer[];
-  /** The skills that hold there. */
+  /** The skills available in a sandbox root. */
   readonly skillsOf: (sandboxRoot: string, channelKey: string) => SkillCatalogue;
-  /** Keeps an attachment beneath the sandbox root. */
+  /** Saves an attachment beneath the sandbox root. */
   readonly saveAttachment: (place: AttachmentPlace, name: string, data: Uint8Array) => Promise<SavedAttachment>;
 }

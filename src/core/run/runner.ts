@@ -42,18 +42,18 @@ import { createRunJournal, type RunAccount } from "./run-journal.ts";
 import type { ChannelConfig, RunnerOptions } from "./runner-options.ts";
 import { createToolThread } from "./tool-thread.ts";
 
-/** One run while it goes on. */
+/** A run in progress. */
 interface LiveRun {
   readonly wake: Wake;
   readonly context: TurnContext;
   readonly view: RunView;
-  /** Null until its journal is read. */
+  /** The run's current state; null until its journal is loaded. */
   open: { readonly state: RunState } | null;
-  /** Its calls are reserved. */
+  /** Whether its model calls reserve budget. */
   isLimited: boolean;
 }
 
-/** Takes a session from an event, or from where a crash cut it, to the end of its run. */
+/** Takes a session from an event, or from the step at which a crash interrupted it, to the end of its run. */
 export class SessionRunner implements SessionHandler {
   readonly #options: RunnerOptions;
   readonly #meter = new TokenMeter();
@@ -86,7 +86,7 @@ export class SessionRunner implements SessionHandler {
       }
       const state = wake.resumed ? null : (run.open?.state ?? null);
       const by = outcome.type === "cancelled" ? causeText(outcome.cause) : null;
-      // A wake that asks somebody something parks, unless that fails.
+      // A first wake that has asked people something parks unless it fails, so only other ends leave open cards.
       if (wake.resumed || by !== null || outcome.type === "error") await this.#withdraw(run, by);
       const isPlain = state?.callsAsked === 0 && state.toolsRun === 0;
       const stats = isPlain ? plainStats(wake, state, this.#options.runtime) : null;
@@ -103,7 +103,10 @@ export class SessionRunner implements SessionHandler {
     }
   }
 
-  /** A run that stays open keeps what it has done; an owner that has lost it, or its database, has nothing more to say. */
+  /**
+   * Writes pending journal entries of a run that stays open. If ownership or the database is lost, the failure is only
+   * logged.
+   */
   async #flush({ context, wake }: LiveRun): Promise<void> {
     try {
       await context.flush();
@@ -118,13 +121,16 @@ export class SessionRunner implements SessionHandler {
     return this.#jobThreads.postsOf(wake, { store, context, log, platform: descriptor, lock: cluster.lock });
   }
 
-  /** Nobody need decide or answer any more. */
+  /** Withdraws open approvals and questions, which nobody needs to answer any more. */
   async #withdraw(run: LiveRun, by: string | null): Promise<void> {
     await withdrawApprovals(this.#approvals(run), by);
     await withdrawQuestions({ ...run.wake, store: this.#options.store, thread: this.#thread(run) }, by);
   }
 
-  /** After a restart nothing of a parked run shows its sub-agents' progress, unless it is woken and parks once more. */
+  /**
+   * Wakes the parked root run of a sub-agent after a restart. Its message shows sub-agents' progress only while its
+   * view is open, and only a wake opens it.
+   */
   async #showRoot({ session, resumed }: Wake, { epoch }: TurnContext): Promise<void> {
     const { id, task } = session;
     if (task === undefined || !resumed || this.#parked.has(task.root.runId)) return;
@@ -139,7 +145,10 @@ export class SessionRunner implements SessionHandler {
     return openRunView(viewed, this.#options);
   }
 
-  /** How the run ends. Throws what leaves it open: suspension, lost ownership, a store that fails. */
+  /**
+   * Drives the run and returns its outcome. Throws what leaves the run open: a suspension, lost ownership, or a failing
+   * store.
+   */
   async #outcome(run: LiveRun): Promise<QueryEnd> {
     const { context, wake } = run;
     try {
@@ -153,7 +162,7 @@ export class SessionRunner implements SessionHandler {
       const ask = (key: string, card: OutgoingMessage) => context.post(key, card);
       const complete = (messages: readonly Message[]) =>
         withHookData(messages, { ...hookedRun(wake), config, sandboxRoot, ask }, data);
-      // What people send meanwhile begins a run of its own.
+      // A compaction leaves waiting messages to the next run.
       const answer = isCompaction ? null : await takeInput({ ...run, complete, store: this.#options.store }, input);
       if (answer !== null) return saidLocally(answer, this.#options.runtime, context.signal);
       const steps = stepsInHand(plan);
@@ -173,7 +182,7 @@ export class SessionRunner implements SessionHandler {
     }
   }
 
-  /** A new session has none; a sub-agent is bound to its parent's. */
+  /** The session's plan. A new session has none, while a sub-agent is bound to its parent's. */
   async #planOf({ session, isFirst }: Wake): Promise<Plan | null> {
     return isFirst && session.task === undefined ? null : this.#options.store.plans.of(session.id);
   }
@@ -278,7 +287,7 @@ export class SessionRunner implements SessionHandler {
     };
   }
 
-  /** The models within what the run may spend. */
+  /** The provider registry, limited to what the run may spend. */
   #registry(run: LiveRun, account: RunAccount, config: QueryConfig): ProviderRegistry {
     const { store, runtime, registry, budgets } = this.#options;
     const { session, event, runId } = run.wake;

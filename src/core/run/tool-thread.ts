@@ -12,7 +12,7 @@ export interface ToolThreadOptions {
   readonly finaliser: MessageFinaliser;
 }
 
-/** A session's thread as its tools use it; their posts have keys of their own beside the run's. */
+/** A session's thread for its tools. Their posts have a key prefix of their own within the run. */
 export function createToolThread({ session, platform, context, finaliser }: ToolThreadOptions): ToolThread {
   const { thread, task } = session;
   return signedBy(task?.agent ?? null, {
@@ -28,7 +28,7 @@ export function createToolThread({ session, platform, context, finaliser }: Tool
   });
 }
 
-/** A thread in which all that is posted names the sub-agent whose it is; the thread itself where `agent` is null. */
+/** Prefixes all posts with the name of the sub-agent. Returns the thread itself if `agent` is null. */
 function signedBy(agent: string | null, thread: ToolThread): ToolThread {
   if (agent === null) return thread;
   const sign = (message: OutgoingMessage) => ({
@@ -46,10 +46,10 @@ function signedBy(agent: string | null, thread: ToolThread): ToolThread {
 }
 
 const AGENT_CHARS = 40;
-/** What stands around the name. */
+/** Characters of the markup around the name. */
 const SIGN_CHARS = 20;
 
-/** The key within its run of what a tool posts under `key`. */
+/** The key within a run of what a tool posts under `key`. */
 export function toolPostKey(key: string): string {
   return `tool:${key}`;
 }

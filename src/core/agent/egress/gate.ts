@@ -2,18 +2,19 @@ import type { CallEnvironment, CallRule, Tool } from "../../tool.ts";
 import { carriedText, type FreeData, freeData, type KnownWords } from "../../trust/egress.ts";
 import type { Label } from "../../trust/label.ts";
 
-/** What led to a turn's calls: what their request carries. */
+/** The content of the request that led to a turn's calls. */
 export interface RequestContent {
   readonly label: Label;
   readonly known: () => KnownWords;
 }
 
-/** Characters of what would leave, in a sentence; the card shows all of it. */
+/** Maximum length of the outgoing data as quoted in a sentence, in characters. The card shows all of it. */
 const QUOTED_CHARS = 120;
 
 /**
- * What holds for a call by which data would leave that somebody outside may have had the model write: a person sees it first, in
- * mode write; where nobody is asked, it stays. Null where nothing of the kind leaves.
+ * The rule for a call that would send data which no person here wrote and outside content may have made the model
+ * write. In mode write a person must allow the call; where nobody is asked, it is refused. Null if the call sends
+ * nothing of that kind.
  */
 export function egressRule(
   tool: Tool,

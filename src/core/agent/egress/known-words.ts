@@ -5,9 +5,9 @@ import type { KnownWords } from "../../trust/egress.ts";
 import { isWithin, OWN_WORDS, originsIn } from "../../trust/label.ts";
 
 /**
- * What a request carries that no model has made up: what people wrote, what content of the web names, and what was asked for
- * before. What programs and files say does not count, nor what comes back of our own messages, of assignments and reports of
- * sub-agents: a model could have had them say it.
+ * Collects the text and addresses of a request that the model cannot have made up: what people wrote, what web content
+ * names, and what earlier calls fetched. Output of programs, contents of files, the bot's own messages, and sub-agents'
+ * assignments and reports do not count, because a model could have produced their words.
  */
 export function knownWords(messages: readonly Message[], tools: readonly Tool[]): KnownWords {
   const uses = new Map<string, ToolUseBlock>();
@@ -31,11 +31,11 @@ export function knownWords(messages: readonly Message[], tools: readonly Tool[])
   };
 }
 
-/** What stands between the words that somebody names things by, and around them. */
+/** Separators between words and around them. */
 const BETWEEN = /[\s"'`<>()[\]{},;|]+/u;
 const AROUND = /^[*_.:!?]|[*_.:!?]$/gu;
 
-/** Names, numbers and addresses that the results of one origin hold, each by itself. */
+/** Names, numbers and addresses found in the results of calls to one origin. */
 function namedIn(messages: readonly Message[], origin: string, calls: Calls): ReadonlySet<string> {
   const results = messages.flatMap(({ content }) => content).filter((block) => block.type === "tool_result");
   const words = results
@@ -64,7 +64,10 @@ interface Calls {
   readonly tools: readonly Tool[];
 }
 
-/** What a call was asked to fetch, and what the web's content names. */
+/**
+ * Addresses that a call was asked to fetch and, if its result comes from the public web, addresses that the result
+ * names.
+ */
 function addressesOf(block: ContentBlock, { uses, tools }: Calls): string[] {
   if (block.type === "task_assignment") return [...(block.addresses ?? [])];
   if (block.type !== "tool_result" || block.isError) return [];
