@@ -13,34 +13,34 @@ import { replaceFile } from "./wasm/workspace/replace-file.ts";
 
 export interface AttachmentFile {
   readonly place: AttachmentPlace;
-  /** As the platform names it; only its last segment counts. */
+  /** File name as given by the platform; only its last path segment is used. */
   readonly name: string;
   readonly data: Uint8Array;
   readonly log: Log;
-  /** Absent: there is room for everything. */
+  /** If absent, no quota applies. */
   readonly quotas?: Pick<Quotas, "ready" | "take"> | undefined;
 }
 
-/** Bytes of a file name in the sandbox, in UTF-8: file systems take 255, and a name may grow by a digest. */
+/** Maximum bytes of a sandbox file name in UTF-8. File systems allow 255, and a digest may be appended. */
 const NAME_BYTES = 150;
 
 /**
- * Keeps what a person attached beneath `attachments/` of the sandbox root, through the same verified
- * paths as the tools'. Answers its relative path, why there is no room, or null when it cannot be written there. Equal
- * content under an equal name is there once; other content gets a name of its own.
+ * Saves a person's attachment beneath `attachments/` of the sandbox root, through the same verified paths as the tools.
+ * Returns its relative path, why there is no room, or null if it cannot be written there. Equal content under an equal
+ * name is stored once; different content gets a name of its own.
  */
 export async function saveAttachment({ place, name, data, log, quotas }: AttachmentFile): Promise<SavedAttachment> {
   const { sandboxRoot } = place;
   const growth = { ...place, root: sandboxRoot };
   await quotas?.ready(growth);
-  // What the settings guard besides is guarded from tools: here a person puts a file where files of people are.
+  // Patterns that the settings guard are not passed here: they restrict tools, and this file is a person's own.
   const instructs = instructing(sandboxRoot);
   const digest = hash("sha256", data);
   try {
     using resolver = new PathResolver(sandboxRoot);
     for (const candidate of candidates(name, digest)) {
       const target = resolver.make(candidate);
-      // A link may lead elsewhere.
+      // A link in the path may lead to an instruction file.
       if (instructs(candidate) || instructs(target.relative)) return null;
       if (target.stats === null) {
         quotas?.take(growth, roomOf(data.byteLength));
@@ -57,20 +57,21 @@ export async function saveAttachment({ place, name, data, log, quotas }: Attachm
   }
 }
 
-/** The name itself, then the name with the content's digest in it. */
+/** The plain name, and the name with the content's digest as a fallback. */
 function candidates(name: string, digest: string): string[] {
   const plain = safeName(name);
   const { name: stem, ext } = path.parse(plain);
   return [`attachments/${plain}`, `attachments/${stem}-${digest.slice(0, 8)}${ext}`];
 }
 
-/** Control characters, marks of direction, and what is not seen: the joiners within emoji and between letters stay. */
+/** Control characters, direction marks and invisible characters. Joiners within emoji and between letters are kept. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is removed
 const UNSEEN = /[\u0000-\u001f\u007f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
 /**
- * Neither a path, nor hidden, nor longer than file systems take, nor one that instructs agents. In the one spelling that
- * a model writes as well: macOS takes accents apart, and names its screenshots with a narrow blank.
+ * Makes a file name without directories or leading dots, short enough for file systems, and no instruction file.
+ * Normalises the spelling to the one a model writes: macOS decomposes accents and puts a narrow space into screenshot
+ * names.
  */
 function safeName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? "";
@@ -85,7 +86,7 @@ function safeName(name: string): string {
   return isInstructionFile(plain) ? `attached-${plain}` : plain;
 }
 
-/** At most so many bytes in UTF-8, in whole characters. */
+/** Truncates to a number of UTF-8 bytes, at a character boundary. */
 function cut(text: string, bytes: number): string {
   let whole = "";
   for (const character of text) {

@@ -27,24 +27,24 @@ import { hashOf, readWhole } from "./wasm/workspace/read-file.ts";
 import { Refusal, refusedBySystem, refusing } from "./wasm/workspace/refusal.ts";
 
 export interface GitOptions {
-  /** Where to look for git, in this order. */
+  /** Candidate paths of the git program, in order of preference. */
   readonly programs?: readonly string[];
   readonly limits?: Partial<GitLimits>;
-  /** Where each call has its own directory while it runs. */
+  /** Parent directory for the temporary directory of each call. */
   readonly temporaryDirectory?: string;
-  /** Where the git data of a sandbox root are kept that is an executor's worktree; null for any other root. */
+  /** Directory with the git data of an executor's worktree; null for any other sandbox root. */
   readonly worktreesOf?: (sandboxRoot: string) => string | null;
 }
 
-/** Characters that the model gets. */
+/** Maximum characters of output given to the model. */
 const MAX_CHARS = 30_000;
 
 const LIMITS: GitLimits = { timeoutMs: 30_000, outputBytes: 4 * MAX_CHARS };
 
-/** Runs of git at once. */
+/** Maximum concurrent git calls. */
 const AT_ONCE = { perSession: 2, perChannel: 4, inAll: 8 };
 
-/** Looks into the repositories of the sandbox root with the system's git; changes nothing. */
+/** Creates the read-only git tool for the repositories of the sandbox root, which runs the system's git. */
 export function createGitTool({
   programs = GIT_PROGRAMS,
   limits = {},
@@ -99,7 +99,9 @@ const MISSING =
   "git is not installed on the machine that Deckhand runs on, so repositories cannot be looked into. " +
   "Their files can be read as usual. Who runs Deckhand can install it with the system's package manager.";
 
-/** Somebody's git may take files away while they are read, and the system may let no further process begin. */
+/**
+ * Refuses a call that the system failed: another git may remove files during the read, or no process can be started.
+ */
 function notNow(error: unknown): never {
   const code = refusedBySystem(error);
   if (code === null) throw error;
@@ -114,7 +116,7 @@ interface Means extends Pick<Required<GitOptions>, "temporaryDirectory" | "workt
   readonly signal: AbortSignal;
 }
 
-/** The repository that a path is in, with what is taken over of its configuration. */
+/** Finds the repository that contains a path, and the configuration adopted from it. */
 async function find(
   asked: string,
   { sandboxRoot }: ToolContext,
@@ -142,7 +144,7 @@ async function look(input: GitInput, ctx: ToolContext, means: Means): Promise<Gi
     if (input.revision) await requireNames(input.revision, git, where);
     const call: GitCall = { ...where, args: gitArguments(input, path) };
     if (input.action !== "blame" || input.revision) return git(call);
-    // Left to itself, git reads the file to blame through whatever links lead there.
+    // Without input, git would follow links to read the file to blame.
     return git({ ...call, input: presentFile(input.path, ctx) });
   });
   const why = end.code === 0 ? "" : missingHistory(end.stderr, repository);
@@ -155,7 +157,7 @@ function presentFile(asked: string, ctx: ToolContext): Buffer {
   return refusing(path, () => {
     const place = resolver.find(path);
     const content = withFile(place, path, (fd) => readWhole(fd, path));
-    // A link to such a file has another name.
+    // The path may be a link to a secret file, so the resolved name is checked.
     refusingSecrets({})(place.relative, content, () => hashOf(content));
     return content;
   });
@@ -183,7 +185,7 @@ function resultOf(
   return textResult(text, { summary: lines === 1 ? "1 line" : `${lines} lines` });
 }
 
-/** The file whose content is printed; empty where it is something else. */
+/** Path of the file whose content is printed; empty if the action prints something else. */
 function fileOf({ action, path, revision = "" }: GitInput, ctx: ToolContext): string {
   if (action === "blame") return relativePath(path, ctx);
   const colon = revision.lastIndexOf(":");

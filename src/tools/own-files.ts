@@ -1,19 +1,19 @@
 import type { GrowthPlace } from "./quotas/quotas.ts";
 import { Refusal } from "./wasm/workspace/refusal.ts";
 
-/** Files of their own for sub-agents: copies of those of whoever begins them. */
+/** Gives sub-agents copies of their parents' files. */
 export interface OwnFiles {
-  /** Copies the files of a sandbox root for a sub-agent, once; answers its own sandbox root. Throws Refusal. */
+  /** Copies the files of a sandbox root for a sub-agent, once, and returns its own sandbox root. Throws Refusal. */
   make(sessionId: string, place: GrowthPlace, signal: AbortSignal): Promise<string>;
-  /** What the sub-agent has changed in them, for the model that gave it the work. */
+  /** Describes what the sub-agent has changed in its files, for the model that gave it the work. */
   changes(sessionId: string, signal: AbortSignal): Promise<string>;
-  /** Where the git data of such a sandbox root are kept; null for any other root. */
+  /** Directory with the git data of a sub-agent's sandbox root; null for any other root. */
   gitOf(sandboxRoot: string): string | null;
 }
 
 const NONE = "Sub-agents have no files of their own now.";
 
-/** Where nothing provides any. */
+/** Used if nothing provides own files. */
 export const NO_OWN_FILES: OwnFiles = {
   make: () => Promise.reject(new Refusal(NONE)),
   changes: () => Promise.resolve(`[What it changed cannot be shown. ${NONE}]`),

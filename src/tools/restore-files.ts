@@ -19,22 +19,22 @@ import { refusing } from "./wasm/workspace/refusal.ts";
 import { replaceFile } from "./wasm/workspace/replace-file.ts";
 
 export interface FileRestoreOptions {
-  /** Where the sandbox keeps contents. */
+  /** Directory where the sandbox keeps former contents. */
   readonly snapshots: string;
   readonly sandboxRootOf: (thread: ThreadRef) => string;
   readonly guardedFiles?: readonly string[];
-  /** How much roots may hold; absent: anything. */
+  /** If absent, no quota applies. */
   readonly quotas?: Quotas;
-  /** Keeps other processes from a root meanwhile; absent: there are none. */
+  /** Keeps other processes from the root meanwhile; absent if there are none. */
   readonly lock?: TakeLock;
 }
 
-/** How long it waits for calls of other processes that change files of the root. Milliseconds. */
+/** How long to wait for other processes' calls that change files of the root, in milliseconds. */
 const WAIT_MS = 10_000;
 
 const BUSY: FileFate = { type: "failed", reason: "An agent is changing files here. Try again in a moment." };
 
-/** Puts kept contents back through the same verified paths as the tools'. */
+/** Restores kept contents through the same verified paths as the tools use. */
 export function createFileRestore({
   snapshots,
   sandboxRootOf,
@@ -66,7 +66,7 @@ export function createFileRestore({
   };
 }
 
-/** What goes does so first: a file may stand where a directory was, or the other way round. */
+/** Removals come before restorations, because a file may be where a directory was, or the reverse. */
 function fatesOf(
   steps: readonly FileStep[],
   resolver: PathResolver,
@@ -81,27 +81,27 @@ function fatesOf(
   return fates;
 }
 
-/** Removes the directories that had come to be with files that are gone now, where they are empty. */
+/** Removes the empty directories that were created with files that are now removed. */
 function clearMade(removed: readonly FileStep[], resolver: PathResolver): void {
   for (const directory of madeWith(removed)) {
     try {
       refusing(directory, () => removeEmpty(directory, resolver));
     } catch (error) {
-      if (!(error instanceof SandboxError)) throw error; // the files are as they were: an empty directory may stay
+      if (!(error instanceof SandboxError)) throw error; // the files are restored, so an empty directory may stay
     }
   }
 }
 
 interface RestoreScope {
-  /** Counts what is about to be written; throws Refusal where that is too much. */
+  /** Counts what is about to be written; throws Refusal if it is too much. */
   readonly take: (bytes: number) => void;
   readonly snapshots: string;
   readonly instructions: boolean;
   readonly instructs: Instructs;
   readonly resolver: PathResolver;
-  /** The files that there are afterwards. */
+  /** The files that will exist afterwards. */
   readonly coming: readonly FileStep[];
-  /** Takes the files that went. */
+  /** Collects the files that were removed. */
   readonly removed: FileStep[];
 }
 
@@ -118,7 +118,7 @@ function restore(step: FileStep, restoring: RestoreScope): FileFate {
   const { path: name, from, to } = step;
   const { resolver, snapshots, instructions } = restoring;
   const place = findOrNull(resolver, name);
-  // Also by the resolved path, so that a link is no way around it.
+  // The resolved path counts too, so that a link cannot evade the protection.
   const isInstruction = restoring.instructs(name) || (place !== null && restoring.instructs(place.relative));
   if (isInstruction && !instructions) return { type: "instructs" };
   const present = contentHash(place, name);
@@ -142,13 +142,13 @@ interface PuttingBack {
   readonly snapshots: string;
 }
 
-/** With the permissions it had, if it could be executed. */
+/** Restores a file's content, and its former permissions if it was executable. */
 function putBack(place: ResolvedPath, { step, content, snapshots }: PuttingBack): void {
   const mode = step.to === null ? undefined : keptMode(snapshots, { path: place.relative, sha256: step.to });
   replaceFile(place, step.path, { content, before: step.from, mode });
 }
 
-/** What is left empty where a file is to be makes room for it. */
+/** Removes empty directories that are in the place of a file that is still to be restored. */
 function restored(name: string, to: string | null, { resolver, coming }: RestoreScope): FileFate {
   const above = coming.find((step) => name.startsWith(`${step.path}/`))?.path;
   if (to === null && above !== undefined)
@@ -156,20 +156,20 @@ function restored(name: string, to: string | null, { resolver, coming }: Restore
   return { type: "restored" };
 }
 
-/** Null when there is no file; undefined when something else is there. */
+/** Null if the file does not exist; undefined if something other than a file is there. */
 function contentHash(place: ResolvedPath | null, name: string): string | null | undefined {
   if (place === null || place.stats === null) return null;
   return place.stats.isFile() ? withFile(place, name, hashFile) : undefined;
 }
 
-/** What is taken back can be made once more, unless it is too large to be kept. */
+/** Keeps the present content so that the undo can itself be undone, unless the file is too large. */
 function keepPresent(place: ResolvedPath, snapshots: string): void {
   if ((place.stats?.size ?? 0) > MAX_KEPT.fileBytes) return;
   const bytes = withFile(place, place.relative, (fd) => readWhole(fd, place.relative, MAX_KEPT.fileBytes));
   keepMode(snapshots, { path: place.relative, sha256: keepContent(snapshots, bytes) }, place.stats?.mode ?? 0);
 }
 
-/** Null when it is not kept any more, or not whole: a loss of power may have cut it off. */
+/** Null if the content is no longer kept or is incomplete, which a loss of power can cause. */
 function keptContent(snapshots: string, sha256: string): Buffer | null {
   const content = unlessSystem(["ENOENT"], () => readFileSync(path.join(snapshots, path.basename(sha256))));
   return content !== null && hashOf(content) === sha256 ? content : null;

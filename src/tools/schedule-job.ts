@@ -8,7 +8,7 @@ export interface JobTools extends Pick<NativeToolDeps, "store" | "clock"> {
   readonly jobs: Pick<JobControl, "preview" | "add" | "list" | "act" | "view">;
 }
 
-/** The tools with which the model keeps the jobs of whoever it works for. */
+/** Creates the tools with which the model manages the jobs of the person it works for. */
 export function createJobTools(deps: JobTools): readonly Tool[] {
   return [createScheduleJob(deps), createListJobs(deps), createCancelJob(deps)];
 }
@@ -61,7 +61,7 @@ function createScheduleJob({ jobs, ...deps }: JobTools): Tool {
         text,
         reach: "runs by itself in this channel · only looks",
         answers: { allow: "Create", deny: "Change" },
-        // Two hours from now are others when the button is pressed.
+        // A relative time such as two hours from now would change before the button is pressed.
         ...(seen.dueOnce === null ? {} : { previewDigest: new Date(seen.dueOnce).toISOString() }),
       };
     },
@@ -110,7 +110,7 @@ function createCancelJob({ jobs, ...deps }: JobTools): Tool {
         text: shown.text,
         reach: "a run that has begun ends as usual",
         answers: { allow: "Remove", deny: "Keep" },
-        // Its name may be another's when the button is pressed.
+        // The name may belong to another job when the button is pressed.
         previewDigest: seen.id,
       };
     },
@@ -130,13 +130,13 @@ function jobInputOf({ silent, name, prompt, cron, at, timezone }: NewJob): JobIn
   };
 }
 
-/** Whom the run is put down to, in the channel of its session. */
+/** The person to whom the run is attributed, in the channel of its session. */
 async function requestOf(ctx: ToolContext, { store, clock }: Omit<JobTools, "jobs">): Promise<JobRequest> {
   const [session, run] = await Promise.all([store.sessions.get(ctx.sessionId), store.runs.get(ctx.runId)]);
   const event = run === null ? null : await store.inbox.get(run.eventSeq);
   const author = event !== null && "author" in event.body ? event.body.author : null;
   const person = author ?? { id: session.people[0] ?? "deckhand", name: "deckhand" };
-  // Roles are as the platform told them with the message.
+  // Roles are those that the platform sent with the message.
   return { person: { ...person, roles: author?.roles ?? [] }, thread: session.thread, at: clock.now(), isShared: true };
 }
 

@@ -38,7 +38,7 @@ type Input = z.infer<typeof input>;
 const DESCRIPTION =
   "Returns a skill: written instructions for work that recurs, to be followed for the request at hand. Also returns the files that a skill refers to.";
 
-/** Returns skills to the model as it asks for them. */
+/** Creates the tool with which the model loads skills. */
 export function createSkillTool({ skills, followsFile }: Pick<InstructionGate, "skills" | "followsFile">): Tool {
   return defineTool({
     name: "skill",

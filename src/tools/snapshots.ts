@@ -3,12 +3,15 @@ import path from "node:path";
 import { type Clock, slept } from "../core/protocol/runtime.ts";
 import { unlessMissing } from "../core/protocol/system-code.ts";
 
-/** How much is kept of what files held before they were changed, and how long. */
+/** Limits on the size and age of kept former contents of files. */
 export const SNAPSHOT_LIMITS = { bytes: 1_073_741_824, ageMs: 14 * 86_400_000 };
 
-/** How often it is looked after: the more seldom, the longer it takes to look at hundreds of thousands. Milliseconds. */
+/**
+ * Bounds of the pause between clean-ups, in milliseconds. Checking hundreds of thousands of files takes long and is
+ * done more rarely.
+ */
 const EVERY_MS = { least: 60_000, most: 3_600_000 };
-/** How many times as long as a look takes nothing is done. */
+/** Ratio of the pause after a clean-up to the duration of the clean-up. */
 const RESTS = 100;
 
 export interface SnapshotScope {
@@ -28,7 +31,7 @@ export async function keepWithinLimits(options: SnapshotScope, signal: AbortSign
   }
 }
 
-/** Removes contents that are too old, then the oldest until the rest is within the limit. */
+/** Removes contents that are too old, then the oldest ones until the rest is within the limit. */
 export async function prune({ directory, clock, limits = SNAPSHOT_LIMITS }: SnapshotScope): Promise<void> {
   const files = await entriesOf(directory);
   let left = limits.bytes;

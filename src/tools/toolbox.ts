@@ -21,40 +21,40 @@ import { createWebFetch } from "./web/web-fetch.ts";
 
 export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "clock" | "ownFiles"> {
   readonly sandbox: Sandbox;
-  /** Where what files held is kept before tools change them. */
+  /** Directory where former contents of files are kept before tools change them. */
   readonly snapshots: string;
-  /** How tools look host names up. */
+  /** How tools resolve host names. */
   readonly resolve: Resolve;
-  /** By which proxy tools reach a URL; absent: by none. */
+  /** The proxy through which tools reach a URL; if absent, none is used. */
   readonly proxyFor?: ConnectOptions["proxyFor"];
   readonly runtime: Runtime;
   readonly log: Log;
   readonly cluster: Pick<Cluster, "lock">;
   readonly instructions: Pick<InstructionGate, "skills" | "followsFile" | "waiting" | "followsRepository">;
   readonly jobs: JobTools["jobs"];
-  /** The program's own tokens and keys, which no result holds. */
+  /** The program's own tokens and keys, which are removed from all results. */
   readonly secrets: ProgramSecrets;
-  /** Opens what features bring, told the names that are taken. */
+  /** Opens the tools of features; receives the names that are already taken. */
   readonly features: (taken: ReadonlySet<string>) => Promise<FeatureTools>;
 }
 
-/** What features bring. */
+/** What features contribute. */
 export interface FeatureTools extends Pick<Toolbox, "problems" | "start" | "stop">, Omit<Toolbox["runs"], "tools"> {
-  /** `source`: as people read it. */
+  /** `source` says where a tool comes from, in words for people. */
   tools(): readonly { readonly tool: Tool; readonly source: string }[];
   readonly ownFiles: OwnFiles;
 }
 
-/** Every tool there is. Those of features come and go. */
+/** All tools. Those of features come and go. */
 export interface Toolbox {
   tools(): readonly Tool[];
-  /** With where each comes from, as people read it. */
+  /** All tools with their origins, in words for people. */
   sources(): readonly { readonly tool: Tool; readonly source: string }[];
-  /** As people read them. */
+  /** All tools as listed for people. */
   listed(): readonly ListedTool[];
-  /** Why tools are missing that there should be, a sentence each. */
+  /** Sentences about why expected tools are missing. */
   problems(): readonly string[];
-  /** What runs have of them. */
+  /** The part of the toolbox that runs use. */
   readonly runs: Pick<RunnerOptions, "tools" | "sections" | "whyMissing" | "toolKnown" | "delegate">;
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
@@ -92,8 +92,9 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
 type Preview = NonNullable<Tool["preview"]>;
 
 /**
- * A tool's results without the program's own tokens and keys, and what people see of a call without those and without values of
- * files, which its card names. The same tool gives the same one.
+ * Wraps a tool so that its results do not contain the program's own tokens and keys, and what people see of a call
+ * contains neither these nor the values of secret files; the card describes such values instead. Wrapping the same tool
+ * again returns the same object.
  */
 export function cleaning({ hide, hideIn, files }: ProgramSecrets): (tool: Tool) => Tool {
   const cleaned = new WeakMap<Tool, Tool>();
@@ -101,7 +102,7 @@ export function cleaning({ hide, hideIn, files }: ProgramSecrets): (tool: Tool) 
     const content = result.content.map((block) =>
       block.type === "text" ? { ...block, text: hide(block.text) } : block,
     );
-    // Before anybody is told of it.
+    // Learn the values before anybody sees the result.
     files.learn(content, result.label, input);
     return { ...result, content, ...(result.summary === undefined ? {} : { summary: hide(result.summary) }) };
   };
@@ -142,10 +143,10 @@ export function cleaning({ hide, hideIn, files }: ProgramSecrets): (tool: Tool) 
   };
 }
 
-/** Values of files that a call's card names, a line for each. */
+/** Maximum number of secret file values that a call's card lists. */
 const MOST_CARRIED = 5;
 
-/** What whoever decides reads of values that the card does not show. */
+/** Lists the values that a call contains but its card masks, for the people who decide. */
 function carriedFacts(found: readonly string[]): string[] {
   const more = found.length > MOST_CARRIED ? [`⚠ … and ${found.length - MOST_CARRIED} more secrets`] : [];
   const lines = found.slice(0, MOST_CARRIED).map((each) => `⚠ In it, and shown here by its name alone: ${each}`);

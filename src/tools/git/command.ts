@@ -31,7 +31,7 @@ export type GitInput = z.infer<typeof gitInput>;
 
 const LOG_COUNT = 20;
 
-/** What each action takes beside the path. */
+/** Options that each action accepts besides the path. */
 const OPTIONS: Readonly<Record<GitInput["action"], readonly string[]>> = {
   status: [],
   diff: ["revision", "staged"],
@@ -40,7 +40,9 @@ const OPTIONS: Readonly<Record<GitInput["action"], readonly string[]>> = {
   blame: ["revision", "lines"],
 };
 
-/** A sentence when something is given that the action has no use for, or lacks what it needs. */
+/**
+ * Describes an option that the action does not accept or a required one that is missing; null if the input is valid.
+ */
 export function misuse(input: GitInput): string | null {
   const { action, path, revision, staged, count, lines } = input;
   const given = Object.entries({ revision, staged: staged || undefined, count, lines }).flatMap(([name, value]) =>
@@ -52,17 +54,19 @@ export function misuse(input: GitInput): string | null {
   return null;
 }
 
-/** A path beneath the work tree's top is compared literally (GIT_LITERAL_PATHSPECS); none means all. */
+/**
+ * Limits git to a path relative to the top of the work tree, taken literally (GIT_LITERAL_PATHSPECS); empty means all.
+ */
 const only = (path: string): string[] => ["--", ...(path === "" ? [] : [path])];
 
 const from = (revision: string | undefined): string[] => (revision ? ["--end-of-options", revision] : []);
 
 const PLAIN_DIFF = ["--no-ext-diff", "--no-textconv", "--no-color", "--stat=120", "--patch"];
-/** For what is compared with files: git would run itself in submodules, under their own configuration. */
+/** Used where git compares with files: it would otherwise run itself in submodules, under their own configuration. */
 const NO_SUBMODULES = "--ignore-submodules=all";
 const PLAIN_COMMITS = ["--no-show-signature", "--no-mailmap", "--no-notes", "--date=iso", "--decorate=short"];
 
-/** Git's arguments; `path` is relative to the work tree's top. */
+/** Builds git's arguments; `path` is relative to the top of the work tree. */
 export function gitArguments(input: GitInput, path: string): string[] {
   const { action, revision, staged, count = LOG_COUNT, lines } = input;
   switch (action) {

@@ -3,16 +3,16 @@ import { secretMasking } from "../../core/text/secret-masking.ts";
 import { maskOf, tokensIn } from "../secrets/file-secrets.ts";
 import { secretKind } from "../secrets/secret-files.ts";
 
-/** Where one file's changes begin, and where the next commit does. */
+/** Start of one file's changes or of the next commit. */
 const SECTION = /^(?=diff --(?:git|cc|combined) |commit [0-9a-f]{7,64}\b)/mu;
 const TWO_SIDES = "diff --git ";
 const MERGED = /^diff --(?:cc|combined) /u;
-/** Where the lines of a file begin. */
+/** Start of a hunk. */
 const HUNK = /^@@/mu;
 
 /**
- * What git prints, without what looks like a secret: the lines of a file that looks like one, by its name or by what it says, and
- * tokens and keys wherever they stand. `file`: whose content it is, where it is one file's; else empty.
+ * Removes secrets from git's output: the lines of a file that looks secret by its name or content, and tokens and keys
+ * anywhere. `file` is the file whose content is printed, or empty if the output is not one file's.
  */
 export function withoutCommittedSecrets(printed: string, file: string): string {
   const kind = secretKind(file, Buffer.from(withoutBlame(printed)));
@@ -36,7 +36,10 @@ function withoutSecretLines(section: string): string {
   return section;
 }
 
-/** `diff --git a/old b/new`, each in quotes where git puts it there; which blank is between them only the last `b/` tells. */
+/**
+ * Parses `diff --git a/old b/new`, each path in quotes if git quotes it. Only the last `b/` tells where the second path
+ * begins.
+ */
 function namesIn(first: string): string[] {
   const plain = first.replaceAll('"', "");
   if (MERGED.test(plain)) return [plain.replace(MERGED, "")];
@@ -50,12 +53,12 @@ function hidden(name: string, kind: string): string {
   return `${name} looks like ${kind}: git does not show what it says. \`read\` asks a person for the file as it is now.`;
 }
 
-/** Lines of a diff as they stand in the file, behind so many signs. */
+/** Lines of a diff as they are in the file, without the leading signs. */
 function contentOf(lines: string, signs: 1 | 2): string {
   return lines.replaceAll(/^@@.*$/gmu, "").replaceAll(signs === 1 ? /^[ +-]/gmu : /^[ +-]{2}/gmu, "");
 }
 
-/** `1a2b3c4d (Ana 2026-01-01 1) line` */
+/** Strips the prefix of blame lines: `1a2b3c4d (Ana 2026-01-01 1) line`. */
 function withoutBlame(lines: string): string {
   return lines.replaceAll(/^\^?[0-9a-f]{6,64} [^)\n]{0,400}\) /gmu, "");
 }

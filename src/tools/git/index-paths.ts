@@ -2,16 +2,16 @@ import { isGitName } from "../wasm/workspace/path-rules.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import type { GitEnd } from "./run-git.ts";
 
-/** Bytes of all names of an index: of about a million files. */
+/** Maximum bytes of all names in an index, enough for about a million files. */
 export const INDEX_BYTES = 64_000_000;
 
-/** Lists them. */
+/** Arguments that list the names in the index. */
 export const INDEX_NAMES: readonly string[] = ["ls-files", "--cached", "-z"];
 
 /**
- * Git compares what an index names with the file of that name, wherever that leads: its own commands put no such name
- * into one, but an index is a file that anyone can write. Throws Refusal when a name leads out of the work tree or into
- * `.git`, or the list is not whole.
+ * Rejects an index whose names leave the work tree. Git compares each name in the index with the file of that name,
+ * wherever it leads; git's own commands add no such names, but an index is a file that anyone can write. Throws Refusal
+ * if a name leads out of the work tree or into `.git`, or if the list is incomplete.
  */
 export function requireOwnPaths({ code, stdout, stderr, stopped }: GitEnd): void {
   if (stopped !== null) throw new Refusal("The repository's index is too large to be looked through.");
@@ -23,7 +23,7 @@ export function requireOwnPaths({ code, stdout, stderr, stopped }: GitEnd): void
 /** An absolute path, or one with `..` in it. */
 const OUTWARD = /(?:^|\0)\/|(?:^|[\0/])\.\.(?:[\0/]|$)/;
 
-/** What only a name has that some file system takes for `.git`. A list may be of a million names: few are looked at. */
+/** Quick filter for names that some file system may treat as `.git`, since a list may hold a million names. */
 const PERHAPS_GIT = /\.git|git~|[^\0-\x7f]/gi;
 
 function namesGit(list: string): boolean {

@@ -5,7 +5,7 @@ import type { Repository } from "./repository.ts";
 const NO_OBJECT = /unable to read|cannot read blob|bad object/i;
 const NO_REVISION = /bad revision/;
 
-/** Why git does not find what a whole clone has, and who can mend that; empty where it is no such clone. */
+/** Explains that a shallow or partial clone lacks what git looked for, and who can fetch it; empty for a full clone. */
 export function missingHistory(stderr: string, { commonDir, objects }: Repository): string {
   if (NO_OBJECT.test(stderr) && isPartial(objects))
     return "This is a partial clone, which fetches contents when they are needed, and this tool fetches nothing. A person who runs the same in the checkout fetches them.";

@@ -5,7 +5,7 @@ import { type Directory, openDirectory } from "../wasm/workspace/directory.ts";
 import { segmentsOf } from "../wasm/workspace/path-rules.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 
-/** A repository whose data are proven to lie beneath a sandbox root. All paths are absolute and without links. */
+/** A repository whose data are proven to lie beneath a sandbox root. All paths are absolute and free of links. */
 export interface Repository {
   /** The top directory of the work tree. */
   readonly top: string;
@@ -19,14 +19,14 @@ export interface Repository {
 
 export interface FoundRepository {
   readonly repository: Repository;
-  /** What was asked for, relative to `top`; empty for all of it. */
+  /** The requested path relative to `top`; empty for the whole work tree. */
   readonly path: string;
 }
 
-/** Bytes. `.git` and `commondir` as files hold one path. */
+/** Maximum bytes of `.git` and `commondir` when they are files, which hold one path. */
 const MAX_POINTER = 4_096;
 
-/** The innermost repository that a path is in, looked for upward to the root and never beyond. */
+/** Finds the innermost repository that contains a path, searching upward to the root and never beyond. */
 export function findRepository(sandboxRoot: string, asked: string): FoundRepository {
   if (entryOf(sandboxRoot) === null) throw noRepository();
   const root = realpathSync(sandboxRoot);
@@ -54,7 +54,7 @@ function repositoryAt(root: string, top: string): Repository {
   return { top, gitDir, commonDir, objects: path.join(commonDir, "objects") };
 }
 
-/** The directory that a file names, as `.git` does in submodules and linked work trees. */
+/** Returns the directory that a file points to, such as `.git` in submodules and linked work trees. */
 function pointedTo(root: string, from: string, file: string): string {
   const stats = entryOf(file);
   if (stats === null || !stats.isFile() || stats.size > MAX_POINTER)
@@ -65,7 +65,7 @@ function pointedTo(root: string, from: string, file: string): string {
   return directoryIn(root, path.resolve(from, target));
 }
 
-/** Where git keeps data of its own, without links. Throws Refusal when it is no directory beneath the root. */
+/** Resolves the links of a directory that holds git data. Throws Refusal if it is no directory beneath the root. */
 export function directoryIn(root: string, asked: string): string {
   const directory = directoryOrNull(root, asked);
   if (directory === null)
@@ -73,7 +73,7 @@ export function directoryIn(root: string, asked: string): string {
   return directory;
 }
 
-/** The directory's path without links; null when it is none, or not beneath the root. */
+/** Resolves the links of a directory; null if it is no directory or lies outside the root. */
 export function directoryOrNull(root: string, asked: string): string | null {
   let directory: Directory | undefined;
   try {
@@ -87,7 +87,7 @@ export function directoryOrNull(root: string, asked: string): string | null {
   }
 }
 
-/** The entry itself, where it is a link, too; null when there is none. */
+/** Stats of the entry itself, without following a link; null if it does not exist. */
 export function entryOf(file: string): Stats | null {
   return lstatSync(file, { throwIfNoEntry: false }) ?? null;
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { accessSync, constants } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 
-/** Where systems keep git. The bot's own PATH does not count. */
+/** Where systems install git. The bot's own PATH is ignored. */
 export const GIT_PROGRAMS: readonly string[] = [
   "/usr/bin/git",
   "/usr/local/bin/git",
@@ -11,10 +11,10 @@ export const GIT_PROGRAMS: readonly string[] = [
   "/run/current-system/sw/bin/git",
 ];
 
-/** Exists on no system. */
+/** A path that exists on no system. */
 const NOWHERE = "/nonexistent";
 
-/** All of git's environment: no system or personal configuration, no programs to find, nobody to ask, no network. */
+/** Git's whole environment: no system or personal configuration, no programs to find, no prompts, no network. */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: NOWHERE,
   HOME: NOWHERE,
@@ -31,11 +31,11 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   GIT_LITERAL_PATHSPECS: "1",
   GIT_ALLOW_PROTOCOL: "none",
   GIT_PAGER: "cat",
-  /** The size of one allocation: an object that unpacks to more ends the call. */
+  /** Maximum size of one allocation; an object that unpacks to more ends the call. */
   GIT_ALLOC_LIMIT: "512m",
 };
 
-/** Holds also if git were to read a configuration after all. */
+/** Settings that hold even if git should read a configuration after all. */
 const SETTINGS: readonly (readonly [string, string])[] = [
   ["core.fsmonitor", "false"],
   ["core.hooksPath", "/dev/null"],
@@ -56,32 +56,32 @@ export interface GitCall {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly settings?: readonly (readonly [name: string, value: string])[];
-  /** What git reads from its standard input. */
+  /** Git's standard input. */
   readonly input?: Uint8Array;
 }
 
 export interface GitEnd {
-  /** Null when git was stopped. */
+  /** Null if git was stopped. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Why git was stopped before its end, if it was. */
+  /** Which limit stopped git before its end, if any. */
   readonly stopped: "output" | "time" | null;
 }
 
 export type RunGit = (call: GitCall) => Promise<GitEnd>;
 
 export interface GitLimits {
-  /** How long each run of git may take. */
+  /** Time limit of each run of git. */
   readonly timeoutMs: number;
-  /** Bytes of standard output; git is stopped at the first one beyond. */
+  /** Maximum bytes of standard output; git is stopped when it writes more. */
   readonly outputBytes: number;
 }
 
-/** Bytes of standard error that are kept. */
+/** Maximum bytes of standard error to keep. */
 const ERROR_BYTES = 4_096;
 
-/** The first program that can be run; null when there is none. */
+/** The first executable program; null if none is. */
 export function findGit(programs: readonly string[]): string | null {
   return programs.find(isExecutable) ?? null;
 }
@@ -95,7 +95,10 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Runs git as a child that a passed limit or the signal kills. Throws the signal's reason, and the system's where it starts none. */
+/**
+ * Returns a function that runs git as a child, killed when it passes a limit or the signal aborts. The function throws
+ * the signal's reason, or the system's error if no process can be started.
+ */
 export function gitRunner(program: string, limits: GitLimits, signal: AbortSignal): RunGit {
   return async ({ args, cwd = "/", env = {}, settings = [], input }) => {
     signal.throwIfAborted();
@@ -117,7 +120,10 @@ export function gitRunner(program: string, limits: GitLimits, signal: AbortSigna
   };
 }
 
-/** As git takes them since 2.31: values need no quoting. Later ones win. */
+/**
+ * Encodes settings as environment variables, which git reads since 2.31 and whose values need no quoting. Later
+ * settings win.
+ */
 function settingsAsEnvironment(settings: readonly (readonly [string, string])[]): Record<string, string> {
   const pairs = settings.flatMap(([name, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, name] as const,
@@ -130,7 +136,7 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 async function endOf(child: Child, limits: GitLimits, input: Uint8Array | undefined): Promise<GitEnd> {
   const closed = once(child, "close");
-  if (child.pid === undefined) await closed; // rejects: what was not started may have no streams either
+  if (child.pid === undefined) await closed; // rejects, since a process that was not started may lack streams
   let stopped: GitEnd["stopped"] = null;
   const stop = (reason: "output" | "time"): void => {
     stopped ??= reason;
@@ -139,7 +145,7 @@ async function endOf(child: Child, limits: GitLimits, input: Uint8Array | undefi
   const timer = setTimeout(() => stop("time"), limits.timeoutMs);
   const stdout = collect(child.stdout, limits.outputBytes, () => stop("output"));
   const stderr = collect(child.stderr, ERROR_BYTES, () => {});
-  child.stdin.on("error", () => {}); // git may end without having read it all
+  child.stdin.on("error", () => {}); // git may exit before it has read all input
   child.stdin.end(input);
   try {
     const [code] = await closed;
@@ -149,7 +155,7 @@ async function endOf(child: Child, limits: GitLimits, input: Uint8Array | undefi
   }
 }
 
-/** Keeps the first bytes of a stream, and tells when there are more. */
+/** Keeps the first bytes of a stream, and calls `onMore` when it delivers more. */
 function collect(stream: Readable, maxBytes: number, onMore: () => void): () => string {
   const parts: Buffer[] = [];
   let size = 0;

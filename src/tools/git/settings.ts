@@ -7,15 +7,15 @@ import { Refusal } from "../wasm/workspace/refusal.ts";
 import { entryOf, type Repository } from "./repository.ts";
 import type { RunGit } from "./run-git.ts";
 
-/** What is taken over from a repository's configuration. */
+/** What is adopted from a repository's configuration. */
 export const gitSettingsSchema = z.object({
   objectFormat: z.enum(["sha1", "sha256"]),
-  /** Names and values that change what is shown and can neither run a program nor name a file. */
+  /** Names and values that change only what is shown: none can run a program or name a file. */
   harmless: z.array(z.tuple([z.string(), z.string()])),
 });
 export type GitSettings = z.infer<typeof gitSettingsSchema>;
 
-/** Values of names that are taken over; subsections stand between the first and the last dot. */
+/** Names that are adopted, with their allowed values. Subsections are between the first and the last dot. */
 const HARMLESS: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
   { name: /^core\.(filemode|ignorecase|precomposeunicode)$/, value: /^(true|false)?$/ },
   { name: /^core\.autocrlf$/, value: /^(true|false|input)$/ },
@@ -25,15 +25,15 @@ const HARMLESS: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
 ];
 
 const MAX_SETTINGS = 1_000;
-/** Bytes. */
+/** Maximum bytes of a configuration file. */
 const MAX_CONFIGURATION = 1_000_000;
 
-/** What is in configurations, by the hash of their text: repositories are looked at again and again, and it seldom changes. */
+/** Parsed settings by the hash of their text: repositories are read often, and their configuration seldom changes. */
 const known = new BoundedMap<string, GitSettings>(100);
-/** Characters of a text whose settings are kept. */
+/** Maximum characters of a text whose settings are cached. */
 const MAX_KEPT = 10_000;
 
-/** Reads the configuration as a list of names and values: nothing in it takes effect, nor is another file included. */
+/** Reads the configuration as a list of names and values. Nothing in it takes effect, and includes are not followed. */
 export async function readSettings({ commonDir }: Repository, git: RunGit): Promise<GitSettings> {
   const file = path.join(commonDir, "config");
   const entry = entryOf(file);
@@ -59,7 +59,7 @@ async function listingOf(text: string, git: RunGit): Promise<string> {
   return stdout;
 }
 
-/** From `name LF value NUL`; a name without value has no LF and means true. */
+/** Parses entries of the form `name LF value NUL`; a name without a value has no LF and means true. */
 function settingsOf(listing: string): GitSettings {
   const entries = listing.split("\0").flatMap((entry) => {
     const end = entry.indexOf("\n");

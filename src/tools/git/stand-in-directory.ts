@@ -6,26 +6,26 @@ import { Refusal } from "../wasm/workspace/refusal.ts";
 import { entryOf, type Repository } from "./repository.ts";
 import type { GitSettings } from "./settings.ts";
 
-/** Git's own folders of loose objects, and of packs. */
+/** Git's folders of loose objects, and its folder of packs. */
 const OBJECT_FOLDER = /^([0-9a-f]{2}|pack)$/;
 
-/** What the directories of calls are called, and the age in milliseconds that none reaches while its call runs. */
+/** Prefix of the calls' directories, and the age in milliseconds beyond which none is in use. */
 const PREFIX = "deckhand-git-";
 const STALE_MS = 3_600_000;
 
-/** A branch, or a commit. Of anything else git takes the directory for no repository, and compares any two files. */
+/** A branch or a commit. With any other HEAD git treats the directory as no repository, and compares any two files. */
 const HEAD = /^(ref:\s*refs\/[^\0\n]+|[0-9a-f]{40}|[0-9a-f]{64})$/;
-/** Bytes: a branch's name is a path. */
+/** Maximum bytes of HEAD; a branch name is a path. */
 const MAX_HEAD = 4_096;
-/** Bytes of each file that is copied: the indexes of the largest repositories that are known are smaller. */
+/** Maximum bytes of each copied file; the indexes of the largest known repositories are smaller. */
 const MAX_COPIED = 512_000_000;
 
 /**
- * Makes a directory for git to use as `.git`, in place of the repository's: HEAD and index are copies,
- * refs and objects are links to the real ones, and the configuration is ours. What a repository could
- * set to run programs (configuration, hooks, attributes, filters) or to lead elsewhere (alternates,
- * links, a work tree) is thus not there to be read, and git could write to copies only: also the trees
- * that it makes of a sparse index. Removed when `use` ends.
+ * Makes a directory for git to use as `.git` in place of the repository's: HEAD and index are copies, refs and objects
+ * are links to the real ones, and the configuration is the bot's. Nothing that a repository could set to run programs
+ * (configuration, hooks, attributes, filters) or to lead elsewhere (alternates, links, a work tree) is there to be
+ * read. Git can write only to copies, even the trees that it makes of a sparse index. The directory is removed when
+ * `use` ends.
  */
 export async function withStandIn<T>(
   repository: Repository,
@@ -45,17 +45,17 @@ export async function withStandIn<T>(
   }
 }
 
-/** What a process that was killed has left: copies of indexes, which may be large. */
+/** Removes the directories of killed processes: they hold copies of indexes, which may be large. */
 async function clearStale(parent: string): Promise<void> {
   for (const name of (await unlessFails(["EACCES"], readdir(parent))) ?? []) {
     const directory = path.join(parent, name);
     const entry = name.startsWith(PREFIX) ? entryOf(directory) : null;
     if (entry?.isDirectory() !== true || Date.now() - entry.mtimeMs < STALE_MS) continue;
-    await rm(directory, { recursive: true, force: true }).catch(() => undefined); // another user's, perhaps
+    await rm(directory, { recursive: true, force: true }).catch(() => undefined); // it may belong to another user
   }
 }
 
-/** Copies all but objects and configuration into a directory that is there, for a repository as it is at this moment. */
+/** Copies the current state of a repository, except objects and configuration, into an existing directory. */
 export async function copyRepositoryState(repository: Repository, to: string): Promise<void> {
   await copyState(repository, to);
   const refs = path.join(repository.commonDir, "refs");
@@ -63,7 +63,7 @@ export async function copyRepositoryState(repository: Repository, to: string): P
   await cp(refs, path.join(to, "refs"), { recursive: true });
 }
 
-/** Only what git reads from nowhere else; the other settings go along in the environment. */
+/** Only the settings that git must find in the file; the others are passed in the environment. */
 function configuration({ objectFormat }: GitSettings): string {
   const sha256 = objectFormat === "sha256";
   return [
@@ -104,14 +104,14 @@ async function requireHead(file: string): Promise<void> {
 async function linkFolders({ commonDir }: Repository, to: string): Promise<void> {
   for (const name of ["refs", "logs"]) {
     const folder = path.join(commonDir, name);
-    // Git takes nothing without refs for a repository.
+    // Git does not recognise a repository without refs.
     if (name !== "refs" && entryOf(folder) === null) continue;
     await requirePlain(folder);
     await symlink(folder, path.join(to, name));
   }
 }
 
-/** Git writes objects to a folder of the directory's own, and finds the repository's through links beside it. */
+/** Lets git write objects to a folder of its own, and find the repository's through links beside it. */
 async function borrowObjects(objects: string, directory: string): Promise<void> {
   const own = path.join(directory, "objects", "info");
   await mkdir(own, { recursive: true });
@@ -134,7 +134,7 @@ async function linkObjects(objects: string, to: string): Promise<void> {
   }
 }
 
-/** Nothing in the folder leads out of it. */
+/** Verifies that nothing in the folder leads out of it. */
 async function requirePlain(folder: string): Promise<void> {
   requireDirectory(folder);
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {

@@ -1,12 +1,12 @@
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import type { GitCall, RunGit } from "./run-git.ts";
 
-/** `HEAD~2:src/main.ts`, and no search for words, as `:/fix` and `HEAD^{/fix: it}` are. */
+/** Matches `HEAD~2:src/main.ts`, but not searches such as `:/fix` and `HEAD^{/fix: it}`. */
 const NAMED = /^[^{}]*:(?!\/)./u;
 
 /**
- * What a file held can be asked for by a hash or a tag of it, without its name, by which most secrets are known. Throws
- * Refusal for that.
+ * Rejects revisions that name a file's content by its hash or by a tag, because most secrets are recognised by file
+ * name. Throws Refusal.
  */
 export async function requireNames(revision: string, git: RunGit, where: Omit<GitCall, "args">): Promise<void> {
   const asked = revision.split(/\.{2,3}/u).filter((part) => part !== "" && !NAMED.test(part));

@@ -19,20 +19,20 @@ import { type GitSettings, gitSettingsSchema, readSettings } from "./settings.ts
 import { copyRepositoryState, withStandIn } from "./stand-in-directory.ts";
 
 /**
- * The repositories of a worktree, as they were when it was made: HEAD, index and refs are the worktree's own,
- * so that a commit in the root meanwhile changes nothing here; objects stay where they are, and are read only. All of it
- * lies outside the worktree's tree and outside the root, and each use of it gets a stand-in of its own.
+ * The repositories of a worktree, as they were when it was made. HEAD, index and refs are the worktree's own, so later
+ * commits in the root change nothing here; objects stay in the root and are only read. The data lie outside the
+ * worktree's tree and outside the root, and each use gets a stand-in of its own.
  */
 const worktreeSchema = z.object({
-  /** The path of the work tree, beneath the worktree's tree; empty: all of it. */
+  /** Path of the repository's work tree within the worktree; empty for all of it. */
   path: z.string(),
-  /** Why git cannot be used there, or where its data are. */
+  /** Why git cannot be used there, or the location of its data. */
   repository: z.union([
     z.object({ refused: z.string() }),
     z.object({
-      /** Beneath the list's directory. */
+      /** Path beneath the directory of the list. */
       state: z.string(),
-      /** The sandbox root that the worktree was made of, and its repository's objects beneath it. */
+      /** The sandbox root that the worktree copies, and the path of its repository's objects within it. */
       root: z.string(),
       objects: z.string(),
       settings: gitSettingsSchema,
@@ -44,19 +44,19 @@ type Worktree = z.infer<typeof worktreeSchema>;
 const listSchema = z.array(worktreeSchema);
 
 const LIST = "worktrees.json";
-/** More repositories in one root are not looked into. */
+/** Maximum number of repositories to prepare in one root. */
 const MOST = 50;
 const LIMITS = { timeoutMs: 30_000, outputBytes: INDEX_BYTES };
 
 export interface CopiedRoot {
   readonly root: string;
-  /** The worktree of its files. */
+  /** Path of the worktree's files. */
   readonly tree: string;
-  /** Directories of the worktree's files, relative to it; empty: the root itself. */
+  /** Directories of the worktree's files, relative to it; empty string for the root itself. */
   readonly directories: ReadonlySet<string>;
 }
 
-/** Keeps what a worktree's git needs, in a directory that it makes. Where there is no repository it makes none. */
+/** Saves what git needs in a worktree to a new directory `to`. Without repositories, no directory is made. */
 export async function keepRepositories(copied: CopiedRoot, to: string, signal: AbortSignal): Promise<void> {
   const isTop = (directory: string) => entryOf(path.join(copied.root, directory, ".git")) !== null;
   const tops = [...copied.directories].filter(isTop).sort();
@@ -75,7 +75,7 @@ interface KeepArgs {
   readonly git: RunGit | null;
 }
 
-/** A repository that git cannot be used on in the root cannot be used here either, for the same reason. */
+/** Saves one repository. If git cannot be used on it in the root, the same refusal applies in the worktree. */
 async function keepOne(top: string, keeping: KeepArgs, before: number): Promise<Worktree["repository"]> {
   if (before >= MOST) return { refused: `There are more than ${MOST} repositories here; this one is not looked into.` };
   if (keeping.git === null) return { refused: "There was no git when the files were copied." };
@@ -83,7 +83,7 @@ async function keepOne(top: string, keeping: KeepArgs, before: number): Promise<
     return await keepRepository(top, { ...keeping, git: keeping.git }, String(before));
   } catch (error) {
     if (error instanceof Refusal) return { refused: error.payload };
-    // Somebody's git at work in the repository may take files away while they are copied.
+    // Another git process may remove files of the repository while they are copied.
     if (systemCode(error) !== undefined)
       return { refused: "The repository could not be read when the files were copied." };
     throw error;
@@ -105,16 +105,16 @@ async function keepRepository(top: string, { copied, to, git }: KeepArgs & { git
     const left = missing.stdout.split("\0").filter((file) => file !== "" && isIn(repository.top, file));
     if (left.length === 0) return;
     const input = Buffer.from(left.join("\0"));
-    // A whole index, also where the repository's is in parts.
+    // Writes a whole index even if the repository's is split.
     const marked = await git({ ...where, args: LEAVE, settings: [["core.splitIndex", "false"]], input });
     if (marked.code === 0) await copyFile(path.join(directory, "index"), path.join(own, "index"));
   });
   return { state, root: realpathSync(copied.root), objects: repository.objects, settings };
 }
 
-/** What is in the index and not in the work tree. */
+/** Lists files that are in the index but not in the work tree. */
 const MISSING = ["diff-files", "--name-only", "--diff-filter=D", "--ignore-submodules=all", "--no-renames", "-z"];
-/** What was not copied, such as links, is not taken for deleted. */
+/** Marks files that were not copied, such as links, so that git does not report them as deleted. */
 const LEAVE = ["update-index", "--skip-worktree", "-z", "--stdin"];
 
 function isIn(top: string, file: string): boolean {
@@ -125,7 +125,7 @@ export interface FoundWorktree extends FoundRepository {
   readonly settings: GitSettings;
 }
 
-/** As `findRepository`, in a worktree. `kept`: where `keepRepositories` put what belongs to it. */
+/** Like `findRepository`, for a worktree. `kept` is the directory that `keepRepositories` filled. */
 export async function findWorktree(worktree: string, kept: string, asked: string): Promise<FoundWorktree> {
   const tree = realpathSync(worktree);
   const segments = segmentsOf(asked, [tree, path.resolve(worktree)]);
@@ -147,7 +147,7 @@ export async function findWorktree(worktree: string, kept: string, asked: string
   };
 }
 
-/** An outer repository comes before those within it. */
+/** Outer repositories come before those within them. */
 async function worktreesIn(kept: string): Promise<Worktree[]> {
   const list = await unlessMissing(readFile(path.join(kept, LIST), "utf8"));
   return list === null ? [] : listSchema.parse(JSON.parse(list));

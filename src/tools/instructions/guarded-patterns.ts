@@ -1,11 +1,11 @@
 import { comparableName } from "../wasm/workspace/path-rules.ts";
 
-/** Whether a path, by the comparable names on its way from the sandbox root, is one that an operator guards. */
+/** Whether an operator guards a path, given as the comparable names on its way from the sandbox root. */
 export type IsGuarded = (names: readonly string[]) => boolean;
 
 /**
- * Reads what settings say of guarded files: a name counts at any depth, a path from the sandbox root on; `*` stands for any
- * letters of one name, and a directory for all that is in it.
+ * Compiles the settings' patterns of guarded files. A name matches at any depth and a path from the sandbox root on;
+ * `*` matches any characters within one name, and a directory includes all its contents.
  */
 export function guardedBy(patterns: readonly string[]): IsGuarded {
   const guarded = patterns.map(patternOf);
@@ -20,7 +20,7 @@ export function guardedBy(patterns: readonly string[]): IsGuarded {
 }
 
 interface Pattern {
-  /** Each name as the parts around its stars. */
+  /** Each name as the parts between its stars. */
   readonly segments: readonly (readonly string[])[];
   readonly isAnywhere: boolean;
 }

@@ -1,20 +1,23 @@
 import path from "node:path";
 import { codeSpans } from "../../core/skills/skill-code-spans.ts";
 
-/** How far imports lead: a file that an instruction file names is one deep. */
+/** Maximum depth of imports; a file that an instruction file names has depth one. */
 const MAX_DEPTH = 5;
-/** Files that one instruction file brings in at most. */
+/** Maximum number of files that one instruction file imports. */
 const MAX_FILES = 30;
-/** Characters of them in all: they are part of every request. */
+/** Maximum characters of all imported files, since every request carries them. */
 const MAX_IMPORTED = 65_536;
 
-/** `@docs/style.md` at the beginning of a line or after a blank or a bracket; a person or a package looks the same, and is no file. */
+/**
+ * Matches `@docs/style.md` at the start of a line or after a space or bracket. A mention of a person or a package looks
+ * the same but names no existing file.
+ */
 const MENTION = /(?<![^\s([{"'*_>|])@([^\s`"'<>()[\]{}|*]+)/g;
 
 export interface ImportScope {
-  /** The text of a file, by its path relative to the root; null when there is none that may be read. */
+  /** The text of a file, by its path relative to the root; null if none can be read. */
   readonly read: (file: string) => string | null;
-  /** What stands behind an imported file's path: who may write it. */
+  /** Note shown after an imported file's path, about who may write the file. */
   readonly note: (file: string) => string;
 }
 
@@ -25,15 +28,15 @@ interface Imported {
 
 interface Walk {
   readonly imported: readonly Imported[];
-  /** Those that are too long. */
+  /** Files that were too long to include. */
   readonly left: readonly string[];
-  /** All that are named, also those that do not exist. */
+  /** All named files, including those that do not exist. */
   readonly named: ReadonlySet<string>;
 }
 
 /**
- * An instruction file, followed by the files that it names with an @, and those that they name: each once, as far as depth
- * and size allow. Paths are relative to the file that names them; what is in code is no import.
+ * Returns an instruction file followed by the files that it names with an @ and those that they name, each once, as far
+ * as depth and size allow. Paths are relative to the file that names them; mentions within code are not imports.
  */
 export function withImports(text: string, file: string, { read, note }: ImportScope): string {
   const { imported, left } = walkImports({ file, text }, read);
@@ -43,7 +46,7 @@ export function withImports(text: string, file: string, { read, note }: ImportSc
   );
 }
 
-/** The files that an instruction file names, and those that they name. */
+/** Collects the files that an instruction file imports, directly or indirectly. */
 export function walkImports(start: Imported, read: ImportScope["read"]): Walk {
   const imported: Imported[] = [];
   const left: string[] = [];
@@ -70,7 +73,7 @@ export function walkImports(start: Imported, read: ImportScope["read"]): Walk {
   return { imported, left, named };
 }
 
-/** In order; a path that begins with `/` or `~`, or leads above the root, is none. */
+/** The mentioned paths in order, without those that begin with `/` or `~` or lead above the root. */
 function mentionedFiles({ file, text }: Imported): string[] {
   const code = codeSpans(text);
   return [...text.matchAll(MENTION)]
@@ -81,11 +84,11 @@ function mentionedFiles({ file, text }: Imported): string[] {
     .filter((named) => named !== ".." && !named.startsWith("../"));
 }
 
-/** Targets of links: `[guide](docs/guide.md)`, `[guide]: docs/guide.md`. */
+/** Link targets: `[guide](docs/guide.md)`, `[guide]: docs/guide.md`. */
 const LINK = /\]\(<?([^\s()<>]+)|^\[[^\]\n]{1,200}\]: ?<?([^\s<>]+)/gm;
 const TEXT_FILE = /\.(?:mdx?|mdc|markdown|txt|rst|adoc)$/i;
 
-/** The texts beneath the root that an instruction file links to: agents read them when it tells them to. */
+/** Text files beneath the root that an instruction file links to, since agents read them when it tells them to. */
 export function linkedTexts({ file, text }: Imported): string[] {
   return [...text.matchAll(LINK)]
     .map(([, inline, reference]) => (inline ?? reference ?? "").split(/[#?]/u, 1)[0] ?? "")
@@ -94,7 +97,7 @@ export function linkedTexts({ file, text }: Imported): string[] {
     .filter((target) => !target.startsWith("../"));
 }
 
-/** A sentence may end with a file. */
+/** Strips the punctuation of a sentence that ends with a file name. */
 function withoutStops(mentioned: string): string {
   let end = mentioned.length;
   while (end > 0 && ".,;:!?".includes(mentioned.charAt(end - 1))) end -= 1;

@@ -1,17 +1,17 @@
 import { comparableName } from "../wasm/workspace/path-rules.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 
-/** At any depth: agents read these beside the files they work on. */
+/** Names that count at any depth, since agents read these files beside the files they work on. */
 const INSTRUCTION_NAMES = new Set(["agents.md", "claude.md", "claude.local.md", ".agents", ".claude"]);
 
 const listed = (list: string) => new Set(list.split(" "));
 
 /**
- * Other agents take instructions from these, or developers' machines and build servers run what they say. Directories
- * stand for all that is in them. Source: the documents of Cursor, Windsurf, Cline, Roo, Kiro, Copilot, Gemini CLI, Codex,
- * Qwen, Junie, Amazon Q, Continue, Aider, goose, Amp, Zed, and the directories where the installer `skills` puts skills; VS Code,
- * JetBrains, Vim, Emacs, debuggers, husky, direnv, mise, pre-commit, lefthook, lint-staged, overcommit, Cargo, Maven, Bundler,
- * Bazel, Bun, Yarn, dev containers, CI services.
+ * Files and directories from which other agents take instructions, or whose contents developers' machines and build
+ * servers run. A directory includes all its contents. Source: the documents of Cursor, Windsurf, Cline, Roo, Kiro,
+ * Copilot, Gemini CLI, Codex, Qwen, Junie, Amazon Q, Continue, Aider, goose, Amp, Zed, and the directories where the
+ * installer `skills` puts skills; VS Code, JetBrains, Vim, Emacs, debuggers, husky, direnv, mise, pre-commit, lefthook,
+ * lint-staged, overcommit, Cargo, Maven, Bundler, Bazel, Bun, Yarn, dev containers, CI services.
  */
 const FOLLOWED_NAMES = listed(
   "agent.md agents.override.md gemini.md qwen.md copilot-instructions.md .cursorrules .windsurfrules .clinerules .roorules .roomodes .goosehints .continuerules " +
@@ -28,29 +28,30 @@ const FOLLOWED_NAMES = listed(
     ".cargo .mvn .bundle .bazelrc bunfig.toml .yarn .yarnrc .pnpmrc lefthook.toml .lefthook.toml lefthook-local.yml .overcommit.yml " +
     ".lintstagedrc .lintstagedrc.json .lintstagedrc.yaml .lintstagedrc.yml .simple-git-hooks.json",
 );
-/** Settings and tasks of an editor, beside the folders that they are for. */
+/** An editor's settings and tasks, stored beside the folders they apply to. */
 const FOLLOWED_ENDS = /\.code-workspace$/;
-/** In `.github`, and nowhere else. */
+/** Names that count only in `.github`. */
 const GITHUB_NAMES = listed("workflows actions instructions prompts agents chatmodes skills hooks dependabot.yml");
 
-/** NTFS's short names of those that are longer than eight letters and three. */
+/** NTFS short names, which exist for names longer than 8.3. */
 const SHORT_NAMES = /^(agents|claude)~\d+(\.md)?$/;
 
-/** At the sandbox root only. */
+/** Names that count only at the sandbox root. */
 const ROOT_NAMES = /^(extensions|extens~\d+)$/;
 
 /**
- * Whether a file (by its path relative to the sandbox root) is one that agents take instructions from, ours or others:
- * AGENTS.md, CLAUDE.md, anything in .agents/ or .claude/, and extensions/ of the root; or that runs on developers' machines.
- * Writing it changes what they do, which is a person's decision. Names count in every form that some file system takes for
- * them.
+ * Whether a file, by its path relative to the sandbox root, gives instructions to agents (AGENTS.md, CLAUDE.md,
+ * anything in .agents/ or .claude/, extensions/ of the root, and the files of other agents) or runs on developers'
+ * machines.
+ * Writing such a file changes what they do, so a person must decide. Names match in every spelling that some file
+ * system treats as equal.
  */
 export function isInstructionFile(path: string): boolean {
   const segments = path.split(/[/\\]/).filter((segment) => segment !== "" && segment !== ".");
   const names = segments.map(comparableName);
   if (ROOT_NAMES.test(names[0] ?? "")) return true;
   if (names.some((name) => INSTRUCTION_NAMES.has(name) || SHORT_NAMES.test(name))) return true;
-  // Packages that are installed bring their own, which nobody follows there.
+  // Nobody follows the instruction files that installed packages contain.
   return !names.includes("node_modules") && names.some((name, at) => isFollowed(name, names[at - 1] ?? ""));
 }
 

@@ -7,17 +7,17 @@ import type { SkillReader } from "../skills/skill-reader.ts";
 import { hashOf } from "../wasm/workspace/read-file.ts";
 import type { createInstructionReader } from "./instruction-layers.ts";
 
-/** A text of a sandbox root that agents follow: an instruction file with what it imports, a skill, or a file of one. */
+/** A text of a sandbox root that agents follow: an instruction file with its imports, a skill, or a file of a skill. */
 export interface InstructionText {
-  /** As people know it: `AGENTS.md`, `.agents/skills/tidy/SKILL.md`. */
+  /** The path shown to people: `AGENTS.md`, `.agents/skills/tidy/SKILL.md`. */
   readonly path: string;
-  /** All that agents get of it. */
+  /** The whole text that agents receive. */
   readonly text: string;
   readonly sha256: string;
   readonly skill?: Skill;
 }
 
-/** Where a run works. */
+/** The place where a run works. */
 export interface InstructedPlace {
   readonly channelKey: string;
   /** Absolute path. */
@@ -26,16 +26,16 @@ export interface InstructedPlace {
 
 interface Known extends InstructionRule {
   readonly found: readonly InstructionText[];
-  /** What is allowed in the channel, by `allowanceOf`. */
+  /** Keys of the texts allowed in the channel, from `allowanceOf`. */
   readonly allowed: ReadonlySet<string>;
 }
 
-/** Places that are kept in mind; of one that is forgotten nothing is followed until it is looked at again. */
+/** Maximum number of places to remember. If one is dropped, nothing of it is followed until the next look at it. */
 const MOST_PLACES = 10_000;
 
 const FOLLOWING = "@following:";
 
-/** How grants name a text: by its path and what it says. No tool has a name that begins so. */
+/** Grant key of a text, made of its path and content hash. No tool name begins with this prefix. */
 export function allowanceOf({ path, sha256 }: Pick<InstructionText, "path" | "sha256">): string {
   return `${FOLLOWING}${path}:${sha256}`;
 }
@@ -45,8 +45,8 @@ type InstructionReader = ReturnType<typeof createInstructionReader>;
 export type InstructionGate = ReturnType<typeof createInstructionGate>;
 
 /**
- * Keeps what nobody has allowed from runs where a sandbox root's texts are followed only once somebody has. What is allowed
- * is looked up as a run begins (`look`) and holds until the next look at the place.
+ * Withholds texts that nobody has allowed from runs in places whose rule asks first. Grants are looked up as a run
+ * begins (`look`), and the result holds until the next look at the place.
  */
 export function createInstructionGate(store: Pick<Store, "grants">, layers: InstructionReader, skills: SkillReader) {
   const places = new BoundedMap<string, Known>(MOST_PLACES);
@@ -65,24 +65,24 @@ export function createInstructionGate(store: Pick<Store, "grants">, layers: Inst
       places.set(keyOf({ channelKey, sandboxRoot: roots.sandboxRoot }), { ...rule, found, allowed });
     },
 
-    /** Instruction files that are followed. */
+    /** Instruction files that may be followed. */
     layers: (roots: InstructionRoots, channelKey: string): readonly InstructionLayer[] =>
       layers(roots, (layer) => follows({ ...roots, channelKey }, ofLayer(layer))),
 
-    /** Skills that are followed, and of those that are not why. */
+    /** Skills that may be followed, and why the others may not. */
     skills: (sandboxRoot: string, channelKey: string): SkillCatalogue =>
       skills(sandboxRoot, (skill) => follows({ sandboxRoot, channelKey }, ofSkill(skill))),
 
-    /** Whether a file of a skill's folder is followed; `file` relative to that folder. */
+    /** Whether a file of a skill's folder may be followed; `file` is relative to that folder. */
     followsFile: (place: InstructedPlace, skill: Skill, { file, sha256 }: { file: string; sha256: string }): boolean =>
       skill.origin !== "project" || follows(place, { path: skillFilePath(skill, file), sha256 }),
 
-    /** What is there and not followed, by the last look. */
+    /** Texts that the last look found and that may not be followed. */
     waiting(place: InstructedPlace): readonly InstructionText[] {
       return (places.get(keyOf(place))?.found ?? []).filter((text) => !follows(place, text));
     },
 
-    /** Whether anything of a git checkout is followed, by the last look. */
+    /** Whether any text of a git checkout is followed, as of the last look. */
     followsRepository(place: InstructedPlace): boolean {
       const known = places.get(keyOf(place));
       return known?.isRepository === true && known.found.some((text) => follows(place, text));
@@ -105,7 +105,9 @@ function skillTexts(skills: SkillReader, sandboxRoot: string): InstructionText[]
   return own.flatMap((skill) => [ofSkill(skill), ...skillFiles(skill, sandboxRoot)]);
 }
 
-/** All that a skill says to agents, and what it does to the run; what people see of it is what it is known by. */
+/**
+ * A skill as an instruction text: everything it tells agents and does to the run, known by the path that people see.
+ */
 function ofSkill(skill: Skill): InstructionText {
   const { name, description, whenToUse, tools, args, argumentHint, scope, isForPeopleOnly, body, source } = skill;
   const fields = { name, description, whenToUse, tools, args, argumentHint, scope, isForPeopleOnly };

@@ -10,7 +10,10 @@ import { isBeneath } from "../wasm/workspace/path-rules.ts";
 import { withImports } from "./imports.ts";
 import { instructionText, PROJECT_FILES } from "./instruction-text.ts";
 
-/** What a file above the working directory names beneath it is not protected, see protected-files.ts. */
+/**
+ * Note for files that an instruction file above the working directory names within it; protected-files.ts does not
+ * protect them.
+ */
 const OPEN = ", a file that tools may write";
 
 interface Imports {
@@ -19,11 +22,11 @@ interface Imports {
   /** Relative to the root. */
   readonly file: string;
   readonly note: (file: string) => string;
-  /** Throws for a file that is not to be told; which ones a project names, whoever fills it has chosen. */
+  /** Throws if a file looks like a secret. Whoever can write a project's files chooses which ones they import. */
   readonly refuse: RefuseSecret;
 }
 
-/** Files of all sandbox roots that are kept read: sub-agents have roots of their own, which come and go. */
+/** Maximum number of cached files over all sandbox roots; sub-agents have roots of their own, which come and go. */
 const MOST_CACHED = 1_000;
 
 interface Cached {
@@ -32,10 +35,11 @@ interface Cached {
 }
 
 /**
- * Reads the instruction files that apply in a sandbox root: the operator's own, those of the directories above it from the
- * highest on, the root's own last. Files that are missing, empty or unreadable are no layers. A project's are reached through
- * the same verified paths as the tools', within the root that they are of. Files that they import follow them. Of a project's,
- * those that `follows` refuses are left out. `files`: absolute paths of the operator's own, the most general first.
+ * Creates a reader of the instruction files that apply in a sandbox root: the operator's own first, then those of the
+ * directories above the root from the highest down, then the root's own. Missing, empty and unreadable files are
+ * skipped. Each file is followed by the files that it imports. A project's files are opened through the same verified
+ * paths as the tools' and within their own root, and those that `follows` rejects are left out. `files` are absolute
+ * paths of the operator's own files, the most general first.
  */
 export function createInstructionReader(files: readonly string[], log: Log) {
   const readOpen = reading();
@@ -48,24 +52,24 @@ export function createInstructionReader(files: readonly string[], log: Log) {
       return readOpen(`${root}/${file}`, fd, stats);
     });
   };
-  /** A file that is named and not there may be a person's name or a package's. */
+  /** A mention that names no existing file may be a person's name or a package's. */
   const imported = (importing: Imports, text: string): string => {
     const read = (named: string) => layer(named, () => readIn(importing, named))[0]?.text ?? null;
     return withImports(text, importing.file, { read, note: importing.note });
   };
 
-  /** The first file of each directory that says something. */
+  /** The first non-empty instruction file of each directory. */
   const projectLayers = (
     { root, directories }: DirectoriesAbove,
     note: (file: string) => string,
   ): InstructionLayer[] => {
-    if (!existsSync(root)) return []; // `PathResolver` would make it
+    if (!existsSync(root)) return []; // `PathResolver` would create it
     using resolver = new PathResolver(root);
     return directories.flatMap((directory) => {
       for (const name of PROJECT_FILES) {
         const file = path.posix.join(directory, name);
         const refuse = refusingSecrets({});
-        // What such a file says itself its writers have put there; a link leads to what somebody else has.
+        // A file's own text was put there by its writers, but a link may lead to somebody else's secret.
         const linked: RefuseSecret = (at, ...content) => (at === file ? undefined : refuse(at, ...content));
         const [project] = layer(file, () => {
           const text = readIn({ resolver, root, refuse: linked }, file);
@@ -77,7 +81,7 @@ export function createInstructionReader(files: readonly string[], log: Log) {
     });
   };
 
-  /** The operator's own files import what lies beside and beneath them. */
+  /** The operator's own files can import what lies beside and beneath them. */
   const ownText = (file: string): string => {
     const text = withOpen(file, (fd, stats) => readOpen(file, fd, stats));
     const root = path.dirname(file);
@@ -97,7 +101,7 @@ export function createInstructionReader(files: readonly string[], log: Log) {
   };
 }
 
-/** Reads what an open file tells agents, once for each version of it. */
+/** Reads the instructions of an open file, cached by its version. */
 function reading() {
   const cache = new BoundedMap<string, Cached>(MOST_CACHED);
   return (source: string, fd: number, stats: Stats): string => {
@@ -110,7 +114,7 @@ function reading() {
   };
 }
 
-/** What reads one layer; nothing where there is none, or none that can be read. */
+/** Reads one layer; empty if there is none or it cannot be read. */
 function layering(log: Log) {
   return (source: string, read: () => string): InstructionLayer[] => {
     try {
@@ -123,7 +127,7 @@ function layering(log: Log) {
   };
 }
 
-/** The operator's own files may be links to anywhere. */
+/** Opens an operator's own file, which may be a link to anywhere. */
 function withOpen<T>(file: string, use: (fd: number, stats: Stats) => T): T {
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

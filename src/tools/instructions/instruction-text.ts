@@ -1,13 +1,13 @@
 import type { Stats } from "node:fs";
 import { readHead } from "../wasm/workspace/read-file.ts";
 
-/** The first of these in a directory that says something is read. */
+/** In each directory, the first of these that is not empty is read. */
 export const PROJECT_FILES: readonly string[] = ["AGENTS.md", "CLAUDE.md"];
 
-/** Bytes of one file that enter the prompt: instructions that are longer cost every call of the channel. */
+/** Maximum bytes of one file that enter the prompt: every model call of the channel pays for them. */
 export const MOST_BYTES = 32_768;
 
-/** What an open file tells agents; one that is not text says nothing. */
+/** Reads the instructions of an open file; empty if the file is binary. */
 export function instructionText(fd: number, { size }: Stats): string {
   const text = readHead(fd, Math.min(size, MOST_BYTES)).toString("utf8");
   if (text.includes("\0")) return "";

@@ -1,7 +1,7 @@
 import { fromJson } from "../../core/text/from-json.ts";
 import { comparableName } from "../wasm/workspace/path-rules.ts";
 
-/** What package managers and hooks run of a package's file. */
+/** Fields of package.json whose contents package managers and hooks run. */
 const RUN = [
   "scripts",
   "bin",
@@ -14,7 +14,10 @@ const RUN = [
   "workspaces",
 ];
 
-/** Whether a change of a file changes what developers' machines run: the scripts of a package.json that is not an installed one. */
+/**
+ * Whether a change to a file changes what runs on developers' machines, i.e. the scripts of a package.json outside
+ * node_modules.
+ */
 export function changesScripts(path: string, before: string | null, after: string): boolean {
   return isPackageFile(path) && before !== after && scriptsOf(before ?? "{}") !== scriptsOf(after);
 }
@@ -24,7 +27,7 @@ export function isPackageFile(path: string): boolean {
   return names.at(-1) === "package.json" && !names.includes("node_modules");
 }
 
-/** What is no JSON is compared as it is. */
+/** Text that is not valid JSON is compared as a whole. */
 function scriptsOf(text: string): string {
   const read = fromJson(text);
   if (typeof read !== "object" || read === null) return text;

@@ -2,10 +2,10 @@ import type { DefinitionCheck, DefinitionTexts } from "../../core/agents/page-de
 import type { InstructionLayer } from "../../core/context/system-prompt.ts";
 import { MOST_BYTES } from "./instruction-text.ts";
 
-/** The name of what holds in all channels. */
+/** Key of the instructions that apply in all channels. */
 const EVERYWHERE = "";
 
-/** The operator's own instructions that are set on the page, by channel. */
+/** Holds the operator's instructions that are set on the page, by channel. */
 export function createPageInstructions() {
   let texts: DefinitionTexts = new Map();
   const layer = (name: string, source: string): InstructionLayer[] => {
@@ -13,7 +13,10 @@ export function createPageInstructions() {
     return text === "" ? [] : [{ source, text }];
   };
   return {
-    /** Those for all channels before the files, which are closer to the work; the channel's own last. */
+    /**
+     * Instructions for all channels come before the files, which are closer to the work, and the channel's own come
+     * last.
+     */
     around: (channelKey: string, files: readonly InstructionLayer[]): readonly InstructionLayer[] => [
       ...layer(EVERYWHERE, "the page, for all channels"),
       ...files,

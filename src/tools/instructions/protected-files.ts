@@ -7,13 +7,13 @@ import { linkedTexts, walkImports } from "./imports.ts";
 import { isInstructionFile } from "./instruction-files.ts";
 import { instructionText, PROJECT_FILES } from "./instruction-text.ts";
 
-/** Whether agents take instructions from a file, by its path relative to the sandbox root. */
+/** Whether agents take instructions from a file, given its path relative to the sandbox root. */
 export type Instructs = (path: string) => boolean;
 
 /**
- * What instructs agents in a sandbox root: files by their names, those that the settings add (`guarded`), and what the
- * root's own instruction files import or link to, so that no tool writes by that way what it must not write itself. Those
- * are read when it is first asked, and once.
+ * Recognises the files that instruct agents in a sandbox root: by name, by the settings' patterns (`guarded`), and by
+ * being imported or linked from the root's own instruction files, so that no tool can give instructions through them.
+ * The instruction files are read once, on first use.
  */
 export function instructing(root: string, guarded: readonly string[] = []): Instructs {
   const isGuarded = guardedBy(guarded);
@@ -25,7 +25,7 @@ export function instructing(root: string, guarded: readonly string[] = []): Inst
   };
 }
 
-/** Also those that are not there: who creates one gives instructions. */
+/** Includes files that do not exist, because creating one gives instructions. */
 function importedFiles(root: string): ReadonlySet<string> {
   const found = new Set<string>();
   if (!existsSync(root)) return found;
@@ -33,7 +33,7 @@ function importedFiles(root: string): ReadonlySet<string> {
   const read = (file: string): string | null =>
     unlessRefused(() => {
       const place = resolver.find(file);
-      // By its resolved path, too, so that a link is no way around it.
+      // The resolved path counts too, so that a link cannot evade the protection.
       found.add(comparablePath(place.relative));
       return withFile(place, file, instructionText);
     });

@@ -13,7 +13,7 @@ import { addressesIn } from "../../core/trust/addresses.ts";
 import type { NativeToolDeps } from "./native-tool-deps.ts";
 
 export const AGENT = "agent";
-/** Is offered only beside the other. */
+/** Offered only together with the agent tool. */
 export const AGENT_OUTPUT = "agent_output";
 
 export const TOO_MANY = `One run begins ${MOST_CHILDREN} sub-agents at most. Do the rest yourself.`;
@@ -36,7 +36,7 @@ export type Assignment =
   | { readonly type: "refused"; readonly reason: string }
   | { readonly type: "assigned"; readonly event: ChildEvent; readonly settings: SessionSettings };
 
-/** A sub-agent as its parent may have it: with what is asked for, and never more than the parent has itself. */
+/** Computes a sub-agent's assignment from the request, limited to the rights of its parent. */
 export async function assignmentOf(asked: Asked, ctx: ToolContext, deps: NativeToolDeps): Promise<Assignment> {
   const parent = await deps.store.sessions.get(ctx.sessionId);
   const depth = (parent.task?.depth ?? 0) + 1;
@@ -79,10 +79,10 @@ interface Bounded {
   readonly ctx: ToolContext;
 }
 
-/** What keeps sub-agents from going on for ever; null when nothing does. */
+/** Checks the bounds that keep sub-agents from continuing endlessly; null if none is reached. */
 async function boundReached(asked: Asked, { depth, began, ctx }: Bounded, { store }: NativeToolDeps) {
   if (depth > MAX_DEPTH) return `Sub-agents go ${MAX_DEPTH} deep at most, and you are at the end. Do it yourself.`;
-  // Its end would come after the sub-agent's report, which is all that is heard of it.
+  // It would end after the sub-agent's own report, which is all that the parent receives.
   if (asked.run_in_background && depth > 1) return NOT_BEHIND_A_REPORT;
   if (asked.run_in_background && began !== null && autoWakeCountOf(began) >= MAX_AUTO_WAKES) {
     return `Sub-agents in the background have woken you ${MAX_AUTO_WAKES} times in a row without a person's word. Begin this one without run_in_background, or end and say what is left.`;
@@ -95,17 +95,20 @@ function refused(reason: string): Assignment {
   return { type: "refused", reason };
 }
 
-/** Null for a worker; undefined when there is none of that name. */
+/** Null for a plain worker or executor; undefined if no agent has that name. */
 function typeOf(name: string | undefined, agents: ReadonlyMap<string, AgentDefinition>) {
   return name === undefined || isPlainType(name) ? null : agents.get(name);
 }
 
-/** The type of a sub-agent that none was named for. */
+/** Default type of a sub-agent. */
 export function plainName({ config }: Pick<ToolContext, "config">): string {
   return config.delegation === undefined ? WORKER : EXECUTOR;
 }
 
-/** Its role, as far as sub-agents are concerned: those of a run that hands its work on have more than it has. */
+/**
+ * The parent's role for choosing a sub-agent's rights. If a run delegates its work, its sub-agents may have more rights
+ * than it has.
+ */
 function ownAccess({ config }: ToolContext): string {
   return config.delegation?.access ?? config.agentDefinition.access;
 }
@@ -122,7 +125,9 @@ interface ToolRights {
   readonly all: readonly Tool[];
 }
 
-/** Names of the tools that both have a right to; `missing`: asked for, but not the parent's. */
+/**
+ * Names of the tools that both parent and child may use; `missing` lists requested tools that the parent may not use.
+ */
 function toolsFor(wanted: readonly string[] | undefined, { access, ctx, all }: ToolRights) {
   const { delegation, grantedTools: granted = [] } = ctx.config;
   const rights = { ...toolAccessOf(ctx.config), role: ownAccess(ctx) };
@@ -162,14 +167,14 @@ function taskOf(asked: Asked, { name, depth, began, parent, ctx }: TaskOrigin): 
   return { ...woken, concurrencyLimit, ...(isolated ? { isolated } : {}) };
 }
 
-/** What the child is told, and what of it may be asked for as the parent might. */
+/** The prompt of the child, and the addresses in it that the child may fetch as its parent might. */
 function said(prompt: string, ctx: ToolContext) {
   const named = new Set(addressesIn(prompt));
   const addresses = named.size === 0 ? [] : ctx.knownAddresses().filter((address) => named.has(address));
   return { prompt, ...(addresses.length === 0 ? {} : { addresses }) };
 }
 
-/** Whose call it is, and whose words led to it. */
+/** Who made the call, and whose words led to it. */
 async function origin(
   { sessionId, runId, callId, nonInteractive, label }: ToolContext,
   began: SessionEventBody | null,

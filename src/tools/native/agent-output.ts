@@ -20,7 +20,7 @@ const input = z.object({
 });
 type OutputInput = z.infer<typeof input>;
 
-/** What has become of a sub-agent in the background. */
+/** Creates the tool that reports the outcome or progress of a background sub-agent. */
 export function createAgentOutput(deps: Pick<NativeToolDeps, "store" | "engine" | "clock" | "ownFiles">): Tool {
   return defineTool({
     name: AGENT_OUTPUT,
@@ -50,7 +50,7 @@ export function createAgentOutput(deps: Pick<NativeToolDeps, "store" | "engine" 
 
 const NEVER_BEGAN = errorResult("It was stopped before it began.", "stopped");
 
-/** True when it has not begun, and never will. */
+/** Stops a sub-agent; true if it had not begun and now never will. */
 async function cancel(
   child: ChildRow,
   status: ChildStatus,
@@ -68,7 +68,7 @@ interface EndedChild {
   readonly signal: AbortSignal;
 }
 
-/** Whoever reads the report here need not be told of it again. */
+/** Returns the report, and takes the key of the end note so that the parent is not notified of it again. */
 async function reported(
   { child, status, signal }: EndedChild,
   ctx: ToolContext,

@@ -57,7 +57,10 @@ const input = z.object({
 });
 type AgentInput = z.infer<typeof input>;
 
-/** The tool as it tells of the agents that there are now; the same one as long as they are the same. */
+/**
+ * Returns a function that gives the tool describing the current agents; the tool object changes only when the agents
+ * do.
+ */
 export function agentTool(deps: NativeToolDeps): () => Tool {
   let known = createAgent(deps);
   return () => {
@@ -66,7 +69,9 @@ export function agentTool(deps: NativeToolDeps): () => Tool {
   };
 }
 
-/** Hands a piece of work to a sub-agent, which is a session of its own; waits for its report, or does not. */
+/**
+ * Creates the tool that gives work to a sub-agent, which is a session of its own, and optionally waits for its report.
+ */
 export function createAgent(deps: NativeToolDeps): Tool {
   return defineTool({
     name: AGENT,
@@ -98,7 +103,7 @@ function briefly(agents: ReadonlyMap<string, AgentDefinition>): string {
   ].join("\n");
 }
 
-/** Characters of what is told of the types. */
+/** Maximum characters describing the types. */
 const TYPES_CHARS = 4_000;
 
 function typesOf(agents: ReadonlyMap<string, AgentDefinition>): string[] {
@@ -115,7 +120,7 @@ function describe(agents: ReadonlyMap<string, AgentDefinition>): string {
   ].join("\n");
 }
 
-/** A refusal of the files' side is told to the model. */
+/** Turns a refusal to copy files into a result for the model. */
 async function asResultOrNull(work: () => Promise<ToolResult | null>): Promise<ToolResult | null> {
   try {
     return await work();
@@ -131,7 +136,7 @@ async function resume(asked: AgentInput, call: Call): Promise<ToolResult | null>
   const isBegun = (await deps.store.children.get(id)) !== null;
   const refusal = isBegun ? null : await begin(id, asked, call);
   if (refusal !== null) return errorResult(refusal, "not begun");
-  // Also when the call is taken up again: a process may have died in between.
+  // Repeated when the call resumes, since a process may have died in between.
   await announce(id, call);
   if (ctx.config.delegation !== undefined) await releaseQueued(ctx.sessionId, deps);
   const name = asked.agent_type ?? plainName(ctx);
@@ -149,8 +154,8 @@ async function resume(asked: AgentInput, call: Call): Promise<ToolResult | null>
 }
 
 /**
- * What the parent's model reads of a report. Files that were changed count as changed, and have to be read anew; those of
- * a sub-agent's own files are changed only once they are merged, and are told of.
+ * A report as the parent's model reads it. Changed files count as changed and must be read again. Files of a sub-agent
+ * that has its own copies change only when merged, so the report describes them.
  */
 export async function reportResult(
   id: string,
@@ -178,7 +183,7 @@ interface Call {
   readonly signal: AbortSignal;
 }
 
-/** Null once the child has begun, or why it does not. */
+/** Starts the child; null once it has begun, else why it does not. */
 async function begin(id: string, asked: AgentInput, { ctx, deps, signal }: Call): Promise<string | null> {
   const assignment = await assignmentOf(asked, ctx, deps);
   if (assignment.type === "refused") return assignment.reason;
@@ -189,7 +194,7 @@ async function begin(id: string, asked: AgentInput, { ctx, deps, signal }: Call)
   return null;
 }
 
-/** The copies of files count as whose the files do. */
+/** Copies the files for a sub-agent; the copies keep the labels of the originals. */
 async function makeOwnFiles(id: string, { ctx, deps: { store, ownFiles }, signal }: Call): Promise<void> {
   const root = await ownFiles().make(id, placeOf(ctx), signal);
   const labelled = await store.fileLabels.inRoot(ctx.sandboxRoot);
@@ -199,14 +204,17 @@ async function makeOwnFiles(id: string, { ctx, deps: { store, ownFiles }, signal
   });
 }
 
-/** How many of one run's sub-agents are announced; a platform takes about one post a second, and the run holds its place meanwhile. */
+/**
+ * Maximum number of a run's sub-agents that are announced: platforms accept about one post a second, and the run keeps
+ * its slot meanwhile.
+ */
 const ANNOUNCED = 10;
 
-/** People see, once, who is given what. The child is at work already: a post that fails stops nothing. */
+/** Posts once which sub-agent got which work. The child is already at work, so a failed post stops nothing. */
 async function announce(id: string, { ctx, deps }: Call): Promise<void> {
   const siblings = await deps.store.children.ofRun(ctx.sessionId, ctx.runId);
   const child = siblings.slice(0, ANNOUNCED).find((sibling) => sibling.id === id);
-  // A job works in silence, and what sub-agents hand on is seen on their lines.
+  // Jobs work silently, and work that sub-agents delegate shows on their own lines.
   if (child === undefined || child.task.depth > 1 || ctx.nonInteractive) return;
   const { agent, description } = child.task;
   const block = { type: "task_assignment", agent, description, sessionId: id } as const;

@@ -2,12 +2,12 @@ import type { QuestionBody, QuestionRow } from "../../core/store/run/questions.t
 import type { ToolContext } from "../../core/tool.ts";
 import { type AskDeps, ask, questionId } from "./ask.ts";
 
-/** Milliseconds between two looks for an answer. */
+/** Polling interval for an answer, in milliseconds. */
 const LOOK_EVERY_MS = 500;
 
 /**
- * Asks while a call goes on, which what it talks to does not outlive: the run does not park, and nothing but the card
- * stays of the question should the process die. `key` tells the questions of one call apart.
+ * Asks during a call whose counterpart does not outlive it. The run does not park, and if the process dies only the
+ * card remains of the question. `key` distinguishes the questions of one call.
  */
 export async function askAndWait(
   body: QuestionBody & { readonly key: string },

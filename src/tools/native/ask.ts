@@ -14,12 +14,13 @@ import type { NativeToolDeps } from "./native-tool-deps.ts";
 
 export type AskDeps = Pick<NativeToolDeps, "store" | "clock" | "log" | "approvals">;
 
-/** Characters of a call's id within a question's: a button's id holds it, and may have 100. */
+/** Maximum characters of a call id within a question id: a button's id contains it and is limited to 100. */
 const CALL_ID_CHARS = 60;
 
 /**
- * Asks once, durably: the question as it was closed, or null while it waits. Called again with each wake of the run. It is
- * withdrawn when it cannot be posted; throws what the platform throws then, but for a refusal of what it says.
+ * Asks a durable question once; returns the closed question, or null while it waits. Each wake of the run calls this
+ * again. A question that cannot be posted is withdrawn, and the platform's error is thrown unless the platform refused
+ * the content.
  */
 export async function ask(
   body: QuestionBody,
@@ -48,7 +49,7 @@ export async function ask(
       return await store.questions.get(id);
     }
   } catch (error) {
-    // An open question that nobody sees would take the person's next message for its answer.
+    // An open question that nobody sees would treat the person's next message as its answer.
     const isLost = signal.reason instanceof CancelSignal || (error instanceof PlatformError && !signal.aborted);
     if (isLost) await store.transaction((tx) => tx.questions.withdraw(id));
     throw error;
@@ -57,18 +58,18 @@ export async function ask(
   return null;
 }
 
-/** `<runId>:<callId>`, with a digest in place of an id that is too long for a button. */
+/** `<runId>:<callId>`, with a digest in place of a call id that is too long for a button. */
 export function questionId({ runId, callId }: Pick<ToolContext, "runId" | "callId">): string {
   const isShort = callId.length <= CALL_ID_CHARS;
   return `${runId}:${isShort ? callId : hash("sha256", callId).slice(0, CALL_ID_CHARS)}`;
 }
 
-/** An answer is words of whoever gave it. */
+/** Labels an answer as the words of the person who gave it. */
 export function labelOfAnswer(by: Author | null): Label {
   return by === null ? UNKNOWN : { who: [by.id], holds: ["channel"] };
 }
 
-/** Whose event began the run; null when nobody's did. */
+/** The author of the event that began the run; null if nobody did. */
 async function requesterOf(store: Store, runId: string): Promise<Author | null> {
   const run = await store.runs.get(runId);
   const event = run === null ? null : await store.inbox.get(run.eventSeq);

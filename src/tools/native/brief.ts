@@ -10,7 +10,7 @@ const input = z.object({
   files: z.array(z.string().min(1)).max(5).default([]).describe("Files of the working directory to go with it."),
 });
 
-/** Characters of the note that the progress line shows. */
+/** Maximum characters of the note on the progress line. */
 const TITLE_CHARS = 60;
 
 export function createBrief(): Tool {

@@ -8,7 +8,7 @@ import type { Store } from "../../core/store/store.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { OwnFiles } from "../own-files.ts";
 
-/** What the tools that run in the program itself take; each picks its own. */
+/** Dependencies of the tools that run in the program itself; each picks its own. */
 export interface NativeToolDeps {
   readonly store: Store;
   readonly engine: Pick<SessionEngine, "deliver" | "deliverAt" | "cancel">;
@@ -17,7 +17,7 @@ export interface NativeToolDeps {
   readonly approvals: ApprovalRules;
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   readonly models: Pick<ModelChoice, "problemWith">;
-  /** All tools there are at this moment. */
+  /** All tools that exist at this moment. */
   readonly catalogue: () => readonly Tool[];
   readonly ownFiles: () => OwnFiles;
 }

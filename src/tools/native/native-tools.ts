@@ -12,7 +12,7 @@ import { createToolSearch } from "./tool-search.ts";
 import { createUpdatePlan } from "./update-plan.ts";
 import { createUseTool } from "./use-tool.ts";
 
-/** The tools that work with the conversation itself, as they are now. */
+/** Returns a function that lists the tools that work on the conversation itself, as of now. */
 export function createNativeTools(deps: NativeToolDeps): () => readonly Tool[] {
   const agent = agentTool(deps);
   const before = [

@@ -9,7 +9,7 @@ import { waiting } from "./waiting.ts";
 const NOBODY =
   "Nobody is there to accept a plan: this run is not in a conversation. Do what you may do without one, and say what is left.";
 
-/** From its result on, policy refuses whatever changes or runs something (`planRefusal`). */
+/** From this tool's result on, policy refuses whatever changes or runs something (`planRefusal`). */
 export function createEnterPlanMode({ store }: { readonly store: Store }): Tool {
   return defineTool({
     name: "enter_plan_mode",
@@ -48,7 +48,7 @@ const proposal = z.object({
     .describe("What you will do, in order, one checkable step each."),
 });
 
-/** Proposes a plan and waits until a person accepts it, drops it, or says what to change. */
+/** Proposes a plan and waits until a person accepts it, drops it or asks for changes. */
 export function createExitPlanMode(deps: AskDeps): Tool {
   return defineTool({
     name: "exit_plan_mode",

@@ -25,12 +25,12 @@ const input = z.object({
 });
 type Asked = z.infer<typeof input>;
 
-/** Messages that are fetched to find those before one. */
+/** Number of messages to fetch in order to find those before a given one. */
 const REACH = 300;
-/** Characters of the whole result, and of one message. */
+/** Maximum characters of the whole result, and of one message. */
 const RESULT_CHARS = 20_000;
 const MESSAGE_CHARS = 4_000;
-/** Files of one message that are opened, and text of one of them. */
+/** Maximum number of files of one message that are opened, and characters of text from each. */
 const MOST_FILES = 5;
 const FILE_CHARS = 20_000;
 
@@ -90,7 +90,7 @@ interface FileScope {
   readonly signal: AbortSignal;
 }
 
-/** What the files of one message hold, under whose they are. */
+/** Contents of the files of one message, labelled with their author. */
 async function filesOf(
   messages: readonly ThreadMessage[],
   { from, files: id }: Asked,
@@ -107,7 +107,7 @@ async function filesOf(
   return { content, isError: false, summary, people: peopleIn([message]), label };
 }
 
-/** A file that cannot be read spoils no other. */
+/** Opens a file; a failure becomes text, so that the other files are still shown. */
 async function opening(attachment: Attachment, { thread, signal }: FileScope): Promise<ToolResultContent[]> {
   const name = plainLine(attachment.name, FILE_NAME_CHARS);
   try {
@@ -124,7 +124,7 @@ async function opening(attachment: Attachment, { thread, signal }: FileScope): P
   }
 }
 
-/** Those of them who are served, each once. */
+/** The served people among the authors, each once. */
 function peopleIn(messages: readonly ThreadMessage[]): Author[] {
   const people = messages.flatMap(({ author: { id, name, isBot, isServed } }) =>
     isBot || isServed !== true ? [] : [{ id, name }],
@@ -132,7 +132,10 @@ function peopleIn(messages: readonly ThreadMessage[]): Author[] {
   return [...new Map(people.map((person) => [person.id, person])).values()];
 }
 
-/** `[17.1] 2026-11-03 09:12 UTC ana: text`; it cannot close the marker around it, nor begin another such line. */
+/**
+ * Formats `[17.1] 2026-11-03 09:12 UTC ana: text`, escaped so that it cannot close the surrounding marker or begin
+ * another such line.
+ */
 function lineOf({ messageId, author, text, at }: ThreadMessage): string {
   const time = new Date(at).toISOString().slice(0, 16).replace("T", " ");
   const bot = author.isBot ? " (bot)" : "";

@@ -7,13 +7,16 @@ import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { hashOf, MAX_WHOLE, readWhole } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing } from "../wasm/workspace/refusal.ts";
 
-/** Which of the files that look like secrets may be shown: all, where a person has allowed that, or these. */
+/** Which files that look like secrets may be shown: all if a person has allowed it, else those in `known`. */
 interface Shown {
   readonly isAllowed?: boolean;
   readonly known?: ReadonlyMap<string, string>;
 }
 
-/** A file of the session's sandbox, for its thread. Throws Refusal: no such file, not one, too large, not to be shown. */
+/**
+ * Reads a file of the session's sandbox to send to its thread. Throws Refusal if it is missing, not a file, empty, too
+ * large or an unapproved secret.
+ */
 export function sandboxFile(
   asked: string,
   ctx: ToolContext,

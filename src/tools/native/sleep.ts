@@ -12,7 +12,7 @@ const input = z.object({
   reason: z.string().trim().max(200).default("").describe("What you wait for, in a few words."),
 });
 
-/** A pause that no process holds: the time it ends is in the store, and an event wakes the session then. */
+/** Creates the tool for a durable pause: its end is in the store, and an event wakes the session then. */
 export function createSleep(deps: Pick<NativeToolDeps, "store" | "engine" | "clock">): Tool {
   return defineTool({
     name: SLEEP,
@@ -50,7 +50,7 @@ export function createSleep(deps: Pick<NativeToolDeps, "store" | "engine" | "clo
 
 const timesSchema = z.object({ startedAt: z.number(), dueAt: z.number() });
 
-/** When the pause began and when it ends, as journalled by its first wake. Milliseconds since the epoch. */
+/** Start and end of the pause as journalled by its first wake, in milliseconds since the epoch. */
 async function times(
   ms: number,
   { runId, callId }: ToolContext,

@@ -11,10 +11,10 @@ const input = z.object({
   limit: z.int().min(1).max(10).default(5),
 });
 
-/** Characters of all found tools; the first is told in any case. */
+/** Maximum characters of all found tools; the first is always described. */
 const MOST_CHARS = 24_000;
 
-/** `catalogue`: all tools there are at this moment. */
+/** `catalogue` lists all tools that exist at this moment. */
 export function createToolSearch(catalogue: () => readonly Tool[]): Tool {
   return defineTool({
     name: TOOL_SEARCH,
@@ -38,7 +38,10 @@ export function createToolSearch(catalogue: () => readonly Tool[]): Tool {
   });
 }
 
-/** What role, mode and the operator's list leave; of a tool that is offered, too, there may be more to say. */
+/**
+ * The tools that role, mode and the operator's list permit, including those already offered, which may have more to
+ * describe.
+ */
 function allowed(tools: readonly Tool[], { config }: ToolContext): Tool[] {
   const others = tools.filter((tool) => !isFinder(tool.name));
   return offeredTools(others, toolAccessOf(config));

@@ -11,7 +11,7 @@ const change = z.object({
 const input = z.object({ steps: z.array(change).min(1).max(40) });
 type Change = z.infer<typeof change>;
 
-/** Marks steps of the accepted plan; the checklist of the live message follows. */
+/** Creates the tool that marks steps of the accepted plan; the checklist of the live message follows. */
 export function createUpdatePlan({ store }: { readonly store: Store }): Tool {
   return defineTool({
     name: "update_plan",

@@ -7,8 +7,8 @@ import { defineTool, type Tool } from "../../core/tool.ts";
 const input = z.object({ name: calledName, input: z.unknown().meta({ type: "object" }).optional() });
 
 /**
- * How a model calls a deferred tool. The loop takes each such call for one of the tool that it names; what comes here is
- * only a call that names none.
+ * Creates the tool through which a model calls a deferred tool. The loop replaces each such call by one of the named
+ * tool, so only a call that names no tool reaches this one.
  */
 export function createUseTool(): Tool {
   return defineTool({

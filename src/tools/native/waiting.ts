@@ -4,7 +4,10 @@ import type { Tool, ToolContext } from "../../core/tool.ts";
 
 type Resume<I> = (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult | null>;
 
-/** The methods of a tool whose calls wait: `execute` serves those that have their result at once, where a run cannot park. */
+/**
+ * The methods of a tool whose calls wait. `execute` serves runs that cannot park, where calls must have their result at
+ * once.
+ */
 export function waiting<I>(resume: Resume<I>): Required<Pick<Tool<I>, "execute" | "resume">> {
   return {
     resume,

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** True for an address that no tool may connect to. */
+/** True for an address to which no tool may connect. */
 export type IsForbiddenAddress = (address: string) => boolean;
 
 /** Source: IANA IPv4 Special-Purpose Address Registry, IPv4 Multicast Address Space. */
@@ -24,10 +24,10 @@ const NOT_PUBLIC_V4 = [
   "168.63.129.16/32", // Azure's host agent. Source: Microsoft Learn, What is IP address 168.63.129.16?
 ];
 
-/** All that IPv6 has of public addresses. Mapped (::ffff:0:0/96), NAT64 and local ones lie outside. */
+/** The public part of IPv6. Mapped (::ffff:0:0/96), NAT64 and local addresses lie outside it. */
 const PUBLIC_V6 = ["2000::/3"];
 
-/** Source: IANA IPv6 Special-Purpose Address Registry; each could lead to an IPv4 address or nowhere. */
+/** Source: IANA IPv6 Special-Purpose Address Registry. Each range could lead to an IPv4 address or nowhere. */
 const NOT_PUBLIC_V6 = [
   "2001::/23", // protocol assignments: Teredo, ORCHID
   "2001:db8::/32", // documentation
@@ -48,20 +48,22 @@ const notPublicV4 = networks(NOT_PUBLIC_V4, "ipv4");
 const publicV6 = networks(PUBLIC_V6, "ipv6");
 const notPublicV6 = networks(NOT_PUBLIC_V6, "ipv6");
 
-/** Everything that is not a public unicast address: private, local, reserved, translated, or no address at all. */
+/**
+ * True unless the text is a public unicast address: private, local, reserved and translated addresses are forbidden.
+ */
 export function isForbiddenAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
       return notPublicV4.check(address, "ipv4");
     case 6:
-      // A zone (`fe80::1%eth0`) belongs to local addresses only.
+      // Only local addresses have a zone (`fe80::1%eth0`).
       return address.includes("%") || !publicV6.check(address, "ipv6") || notPublicV6.check(address, "ipv6");
     default:
       return true;
   }
 }
 
-/** The address that a host name is by itself, without DNS: a literal, or `localhost` (RFC 6761); null for names. */
+/** The address that a host name denotes without DNS: a literal, or `localhost` (RFC 6761). Null for other names. */
 export function literalAddress(hostname: string): string | null {
   const bare = hostname.replace(/^\[|\]$/g, "");
   if (isIP(bare) !== 0) return bare;

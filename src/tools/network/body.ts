@@ -14,36 +14,36 @@ import { NetworkRefusal } from "./refusal.ts";
 
 export interface Body {
   readonly bytes: Buffer;
-  /** Why reading stopped: the body's end, the limit of bytes, or the time. */
+  /** Why reading stopped: the body ended, or the byte limit or deadline was reached. */
   readonly ending: "whole" | "size" | "time";
 }
 
 export interface BodyBounds {
-  /** After decompression. */
+  /** Limit in bytes after decompression. */
   readonly maxBytes: number;
-  /** Aborts when the time is over; what has come until then counts. */
+  /** Aborts at the deadline; what has arrived until then counts. */
   readonly deadline: AbortSignal;
-  /** Told how many bytes came, also when reading fails: of the body, or over the wire where these are more. */
+  /** Receives the number of bytes read, even if reading fails: of the body or over the wire, whichever is greater. */
   readonly received?: ((bytes: number) => void) | undefined;
 }
 
-/** Bytes over the wire for each byte that a body may have: of framing, and of compression that compresses nothing. */
+/** Bytes allowed over the wire for each byte of the body limit, for framing and compression that gains nothing. */
 const WIRE_FACTOR = 2;
-/** Beyond that, for what is read from a connection at once. */
+/** Additional allowance for what one read of a connection returns. */
 const WIRE_SPARE = 65_536;
 
 export const ACCEPT_ENCODING = "gzip, deflate, br, zstd";
 
-/** Encodings stacked by a server. More than these serve no page. */
+/** Maximum number of stacked encodings; no real page uses more. */
 const MAX_ENCODINGS = 3;
 
-/** The decoders' codes of what they cannot read. Source: zlib, brotli and zstd, as Node names them. */
+/** Error codes of decoders for input that they cannot read. Source: zlib, brotli and zstd, as Node names them. */
 const UNREADABLE = /^(?:Z_|ERR__|ZSTD_)/;
 
-/** Log2 of the window a zstd stream may ask memory for. Source: RFC 9659, 8 MB. */
+/** Log2 of the largest window that a zstd stream may use. Source: RFC 9659, 8 MB. */
 const ZSTD_WINDOW = 23;
 
-/** The decoder takes what there is of a stream that ends too early, as browsers do. */
+/** Creates a decoder that returns the readable part of a truncated stream, as browsers do. */
 function decoderFor(encoding: string): Duplex | null {
   switch (encoding) {
     case "gzip":
@@ -61,7 +61,10 @@ function decoderFor(encoding: string): Duplex | null {
   }
 }
 
-/** Deflate is in zlib's format, but some servers leave out its header, and browsers take both. Source: RFC 9110, 8.4.1.2. */
+/**
+ * Decodes deflate in zlib's format or without its header, which some servers omit and browsers accept. Source: RFC
+ * 9110, 8.4.1.2.
+ */
 async function* inflated(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
   const first = await chunks.next();
@@ -72,17 +75,17 @@ async function* inflated(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
     yield first.value;
     yield* { [Symbol.asyncIterator]: () => chunks };
   }
-  yield* pipeline(Readable.from(whole()), decoder, () => {}); // a failure reaches the reader of the decoder
+  yield* pipeline(Readable.from(whole()), decoder, () => {}); // the reader of the decoder receives a failure
 }
 
-/** Whether the first byte names the method deflate. Source: RFC 1950, 2.2. */
+/** Whether the first byte names the deflate method. Source: RFC 1950, 2.2. */
 function hasZlibHeader(bytes: Buffer): boolean {
   return ((bytes[0] ?? 0) & 0x0f) === 8;
 }
 
 /**
- * Reads and decompresses a body chunk by chunk up to its bounds, holding no more than these. Ends the
- * connection where it stops early. Throws NetworkRefusal, or the signal's reason.
+ * Reads and decompresses a body chunk by chunk, holding no more than its bounds allow. Closes the connection if it
+ * stops early. Throws NetworkRefusal, or the signal's reason.
  */
 export async function readBody(message: IncomingMessage, bounds: BodyBounds, signal: AbortSignal): Promise<Body> {
   const { maxBytes, deadline, received = () => {} } = bounds;
@@ -116,7 +119,10 @@ export async function readBody(message: IncomingMessage, bounds: BodyBounds, sig
   }
 }
 
-/** A message's bytes until more has come over its connection than `limit`: some may be no body at all, some decompress to nothing. */
+/**
+ * Yields a message's bytes until its connection has received more than `limit`: some bytes are no part of the body, and
+ * some decompress to nothing.
+ */
 function wireOf(message: IncomingMessage, limit: number) {
   const { socket } = message;
   const start = socket.bytesRead;
@@ -146,7 +152,7 @@ function decoded(message: IncomingMessage, chunks: () => AsyncGenerator<Buffer>)
     }
     const decoder = decoderFor(encoding);
     if (decoder === null) throw new NetworkRefusal(`The response is encoded as ${encoding}, which is unknown here.`);
-    stream = pipeline(stream, decoder, () => {}); // a failure reaches the reader of the last stream
+    stream = pipeline(stream, decoder, () => {}); // the reader of the last stream receives a failure
   }
   return stream;
 }

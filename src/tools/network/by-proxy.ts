@@ -7,12 +7,12 @@ import { portOf } from "../../core/trust/host-patterns.ts";
 import { type Connection, established } from "./established.ts";
 import { NetworkRefusal } from "./refusal.ts";
 
-/** A connection on which the proxy is asked for the whole URL. Throws NetworkRefusal, or the signal's reason. */
+/** Connects to a proxy that is asked for the whole URL. Throws NetworkRefusal, or the signal's reason. */
 export async function forwarding(proxy: URL, url: URL, signal: AbortSignal): Promise<Connection> {
   return { socket: await connectTo(proxy, signal), target: url.href, headers: credentials(proxy) };
 }
 
-/** A connection through the proxy to a URL's host. Throws NetworkRefusal, or the signal's reason. */
+/** Opens a tunnel through the proxy to a URL's host. Throws NetworkRefusal, or the signal's reason. */
 export async function tunnel(proxy: URL, url: URL, signal: AbortSignal): Promise<Socket> {
   const socket = await connectTo(proxy, signal);
   const host = `${url.hostname}:${portOf(url)}`;
@@ -22,7 +22,7 @@ export async function tunnel(proxy: URL, url: URL, signal: AbortSignal): Promise
     path: host,
     headers: { host, ...credentials(proxy) },
   });
-  asked.on("error", () => {}); // once nobody waits for it any more
+  asked.on("error", () => {}); // for errors after nobody waits for it any more
   try {
     const [answer]: IncomingMessage[] = await once(asked.end(), "connect", { signal });
     if (answer?.statusCode === 200) return socket;

@@ -1,7 +1,10 @@
 import CachePolicy from "http-cache-semantics";
 import type { Answer } from "./exchange.ts";
 
-/** Bytes of bodies over all sessions, of one body, and responses in all. What is used least goes first. */
+/**
+ * Maximum bytes of all bodies over all sessions, bytes of one body, and number of responses. The least recently used
+ * goes first.
+ */
 const LIMITS = { bytes: 33_554_432, entryBytes: 4_194_304, entries: 500 };
 
 type Headers = CachePolicy.Headers;
@@ -11,11 +14,11 @@ interface Entry {
   readonly answer: Answer;
 }
 
-/** A session's responses, in memory: none sees what another one fetched. */
+/** One session's responses, in memory. No session sees what another one fetched. */
 export interface SessionCache {
   /**
-   * The stored response where it is fresh, else what `ask` brings: called with the headers that validate
-   * a stale one. Only what a server says of freshness counts; without a word of it every use asks again.
+   * Returns the stored response if it is fresh; else calls `ask` with the headers that validate a stale one. Only the
+   * server's own statements about freshness count; without any, every use asks again.
    */
   through(url: URL, headers: Headers, ask: (headers: Headers) => Promise<Answer>): Promise<Answer>;
 }
@@ -44,7 +47,7 @@ export function createHttpCache(): (sessionId: string) => SessionCache {
       const asked = { url: url.href, method: "GET", headers };
       const known = entries.get(key);
       if (known?.policy.satisfiesWithoutRevalidation(asked)) {
-        keep(key, known); // now the one used last
+        keep(key, known); // now the most recently used
         return withHeaders(known);
       }
       const sent = known === undefined ? headers : known.policy.revalidationHeaders(asked);
@@ -58,7 +61,7 @@ export function createHttpCache(): (sessionId: string) => SessionCache {
 
 function newEntry(asked: CachePolicy.HttpRequest, answer: Answer, known: Entry | undefined): Entry {
   if (known === undefined || answer.status !== 304) {
-    // Sessions are single users; a guess from Last-Modified would show people yesterday's page.
+    // The cache is private to a session, and guessing freshness from Last-Modified would show yesterday's page.
     return { policy: new CachePolicy(asked, answer, { shared: false, cacheHeuristic: 0 }), answer };
   }
   const { policy } = known.policy.revalidatedPolicy(asked, answer);

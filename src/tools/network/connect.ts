@@ -12,16 +12,16 @@ import { privateAddress } from "./target.ts";
 export interface ConnectOptions {
   readonly resolve: Resolve;
   readonly isForbiddenAddress: IsForbiddenAddress;
-  /** By which proxy a URL is reached, null by none; absent: none is. */
+  /** The proxy for a URL, null for none. If absent, no proxy is used. */
   readonly proxyFor?: ((url: URL) => URL | null) | undefined;
-  /** Certificates to trust in place of the system's, in PEM. */
+  /** Certificates in PEM that are trusted in place of the system's. */
   readonly ca?: string;
 }
 
 /**
- * Connects to a URL's host. The name is resolved once, every address is checked, the connection goes to
- * a checked one and is checked again before a byte is sent: no answer that DNS gives later can lead
- * elsewhere. By a proxy, whose word on names is taken, only what is known here can be checked.
+ * Connects to a URL's host. The name is resolved once, every address is checked, and the address of the open connection
+ * is checked again before a byte is sent, so no later DNS answer can lead elsewhere. With a proxy, which resolves names
+ * itself, only what this machine can resolve is checked.
  * Throws NetworkRefusal, or the signal's reason.
  */
 export async function connect(url: URL, options: ConnectOptions, signal: AbortSignal): Promise<Connection> {
@@ -52,19 +52,25 @@ function secured(
   const host = literalAddress(url.hostname) ?? url.hostname;
   const encrypted = connectTls({
     socket,
-    host, // whom the certificate must be for
+    host, // the host the certificate must be for
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ALPNProtocols: ["http/1.1"],
-    rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
+    rejectUnauthorized: true, // even if NODE_TLS_REJECT_UNAUTHORIZED says otherwise
     ...(ca === undefined ? {} : { ca }),
   });
   return established(encrypted, "secureConnect", { signal });
 }
 
-/** Names without meaning outside of one network. Source: RFC 6762, RFC 8375; ICANN, “.INTERNAL”; what routers and directories hand out. */
+/**
+ * Names that have a meaning only within one network. Source: RFC 6762, RFC 8375; ICANN, “.INTERNAL”; names that routers
+ * and directories assign.
+ */
 const LOCAL_NAME = /^[^.]+$|\.(?:local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa)$/iu;
 
-/** A machine behind a proxy may not know the names outside: those are the proxy's to resolve. */
+/**
+ * Refuses known private hosts. A machine behind a proxy may be unable to resolve public names, so a failed look-up
+ * passes.
+ */
 async function checkKnown(hostname: string, options: ConnectOptions, signal: AbortSignal): Promise<void> {
   try {
     await checkedAddresses(hostname, options, signal);
@@ -94,7 +100,7 @@ async function named(hostname: string, resolve: Resolve, signal: AbortSignal): P
   return addresses;
 }
 
-/** A resolver that knows one answer; the runtime tries its addresses in turn. */
+/** A resolver with one fixed answer; the runtime tries its addresses in turn. */
 function always(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, { all }, callback) => {

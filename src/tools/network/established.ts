@@ -3,27 +3,30 @@ import type { Socket } from "node:net";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { NetworkRefusal } from "./refusal.ts";
 
-/** A connection on which a URL can be asked for. */
+/** A connection over which a URL can be requested. */
 export interface Connection {
   readonly socket: Socket;
-  /** What a request names, as it takes it who is at the other end of the connection. */
+  /** Request target in the form that the other end of the connection expects. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 interface Establishing {
   readonly signal: AbortSignal;
-  /** A sentence about a failure, by the code of its cause. */
+  /** Sentence about a failure, by the code of its cause. */
   readonly failure?: (code: string) => string;
 }
 
-/** The socket once it is connected; destroyed where it is not. Throws NetworkRefusal, or the signal's reason. */
+/**
+ * Resolves to the socket once it is connected, and destroys it if it fails. Throws NetworkRefusal, or the signal's
+ * reason.
+ */
 export async function established(
   socket: Socket,
   event: "connect" | "secureConnect",
   { signal, failure = connectionFailure }: Establishing,
 ): Promise<Socket> {
-  socket.on("error", () => {}); // who waits for the connection or uses it hears of it, too
+  socket.on("error", () => {}); // whoever waits for the connection or uses it gets the error too
   try {
     await once(socket, event, { signal });
     return socket;
@@ -34,7 +37,7 @@ export async function established(
   }
 }
 
-/** OpenSSL's and Node's codes of a certificate that does not hold. */
+/** Error codes of OpenSSL and Node for an invalid certificate. */
 const CERTIFICATE = /CERT|ERR_TLS|SELF_SIGNED|UNABLE_TO_VERIFY|SIGNATURE/;
 
 function connectionFailure(code: string): string {

@@ -16,7 +16,7 @@ export interface ExchangeOptions extends ConnectOptions {
   readonly limits: FetchLimits;
 }
 
-/** As it is given: what is left out is as usual. */
+/** Options as callers give them; omitted ones have defaults. */
 export type NetworkOptions<Limits extends FetchLimits> = Pick<ConnectOptions, "resolve"> &
   Partial<ConnectOptions> & { readonly limits?: Partial<Limits> };
 
@@ -26,18 +26,18 @@ export function exchangeOptions<Limits extends FetchLimits>(given: NetworkOption
 
 export interface Ask {
   readonly url: URL;
-  /** GET unless set. */
+  /** Defaults to GET. */
   readonly method?: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Text is sent in UTF-8. */
+  /** Text is sent as UTF-8. */
   readonly body?: string | Uint8Array | undefined;
-  /** Aborts when the time of the whole fetch is over. */
+  /** Aborts at the deadline of the whole fetch. */
   readonly deadline: AbortSignal;
   /** See `BodyBounds`. */
   readonly received?: BodyBounds["received"];
 }
 
-/** One request over a connection of its own, within the limits. Throws NetworkRefusal, or the signal's reason. */
+/** Makes one request over a connection of its own, within the limits. Throws NetworkRefusal, or the signal's reason. */
 export async function exchange(ask: Ask, options: ExchangeOptions, signal: AbortSignal): Promise<Answer> {
   const { headMs, bodyBytes } = options.limits;
   const headDeadline = AbortSignal.any([ask.deadline, AbortSignal.timeout(headMs)]);
@@ -77,7 +77,7 @@ interface HeadRequest extends Pick<Ask, "url" | "method" | "headers" | "body"> {
   readonly maxHeaderSize: number;
 }
 
-/** Plain HTTP on a connection that stands, encrypted or not. */
+/** Sends plain HTTP over an open connection, encrypted or not, and waits for the response head. */
 function responseHead({ url, method, headers, body, connection, maxHeaderSize }: HeadRequest, stopped: AbortSignal) {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const { socket, target } = connection;
@@ -88,7 +88,8 @@ function responseHead({ url, method, headers, body, connection, maxHeaderSize }:
     headers: { ...headers, ...connection.headers, host: url.host, connection: "close" },
     maxHeaderSize,
   });
-  // Each hint has a head of its own, which the runtime's limit holds for: they could come without end.
+  // Informational responses each have a head of their own that the runtime limits only singly, so a server could send
+  // them endlessly.
   asked.on("information", () => {
     if (socket.bytesRead > maxHeaderSize) asked.destroy(new NetworkRefusal("The head of the response is too large."));
   });

@@ -9,7 +9,7 @@ import { isListed, parseTarget, refuseForbidden } from "./target.ts";
 export interface FetchRequest {
   readonly url: URL;
   readonly rules: HostRules;
-  /** A person allowed the host of `url`, though it is not on the list. */
+  /** True if a person allowed the host of `url` although it is not on the list. */
   readonly approved: boolean;
   readonly cache: SessionCache;
 }
@@ -29,8 +29,8 @@ const HEADERS = {
 };
 
 /**
- * Fetches a URL through redirects; each of them is judged like the first. Throws NetworkRefusal for what
- * is forbidden, fails or takes too long, and the signal's reason.
+ * Fetches a URL, and judges each redirect like the first URL. Throws NetworkRefusal for what is forbidden, fails or
+ * takes too long, and the signal's reason.
  */
 export async function fetchUrl(asked: FetchRequest, options: ExchangeOptions, signal: AbortSignal): Promise<Fetched> {
   const { url, rules, cache, approved } = asked;
@@ -45,13 +45,13 @@ export async function fetchUrl(asked: FetchRequest, options: ExchangeOptions, si
 export interface FollowArgs {
   readonly url: URL;
   readonly rules: HostRules;
-  /** Whether a redirect may lead there. */
+  /** Whether a redirect may lead to a URL. */
   readonly permitted: (url: URL) => boolean;
-  /** Asks for a URL; told the status that redirected to it, if one did. */
+  /** Requests a URL; receives the status that redirected to it, or null for the first. */
   readonly ask: (url: URL, redirectedBy: number | null) => Promise<Answer>;
 }
 
-/** Asks for a URL and for those that it redirects to. Throws NetworkRefusal for what is forbidden, and what `ask` does. */
+/** Requests a URL and follows its redirects. Throws NetworkRefusal for what is forbidden, and whatever `ask` throws. */
 export async function follow(
   { url: first, rules, permitted, ask }: FollowArgs,
   { limits, isForbiddenAddress }: Pick<ExchangeOptions, "limits" | "isForbiddenAddress">,
@@ -73,7 +73,7 @@ export async function follow(
 function redirectOf({ status, headers }: Answer, url: URL): URL | null {
   if (!REDIRECTS.has(status) || headers.location === undefined) return null;
   try {
-    // The runtime reads headers as Latin-1, servers write UTF-8.
+    // The runtime decodes headers as Latin-1, but servers write UTF-8.
     return parseTarget(Buffer.from(headers.location, "latin1").toString("utf8"), url);
   } catch (cause) {
     if (!(cause instanceof NetworkRefusal)) throw cause;

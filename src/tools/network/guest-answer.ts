@@ -1,12 +1,15 @@
 import { z } from "zod";
 
-/** What a guest is told of its fetch: JSON of the response, or why there is none. Both are described in wasm/extension/tool.wit. */
+/**
+ * What a guest receives for its fetch: the response as JSON, or why there is none. wasm/extension/tool.wit describes
+ * both.
+ */
 export const guestAnswerSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("response"), json: z.string() }),
   z.object({
     type: z.literal("refused"),
     sentence: z.string(),
-    /** It is forbidden; else it failed. */
+    /** Set if the fetch is forbidden; absent if it failed. */
     denied: z.literal(true).exactOptional(),
   }),
 ]);

@@ -11,12 +11,12 @@ import { GUEST_FETCH_LIMITS, type GuestFetchLimits, tooManyRequests } from "./li
 import { NetworkDenial, NetworkRefusal } from "./refusal.ts";
 import { isListed, parseTarget, refuseForbidden } from "./target.ts";
 
-/** The fetches of one call of a guest. Rejects with the signal's reason. */
+/** Performs the fetches of one guest call. Rejects with the signal's reason. */
 export type GuestFetch = (request: string, signal: AbortSignal) => Promise<GuestAnswer>;
 
 /**
- * Lets one call of a guest fetch from its hosts, one request after the other and within the limits of the call. The
- * rules' list is the call's own: the hosts it was granted.
+ * Lets one guest call fetch from its hosts, one request at a time and within the limits of the call. The list of the
+ * rules is the call's own: the hosts it was granted.
  */
 export function createGuestFetch(rules: HostRules, given: NetworkOptions<GuestFetchLimits>): GuestFetch {
   const exchanging = exchangeOptions(given, GUEST_FETCH_LIMITS);
@@ -40,7 +40,7 @@ export function createGuestFetch(rules: HostRules, given: NetworkOptions<GuestFe
   };
 }
 
-/** What a call asks for counts before it is looked at: refusing it takes the bot's time, too. */
+/** Counts a request before it is examined, since refusing it costs the bot time too. */
 function countRequest({ limits, left }: GuestExchange): void {
   left.requests -= 1;
   if (left.requests < 0) throw new NetworkRefusal(tooManyRequests(limits.requests));
@@ -99,7 +99,10 @@ function notGranted({ host }: URL, { allowedHosts }: HostRules): NetworkDenial {
   );
 }
 
-/** Redirects that are followed with GET, whatever was asked. Source: Fetch standard, HTTP-redirect fetch. */
+/**
+ * Whether a redirect is followed with GET whatever the original method was. Source: Fetch standard, HTTP-redirect
+ * fetch.
+ */
 function becomesGet(status: number, method: string): boolean {
   return (status === 303 && method !== "HEAD") || ((status === 301 || status === 302) && method === "POST");
 }
@@ -109,7 +112,9 @@ function withoutBody({ headers, ...request }: GuestRequest): GuestRequest {
   return { ...request, method: "GET", headers: rest, body: undefined };
 }
 
-/** One exchange at the cost of the call. A response that is not whole is none: a program could not tell. */
+/**
+ * Makes one exchange and charges it to the call. An incomplete response is an error because a program could not tell.
+ */
 async function spending(
   ask: Omit<GuestRequest, "url"> & { readonly url: URL; readonly deadline: AbortSignal },
   options: GuestExchange,
@@ -151,7 +156,7 @@ function encoded(response: GuestResponse, { answerBytes }: GuestFetchLimits): st
   );
 }
 
-/** Text where the body is text, in whatever charset it came; else its bytes. */
+/** Returns text if the body is text in any charset, else its bytes. */
 function responseOf({ href }: URL, answer: Answer): GuestResponse {
   const content = contentOf(answer);
   const text = content.type === "empty" ? "" : "text" in content ? content.text : null;
@@ -159,7 +164,7 @@ function responseOf({ href }: URL, answer: Answer): GuestResponse {
   return { url: href, status: answer.status, statusText: answer.statusText, headers: plain(answer.headers), ...body };
 }
 
-/** These headers would be untrue of a body that is decompressed and whole. */
+/** Headers that would be untrue of a decompressed, complete body. */
 const ENCODED: readonly string[] = ["content-encoding", "content-length", "transfer-encoding"];
 
 function rawResponse({ href }: URL, { status, statusText, headers, bytes }: Answer): GuestResponse {
@@ -167,7 +172,7 @@ function rawResponse({ href }: URL, { status, statusText, headers, bytes }: Answ
   return { url: href, status, statusText, headers: Object.fromEntries(shown), base64: bytes.toString("base64") };
 }
 
-/** Without cookies, which nothing keeps for the next request. */
+/** Headers without cookies, which nothing keeps for the next request. */
 function plain(headers: IncomingHttpHeaders): Record<string, string> {
   const shown = Object.entries(headers).filter(([name]) => name !== "set-cookie");
   return Object.fromEntries(shown.map(([name, value]) => [name, [value ?? ""].flat().join(", ")]));

@@ -15,29 +15,29 @@ const requestSchema = z.strictObject({
   timeoutMs: z.number().positive().optional(),
 });
 
-/** A request as it is sent. */
+/** A validated request, ready to be sent. */
 export interface GuestRequest {
   readonly url: string;
   readonly method: (typeof METHODS)[number];
-  /** Names in lower case. */
+  /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
-  /** As wasi:http has it: bodies are bytes, in base64 when they are passed on, and a redirect is a response. */
+  /** True for wasi:http, whose bodies are bytes (passed on in base64) and which receives redirects as responses. */
   readonly raw: boolean;
-  /** What the guest waits for the head of the response. */
+  /** How long the guest waits for the head of the response. */
   readonly timeoutMs: number | undefined;
 }
 
-/** Characters of all headers together, names included. What a body may have is counted by the call. */
+/** Maximum characters of all headers together, names included. The call's own limit covers the body. */
 const MAX_HEADER_CHARS = 32_768;
 
-/** What frames the request or says who sends it, which is not the guest's to say. */
+/** Headers that frame the request or identify its sender, which the guest may not set. */
 export const FRAMING =
   /^(accept-encoding|connection|content-length|date|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|via|proxy-.*|sec-.*)$/;
 
 const CREDENTIALS = /^(authorization|cookie2?)$/;
 
-/** A guest's word for what it wants. Throws NetworkRefusal. */
+/** Parses a guest's request. Throws NetworkRefusal. */
 export function parseGuestRequest(text: string): GuestRequest {
   const parsed = requestSchema.safeParse(jsonOf(text));
   if (!parsed.success) {

@@ -4,8 +4,8 @@ import { NetworkRefusal } from "./refusal.ts";
 import { isListed, parseTarget, refuseForbidden } from "./target.ts";
 
 /**
- * What holds for a call that would reach these URLs' hosts: the list permits, a person decides in mode write, and nobody
- * widens it in the other modes.
+ * The rule for a call that would reach the hosts of these URLs: listed hosts are permitted, a person decides on others
+ * in mode write, and other modes refuse them.
  */
 export function hostRule(
   texts: readonly string[],
@@ -30,7 +30,7 @@ export function hostRule(
   }
 }
 
-/** Not a whole sentence. */
+/** A clause for use within a sentence. */
 export function notListed(hosts: readonly string[]): string {
   return `${hosts.join(", ")} ${hosts.length === 1 ? "is" : "are"} not on the list of allowed hosts`;
 }

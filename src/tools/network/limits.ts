@@ -1,8 +1,8 @@
-/** What one fetch may take; all of it is enforced while the bytes come in. */
+/** Limits of one fetch, all enforced while the bytes arrive. */
 export interface FetchLimits {
-  /** Milliseconds for a connection and the head of one response. */
+  /** Milliseconds to connect and receive the head of one response. */
   readonly headMs: number;
-  /** Milliseconds for everything, redirects and body included. */
+  /** Milliseconds for the whole fetch, redirects and body included. */
   readonly totalMs: number;
   /** Bytes of a body after decompression. */
   readonly bodyBytes: number;
@@ -19,17 +19,17 @@ export const FETCH_LIMITS: FetchLimits = {
   redirects: 5,
 };
 
-/** What the fetches of a guest may take: each as above, and those of one call together. */
+/** Limits of a guest's fetches: those of each, as above, and those of one call together. */
 export interface GuestFetchLimits extends FetchLimits {
-  /** Redirects count, and so does what is refused. */
+  /** Maximum number of requests; redirects and refused requests count. */
   readonly requests: number;
-  /** Bytes of bodies, sent and received. */
+  /** Maximum bytes of all bodies, sent and received. */
   readonly callBytes: number;
-  /** Bytes of a response as the guest gets it, in JSON: control characters take six each. */
+  /** Maximum bytes of a response as the guest receives it in JSON, where control characters take six bytes each. */
   readonly answerBytes: number;
 }
 
-/** Bodies fit a guest's memory in their several copies: base64 and text of two bytes a character do. */
+/** Bodies are small enough for a guest's memory to hold their copies, base64 and two-byte text included. */
 export const GUEST_FETCH_LIMITS: GuestFetchLimits = {
   ...FETCH_LIMITS,
   bodyBytes: 4_194_304,
@@ -38,7 +38,7 @@ export const GUEST_FETCH_LIMITS: GuestFetchLimits = {
   answerBytes: 8_454_144,
 };
 
-/** Characters of one request of a guest, its body included. */
+/** Maximum characters of a guest's request, its body included. */
 export const MAX_GUEST_REQUEST = 1_048_576;
 
 export function tooManyRequests(limit: number): string {

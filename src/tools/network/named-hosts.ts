@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { spelledPattern } from "../../core/trust/host-patterns.ts";
 
-/** Characters of a name with its port. Source: RFC 1035, 253 characters of a name. */
+/** Maximum characters of a name with its port. Source: RFC 1035, 253 characters of a name. */
 const MAX_HOST_CHARS = 260;
 
 const MAX_HOSTS = 10;
@@ -16,20 +16,20 @@ const hostName = z
     return z.NEVER;
   });
 
-/** Hosts that a call names one by one: in one spelling, each once, in order. None by default. */
+/** Hosts that a call names explicitly, normalised, each once and in order. Defaults to none. */
 export const namedHosts = z
   .array(hostName)
   .max(MAX_HOSTS)
   .default([])
   .transform((hosts) => [...new Set(hosts)].sort());
 
-/** As it is compared; null for what is not one host. */
+/** The normalised host for comparison; null if the text is not a single host. */
 function oneHost(text: string): string | null {
   const host = spelledPattern(text);
   return host === null || host.startsWith("*") ? null : host;
 }
 
-/** By which a host is judged before anything is fetched from it: one URL of each port that it stands for. */
+/** URLs by which a host is judged before anything is fetched from it, one for each port that it covers. */
 export function rootsOf(host: string): string[] {
   const port = /:(\d+)$/.exec(host)?.[1];
   if (port === "80") return [`http://${host}/`];

@@ -5,7 +5,10 @@ import { callGuest } from "../sandboxed/guest-call.ts";
 import type { CapabilityLimits } from "../wasm/capability.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
 
-/** For one page: its text in several copies, and the time of a slow conversion on a busy machine. */
+/**
+ * Limits for converting one page: memory for several copies of its text, and time for a slow conversion on a busy
+ * machine.
+ */
 export const PAGE_LIMITS: CapabilityLimits = {
   clock: false,
   timeoutMs: 20_000,
@@ -13,10 +16,12 @@ export const PAGE_LIMITS: CapabilityLimits = {
   outputBytes: 8_388_608,
 };
 
-/** Characters of a page's HTML; the rest is cut off before conversion, which takes 1 to 3 s per million on one core. */
+/**
+ * Maximum characters of a page's HTML; the rest is cut before conversion, which takes 1 to 3 s per million on one core.
+ */
 export const MAX_PAGE_CHARS = 1_000_000;
 
-/** Where a `<base>` is looked for. */
+/** Number of leading characters that are searched for a `<base>`. */
 const HEAD_CHARS = 20_000;
 
 const reply = z.object({ title: z.string(), markdown: z.string() });
@@ -26,7 +31,7 @@ export interface Page {
   readonly markdown: string;
 }
 
-/** Makes Markdown of a page inside the sandbox. Throws what `callGuest` does. */
+/** Converts a page to Markdown inside the sandbox. Throws what `callGuest` does. */
 export function readPage(
   { html, url }: { readonly html: string; readonly url: URL },
   sandbox: Sandbox,
@@ -37,7 +42,7 @@ export function readPage(
   return callGuest(guest, { body, reply }, { ctx, signal, writes: false });
 }
 
-/** What relative links start from: the page's `<base>` where it has one. */
+/** Base URL of relative links: the page's `<base>` if it has one, else its own URL. */
 function baseOf(html: string, url: URL): string {
   const href = /<base\s[^<>]{0,500}?href\s*=\s*["']?([^"'\s>]{1,2000})/i.exec(html.slice(0, HEAD_CHARS))?.[1];
   const base = href === undefined ? null : URL.parse(href, url.href);

@@ -1,11 +1,11 @@
 import { AppError } from "../../core/protocol/errors.ts";
 
-/** Why something is not fetched, as a sentence for the model. */
+/** Explains why something is not fetched, in a sentence for the model. */
 export class NetworkRefusal extends AppError {
   constructor(sentence: string, cause?: unknown) {
     super("network", sentence, cause === undefined ? {} : { cause });
   }
 }
 
-/** What is forbidden, whether or not it would work. */
+/** A refusal because the target is forbidden, whether or not it could be reached. */
 export class NetworkDenial extends NetworkRefusal {}

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 
-/** A host name's addresses. What it finds when the signal has aborted is of no use to who asked. */
+/** Resolves a host name to its addresses. The caller ignores a result that arrives after the signal has aborted. */
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 interface LookUp {
@@ -9,8 +9,8 @@ interface LookUp {
 }
 
 /**
- * One name after the other, and a name that is asked for meanwhile once for all who ask. A name whose turn comes when
- * nobody waits for it any more is passed over.
+ * Resolves one name at a time; concurrent requests for the same name share one look-up. Skips a name if nobody waits
+ * for it any more when its turn comes.
  */
 export function oneByOne(resolve: Resolve): Resolve {
   const underWay = new Map<string, LookUp>();
@@ -33,15 +33,15 @@ export function oneByOne(resolve: Resolve): Resolve {
     const askers = [signal];
     const found = turn(hostname, askers);
     underWay.set(hostname, { askers, found });
-    last = found.catch(() => {}); // who asked hears of it
+    last = found.catch(() => {}); // the askers receive the error
     return found;
   };
 }
 
 /**
- * As other programs of the machine resolve names, `/etc/hosts` included. The whole process has two places for that
- * (half the threads of libuv's pool), and a name whose servers are silent holds one until the system gives up: tools
- * share one of these and so take one place, and the bot's own look-ups have the other.
+ * Resolves names as other programs of the machine do, including `/etc/hosts`. The process can do two such look-ups at
+ * once (half the threads of libuv's pool), and a name with silent servers blocks one until the system gives up. Tools
+ * therefore share one slot and leave the other to the bot's own look-ups.
  */
 export function createSystemResolve(): Resolve {
   return oneByOne(async (hostname) => {

@@ -7,13 +7,13 @@ import type { Answer } from "./exchange.ts";
 import type { Fetched } from "./follow.ts";
 import { MAX_PAGE_CHARS, readPage } from "./page.ts";
 
-/** Characters of text in one result: below what a turn keeps of results, so that a part stays whole. */
+/** Maximum characters of text in one result, below a turn's limit for results, so that a part is not cut further. */
 const PART_CHARS = 30_000;
 
-/** Bytes. Source: Anthropic docs, Vision: 5 MB an image in base64, which adds a third. */
+/** Maximum bytes of an image. Source: Anthropic docs, Vision: 5 MB an image in base64, which adds a third. */
 const MAX_IMAGE_BYTES = 3_750_000;
 
-/** What a reader of the response may need to go on; of each so many characters. */
+/** Headers that a reader of the response may need in order to continue, each cut to a maximum length. */
 const SHOWN_HEADERS = [
   "content-type",
   "content-language",
@@ -31,7 +31,7 @@ const HEADER_CHARS = 500;
 interface Shown {
   readonly url: URL;
   readonly answer: Answer;
-  /** Characters of the text that earlier parts have shown. */
+  /** Number of characters that earlier parts have shown. */
   readonly offset: number;
 }
 
@@ -40,7 +40,7 @@ interface Scope {
   readonly signal: AbortSignal;
 }
 
-/** What the model gets of a response. Throws what the sandbox does. */
+/** Formats a response for the model. Throws what the sandbox does. */
 export async function resultOf(shown: Shown, sandbox: Sandbox, scope: Scope): Promise<ToolResult> {
   const { url, answer } = shown;
   const content = contentOf(answer);
@@ -68,7 +68,7 @@ export async function resultOf(shown: Shown, sandbox: Sandbox, scope: Scope): Pr
   }
 }
 
-/** For a redirect to a host that was not allowed: where it leads, and what to do. */
+/** Tells the model where a redirect to a host that was not allowed leads, and what to do. */
 export function elsewhereResult({ url, to }: Extract<Fetched, { type: "elsewhere" }>): ToolResult {
   return textResult(
     `${url.href} redirects to another host, which this call may not reach:\n${to.href}\nFetch that URL itself if you need it.`,
@@ -101,7 +101,7 @@ function textPart(
   return judged(answer, textResult(lines.join("\n"), { summary: `${answer.status}, ${sizeOf(answer)}` }));
 }
 
-/** Does not end between the halves of a surrogate pair: the next part begins with it. */
+/** Drops a trailing half of a surrogate pair, with which the next part then begins. */
 function wholeCharacters(part: string): string {
   return /[\ud800-\udbff]$/.test(part) ? part.slice(0, -1) : part;
 }
@@ -128,7 +128,7 @@ function media(
   return judged(answer, { content: [{ type: "text", text: head.join("\n") }, block], isError: false, summary });
 }
 
-/** An error status is an error, with whatever the server says to it. */
+/** Marks a result with an error status as an error, and keeps the server's text. */
 function judged(answer: Answer, result: ToolResult): ToolResult {
   return { ...result, isError: answer.status >= 400 };
 }

@@ -2,13 +2,13 @@ import { blockOf, type HostRules, isAllowedHost } from "../../core/trust/host-pa
 import { type IsForbiddenAddress, literalAddress } from "./addresses.ts";
 import { NetworkDenial, NetworkRefusal } from "./refusal.ts";
 
-/** Characters of a URL. Source: RFC 9110 asks for at least 8,000 octets. */
+/** Maximum characters of a URL. Source: RFC 9110 asks for at least 8,000 octets. */
 const MAX_URL_CHARS = 8_000;
 
 /**
- * The URL in the one spelling that is judged and requested: no fragment, no dot at the host's end. Its
- * host is already normalised by the URL standard: `0x7f.1` and `2130706433` are 127.0.0.1. Throws
- * NetworkRefusal for what is never fetched, whatever the place permits.
+ * Parses a URL into the one spelling that is judged and requested: no fragment, no dot at the end of the host. The URL
+ * standard already normalises hosts: `0x7f.1` and `2130706433` are 127.0.0.1. Throws NetworkRefusal for URLs that are
+ * never fetched, whatever the place permits.
  */
 export function parseTarget(text: string, base?: URL): URL {
   const url = text.length > MAX_URL_CHARS ? null : URL.parse(text, base?.href);
@@ -24,7 +24,7 @@ export function parseTarget(text: string, base?: URL): URL {
   return url;
 }
 
-/** Throws NetworkRefusal for a URL that is blocked, or whose host is a forbidden address by itself. */
+/** Throws NetworkRefusal if the URL is blocked or its host is itself a forbidden address. */
 export function refuseForbidden(url: URL, rules: HostRules, isForbiddenAddress: IsForbiddenAddress): void {
   if (blockOf(url, rules.blockedUrls) !== null) {
     throw new NetworkDenial(`${url.host}${url.pathname} is on the list of blocked URLs. Do without it.`);

@@ -2,27 +2,32 @@ import { z } from "zod";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { sizeText } from "../../core/text/sizes.ts";
 
-/** One limit that what a call writes counts against: of its root, or of a person or channel and the day. What is kept so that changes can be taken back has its own. */
+/**
+ * One limit that a call's writes count against: its root's, or a person's or channel's for the day. Former contents
+ * that are kept for undoing changes have a limit of their own.
+ */
 export const bucketSchema = z.object({
   /** `root:/srv/checkout`, `person:slack:U1`, `channel:slack:C1`, `kept:slack:U1` */
   key: z.string(),
-  /** given: a root of the operator's, of which only what has come to it counts. */
+  /** `given` is a root of the operator's, in which only what was added counts. */
   kind: z.enum(["root", "given", "person", "channel", "kept"]),
-  /** Bytes. */
+  /** In bytes. */
   limit: z.int(),
-  /** Bytes of it that are left; negative where a limit was lowered. */
+  /** Remaining bytes; negative if a limit was lowered. */
   left: z.int(),
-  /** False while another call counts against it: what is left by then is known only where they run. */
+  /**
+   * False if another call counts against the same limit; the remaining bytes are then known only where the calls run.
+   */
   isAlone: z.boolean(),
 });
 export type Bucket = z.infer<typeof bucketSchema>;
 
-/** Those that count what a day's calls add to files. */
+/** Whether a bucket counts what a day's calls add to files. */
 export function isOfDay({ kind }: Pick<Bucket, "kind">): boolean {
   return kind === "person" || kind === "channel";
 }
 
-/** Why so many bytes more are not written, and what can be done. */
+/** Explains why so many more bytes are not written, and what can be done about it. */
 export function fullText({ kind, limit }: Pick<Bucket, "kind" | "limit">, left: number, more: number): string {
   const figures = `${sizeText(limit - left)} of ${sizeText(limit)}`;
   const need = `${sizeText(more)} more would be too much`;

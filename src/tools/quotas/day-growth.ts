@@ -9,23 +9,23 @@ import { systemCode } from "../../core/protocol/system-code.ts";
 const keptSchema = z.object({
   /** `2026-11-23` */
   day: z.string(),
-  /** Bytes of the day, by `person:…` and `channel:…`. */
+  /** Bytes added that day, by `person:…` and `channel:…`. */
   grown: z.record(z.string(), z.number()),
-  /** Bytes that an operator's directory held when it was first seen. */
+  /** Bytes that each of the operator's directories held when it was first seen. */
   given: z.record(z.string(), z.number()),
 });
 
-/** How long what is new waits to be written. Milliseconds. */
+/** Delay before new figures are written, in milliseconds. */
 const WRITE_AFTER_MS = 5_000;
 
 interface GrowthFile {
-  /** Absolute; read when it is first needed. */
+  /** Absolute path; read on first use. */
   readonly file: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The growth that one process counts; kept in a file, so that a restart gives nobody a new day. */
+/** Counts the growth for one process, in a file so that a restart does not reset the day's limits. */
 export class DayGrowth implements GrowthLedger {
   readonly #options: GrowthFile;
   #kept: z.infer<typeof keptSchema> | null = null;
@@ -71,7 +71,7 @@ export class DayGrowth implements GrowthLedger {
     return kept;
   }
 
-  /** Null where there is nothing, or nothing of ours. */
+  /** Null if the file is missing or not in the bot's format. */
   #read(): z.infer<typeof keptSchema> | null {
     const { file, log } = this.#options;
     try {

@@ -2,33 +2,36 @@ import { Refusal } from "../wasm/workspace/refusal.ts";
 import { type Bucket, fullText, isOfDay } from "./bucket.ts";
 import { BLOCK_BYTES } from "./room.ts";
 
-/** What there is no room for, by the limits of the root, the person or the channel. */
+/** Thrown if the limit of a root, person or channel leaves no room. */
 export class NoRoom extends Refusal {}
 
-/** Counts what a call writes against the limits that hold for it. */
+/** Counts a call's writes against the limits that apply to it. */
 export interface Growth {
-  /** Takes room for what is about to be written; throws NoRoom. */
+  /** Reserves room before a write; throws NoRoom. */
   take(bytes: number): void;
-  /** Gives back the room of what is gone. */
+  /** Gives back the room of removed data. */
   give(bytes: number): void;
-  /** Whether so many bytes may be kept of what files held. */
+  /** Reserves room for former contents of files; false if there is none. */
   keep(bytes: number): boolean;
 }
 
 export const UNBOUNDED: Growth = { take: () => {}, give: () => {}, keep: () => true };
 
-/** What is left of a limit, for all calls that count against it at once. */
+/** The remainder of a limit, shared by all calls that count against it. */
 export interface OpenBucket extends Pick<Bucket, "kind" | "limit"> {
   readonly left: BigInt64Array<SharedArrayBuffer>;
 }
 
-/** A call's limits, and what it has taken: read by the thread that outlives it. */
+/** A call's limits and what it has taken, readable by the thread that outlives it. */
 export interface Purse {
   readonly buckets: readonly OpenBucket[];
   readonly taken: BigInt64Array<SharedArrayBuffer>;
 }
 
-/** Places in `taken`: bytes in the root, bytes kept, and of what was refused the bucket (from 1), what was left and asked. */
+/**
+ * Indices in `taken`: bytes added to the root, bytes kept, and for a refusal the bucket (counted from 1), its remainder
+ * and the bytes asked for.
+ */
 export const TAKEN = { bytes: 0, kept: 1, fullBucket: 2, fullLeft: 3, fullAsked: 4, length: 5 } as const;
 
 export function growthOf({ buckets, taken }: Purse): Growth {
@@ -59,7 +62,8 @@ export function growthOf({ buckets, taken }: Purse): Growth {
     },
     give(bytes) {
       if (bytes <= 0) return;
-      // A call gives back no more of a day's growth than it has taken: what others wrote before is no more room for it.
+      // A call gives back at most as much of a day's growth as it took, so deleting what others wrote makes no extra
+      // room.
       const own = Math.min(bytes, Math.max(0, Number(Atomics.load(taken, TAKEN.bytes))));
       for (const bucket of written) Atomics.add(bucket.left, 0, BigInt(isOfDay(bucket) ? own : bytes));
       note(TAKEN.bytes, -bytes);
@@ -72,7 +76,7 @@ export function growthOf({ buckets, taken }: Purse): Growth {
   };
 }
 
-/** Does what changes the room that files take by so many bytes; what fails has taken none. */
+/** Runs work that changes the size of files by so many bytes; if it fails, nothing is taken. */
 export function growing<T>(growth: Growth, bytes: number, work: () => T): T {
   growth.take(bytes);
   try {
@@ -85,7 +89,7 @@ export function growing<T>(growth: Growth, bytes: number, work: () => T): T {
   }
 }
 
-/** Makes directories, as many as the path has parts at most. */
+/** Runs work that makes directories, at most one for each part of the path, and counts those that are made. */
 export function makingDirectories<T>(growth: Growth, path: string, work: (made: () => void) => T): T {
   let unused = path.split("/").length * BLOCK_BYTES;
   growth.take(unused);

@@ -4,10 +4,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { unlessRefused } from "../wasm/workspace/refusal.ts";
 import { BLOCK_BYTES, roomOf } from "./room.ts";
 
-/** Milliseconds after which others get their turn. */
+/** Milliseconds of work before other tasks get a turn. */
 const AT_ONCE_MS = 4;
 
-/** The room that a tree takes. What comes and goes meanwhile counts or does not; `soFar` hears of each part. */
+/**
+ * Measures the room that a tree takes, and reports each part to `soFar`. Changes made meanwhile may or may not count.
+ */
 export async function measure(root: string, soFar: (bytes: number) => void, signal: AbortSignal): Promise<number> {
   let bytes = 0;
   let turnEnds = performance.now() + AT_ONCE_MS;
@@ -27,7 +29,10 @@ export async function measure(root: string, soFar: (bytes: number) => void, sign
   return bytes;
 }
 
-/** What is gone, closed to us or cannot be read is left out: without a figure for the rest, each call would measure it anew. */
+/**
+ * Entries of a directory; empty if it is gone or unreadable. Failing instead would make each call measure the rest
+ * again.
+ */
 function entriesOf(directory: string): Dirent[] {
   return unlessRefused(() => readdirSync(directory, { withFileTypes: true })) ?? [];
 }

@@ -9,12 +9,12 @@ import { RootMeters } from "./root-meters.ts";
 export interface GrowthPlace {
   /** Absolute path of a sandbox root. */
   readonly root: string;
-  /** `slack:U1`; null: nobody's. */
+  /** For example `slack:U1`; null if the write is on nobody's behalf. */
   readonly personId: string | null;
   readonly channelKey: string;
 }
 
-/** What a call has added: bytes of its root, and bytes kept so that its changes can be taken back. */
+/** What a call has added: bytes in its root, and bytes kept so that its changes can be undone. */
 export interface Added {
   readonly bytes: number;
   readonly kept: number;
@@ -23,43 +23,43 @@ export interface Added {
 /** A call that may write. */
 export interface GrowingCall {
   readonly buckets: readonly Bucket[];
-  /** To be called once; null where nobody can tell what was added. */
+  /** Must be called once; null if the amount added is unknown. */
   ended(added: Added | null): void;
 }
 
-/** How much roots may hold, and how much people and channels may add in a day. */
+/** Limits the size of roots, and how much people and channels may add in a day. */
 export interface Quotas {
   begin(place: GrowthPlace): Promise<GrowingCall>;
-  /** Waits a while until the figures of a root are known. */
+  /** Waits a limited time for the figures of a root. */
   ready(place: GrowthPlace): Promise<void>;
-  /** Counts what the program itself is about to write for somebody; throws NoRoom where that is too much. */
+  /** Counts what the program itself is about to write on somebody's behalf; throws NoRoom if it is too much. */
   take(place: GrowthPlace, bytes: number): void;
   give(place: GrowthPlace, bytes: number): void;
   close(): Promise<void>;
 }
 
 export interface QuotaOptions {
-  /** Bytes. */
+  /** In bytes. */
   readonly limits: {
     readonly root: (channelKey: string) => number;
     readonly person: number;
     readonly channel: number;
   };
-  /** Whether a root is a directory of the operator's: what it held when it was first seen does not count. */
+  /** Whether a root is an operator's directory; what it held when it was first seen does not count. */
   readonly isGiven: (root: string) => boolean;
-  /** Is closed with the quotas. */
+  /** Closed together with the quotas. */
   readonly ledger: GrowthLedger;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Bytes by which a root counts as nearly full: its figure is looked at again before anybody is refused. */
+/** Bytes left at which a root counts as nearly full: it is measured again before anybody is refused. */
 const NEARLY = 16_777_216;
 
 export function createQuotas({ limits, isGiven, ledger, clock, log }: QuotaOptions): Quotas {
   const closing = new AbortController();
   const roots = new RootMeters({ clock, log }, closing.signal);
-  /** How many calls run that count against a limit. */
+  /** Number of running calls that count against each limit. */
   const running = new Map<string, number>();
 
   const bucketsOf = bucketsFor({ limits, isGiven }, ledger, roots);
@@ -74,7 +74,7 @@ export function createQuotas({ limits, isGiven, ledger, clock, log }: QuotaOptio
     addToDay(place, added);
   };
   const ready = readyFor({ isGiven, ledger, roots, bucketsOf });
-  /** What is being looked for that calls have added and not told, by root. */
+  /** By root, the measurements in progress of what ended calls added without reporting it. */
   const untold = new Map<string, Promise<void>>();
   const addUntold = (place: GrowthPlace): void => {
     const added = roots
@@ -127,7 +127,7 @@ interface Figures extends Pick<QuotaOptions, "isGiven" | "ledger"> {
   readonly bucketsOf: ReturnType<typeof bucketsFor>;
 }
 
-/** Waits a while until the figures that count in a place are known. */
+/** Waits a limited time for the figures that count in a place. */
 function readyFor({ isGiven, ledger, roots, bucketsOf }: Figures): Quotas["ready"] {
   return async (place) => {
     const asked = ledger.ready(dayKeys(place), isGiven(place.root) ? place.root : null);
@@ -136,13 +136,13 @@ function readyFor({ isGiven, ledger, roots, bucketsOf }: Figures): Quotas["ready
   };
 }
 
-/** What is counted of a day in a place. */
+/** Keys of the daily limits of a place. */
 function dayKeys({ personId, channelKey }: GrowthPlace): readonly string[] {
   const channel = `channel:${channelKey}`;
   return personId === null ? [channel] : [`person:${personId}`, `kept:${personId}`, channel];
 }
 
-/** The limits that hold in a place, with what is left of each. */
+/** The limits that apply in a place, with the remainder of each. */
 function bucketsFor({ limits, isGiven }: Limits, day: GrowthLedger, roots: RootMeters) {
   const rootBucket = ({ root, channelKey }: GrowthPlace): Omit<Bucket, "isAlone"> => {
     const [limit, held, key] = [limits.root(channelKey), roots.bytes(root), `root:${root}`];

@@ -1,14 +1,14 @@
 import type { Stats } from "node:fs";
 
-/** Bytes of the unit in which file systems give room: what an entry takes at least, whatever it holds. */
+/** Allocation unit of file systems in bytes, and the least that an entry takes. */
 export const BLOCK_BYTES = 4_096;
 
-/** The room that a file of so many bytes takes. */
+/** Room in bytes taken by a file of a given size. */
 export function roomOf(size: number): number {
   return Math.max(1, Math.ceil(size / BLOCK_BYTES)) * BLOCK_BYTES;
 }
 
-/** The room that falls free with an entry's name: none where the file has other names. */
+/** Room that removing an entry frees: none if the file has other hard links. */
 export function roomHeld(stats: Stats | null): number {
   if (stats === null) return 0;
   if (!stats.isFile()) return BLOCK_BYTES;

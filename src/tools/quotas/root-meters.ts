@@ -3,17 +3,19 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { measure } from "./measure.ts";
 
-/** How long a call waits for the first figure of its root; it goes on with what is known by then. Milliseconds. */
+/**
+ * How long a call waits for the first figure of its root, in milliseconds. Afterwards it continues with what is known.
+ */
 const PATIENCE_MS = 1_000;
-/** A figure is measured anew when it is older: others than tools write to roots, too. Milliseconds. */
+/** Age in milliseconds beyond which a root is measured again, because other programs write to it too. */
 const OLD_MS = { usual: 3_600_000, nearlyFull: 10_000 };
 
 interface Meter {
   bytes: number;
   isKnown: boolean;
-  /** Milliseconds since the epoch; what began then has been measured. */
+  /** Start of the latest complete measurement, in milliseconds since the epoch. */
   measuredAt: number;
-  /** What has been added by us since the measuring began that is on. */
+  /** Bytes that the bot has added since the current measurement began. */
   added: number;
   measuring: Promise<void> | null;
 }
@@ -23,7 +25,7 @@ interface MeterParts {
   readonly log: Log;
 }
 
-/** The room that each root takes: measured when it is first asked for and now and then, and counted between. */
+/** The size of each root: measured on first use and from time to time, and counted in between. */
 export class RootMeters {
   readonly #parts: MeterParts;
   readonly #signal: AbortSignal;
@@ -34,7 +36,7 @@ export class RootMeters {
     this.#signal = signal;
   }
 
-  /** Bytes, as far as they are known. */
+  /** Size in bytes, as far as it is known. */
   bytes(root: string): number {
     return this.#meters.get(root)?.bytes ?? 0;
   }
@@ -49,7 +51,10 @@ export class RootMeters {
     meter.added += bytes;
   }
 
-  /** Waits a while where nothing is known, or nothing seems to be left: somebody may have made room. */
+  /**
+   * Starts a measurement if the figure is old. Waits a limited time for it if nothing is known, or if the root seems
+   * nearly full, since somebody may have made room.
+   */
   async ready(root: string, isNearlyFull: (bytes: number) => boolean): Promise<void> {
     const meter = this.#meterOf(root);
     const age = this.#parts.clock.now() - meter.measuredAt;
@@ -59,7 +64,7 @@ export class RootMeters {
     if (mustWait) await this.patiently(measured);
   }
 
-  /** What a call that told nothing has added. */
+  /** Measures what a call has added that ended without reporting it. */
   async addedUntold(root: string): Promise<number> {
     const meter = this.#meterOf(root);
     await meter.measuring;
@@ -76,7 +81,7 @@ export class RootMeters {
     return meter;
   }
 
-  /** Never rejects. */
+  /** Measures a root, or joins the measurement in progress. Never rejects. */
   #measure(root: string, meter: Meter): Promise<void> {
     meter.measuring ??= this.#measured(root, meter).finally(() => {
       meter.measuring = null;
@@ -93,7 +98,7 @@ export class RootMeters {
     };
     try {
       const seen = await measure(root, soFar, this.#signal);
-      // Nobody knows whether what was added meanwhile was seen.
+      // The measurement may or may not have seen what was added meanwhile.
       meter.bytes = meter.added > 0 && meter.isKnown ? Math.max(seen, before + meter.added) : seen;
       Object.assign(meter, { isKnown: true, measuredAt: began });
     } catch (error) {
@@ -101,7 +106,7 @@ export class RootMeters {
     }
   }
 
-  /** Waits for a figure, and not for ever. */
+  /** Waits for a figure for a limited time. */
   async patiently(measured: Promise<void>): Promise<void> {
     await atMost(PATIENCE_MS, measured, this.#parts.clock);
   }

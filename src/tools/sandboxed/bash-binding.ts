@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { BashBinding } from "../../../wasm/guests/bash/request.ts";
 import type { CallPreview } from "../../core/tool.ts";
 
-/** Characters of a hash that a card shows. */
+/** Number of characters of a hash that a card shows. */
 const SHOWN_HASH = 12;
 
 export const bindingSchema: z.ZodType<BashBinding> = z.object({
@@ -13,7 +13,10 @@ export const bindingSchema: z.ZodType<BashBinding> = z.object({
   isOpen: z.boolean(),
 });
 
-/** As the card tells it: nothing of a command that runs at the root, without variables, and executes nothing but itself. */
+/**
+ * Describes the binding on the card; empty for a command that runs at the root, without variables, and executes nothing
+ * but itself.
+ */
 export function boundText({
   cwd,
   env,

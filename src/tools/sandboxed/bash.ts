@@ -21,11 +21,11 @@ import {
 } from "./program-output.ts";
 import { readShellState, writeShellState } from "./shell-state.ts";
 
-/** Characters of each of stdout and stderr. */
+/** Maximum characters of each of stdout and stderr. */
 const MAX_CHARS = 20_000;
-/** Beyond the command's own time, in which the shell ends by itself and says what there is to say. */
+/** Extra time beyond the command's own, in which the shell can end by itself and report. */
 const GRACE_MS = 1_500;
-/** In which it is found out what a command executes. */
+/** Time limit for finding out what a command executes. */
 const LOOK_MS = 10_000;
 
 const input = z.object({
@@ -86,7 +86,7 @@ export function createBash(guest: Guest, files: Guest): Tool {
     },
     execute: async (call, ctx, signal) => {
       const result = await withChangedFiles(files, { ctx, signal, writes: true }, (scope) => run(guest, call, scope));
-      // What ended early leaves the next call where this one began.
+      // If the call ended early, the next call starts in the same state as this one did.
       return result.toolState === undefined && ctx.toolState !== null
         ? { ...result, toolState: ctx.toolState }
         : result;
@@ -111,7 +111,7 @@ function requestOf(
   };
 }
 
-/** What the command would run with and execute now. Throws Refusal and SandboxError. */
+/** Determines what the command would run with and execute now. Throws Refusal and SandboxError. */
 function bindingOf(guest: Guest, call: Input, scope: CallScope): Promise<BashBinding> {
   const looking = { ...guest, limits: { ...guest.limits, timeoutMs: LOOK_MS } };
   const body: BashRequest = { ...requestOf(call, scope.ctx, LOOK_MS), looks: true };
@@ -127,7 +127,7 @@ async function run(guest: Guest, call: Input, scope: CallScope): Promise<ToolRes
   return ended.timedOut ? outOfTime(ended, timeoutMs / 1_000) : resultOf(ended, command);
 }
 
-/** A person's stop is an end of the call; any other abort throws its reason. */
+/** Turns a person's stop into a result; throws the reason of any other abort. */
 function stoppedResult(ended: Reply, { reason }: AbortSignal): ToolResult {
   if (!(reason instanceof CancelSignal)) throw reason;
   return cutShort(ended, { why: cancelledText(reason), summary: "cancelled" });
@@ -140,7 +140,7 @@ function outOfTime(ended: Reply, seconds: number): ToolResult {
   return cutShort(ended, { why, summary: `stopped after ${seconds} s` });
 }
 
-/** With what it had printed. */
+/** Result of a command that was cut short, with what it had printed. */
 function cutShort(
   { stdout, stderr, notes }: Reply,
   { why, summary }: { readonly why: string; readonly summary: string },

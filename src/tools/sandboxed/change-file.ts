@@ -24,14 +24,16 @@ import { segmentsOf } from "../wasm/workspace/path-rules.ts";
 import { Refusal, unlessRefused } from "../wasm/workspace/refusal.ts";
 import { asResult, type CallScope, callGuest, type Guest } from "./guest-call.ts";
 
-/** A change in two steps: the plan says what would be done, and the commit does exactly that or nothing. */
+/** A change in two steps: a plan says what would be done, and the commit does exactly that or nothing. */
 export interface Change {
   readonly path: string;
-  /** The guest's request for what the change would look like. */
+  /** The guest request that previews the change. */
   readonly preview: FilesRequest;
-  /** The guest's request for a plan, given what the session knows of the file. */
+  /** The guest request that plans the change, given the hash of the file that the session knows. */
   plan(known: string | null): FilesRequest;
-  /** The guest's request for the change, given the sha256 that the file must still have (null: be absent). */
+  /**
+   * The guest request that makes the change, given the sha256 that the file must still have; null if it must be absent.
+   */
   commit(before: string | null): FilesRequest;
 }
 
@@ -51,11 +53,11 @@ const hashReply = z.object({ sha256: z.string().nullable() });
 
 interface ChangingTool<I> extends Pick<Tool<I>, "name" | "description" | "offer" | "input"> {
   readonly changeOf: (call: I, ctx: ToolContext) => Change;
-  /** What the file becomes; null where that cannot be told. */
+  /** Content of the file after the change; null if it cannot be determined. */
   readonly changed: (call: I, before: string) => string | null;
 }
 
-/** A tool that changes one file, which people see before it is made. */
+/** Defines a tool that changes one file, with a preview for people. */
 export function defineChange<I extends { readonly path: string }>(
   guest: Guest,
   { changeOf, changed, ...about }: ChangingTool<I>,
@@ -93,7 +95,7 @@ async function applyChange(guest: Guest, change: Change, scope: CallScope): Prom
   return textResult(text, { summary, files: [{ path, sha256: after, action: "wrote", before, ...made }] });
 }
 
-/** Instruction files, and what a package runs, are a person's decision in every mode, each time. */
+/** In every mode, a person decides each time on changes to instruction files and to what a package runs. */
 function changeRule(
   guest: Guest,
   { path, changed }: { readonly path: string; readonly changed: (before: string) => string | null },
@@ -116,13 +118,13 @@ const INSTRUCTS =
   "Agents take instructions from this file, machines run what it says, or the settings guard it: a person decides each time.";
 const RUNS = "It changes what developers' machines run, so a person decides each time.";
 
-/** Null where there is none that can be read. */
+/** Text of the file; null if it is missing or unreadable. */
 function packageText(file: string, root: string): string | null {
   using resolver = new PathResolver(root);
   return unlessRefused(() => withFile(resolver.find(file), file, (fd) => readFileSync(fd, "utf8")));
 }
 
-/** Null where the path leads out of the root: the call fails by itself. */
+/** Relative path; null if it leads out of the root, where the call then fails by itself. */
 function beneath(path: string, root: string): string | null {
   try {
     return segmentsOf(path, [root]).join("/");
@@ -132,12 +134,12 @@ function beneath(path: string, root: string): string | null {
   }
 }
 
-/** What a change may reach: files alone. */
+/** Capabilities of a change: files only. */
 function changing({ limits }: Guest, { readOnly }: Pick<CapabilityContext, "readOnly">): Capabilities {
   return guestCapabilities(limits, { files: "write", readOnly });
 }
 
-/** The change as people see it before they decide: a diff. */
+/** Previews the change as a diff, which people see before they decide. */
 async function previewChange(guest: Guest, asked: () => Change, scope: CallScope): Promise<CallPreview | CallRefusal> {
   try {
     const { path, preview } = asked();
@@ -161,7 +163,7 @@ async function commit(
   await callGuest(guest, { body: change.commit(before), reply: commitReply }, { ...scope, ...allowed });
 }
 
-/** After a restart: the file itself tells whether the intended change happened. */
+/** After a restart, determines from the file itself whether the intended change happened. */
 async function reconcileChange(
   guest: Guest,
   { change, intent }: { readonly change: Change; readonly intent: WriteIntent },

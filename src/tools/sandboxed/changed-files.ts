@@ -9,19 +9,19 @@ import { unlessRefused } from "../wasm/workspace/refusal.ts";
 import { createWorkspace } from "../wasm/workspace/workspace.ts";
 import { asResult, type CallScope, callGuest, type Guest } from "./guest-call.ts";
 
-/** Files that one result names; more are changed, but not listed. */
+/** Maximum number of changed files listed in one result. */
 const MAX_FILES = 1_000;
-/** Files of a cancelled call, which leaves no time for many: a stop takes effect within a second. */
+/** Maximum number of files listed for a cancelled call, because a stop must take effect within a second. */
 const MAX_CANCELLED_FILES = 100;
 
-/** Characters. */
+/** Maximum characters of printed output. */
 const MAX_PRINTED = 30_000;
 
 const hashesReply = z.object({ hashes: z.array(z.string().nullable()) });
 
 /**
- * Runs a program's call and adds to its result which files it changed, with their hashes as it left them — also
- * when it failed, was stopped at a limit or cancelled. The host knows what was written, whatever the program says.
+ * Runs a program's call and adds to its result the files that it changed, with their hashes afterwards, even if the
+ * call failed, was stopped at a limit or was cancelled. The host knows what was written, whatever the program says.
  */
 export async function withChangedFiles(
   files: Guest,
@@ -40,7 +40,7 @@ export async function withChangedFiles(
     },
   };
   const readOnly: CallScope = { ...scope, writes: false, hosts: [] };
-  // What a program has sent to a host, and what became of it there, is not seen here, whether it may change files or not.
+  // The effects of requests to hosts are unknown, whether or not the program may change files.
   const unseen = scope.hosts !== undefined && scope.hosts.length > 0 ? { mayHaveChanged: true } : {};
   try {
     const result = { ...withPrinted(await asResult(() => work(noting)), printed), ...unseen };
@@ -64,7 +64,7 @@ function withStates(result: ToolResult, states: readonly FileState[]): ToolResul
   return states.length === 0 ? result : { ...result, files: [...(result.files ?? []), ...states] };
 }
 
-/** Its end, of a program that was ended in the midst. */
+/** Adds the end of what a program printed before it was stopped. */
 function withPrinted(result: ToolResult, printed: string): ToolResult {
   if (printed === "") return result;
   const shown = printed.length > MAX_PRINTED ? `[its end]\n${printed.slice(-MAX_PRINTED).toWellFormed()}` : printed;
@@ -80,7 +80,7 @@ function cancelledStates({ ctx }: CallScope, changed: ReadonlyMap<string, FileCh
   return withUnreadSecrets(ctx.sandboxRoot, statesAtOnce(ctx.sandboxRoot, first), ctx.knownFiles);
 }
 
-/** Without a guest: there is no time to begin another call, nor to read much here, where all else waits for it. */
+/** Hashes without a guest, because there is no time for another call; limited, because nothing else runs meanwhile. */
 function statesAtOnce(root: string, changed: readonly FileChange[]): FileState[] {
   const workspace = createWorkspace();
   workspace.bind({ root, writable: false });
@@ -99,7 +99,10 @@ function statesAtOnce(root: string, changed: readonly FileChange[]): FileState[]
   }
 }
 
-/** Where they cannot be told, as of a file that takes too long to be read, the call has come to what it has come to. */
+/**
+ * Hashes the changed files through a guest. If that fails, for example because a file takes too long to read, the
+ * hashes are unknown and the call's result stands.
+ */
 async function statesOf(files: Guest, changed: readonly FileChange[], scope: CallScope): Promise<FileState[]> {
   const paths = changed.map(({ path }) => path);
   const asked = callGuest(files, { body: { op: "hash_all", paths }, reply: hashesReply }, scope);
@@ -110,7 +113,10 @@ async function statesOf(files: Guest, changed: readonly FileChange[], scope: Cal
   return changed.map((file, index) => stateOf(file, hashes[index]));
 }
 
-/** Without its hash, null for a file that is gone, nobody knows what putting it back would take away: it stays as it is. */
+/**
+ * If the hash is unknown (null means the file is gone), the former content is dropped: an undo could not tell what it
+ * would overwrite.
+ */
 function stateOf(file: FileChange, sha256: string | null | undefined): FileState {
   if (sha256 === undefined) return { path: file.path, sha256: null, action: "wrote" };
   return { ...file, sha256, action: "wrote" };

@@ -43,9 +43,11 @@ export function createEdit(guest: Guest): Tool {
   });
 }
 
-/** What the guest makes of the file, so that people are asked about what happens; null where it refuses the edit. */
+/**
+ * Applies the edit as the guest does, so that people decide about what really happens; null if the guest refuses it.
+ */
 function changedBy(before: string, edit: EditRequest): string | null {
-  if (edit.oldText === "") return null; // which is found everywhere, without end
+  if (edit.oldText === "") return null; // the empty text is found everywhere, without end
   const replaced = replaceText(before, edit);
   return typeof replaced === "string" ? null : replaced.text;
 }

@@ -16,7 +16,7 @@ export interface FileToolLimits {
   readonly shell?: Partial<CapabilityLimits>;
 }
 
-/** The tools that run in the sandbox: on the files of the session's sandbox root, and programs. */
+/** Creates the sandboxed tools: those for the files of the session's sandbox root, and those that run programs. */
 export function createFileTools(sandbox: Sandbox, limits: FileToolLimits = {}): readonly Tool[] {
   const files: Guest = { sandbox, name: "files", limits: { ...FILE_LIMITS, ...limits.files } };
   const programs: Guest = { sandbox, name: "js", limits: { ...PROGRAM_LIMITS, ...limits.programs } };

@@ -46,7 +46,7 @@ export function createGlob(guest: Guest): Tool {
   });
 }
 
-/** An absolute pattern says itself where it starts. */
+/** Splits an absolute pattern into its starting directory and the rest. */
 function fromRoot({ pattern }: { readonly pattern: string }, ctx: ToolContext): Partial<GlobRequest> {
   if (!pattern.startsWith("/")) return {};
   const [directory = ""] = /^[^*?[{(!]*(?=\/)/.exec(pattern) ?? [];

@@ -9,27 +9,27 @@ import type { Changed } from "../wasm/sandbox-child.ts";
 import { segmentsOf } from "../wasm/workspace/path-rules.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 
-/** One guest of the sandbox with the limits its calls get. */
+/** A guest of the sandbox, with the limits of its calls. */
 export interface Guest {
   readonly sandbox: Sandbox;
   readonly name: "files" | "js" | "bash" | "page";
   readonly limits: CapabilityLimits;
 }
 
-/** For whom a call runs, and whether it may change files. */
+/** On whose behalf a call runs, and what it may do. */
 export interface CallScope {
   readonly ctx: ToolContext;
   readonly signal: AbortSignal;
   readonly writes: boolean;
-  /** Hosts that the call was granted. */
+  /** Hosts granted to the call. */
   readonly hosts?: readonly string[];
   /** An instruction file that a person has allowed this call to write. */
   readonly instructionFile?: string;
-  /** A file that looks like a secret, and that a person has allowed this call to read. */
+  /** A file that looks like a secret and that a person has allowed this call to read. */
   readonly secretFile?: string;
-  /** Learns which files the call changes, also when it fails. */
+  /** Receives the files that the call changes, even if it fails. */
   readonly changed?: Changed;
-  /** Learns what the call had printed when it is ended in the midst. */
+  /** Receives what the call had printed if it is interrupted. */
   readonly printed?: (text: string) => void;
 }
 
@@ -62,19 +62,19 @@ export async function callGuest<R>(
   return reply.data;
 }
 
-/** For whom the sandbox runs the call, and whom it tells what happens in it. */
+/** Builds the sandbox's caller: on whose behalf the call runs, and who is notified of events in it. */
 export function callerOf({ ctx, signal, changed = () => {}, printed = () => {} }: CallScope): SandboxCaller {
   const { sessionId, personId, channelKey } = ctx;
   const queued = (before: number) => ctx.queued(before);
   return { sessionId, personId, channelKey, signal, changed, printed, queued };
 }
 
-/** What a call may reach that only looks at files. */
+/** Capabilities of a call that only looks at files. */
 export function readOnlyCapabilities({ limits }: Guest): Capabilities {
   return guestCapabilities(limits, { files: "read", readOnly: true });
 }
 
-/** A program can spoil its own guest, so the output may be anything. */
+/** A program can corrupt its own guest, so the output may be anything. */
 function parseJson(output: string): unknown {
   try {
     return JSON.parse(output);
@@ -83,12 +83,12 @@ function parseJson(output: string): unknown {
   }
 }
 
-/** The path as results and `knownFiles` name it: relative to the sandbox root, normalised. */
+/** The path as results and `knownFiles` give it: normalised and relative to the sandbox root. */
 export function relativePath(path: string, ctx: ToolContext): string {
   return segmentsOf(path, [ctx.sandboxRoot]).join("/");
 }
 
-/** Refusals and limits become results for the model; aborts and defects stay thrown. */
+/** Turns refusals and limits into results for the model; aborts and defects are rethrown. */
 export async function asResult(work: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await work();

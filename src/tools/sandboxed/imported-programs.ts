@@ -5,23 +5,25 @@ import { unlessRefused } from "../wasm/workspace/refusal.ts";
 
 /** What a program executes besides its own text. */
 export interface ImportedPrograms {
-  /** Paths relative to the root, with the sha256 of each; null: there is no such file. */
+  /** Paths relative to the root with the sha256 of each file; null if a file does not exist. */
   readonly files: Readonly<Record<string, string | null>>;
-  /** True when some of it is known only when it runs. */
+  /** True if part of the program is only known at run time. */
   readonly isOpen: boolean;
 }
 
-/** Where programs see the root. */
+/** Path of the root as programs see it. */
 const ROOT = "/workspace";
 const MOST_FILES = 100;
 
 /** `from "./x.js"`, `import "./x.js"`, `import("./x.js")`. */
 const NAMED = /\b(?:from|import)\s{0,20}\(?\s{0,20}["'`]([^"'`\n]{1,500})["'`]/gu;
-/** Modules whose names are put together, and texts that are run. */
+/** Imports with computed names, and evaluated text. */
 const OPEN =
   /\bimport\s{0,20}\((?!\s{0,20}["'])|\b(?:from|import)\s{0,20}\(?\s{0,20}\/[*/]|\beval\b|(?:\bFunction|\.constructor)\s{0,20}\(/u;
 
-/** The files that a program imports, and those that they import. `file`: its own path; empty where it is in none. */
+/**
+ * Collects the files that a program imports, directly or indirectly. `file` is its own path, or empty if it has none.
+ */
 export function importedPrograms(root: string, source: string, file: string): ImportedPrograms {
   using resolver = new PathResolver(root);
   const read = (at: string) => unlessRefused(() => withFile(resolver.find(at), at, (fd) => readWhole(fd, at)));
@@ -43,7 +45,7 @@ export function importedPrograms(root: string, source: string, file: string): Im
   return { files: Object.fromEntries([...files].toSorted(([one], [other]) => (one < other ? -1 : 1))), isOpen };
 }
 
-/** Null for a module of the sandbox's own, for what holds data alone, and for what lies elsewhere. */
+/** Null for the sandbox's own modules, for files that only hold data and for paths outside the root. */
 function pathOf(name: string, directory: string): string | null {
   if (!/^\.{0,2}\/.*\.m?js$/u.test(name)) return null;
   const whole = path.posix.join(ROOT, name.startsWith("/") ? path.posix.relative(ROOT, name) : `${directory}/${name}`);

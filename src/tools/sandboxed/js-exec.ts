@@ -26,7 +26,7 @@ import {
   withTimeout,
 } from "./program-output.ts";
 
-/** Characters of console output, from its end, and of the value, from its beginning. */
+/** Maximum characters of console output, whose end is kept, and of the value, whose beginning is kept. */
 const MAX_CHARS = 30_000;
 
 const input = z
@@ -114,11 +114,11 @@ function grantOf({ code, file = "", hosts }: Input): ReturnType<Tool["grant"]> {
       ? { key: `file ${file}`, label: `running ${file} as it is now` }
       : { key: hash("sha256", code), label: "running this program" };
   if (hosts.length === 0) return program;
-  // Before the program: a file's name may end like a list of hosts.
+  // The hosts come before the program because a file's name may end like a list of hosts.
   return { key: `hosts ${hosts.join(",")} ${program.key}`, label: `${program.label}, reaching ${hosts.join(", ")}` };
 }
 
-/** What a person is shown of a program, all of it, or why there is nothing to run. */
+/** The whole program as people see it, or why there is nothing to run. */
 function sourceOf({ code, file = "" }: Input, ctx: ToolContext): string | CallRefusal {
   if (code !== undefined) return code;
   try {
@@ -132,7 +132,7 @@ function sourceOf({ code, file = "" }: Input, ctx: ToolContext): string | CallRe
 
 type Bound = Pick<CallPreview, "facts" | "previewDigest" | "isRepeatable">;
 
-/** What an approval is bound to beside the text: what the file holds, and what it imports. */
+/** What an approval is bound to besides the text: the file's content and its imports. */
 function bound({ file }: Input, source: string, ctx: ToolContext): Bound {
   const { files, isOpen } = importedPrograms(
     ctx.sandboxRoot,
@@ -148,7 +148,7 @@ function bound({ file }: Input, source: string, ctx: ToolContext): Bound {
   };
 }
 
-/** Whether the file or what it imports holds another program than people saw when they allowed the call. */
+/** Whether the file or its imports have changed since people saw the program that they allowed. */
 function hasChanged(call: Input, ctx: ToolContext): boolean {
   if (ctx.previewDigest === undefined) return false;
   const source = sourceOf(call, ctx);

@@ -1,4 +1,4 @@
-/** Programs that people expect in a shell and that the sandbox has not, with what serves instead. */
+/** Programs that people expect in a shell but the sandbox lacks, with a substitute or a reason for each. */
 const INSTEAD: readonly (readonly [names: string, instead: string])[] = [
   ["curl wget http https lynx", "there is no network in the sandbox; use the web_fetch tool"],
   ["ping nc netcat telnet ssh scp sftp rsync dig nslookup host ftp", "there is no network in the sandbox"],
@@ -37,7 +37,7 @@ export interface EndedCommand {
   readonly stderr: string;
 }
 
-/** Sentences about what a command wanted and the sandbox has not. */
+/** Explains which programs a command needed that the sandbox lacks. */
 export function aboutMissing(ended: EndedCommand): string[] {
   const errors = ended.stderr.matchAll(
     /^(?:.*: )?(?:(?<name>[^\s:/]+): command not found|(?:\/usr(?:\/local)?)?\/bin\/(?<program>[^\s:/]+): No such file or directory)$/gm,
@@ -49,7 +49,7 @@ export function aboutMissing(ended: EndedCommand): string[] {
   });
 }
 
-/** A script may send its errors elsewhere: then its own words tell what it wanted. */
+/** If a script discards its error output, the words of the command itself show what it needed. */
 function silenced({ command, exitCode, stderr }: EndedCommand): string[] {
   if (stderr !== "" || exitCode === 0) return [];
   const words: readonly string[] = command.match(/(?<=^|[\s;&|(`])[\w+.-]+(?=\s|$)/g) ?? [];

@@ -7,7 +7,7 @@ import type { Guest } from "./guest-call.ts";
 
 const TITLE_CHARS = 60;
 
-/** What a program printed, as its guest hands it over: the end of it when it is long (wasm/guests/runtime/overflow.ts). */
+/** A program's output as its guest returns it; of long output only the end (wasm/guests/runtime/overflow.ts). */
 export const outputSchema = z.object({
   text: z.string(),
   lines: z.int(),
@@ -16,12 +16,15 @@ export const outputSchema = z.object({
 });
 export type Output = z.infer<typeof outputSchema>;
 
-/** The file for the output of one call, without its ending. Model providers choose the ids of calls. */
+/**
+ * Path of the file for the output of one call, without extension. The call id is hashed because model providers choose
+ * it.
+ */
 export function callFile(callId: string): string {
   return `${OUTPUT_DIRECTORY}/${hash("sha256", callId).slice(0, 12)}`;
 }
 
-/** Lines, under a heading if there is one; none for an empty output. */
+/** Formats output as lines, under a heading if given; empty output gives none. */
 export function shownOutput(heading: string | null, output: Output): string[] {
   if (output.text === "") return [];
   return [
@@ -41,7 +44,7 @@ export function linesSummary(lines: number): string {
   return lines === 1 ? "1 line" : `${lines} lines`;
 }
 
-/** The first line of a program, for people. */
+/** First line of a program, as a title for people. */
 export function titleOf(program: string): string {
   const first = program.trim().split("\n")[0] ?? "";
   return first.length > TITLE_CHARS ? `${first.slice(0, TITLE_CHARS).toWellFormed()}…` : first;
@@ -55,7 +58,7 @@ export const timeoutSeconds = z
   .optional()
   .describe("Seconds after which it is stopped: 60 unless set, at most 600.");
 
-/** What a program may reach and use: any program may change files where its session may. */
+/** What a program may access and use. Any program may change files if its session may. */
 export function capabilitiesOf(
   guest: Guest,
   call: { readonly timeout?: number | undefined } | null,
@@ -64,7 +67,7 @@ export function capabilitiesOf(
   return guestCapabilities(withTimeout(guest, call?.timeout).limits, { files: "write", readOnly, hosts });
 }
 
-/** The guest with the time that a call asks for. */
+/** The guest with the time limit that a call asks for. */
 export function withTimeout(guest: Guest, seconds: number | undefined, graceMs = 0): Guest {
   const timeoutMs = seconds === undefined ? guest.limits.timeoutMs : Math.round(seconds * 1_000);
   return { ...guest, limits: { ...guest.limits, timeoutMs: timeoutMs + graceMs } };

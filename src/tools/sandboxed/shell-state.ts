@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** What one bash call leaves for the session's next one. */
+/** State that one bash call leaves for the session's next one. */
 export interface Shell {
   /** Relative to the sandbox root. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Characters of all names and values: the state is stored with each result. */
+/** Maximum characters of all names and values, because the state is stored with each result. */
 const MAX_ENV = 16_000;
 
 const shellSchema = z.object({ cwd: z.string(), env: z.record(z.string(), z.string()) });
@@ -16,7 +16,7 @@ export function readShellState(state: string | null): Shell {
   return state === null ? { cwd: "", env: {} } : shellSchema.parse(JSON.parse(state));
 }
 
-/** The state as it is stored, and the names of variables that are too large for it: the largest go first. */
+/** Serialises the state, and lists the variables that did not fit: the largest are dropped first. */
 export function writeShellState({ cwd, env }: Shell): { toolState: string; dropped: string[] } {
   const entries = Object.entries(env).sort(([, a], [, b]) => a.length - b.length);
   const kept: [string, string][] = [];

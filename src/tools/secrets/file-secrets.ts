@@ -7,28 +7,31 @@ import { isBlank, likelyTokens } from "../../core/text/token-shapes.ts";
 import type { Label } from "../../core/trust/label.ts";
 
 /**
- * The values in files that look like secrets, as far as anybody has had one read. Nothing that is posted holds them: people
- * who may see such a file have it attached.
+ * The values in files that look like secrets, once somebody has had a file read. Posts never contain them; people who
+ * may see such a file can have it attached.
  */
 export interface FileSecrets extends SecretMasking {
-  /** Takes the values from what was read, where its label says that it holds secrets. `input`: the call's that read it. */
+  /**
+   * Learns the values in a text that was read, if its label says that it holds secrets. `input` is the input of the
+   * call that read it.
+   */
   learn(content: readonly ContentBlock[], label: Label | undefined, input?: unknown): void;
-  /** Which of the values stand in plain data, as people read it: `secret DB_PASSWORD of .env, 12 characters`. */
+  /** Describes the known values contained in plain data for people: `secret DB_PASSWORD of .env, 12 characters`. */
   foundIn(data: unknown): readonly string[];
 }
 
-/** The program's own tokens and keys, and the values of files. */
+/** The program's own tokens and keys, and the values of secret files. */
 export interface ProgramSecrets extends SecretMasking {
   readonly files: FileSecrets;
 }
 
-/** What people read in place of a value: enough to decide whether it may go where a card says that it would. */
+/** Text shown to people in place of a value: enough to decide whether it may go where a card says it would go. */
 export function maskOf(value: string, told = toldOf({ name: null, value, file: null })): string {
   return `[${told}; have its file attached to see it]`;
 }
-/** Shorter values would tear holes into what people say. Characters. */
+/** Minimum characters of a value; masking shorter ones would mutilate ordinary text. */
 const SHORTEST = { value: 8, encoded: 10 };
-/** Values that are kept, the newest. */
+/** Maximum number of values to keep; the oldest are dropped. */
 const MOST = 1_000;
 
 export function fileSecrets(): FileSecrets {
@@ -46,7 +49,7 @@ export function fileSecrets(): FileSecrets {
       if (found.length === 0) return;
       for (const { value } of found) known.set(value, { file, told: "" });
       for (const value of [...known.keys()].slice(0, -MOST)) known.delete(value);
-      // Names and paths may hold values as well.
+      // Names and paths may contain secret values too.
       const { hideIn } = masking(() => "...");
       for (const { name, value } of found) {
         if (known.has(value)) known.set(value, { file, told: toldOf({ ...hideIn({ name, file }), value }) });
@@ -68,14 +71,14 @@ export function fileSecrets(): FileSecrets {
 }
 
 interface KnownSecret {
-  /** Null until it is known which one it was read from. */
+  /** Null until the file that the value was read from is known. */
   readonly file: string | null;
   readonly told: string;
 }
 
-/** Characters of a name or a path. */
+/** Maximum characters of a name or a path. */
 const NAME_CHARS = 80;
-/** What could look like another part of what is posted. */
+/** Characters that could imitate another part of a post. */
 const UNUSUAL = /[^\w./+ -]/gu;
 
 function toldOf({ name, value, file }: FileSecret & { readonly file: string | null }): string {
@@ -86,12 +89,12 @@ function toldOf({ name, value, file }: FileSecret & { readonly file: string | nu
 
 const readingSchema = z.object({ path: z.string() });
 
-/** The file that a call has named; null where it named none. */
+/** The file that a call's input names; null if it names none. */
 function fileRead(input: unknown): string | null {
   return readingSchema.safeParse(input).data?.path ?? null;
 }
 
-/** What was read, and not what was said of it. */
+/** The texts of a result that were read, without comments on them. */
 function textsIn(content: readonly ContentBlock[]): string[] {
   return content.flatMap((block) => {
     if (block.type === "tool_result") return textsIn(block.content);
@@ -99,53 +102,55 @@ function textsIn(content: readonly ContentBlock[]): string[] {
   });
 }
 
-/** As settings and code put a value beside its name. What is in a value is looked at as well: `"config": "TOKEN=value"`. */
+/** How settings and code write a value beside its name. Values are searched as well: `"config": "TOKEN=value"`. */
 const NAMED: readonly RegExp[] = [
-  // `NAME=value`, `"name": "value"`, `name := value`, `"name" => "value"`
+  // `NAME=value`, `"name": "value"`, `name := value`, `"name" => "value"`.
   /([A-Za-z_][\w.-]{0,60})\\?["']?[ \t]{0,3}(?::{0,3}=>?|[?.+]{1,2}=|:)[ \t]{0,3}(?=(\\?"[^"\n]{1,2000}"|'[^'\n]{1,2000}'|`[^`\n]{1,2000}`|[^\s"'`,;\\<]{1,2000}))/gu,
-  // `name: |` or `>`, and the value on the next line
+  // `name: |` or `>`, with the value on the next line.
   /([A-Za-z_][\w.-]{0,60}):[ \t]{0,3}[|>][-+]?[ \t]{0,3}\r?\n[ \t]{1,40}(\S{1,2000})/gu,
-  // `<name>value</name>`
+  // `<name>value</name>`.
   /<([A-Za-z_][\w.-]{0,60})>\s{0,40}([^\s<]{1,2000})\s{0,40}<\//gu,
-  // `"name": "NAME", "value": "value"`, `name="NAME" value="value"`
+  // `"name": "NAME", "value": "value"`, `name="NAME" value="value"`.
   /\b(?:name|key)["']?[ \t]{0,3}[:=][ \t]{0,3}["']?([A-Za-z_][\w.-]{0,60})["']?,?\s{1,40}["']?value["']?[ \t]{0,3}[:=][ \t]{0,3}("[^"\n]{1,2000}"|'[^'\n]{1,2000}'|[^\s"',;]{1,2000})/giu,
-  // `login name password value`, as .netrc has it
+  // `login name password value`, as in .netrc.
   /\blogin\s{1,9}\S{1,100}\s{1,9}(password)\s{1,9}(\S{1,200})/gu,
 ];
-/** `host:port:database:user:password`, as .pgpass has it. */
+/** `host:port:database:user:password`, as in .pgpass. */
 const PGPASS = /:(?:\d{1,5}|\*):[^:\s]{1,100}:[^:\s]{1,100}:(\S{1,200})$/gmu;
-/** `.env:3:`, as a search names a line, and what `read` puts before one. */
+/** Prefixes of lines: `.env:3:` in search results, and the line number that `read` adds. */
 const PLACE = /^(?:[^\s:=]{1,200}[:-]\d{1,9}[:-]|[ ]{0,9}\d{1,9}\t)/gmu;
 /** `//name:password@host`. */
 const IN_ADDRESS = /\/\/[^\s:@/]{0,100}:([^\s@/]{1,200})@/gu;
 const KEY_BEGINS = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----/u;
 const KEY_LINE = /[\w+/=]{16,}/gu;
 export interface FileSecret {
-  /** What it stands under; null where nothing says what it is. */
+  /** The name given to the value; null if it has none. */
   readonly name: string | null;
   readonly value: string;
 }
 
-/** What of a file that looks like a secret is one: values under names of credentials, tokens, and lines of private keys. */
+/**
+ * Finds the secrets in a file that looks like one: values named like credentials, tokens, and lines of private keys.
+ */
 export function secretsIn(found: string): FileSecret[] {
   const text = found.replaceAll(PLACE, "");
   const named = NAMED.flatMap((shape) => [...text.matchAll(shape)]).flatMap(([, name = "", value = ""]) =>
     isSecretName(name) || name.endsWith("key-data") ? valuesOf(value).map((each) => ({ name, value: each })) : [],
   );
-  // What a line of .pgpass begins with looks like a place.
+  // The beginning of a .pgpass line looks like a search prefix, so the original text is searched.
   const unnamed = [...text.matchAll(IN_ADDRESS), ...found.matchAll(PGPASS)].map(([, value = ""]) => value);
   const others = [...unnamed, ...tokensIn(text)].map((value) => ({ name: null, value }));
-  // A value that has a name is known by it.
+  // Named values come last because a value's name, if it has one, wins.
   return [...others, ...named].filter(({ value }) => value.length >= SHORTEST.value && !isBlank(value));
 }
 
-/** Without its quotes; and, where it seems to be of an address, without the parameters behind it. */
+/** The value without its quotes and, if it looks like an address, also without the parameters behind it. */
 function valuesOf(written: string): string[] {
   const value = written.replaceAll(/^\\?["'`]|\\?["'`]$/gu, "");
   return [...new Set([value, ...value.split(/&\w{1,60}=/u, 1)])];
 }
 
-/** What is a secret wherever it stands. */
+/** Finds texts that are secrets wherever they appear. */
 export function tokensIn(text: string): string[] {
   return [...likelyTokens(text), ...keyLinesIn(text)];
 }
@@ -155,7 +160,9 @@ function keyLinesIn(text: string): string[] {
   return bodies.flatMap((body) => body.split("-----END", 1)[0]?.match(KEY_LINE) ?? []);
 }
 
-/** The same store; what is read of it that holds secrets is masked from then on, also after a restart. */
+/**
+ * Wraps a store so that secrets in whatever is read from it are learnt and masked from then on, even after a restart.
+ */
 export function learningStore(store: Store, { learn }: Pick<FileSecrets, "learn">): Store {
   const { messages, toolCalls } = store;
   const taught = <M extends Awaited<ReturnType<typeof messages.list>>>(history: M): M => {

@@ -5,11 +5,13 @@ import { inUtf8 } from "../wasm/workspace/media-type.ts";
 import { hashFile, readHead } from "../wasm/workspace/read-file.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 
-/** Files that hold credentials, by their names and by what they say: a copy under another name is one, too. */
+/**
+ * Files that hold credentials are recognised by name and by content, so a copy under another name is recognised too.
+ */
 
 const SAMPLE = /(?:^|[._-])(?:example|sample|template|tmpl|dist|schema)(?:[._-]|$)|(?:^|\.)defaults?(?:\.|$)/iu;
 
-/** By the end of the path in small letters. */
+/** Patterns for the end of the lower-case path. */
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)(?:\.(?:env|dev\.vars)(?:\.(?![^/]*\.?[jt]s$)[^/]+)?|[^/]+\.env)$/u, "a file of environment variables"],
   [/(?:^|\/)(?:id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|secring\.gpg)$/u, "a private key"],
@@ -28,12 +30,12 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
     "cloud credentials",
   ],
   [/(?:^|\/)(?:\.kube\/config|kubeconfig(?:\.ya?ml)?|[^/]*\.kubeconfig)$/u, "a kubeconfig"],
-  // In a chart's templates, as it is called there, are no values.
+  // In the `templates` folder of a chart, such a file holds no values.
   [/^(?!(?:.*\/)?templates\/[^/]*$)(?:.*\/)?secrets?\.(?:ya?ml|json|toml|ini)$/u, "a file of secrets"],
   [/\.tfstate(?:\.backup)?$/u, "a Terraform state"],
 ];
 
-/** All of the shapes are in it. One that spans the file would be tried from each of its lines on. */
+/** A file matches if it contains all shapes of an entry. One shape spanning the file would be tried from every line. */
 const CONTENTS: readonly (readonly [shapes: readonly RegExp[], string])[] = [
   [
     [
@@ -51,10 +53,10 @@ const CONTENTS: readonly (readonly [shapes: readonly RegExp[], string])[] = [
   [[/\bnpmAuth(?:Token|Ident):\s{0,3}["']?(?!\$|<|your)[^\s"']{8}/iu], "a registry's credentials"],
 ];
 
-/** Bytes of a file that are looked at. */
+/** Number of leading bytes of a file that are examined. */
 const HEAD = 65_536;
 
-/** What a file of this path is by its name. */
+/** What kind of secret file a path names; null if none. */
 export function namedKind(path: string): string | null {
   const name = path.toLowerCase();
   if (isSample(path)) return null;
@@ -65,7 +67,7 @@ function isSample(path: string): boolean {
   return SAMPLE.test(path.slice(path.lastIndexOf("/") + 1));
 }
 
-/** What a file with this path or content is, in a few words; null for one that seems to hold no secret. */
+/** What kind of secret a file seems to hold, by path or content; null if none. */
 export function secretKind(path: string, content: Buffer): string | null {
   const named = namedKind(path);
   if (named !== null) return content.length === 0 ? null : named;
@@ -79,7 +81,7 @@ export function secretKind(path: string, content: Buffer): string | null {
 
 const VARIABLE = /^(?:export )?([A-Za-z_]\w{0,60})=(["']?)(\S{8,})\2$/u;
 
-/** Whether nearly every line sets a variable, and one of them a credential: what no program is. */
+/** Whether nearly every line sets a variable and one of them a credential, which is not true of any program. */
 function areVariables(text: string): boolean {
   if (!text.includes("=")) return false;
   const lines = text.split("\n").map((line) => line.trim());
@@ -91,15 +93,15 @@ function areVariables(text: string): boolean {
   });
 }
 
-/** What a call may read of such files. */
+/** What a call may read of files that look like secrets. */
 export interface OpenSecrets {
-  /** The one that a person has allowed this call to read, by its path beneath the root. */
+  /** The file that a person has allowed this call to read, by its path beneath the root. */
   readonly secretFile?: string | null;
-  /** sha256 of what the session has read or written before. */
+  /** sha256 of contents that the session has read or written before. */
   readonly knownContents?: readonly string[];
 }
 
-/** Refuses to hand over what looks like a secret and is not open to the call. */
+/** Throws Refusal for content that looks like a secret and is not open to the call. */
 export type RefuseSecret = (path: string, content: Buffer, sha256: () => string) => void;
 
 export function refusingSecrets({ secretFile = null, knownContents = [] }: OpenSecrets): RefuseSecret {
@@ -113,12 +115,12 @@ export function refusingSecrets({ secretFile = null, knownContents = [] }: OpenS
   };
 }
 
-/** The same of an open file. */
+/** Does the same for an open file. */
 export function refuseOpenSecret(refuse: RefuseSecret, path: string, fd: number): void {
   refuse(path, readHead(fd, HEAD), () => hashFile(fd));
 }
 
-/** What an open file is, where it looks like a secret. */
+/** What kind of secret an open file seems to hold; null if none. */
 export function openSecretKind(path: string, fd: number): string | null {
   return secretKind(path, readHead(fd, HEAD));
 }

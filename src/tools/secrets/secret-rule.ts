@@ -10,16 +10,19 @@ import { openSecretKind } from "./secret-files.ts";
 
 /** A file that looks like a secret. */
 export interface SecretFile {
-  /** Relative to the root, links resolved. */
+  /** Relative to the root, with links resolved. */
   readonly path: string;
-  /** What it looks like, in a few words. */
+  /** What kind of secret it looks like, in a few words. */
   readonly kind: string;
 }
 
-/** Bytes of a file that is looked at whole here, where all else waits meanwhile: a larger one is asked for each time. */
+/** Maximum bytes of a file that is hashed here, while nothing else runs; larger files need an approval each time. */
 const MOST_HASHED = 67_108_864;
 
-/** Null for a path that leads to no file that looks like a secret, or to none at all: a call that needs one fails by itself. */
+/**
+ * Null if the path leads to no file, or to one that does not look like a secret. A call that needs the file then fails
+ * by itself.
+ */
 export function secretAt(
   root: string,
   path: string,
@@ -40,7 +43,7 @@ export function secretAt(
   }
 }
 
-/** What the session has read or written before is no secret to it. */
+/** Contents that the session has read or written before need no approval. */
 export function secretRule(path: string, { sandboxRoot, knownFiles = new Map() }: CallEnvironment): CallRule | null {
   const known = new Set(knownFiles.values());
   const secret = secretAt(sandboxRoot, path, (fd, { size }) => {
@@ -54,7 +57,7 @@ export function secretRule(path: string, { sandboxRoot, knownFiles = new Map() }
   };
 }
 
-/** What a call is given that a person has allowed to read such a file. */
+/** What a call receives if a person has allowed it to read such a file. */
 export function allowedSecret(
   path: string,
   { sandboxRoot, approved }: { readonly sandboxRoot: string; readonly approved: boolean },
@@ -65,10 +68,13 @@ export function allowedSecret(
 
 export const READ_SECRET = "Read a file that looks like a secret?";
 
-/** What a result holds in which such a file is. */
+/** Label of a result that contains such a file. */
 export const SECRETS: Label = { who: [], holds: ["files", "secrets"] };
 
-/** Files that a program has left: what it has moved or copied unread stays as unknown to the session as it was. */
+/**
+ * Seals secret files that a program left without the session having read them: after a move or copy they are as unknown
+ * to the session as before.
+ */
 export function withUnreadSecrets(
   root: string,
   files: readonly FileState[],

@@ -1,11 +1,14 @@
 import { cut } from "../../core/text/plain-text.ts";
 
-/** Commands as other programs keep them: a file each, whose text is what a person asks for by its name. */
+/** Commands as other programs keep them: one file each, whose text a person requests by its name. */
 
-/** Characters of the line that says what a command is for, where its file does not. */
+/** Maximum characters of the description taken from the text if the file gives none. */
 const MAX_LINE = 120;
 
-/** What a command's front matter means: it is called as its file is, by people, and says what it is for by its first line. */
+/**
+ * Interprets a command's front matter: the command has its file's name, is for people, and by default is described by
+ * its first line.
+ */
 export function commandFields(
   { name: _name, ...data }: Readonly<Record<string, unknown>>,
   body: string,

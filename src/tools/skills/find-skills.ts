@@ -2,26 +2,26 @@ import { type Dirent, readdirSync } from "node:fs";
 import type { PathResolver } from "../wasm/workspace/path-resolver.ts";
 import { unlessRefused } from "../wasm/workspace/refusal.ts";
 
-/** What a folder is a skill by. */
+/** The file that makes a folder a skill. */
 export const SKILL_FILE = "SKILL.md";
-/** Folders within each other that commands are looked for in; and skills: `<checkout>/plugins/<plugin>/skills/<name>`. */
+/** Maximum folder depth searched for commands, and for skills: `<checkout>/plugins/<plugin>/skills/<name>`. */
 const COMMAND_DEPTH = 3;
 export const MAX_DEPTH = 5;
-/** Folders without a SKILL.md that are looked into: one may hold a whole checkout. */
+/** Maximum number of folders without a SKILL.md that are searched, since one may hold a whole checkout. */
 const MAX_LOOKED = 500;
-/** Folders that are looked at in all. Each request looks anew, and meanwhile nobody else is served. */
+/** Maximum number of folders visited in all. Every request searches again, and nothing else runs meanwhile. */
 const MAX_ENTRIES = 2_000;
-/** Folders that hold no skills of ours, whatever is in them. */
+/** Folders that never hold skills of the bot. */
 const OTHERS = new Set(["node_modules", ".git"]);
 
 export interface FoundSkills {
-  /** By their paths in the directory: folders, or commands' files. */
+  /** Paths within the directory: folders, or files of commands. */
   readonly found: readonly string[];
-  /** Files that are called almost as a skill's is, by their paths in the directory. */
+  /** Files named almost like a skill's file, by their paths within the directory. */
   readonly misnamed: readonly string[];
 }
 
-/** Folders with a SKILL.md, and links, which may be such: of a folder that has none, those in it. */
+/** Finds the folders with a SKILL.md, and links that may lead to such. Folders without one are searched in turn. */
 export function skillFolders(resolver: PathResolver, directory: string): FoundSkills {
   const found: string[] = [];
   const misnamed: string[] = [];
@@ -46,12 +46,12 @@ export function skillFolders(resolver: PathResolver, directory: string): FoundSk
   return { found, misnamed };
 }
 
-/** Also where it cannot be seen: whoever reads it says why. */
+/** True also if the folder is unreadable; reading the skill then reports why. */
 function mayBeSkill(resolver: PathResolver, folder: string): boolean {
   return unlessRefused(() => resolver.entry(`${folder}/${SKILL_FILE}`).stats !== null) ?? true;
 }
 
-/** Commands, those of folders last. */
+/** Finds the files of commands, those in subfolders last. */
 export function commandFiles(resolver: PathResolver, directory: string, depth = 1): FoundSkills {
   const entries = entriesOf(resolver, directory);
   const files = entries.filter(({ name }) => name.endsWith(".md") && name !== "README.md");
@@ -62,7 +62,7 @@ export function commandFiles(resolver: PathResolver, directory: string, depth = 
   return { found: [...files.map(({ name }) => name), ...within], misnamed: [] };
 }
 
-/** In order of name. A directory that is not there, or that nobody may list, has none. */
+/** Entries in order of name. A missing or unreadable directory has none. */
 function entriesOf(resolver: PathResolver, directory: string): Dirent[] {
   const entries =
     unlessRefused(() => readdirSync(resolver.directory(directory).at("."), { withFileTypes: true })) ?? [];

@@ -15,12 +15,12 @@ import type { OwnSkillRoots } from "./skill-directories.ts";
 import { createOwnSkillReader, createSkillReader, type SkillReader } from "./skill-reader.ts";
 
 interface PageSkills {
-  /** Reads the skills that hold in a sandbox root, those of the page among them. */
+  /** Reads the skills that apply in a sandbox root, including those of the page. */
   readonly reader: SkillReader;
   readonly definitions: DefinitionSet;
 }
 
-/** Skills as files and the page say them. */
+/** Combines the skills of files and of the page. */
 export function createPageSkills(roots: OwnSkillRoots, log: Log): PageSkills {
   let fromPage: readonly ParsedSkill[] = [];
   const own = createOwnSkillReader(roots, log);

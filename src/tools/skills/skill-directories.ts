@@ -3,18 +3,21 @@ import type { SkillOrigin } from "../../core/skills/skills.ts";
 
 /** A directory of skills. */
 export interface SkillDirectory {
-  /** Whether each is a folder with a SKILL.md, or a file, also in folders of it: a command of another program. */
+  /**
+   * Whether skills are folders with a SKILL.md, or single files (also in subfolders), which are other programs'
+   * commands.
+   */
   readonly holds: "folders" | "commands";
   readonly origin: SkillOrigin;
-  /** What paths in it are checked against: absolute. */
+  /** Absolute path against which paths in the directory are verified. */
   readonly root: string;
   /** Relative to the root. */
   readonly directory: string;
-  /** What follows a file's path when people are told of it. */
+  /** Suffix shown to people after a file's path. */
   readonly owner: string;
 }
 
-/** Where a sandbox root has skills: ours first, then where those for other agents lie. */
+/** Where a sandbox root has skills: the bot's own places first, then those of other agents. */
 const PROJECT_DIRECTORIES = [
   "extensions/skills",
   ".agents/skills",
@@ -29,13 +32,13 @@ const PROJECT_COMMANDS = [".claude/commands", ".cursor/commands", ".opencode/com
 const OWN_DIRECTORY = "extensions/skills";
 const HOME_COMMANDS = "extensions/commands";
 
-/** Absolute paths: of the directory of all state, and of where Deckhand itself lies. */
+/** Absolute paths of the directory of all state and of Deckhand's installation. */
 export interface OwnSkillRoots {
   readonly home: string;
   readonly application: string;
 }
 
-/** Where skills are looked for; of several with one name the first wins. */
+/** Directories to search for skills; of several skills with the same name, the first wins. */
 export function skillDirectories(sandboxRoot: string, { home, application }: OwnSkillRoots): readonly SkillDirectory[] {
   const project = { origin: "project" as const, root: path.resolve(sandboxRoot), owner: "" };
   const own = { origin: "home" as const, root: path.resolve(home), owner: " of the home" };

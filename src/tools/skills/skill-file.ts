@@ -7,9 +7,9 @@ import { comparableName, isBeneath, segmentsOf } from "../wasm/workspace/path-ru
 import { type LineWindow, readLines } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing, unlessRefused } from "../wasm/workspace/refusal.ts";
 
-/** Lines of one file that are returned at once. */
+/** Maximum lines of a file returned at once. */
 export const MAX_FILE_LINES = 1_000;
-/** Files that are named when one is asked for that is not there. */
+/** Maximum number of files named in the error for a missing file. */
 const MAX_NAMED = 50;
 
 export interface SkillFileRequest {
@@ -17,11 +17,11 @@ export interface SkillFileRequest {
   readonly sandboxRoot: string;
   /** Relative to the skill's folder. */
   readonly file: string;
-  /** The first line, counted from 1. */
+  /** First line, counted from 1. */
   readonly offset: number;
 }
 
-/** Lines of a file of the skill's folder. Throws Refusal for what is not there, is no text, or lies outside the folder. */
+/** Reads lines of a file in the skill's folder. Throws Refusal if it is missing, not text or outside the folder. */
 export function readSkillFile({ skill, sandboxRoot, file, offset }: SkillFileRequest): LineWindow {
   if (skill.folder === "") throw new Refusal(`The skill ${skill.name} has no files beside its text.`);
   if (skill.origin === "page") refuseOnPage(file);
@@ -45,26 +45,26 @@ export function readSkillFile({ skill, sandboxRoot, file, offset }: SkillFileReq
 
 const SKILL_FILE = comparableName("SKILL.md");
 
-/** What is set on the page is the whole text of its SKILL.md, in place of the one that the folder holds. */
+/** The text set on the page replaces the whole SKILL.md of the folder. */
 function refuseOnPage(file: string): void {
   if (comparableName(path.posix.normalize(file)) === SKILL_FILE)
     throw new Refusal(`All of ${file} is returned without \`file\`.`);
 }
 
-/** Files of a folder that are looked at. */
+/** Maximum number of files of a folder that are examined. */
 const MAX_FILES = 200;
 
-/** A file of a skill's folder as people know it. */
+/** Path of a file in a skill's folder as shown to people. */
 export function skillFilePath({ source }: Skill, file: string): string {
   return path.posix.join(path.posix.dirname(source), file);
 }
 
-/** What a project's skill has beside its SKILL.md, as far as it is text that is returned at once. */
+/** Text files beside a project skill's SKILL.md that are small enough to be returned at once. */
 export function skillFiles(skill: Skill, sandboxRoot: string): { path: string; text: string; sha256: string }[] {
   if (skill.folder === "") return [];
   using resolver = new PathResolver(sandboxRoot);
   const options = { hidden: true, dependencies: true, maxEntries: MAX_FILES };
-  // A folder that has gone, or that nobody may list, has none that could be followed.
+  // A missing or unreadable folder has no files that could be followed.
   const listed = unlessRefused(() => listFiles(resolver, skill.folder, options));
   return (listed?.paths ?? []).flatMap((found) => {
     const file = path.posix.relative(skill.folder, found);
@@ -83,7 +83,8 @@ function wholeFile(request: SkillFileRequest): ReturnType<typeof skillFiles> {
 }
 
 /**
- * The folder alone is a skill's own: neither `..` nor a link leads out of it. Where a link would have led is not told.
+ * Finds a file within the skill's folder, which neither `..` nor a link may leave. The refusal does not reveal where a
+ * link leads.
  */
 function findWithin(resolver: PathResolver, folder: string, file: string): ResolvedPath {
   const outside = new Refusal(`${file} is outside the skill's folder; name a file relative to that folder.`);

@@ -18,28 +18,29 @@ import { commandFields } from "./command-file.ts";
 import { commandFiles, MAX_DEPTH, SKILL_FILE, skillFolders } from "./find-skills.ts";
 import { type OwnSkillRoots, type SkillDirectory, skillDirectories } from "./skill-directories.ts";
 
-/** Bytes of one SKILL.md; what is longer is no text for a prompt. */
+/** Maximum bytes of one SKILL.md; a longer file is no text for a prompt. */
 const MAX_FILE = 262_144;
-/** Folders, or commands, of one directory that are looked at. */
+/** Maximum number of skill folders or commands read from one directory. */
 const MAX_FOLDERS = 200;
 const NO_FILE = "is no regular file, or a link on the way to it leads out of where it belongs";
 const ODD_NAME = "is in a folder whose name holds line breaks or characters that nobody sees";
 const MISNAMED = `is not read: rename it to ${SKILL_FILE}, in capitals`;
-/** Characters of a path in a directory: of each name what file systems take. */
+/** Maximum characters of a path in a directory; each name is limited by file systems. */
 const MAX_PATH = 255 * MAX_DEPTH;
-/** Files of all sandbox roots that are kept parsed. */
+/** Maximum number of parsed files to cache over all sandbox roots. */
 const MAX_CACHED = 1_000;
 
-/** `follows`: which of the sandbox root's skills may be followed; all of them when left out. */
+/** `follows` selects the sandbox root's skills that may be followed; all if omitted. */
 export type SkillReader = (sandboxRoot: string, follows?: (skill: Skill) => boolean) => SkillCatalogue;
 
-/** By the file's path and version, so that a file is parsed, and its faults logged, once for each change. */
+/** Keyed by path and version of the file, so each version is parsed, and its faults logged, only once. */
 type Cache = Map<string, { readonly version: string; readonly parsed: ParsedSkill }>;
 
 /**
- * Reads the skills that apply in a sandbox root. Each call looks at the files again, and parses those that changed.
- * Everything is reached through verified paths: a link may lead elsewhere in its root, never out of it. `fromPage`: what
- * the page has set now.
+ * Creates a reader of the skills that apply in a sandbox root. Each call checks the files again and parses those that
+ * changed.
+ * All paths are verified: a link may lead elsewhere within its root, but never out of it. `fromPage` returns the skills
+ * currently set on the page.
  */
 export function createSkillReader(
   roots: OwnSkillRoots,
@@ -61,7 +62,7 @@ export function createSkillReader(
   };
 }
 
-/** The skills of the home and those that are shipped, each as its SKILL.md says, whichever wins. */
+/** Reads the skills of the home and the shipped ones from their SKILL.md files, including overridden ones. */
 export function createOwnSkillReader(roots: OwnSkillRoots, log: Log): () => readonly ParsedSkill[] {
   const cache: Cache = new Map();
   const directories = skillDirectories("", roots).filter(
@@ -70,7 +71,7 @@ export function createOwnSkillReader(roots: OwnSkillRoots, log: Log): () => read
   return () => directories.flatMap((directory) => readDirectory({ directory, cache, log }));
 }
 
-/** What the page says of a skill that is shipped leaves it the files beside its SKILL.md. */
+/** A page's version of a shipped skill keeps the files beside the shipped SKILL.md. */
 function inFolders(fromPage: readonly ParsedSkill[], shipped: readonly ParsedSkill[]): ParsedSkill[] {
   const folders = new Map(shipped.flatMap((one) => (one.type === "skill" ? [[one.skill.name, one.skill.folder]] : [])));
   return fromPage.map((one) =>
@@ -91,7 +92,7 @@ interface ReadScope {
 
 function readDirectory(reading: ReadScope): ParsedSkill[] {
   const { root, directory, owner, holds } = reading.directory;
-  if (!existsSync(root)) return []; // `PathResolver` would make it
+  if (!existsSync(root)) return []; // `PathResolver` would create it
   using resolver = new PathResolver(root);
   const { found, misnamed } = (holds === "folders" ? skillFolders : commandFiles)(resolver, directory);
   const odd = misnamed.map((file) => {
@@ -110,7 +111,10 @@ function readDirectory(reading: ReadScope): ParsedSkill[] {
   return [...read, problemOf({ source: `${directory}${owner}`, name: "", line: 1, reason })];
 }
 
-/** `found`: the path in the directory of a skill's folder, or of a command, whose name begins with its folders'. */
+/**
+ * Reads one skill. `found` is the path of its folder or command file within the directory; a command's name includes
+ * its folders.
+ */
 function readSkill(reading: ReadScope, resolver: PathResolver, found: string): ParsedSkill[] {
   const { holds, origin, root, directory, owner } = reading.directory;
   const isFolder = holds === "folders";
@@ -123,7 +127,7 @@ function readSkill(reading: ReadScope, resolver: PathResolver, found: string): P
   const unread = (reason: string) => [problemOf({ source, name, line: 1, reason })];
   try {
     if (resolver.find(file).stats === null) return [];
-    // It stands in what models and people read, where a line of its own would pass for one of ours.
+    // The path is shown to models and people, where a line break could imitate a line of the bot's.
     if (seen !== found) return unread(ODD_NAME);
     const { real } = resolver.directory(`${directory}/${isFolder ? found : "."}`);
     const place = origin === "project" ? path.relative(realpathSync(root), real) : real;
@@ -131,9 +135,9 @@ function readSkill(reading: ReadScope, resolver: PathResolver, found: string): P
     const read = (fd: number, stats: Stats) => parseOpen(reading, { fd, stats }, about);
     return [withFile(resolver.find(file), source, read)];
   } catch (error) {
-    // A folder without SKILL.md is none of ours; whatever else keeps a file from being read is its problem alone.
+    // A folder without SKILL.md is no skill. Any other failure to read a file is reported for that file alone.
     if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return [];
-    // Its sentence would name where a link leads, which is nobody's business.
+    // The error's own sentence would reveal where a link leads.
     if (error instanceof Refusal) return unread(NO_FILE);
     const code = systemCode(error);
     if (code === undefined) throw error;

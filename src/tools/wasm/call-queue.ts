@@ -4,12 +4,12 @@ export interface QueueLimits {
   readonly inAll: number;
 }
 
-/** Who calls, and how to tell them that they wait. */
+/** Who calls, and how to notify them that they are waiting. */
 export interface Caller {
   readonly sessionId: string;
   readonly channelKey: string;
   readonly signal: AbortSignal;
-  /** Called when the call cannot begin, and whenever fewer are before it. */
+  /** Called if the call cannot begin yet, and again whenever fewer calls are ahead of it. */
   readonly queued: (before: number) => void;
 }
 
@@ -20,19 +20,19 @@ interface Entry extends Caller {
 }
 
 /**
- * Admits calls in order of arrival, as far as the limits allow; who is held up by their own session or
- * channel does not hold up others.
+ * Admits calls in order of arrival, as far as the limits allow. A call held up by its own session or channel does not
+ * hold up others.
  */
 export class CallQueue {
   readonly #limits: QueueLimits;
-  /** Running and waiting ones, in order of arrival. */
+  /** Running and waiting calls in order of arrival. */
   #entries: Entry[] = [];
 
   constructor(limits: QueueLimits) {
     this.#limits = limits;
   }
 
-  /** Resolves when the call may begin, with the function that ends it; rejects when the signal aborts first. */
+  /** Resolves when the call may begin, to the function that ends it; rejects if the signal aborts first. */
   async enter(caller: Caller): Promise<() => void> {
     caller.signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ export class CallQueue {
     return inSession.length < perSession && inChannel.length < perChannel && running.length < inAll;
   }
 
-  /** Counts what came earlier and is not over: of the channel, or of all when the channel is not to blame. */
+  /** Reports the number of earlier unfinished calls: those of the same channel, or all if its channel has none. */
   #tell(entry: Entry): void {
     const earlier = this.#entries.slice(0, this.#entries.indexOf(entry));
     const ofChannel = earlier.filter(({ channelKey }) => channelKey === entry.channelKey);

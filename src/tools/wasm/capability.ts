@@ -3,38 +3,41 @@ import type { ToolContext } from "../../core/tool.ts";
 import type { HostRules } from "../../core/trust/host-patterns.ts";
 import type { Bucket } from "../quotas/bucket.ts";
 
-/** All that one call may do and use; enforced by the sandbox host, whatever the guest tries. */
+/** All that one call may do and use, enforced by the sandbox host whatever the guest tries. */
 export interface SandboxCapability {
-  /** Absolute path of the only directory the guest reaches; made when it does not exist. */
+  /** Absolute path of the only directory that the guest can access; created if missing. */
   readonly root: string;
   readonly writable: boolean;
   /** The one instruction file that a person has allowed this call to write, by its path beneath the root. */
   readonly instructionFile?: string;
-  /** What the settings add to the files that no call changes by itself. */
+  /** Patterns from the settings of further files that no call may change unasked. */
   readonly guardedFiles?: readonly string[];
-  /** The one file that looks like a secret and that a person has allowed this call to read, by its path beneath the root. */
+  /** The one secret file that a person has allowed this call to read, by its path beneath the root. */
   readonly secretFile?: string;
-  /** sha256 of what the session has read or written before: of these contents none is a secret to it. */
+  /** sha256 of contents that the session has read or written before; none of these is refused as a secret. */
   readonly knownContents?: readonly string[];
-  /** Where contents are kept before files change, so that changes can be taken back; absent: nowhere. */
+  /** Directory where former contents are kept, so that changes can be undone; if absent, none are kept. */
   readonly snapshots?: string;
-  /** The limits of what it writes; absent: none. */
+  /** Limits of what the call writes; if absent, there are none. */
   readonly growth?: readonly Bucket[];
-  /** The hosts that the guest may reach, and the URLs that it may not; absent: no network. Enforced by the bot itself. */
+  /**
+   * Hosts that the guest may reach and URLs that it may not; if absent, it has no network. The bot itself enforces
+   * this.
+   */
   readonly network?: HostRules;
-  /** Whether the guest may know the time. */
+  /** Whether the guest may read the clock. */
   readonly clock: boolean;
-  /** Wall clock from the start of the guest. */
+  /** Wall-clock time from the start of the guest. */
   readonly timeoutMs: number;
-  /** Megabytes of the guest's linear memory. */
+  /** Limit of the guest's linear memory in megabytes. */
   readonly memoryMb: number;
-  /** Bytes of the guest's output in UTF-8. */
+  /** Limit of the guest's output in bytes of UTF-8. */
   readonly outputBytes: number;
 }
 
 export type CapabilityLimits = Pick<SandboxCapability, "clock" | "timeoutMs" | "memoryMb" | "outputBytes">;
 
-/** A call's capabilities as the sandbox enforces them: the host, not the guest. */
+/** Builds the capability that the sandbox host enforces for a call. */
 export function capabilityFor(
   { sandboxRoot: root, blockedUrls, knownFiles }: Pick<ToolContext, "sandboxRoot" | "blockedUrls" | "knownFiles">,
   { files, hosts, clock, timeoutMs, memoryMb, outputBytes }: GuestCapabilities,
@@ -44,18 +47,18 @@ export function capabilityFor(
   return { root, writable: files === "write", ...network, knownContents, clock, timeoutMs, memoryMb, outputBytes };
 }
 
-/** What a call may use that runs in a guest. */
+/** The capabilities of a call that runs in a guest. */
 export type GuestCapabilities = Capabilities & Pick<SandboxCapability, "memoryMb">;
 
-/** What a call wants of the outside, and whether its place forbids changes. */
+/** What a call needs beyond its guest, and whether its place forbids changes. */
 export interface GuestReach {
   readonly files: Capabilities["files"];
   readonly readOnly: boolean;
-  /** None unless given. */
+  /** Defaults to none. */
   readonly hosts?: readonly string[];
 }
 
-/** A guest's capabilities: it changes files only where the call and its place both permit that. */
+/** Builds a guest's capabilities: it may change files only if the call and its place both permit that. */
 export function guestCapabilities(
   { clock, timeoutMs, memoryMb, outputBytes }: CapabilityLimits,
   { files, readOnly, hosts = [] }: GuestReach,
@@ -63,7 +66,7 @@ export function guestCapabilities(
   return { files: files === "write" && readOnly ? "read" : files, hosts, clock, timeoutMs, memoryMb, outputBytes };
 }
 
-/** For tools on files: room for one 8 MB file in its several copies, and for an image in base64. */
+/** Limits for file tools: memory for several copies of one 8 MB file, and for an image in base64. */
 export const FILE_LIMITS: CapabilityLimits = {
   clock: false,
   timeoutMs: 30_000,
@@ -71,7 +74,7 @@ export const FILE_LIMITS: CapabilityLimits = {
   outputBytes: 16_777_216,
 };
 
-/** For programs that a model wrote. */
+/** Limits for programs written by a model. */
 export const PROGRAM_LIMITS: CapabilityLimits = {
   clock: true,
   timeoutMs: 60_000,
@@ -79,5 +82,5 @@ export const PROGRAM_LIMITS: CapabilityLimits = {
   outputBytes: 1_048_576,
 };
 
-/** For shell scripts: the shell itself takes 20 MB. */
+/** Limits for shell scripts; the shell itself takes 20 MB. */
 export const SHELL_LIMITS: CapabilityLimits = { clock: true, timeoutMs: 60_000, memoryMb: 256, outputBytes: 1_048_576 };

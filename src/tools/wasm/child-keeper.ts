@@ -12,36 +12,36 @@ import type { SandboxLimits, SandboxOptions } from "./sandbox-options.ts";
 
 const BUILD_DIR = fileURLToPath(new URL("../../../build/wasm", import.meta.url));
 
-/** A child that has been started, and the calls that it carries out. */
+/** A child process, and the calls that it is running. */
 interface RunningChild {
   readonly process: SandboxChild;
   readonly view: ConfinedView | null;
-  /** What each of its calls counts against. */
+  /** The quota keys of each running call. */
   readonly calls: Set<readonly string[]>;
 }
 
-/** A call that comes to a child. */
+/** A call that needs a child. */
 export interface EnteringCall extends Pick<RunMessage, "guest" | "capability"> {
-  /** What it counts against, by any names: calls of two children never count against the same. */
+  /** Keys of the quotas that the call counts against. Calls in two children never share a key. */
   readonly counts: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** A call's place in a child, until it is disposed of. */
+/** A call's place in a child, until disposed of. */
 export interface ChildPlace extends Disposable {
   run(message: RunMessage, events: RunEvents): Promise<Outcome>;
 }
 
 interface RunEvents extends CallEvents {
   readonly signal: AbortSignal;
-  /** What keeps other processes from the files that the call changes. */
+  /** Keeps other processes from the files that the call changes; null if there are none. */
   readonly lock: Pick<ClusterLock, "certainMs"> | null;
 }
 
-/** How often a child is told until when fenced calls may change files. Milliseconds. */
+/** How often the child learns until when fenced calls may change files, in milliseconds. */
 const CERTAIN_EVERY_MS = 250;
 
-/** Keeps a child while there is work, and starts another one where the present one does not see what a call needs. */
+/** Keeps a child while there is work, and starts another if the current one cannot see what a call needs. */
 export class ChildKeeper {
   readonly #options: SandboxOptions;
   readonly #limits: SandboxLimits;
@@ -68,8 +68,9 @@ export class ChildKeeper {
   }
 
   /**
-   * Gives a call its place. Two children share no counters: a call waits while one in an older child counts against the same.
-   * Throws SandboxError `sandbox_failed`, and the signal's reason when it aborts.
+   * Gives a call its place. Children share no counters, so a call waits while one in an older child counts against the
+   * same quotas.
+   * Throws SandboxError `sandbox_failed`, and the signal's reason if it aborts.
    */
   async enter(call: EnteringCall): Promise<ChildPlace> {
     const confines = await this.#confines();
@@ -127,7 +128,7 @@ export class ChildKeeper {
     }
   }
 
-  /** A child without work: one that another has taken the place of ends, the present one stays for a while. */
+  /** Handles a child without calls: the current one stays for a while, and one that was replaced is stopped. */
   #rest(child: RunningChild): void {
     if (child.calls.size > 0) return;
     if (child !== this.#child) return this.#stop(child);
@@ -135,7 +136,7 @@ export class ChildKeeper {
     this.#idle = setTimeout(() => this.#stop(child), this.#limits.idleMs);
   }
 
-  /** Whether a child is confined. Says in the log why not, once. */
+  /** Whether children are confined. If not, the reason is logged once. */
   #confines(): Promise<boolean> {
     const { confinement, log } = this.#options;
     this.#ready ??= Promise.resolve(confinement?.problem()).then((problem) => {
@@ -188,10 +189,13 @@ export class ChildKeeper {
   }
 }
 
-/** A process that freezes tells nothing: what its child does then comes to a halt before others take over. */
+/**
+ * Renews the fence regularly. If the process freezes, it stops renewing, so its child halts before other processes take
+ * over.
+ */
 function keepFence({ process }: RunningChild, lock: Pick<ClusterLock, "certainMs">): () => void {
   const tell = () => {
-    // In this order: who freezes between the two says less, not more.
+    // Read the clock first: freezing between the two reads then shortens the fence instead of extending it.
     const now = monotonicMs();
     process.certain(now + lock.certainMs());
   };
@@ -208,14 +212,16 @@ function madePlaces(call: EnteringCall): string[] {
   }
 }
 
-/** What a call reaches, made where it is not there: a child sees only what was there when it was started. */
+/**
+ * The directories that a call accesses, created if missing, since a child sees only what existed when it was started.
+ */
 function placesOf({ guest, capability: { root, snapshots } }: EnteringCall): string[] {
   mkdirSync(root, { recursive: true });
   if (snapshots !== undefined) mkdirSync(snapshots, { recursive: true, mode: 0o700 });
   return [root, ...(snapshots === undefined ? [] : [snapshots]), ...(isAbsolute(guest) ? [guest] : [])];
 }
 
-/** The first place that a child with this view does not reach. */
+/** The first place that a child with this view cannot access. */
 function unseen(view: ConfinedView | null, places: readonly string[]): string | undefined {
   return view === null ? undefined : places.find((place) => !sees(view, place));
 }

@@ -5,19 +5,22 @@ import { promisify } from "node:util";
 import { isBeneath } from "./workspace/path-rules.ts";
 
 /**
- * What of the machine a confined child sees, beside its own program and the system's libraries: absolute paths. Those
- * that are not there when a child is started come in sight of the next one.
+ * What a confined child sees of the machine besides its program and the system's libraries, as absolute paths. Paths
+ * that are missing when a child is started become visible to the next one.
  */
 export interface ConfinedPaths {
   readonly writable: readonly string[];
   readonly readable: readonly string[];
-  /** Empty for the child, but for what is listed beneath it. */
+  /** Directories that appear empty to the child, except for what is listed beneath them. */
   readonly hidden: readonly string[];
 }
 
-/** Places as a child was started with: one that was removed and made again is another one. */
+/**
+ * The places visible to a child, as they were when it was started. A place that was removed and made again is a
+ * different one.
+ */
 export interface ConfinedView {
-  /** How Node is started so that it sees these alone. */
+  /** How to start Node so that it sees only these places. */
   readonly bwrap: string;
   readonly args: readonly string[];
   readonly mounts: readonly Mount[];
@@ -25,26 +28,26 @@ export interface ConfinedView {
 
 interface Mount {
   readonly kind: "writable" | "readable" | "hidden";
-  /** Links resolved. */
+  /** With links resolved. */
   readonly real: string;
   readonly identity: string;
 }
 
-/** The system's own confinement of the sandbox's process, by bubblewrap: no network, and of the files its places alone. */
+/** Confinement of the sandbox's process by bubblewrap: no network, and no files but its own places. */
 export interface Confinement {
   readonly isRequired: boolean;
-  /** Tries it, once; null where it holds, else what is missing. */
+  /** Tries the confinement once; null if it works, else what is missing. */
   readonly problem: () => Promise<string | null>;
-  /** What a child that is started now with this program sees. */
+  /** What a child started now with this program would see. */
   readonly view: (childFile: string, buildDir: string) => ConfinedView;
 }
 
-/** Where distributions install it. */
+/** Paths where distributions install bubblewrap. */
 const BWRAP = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
 
 /**
- * No network, no processes of others, no right that it could gain; what it sees is put together from nothing. The
- * environment is empty already, but for the channel to the bot.
+ * No network, no other processes and no way to gain privileges; the file system is assembled from nothing. The
+ * environment is already empty except for the channel to the bot.
  */
 const ALONE = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"];
 const LIBRARIES = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/nix/store"];
@@ -58,7 +61,10 @@ const SYSTEM = [
   "/tmp",
 ];
 
-/** `isRequired`: nothing runs where it is missing. `bwrap`: the program; null where there is none. */
+/**
+ * Creates the confinement. If `isRequired`, nothing runs without it. `bwrap` is the path of the program; null if it is
+ * not installed.
+ */
 export function createConfinement(
   places: ConfinedPaths,
   isRequired: boolean,
@@ -79,7 +85,7 @@ function findBwrap(): string | null {
   return BWRAP.find((file) => existsSync(file)) ?? null;
 }
 
-/** Milliseconds. */
+/** In milliseconds. */
 const TRIAL_MS = 10_000;
 
 async function tryIt(view: () => ConfinedView): Promise<string | null> {
@@ -94,7 +100,7 @@ async function tryIt(view: () => ConfinedView): Promise<string | null> {
   }
 }
 
-/** What the child's program is made of: the directory of the bundle, or the sources with what they import. */
+/** The files of the child's program: the directory of the bundle, or the sources with their imports. */
 function programOf(childFile: string): string[] {
   if (!childFile.endsWith(".ts")) return [path.dirname(childFile)];
   const application = path.resolve(path.dirname(childFile), "../../../..");
@@ -108,7 +114,7 @@ function viewOf(bwrap: string, places: ConfinedPaths, program: readonly string[]
     ...places.writable.map((directory) => ({ kind: "writable", directory }) as const),
     ...[node, ...program, ...places.readable].map((directory) => ({ kind: "readable", directory }) as const),
   ].filter(({ directory }) => existsSync(directory));
-  // What lies beneath another place is put over it.
+  // Nested places are mounted after the places that contain them.
   const mounts = given
     .map(({ kind, directory }) => mountOf(kind, directory))
     .toSorted((a, b) => a.real.length - b.real.length);
@@ -130,7 +136,7 @@ function argsOf({ kind, real }: Mount): string[] {
   return [kind === "writable" ? "--bind" : "--ro-bind", real, real];
 }
 
-/** Names by which places are known that lead there by links. */
+/** Links under which the places are known. */
 function linksTo(mounts: readonly Mount[], given: readonly string[]): string[] {
   const there = mounts.map(({ real }) => real);
   return given
@@ -147,7 +153,7 @@ function identityOf(real: string): string {
   return `${dev}:${ino}`;
 }
 
-/** Whether a child with this view reaches a path, and finds there what is there now. */
+/** Whether a child with this view can access a path and finds there what is there now. */
 export function sees({ mounts }: ConfinedView, file: string): boolean {
   const real = realpathSync(file);
   const mount = mounts.findLast(({ real: place }) => isBeneath(place, real));

@@ -10,14 +10,14 @@ import type { FileChange } from "./workspace/kept-content.ts";
 
 export type Changed = (files: readonly FileChange[]) => void;
 
-/** What a call has to say while it runs. */
+/** Events of a running call. */
 export interface CallEvents {
   readonly changed: Changed;
-  /** What a call had printed that did not come to its own end; before that is told. */
+  /** What the call had printed if it was interrupted; called before the call's end. */
   readonly printed: (text: string) => void;
-  /** What it has taken of the room that it was given; not told where the process dies. */
+  /** What the call has taken of its room; not called if the process dies. */
   readonly grown: (grown: Grown) => void;
-  /** Does what the guest asks to fetch; ends with the call. */
+  /** Performs the guest's fetches; ends with the call. */
   readonly fetch: GuestFetch;
 }
 
@@ -28,12 +28,12 @@ interface RunningCall extends CallEvents {
 
 export interface SandboxChild {
   readonly pid: number | undefined;
-  /** Resolves with how the call ended, also when the child dies; never rejects. Tells of changed files meanwhile. */
+  /** Resolves with how the call ended, even if the child dies; never rejects. Reports changed files meanwhile. */
   run(call: RunMessage, events: CallEvents): Promise<Outcome>;
   cancel(id: number): void;
-  /** Says until when fenced calls may change files: milliseconds of the machine's clock that never jumps. */
+  /** Sets until when fenced calls may change files, in milliseconds of the monotonic clock. */
   certain(untilMs: number): void;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   stop(): Promise<void>;
 }
 
@@ -42,14 +42,14 @@ export const CHILD_FILE = fileURLToPath(new URL("./child/main.ts", import.meta.u
 
 export interface ChildParts {
   readonly childFile: string;
-  /** The directory of the built guests. */
+  /** Directory of the built guests. */
   readonly buildDir: string;
-  /** What it sees of the machine; null: what the bot does. */
+  /** What the child sees of the machine; null if it sees the same as the bot. */
   readonly view: ConfinedView | null;
   readonly log: Log | undefined;
 }
 
-/** Forks the child with no environment, no inherited streams, and nothing but the channel to the bot. */
+/** Forks the child without environment or inherited streams, with only the channel to the bot. */
 export function startChild({ childFile, buildDir, view, log }: ChildParts, onExit: () => void): SandboxChild {
   const child = fork(childFile, [buildDir], {
     env: {},
@@ -107,7 +107,7 @@ export function startChild({ childFile, buildDir, view, log }: ChildParts, onExi
   };
 }
 
-/** A channel that is closed already means that `exit` follows, which ends the calls. */
+/** If the channel is already closed, `exit` follows and ends the calls. */
 function send(child: ChildProcess, message: ToChild): void {
   if (child.connected) child.send(message, () => {});
 }

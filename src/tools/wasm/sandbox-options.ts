@@ -9,28 +9,28 @@ import type { Confinement } from "./confinement.ts";
 export interface SandboxLimits extends QueueLimits {
   /** How long the child process stays without work. */
   readonly idleMs: number;
-  /** What a child gets beyond a call's time limit before it counts as hung. */
+  /** Time beyond a call's limit before the child counts as hung. */
   readonly graceMs: number;
 }
 
 export interface SandboxOptions {
   readonly log?: Log;
-  /** Where wasm/build.ts put the guests. */
+  /** Directory where wasm/build.ts put the guests. */
   readonly buildDir?: string;
-  /** What runs them: the child's program; the one beside this file by default. */
+  /** The child's program; defaults to the one beside this file. */
   readonly childFile?: string;
-  /** Where contents are kept before files change; absent: nowhere. */
+  /** Directory where former contents are kept before files change; if absent, none are kept. */
   readonly snapshots?: string;
-  /** Files that no call changes by itself, beside those that always are. */
+  /** Patterns of further files that no call may change unasked. */
   readonly guardedFiles?: readonly string[];
-  /** How much calls may write; absent: as much as they like. */
+  /** Limits how much calls may write; if absent, there is no limit. */
   readonly quotas?: Pick<Quotas, "begin"> | undefined;
-  /** Keeps other processes from a root while a call changes files in it; absent: there are none. */
+  /** Keeps other processes from a root while a call changes its files; absent if there are none. */
   readonly lock?: TakeLock;
-  /** How the system confines the child; absent: not at all. */
+  /** How the system confines the child; if absent, not at all. */
   readonly confinement?: Confinement;
   readonly limits?: Partial<SandboxLimits>;
-  /** How guests that may fetch do it; look-ups are the sandbox's own where it gives none. */
+  /** Network options for guests that may fetch. By default, the sandbox resolves names itself. */
   readonly network?: Partial<NetworkOptions<GuestFetchLimits>>;
 }
 

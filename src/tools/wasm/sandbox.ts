@@ -12,30 +12,29 @@ import { ChildKeeper } from "./child-keeper.ts";
 import type { Changed } from "./sandbox-child.ts";
 import { SANDBOX_LIMITS, type SandboxOptions } from "./sandbox-options.ts";
 
-/** For whom a guest runs, and who learns which files it changes; these count also when the call fails or is aborted. */
+/** On whose behalf a guest runs, and who is notified of changed files, even if the call fails or is aborted. */
 export interface SandboxCaller extends Caller {
-  /** Who has asked for it; absent: nobody whose share it counts against. */
+  /** The person who asked for the call; if absent, it counts against nobody's share. */
   readonly personId?: string;
   readonly changed?: Changed;
-  /** Learns what a call had printed that was ended in the midst. */
+  /** Receives what a call had printed if it was interrupted. */
   readonly printed?: (text: string) => void;
-  /** Learns why a fetch got no response, or a file was not written: what the guest shows of it may be less. */
+  /** Receives why a fetch got no response or a file was not written, since the guest may show less of it. */
   readonly refused?: (sentence: string) => void;
 }
 
 export interface Sandbox {
-  /** Files that no call changes by itself, beside those that always are. */
+  /** Patterns of further files that no call may change unasked. */
   readonly guardedFiles: readonly string[];
   /**
-   * Runs a guest on one input and resolves with its output. Throws SandboxError `sandbox_limit`
-   * (`detail.limit`: time, memory or output; `detail.value` says how much) or `sandbox_failed`, and the
-   * signal's reason when it aborts.
+   * Runs a guest on one input and resolves with its output. Throws SandboxError `sandbox_limit` (`detail.limit`: time,
+   * memory or output; `detail.value`: how much) or `sandbox_failed`, and the signal's reason if it aborts.
    */
   // oxlint-disable-next-line max-params -- what runs, on what, with which rights, for whom
   call(guest: string, input: GuestInput, capability: SandboxCapability, caller: SandboxCaller): Promise<string>;
-  /** Tries what confines the child, so that the first call need not wait for that. */
+  /** Tries the confinement of the child in advance, so that the first call need not wait for it. */
   ready(): Promise<void>;
-  /** The child's process id while there is one. */
+  /** The child's process id, if there is a child. */
   pid(): number | undefined;
   close(): Promise<void>;
 }
@@ -43,8 +42,8 @@ export interface Sandbox {
 const NO_NETWORK: HostRules = { allowedHosts: [], blockedUrls: [] };
 
 /**
- * Runs guests in one child process, which is started by the first call and stopped when idle. Its
- * death costs only the calls that were running: the next call starts another one.
+ * Runs guests in one child process, started by the first call and stopped when idle. If it dies, only the running calls
+ * fail; the next call starts another one.
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits = { ...SANDBOX_LIMITS, ...options.limits };
@@ -85,12 +84,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     // oxlint-disable-next-line max-params -- see Sandbox
     call: (guest, input, capability, caller) => {
       const ended = async () => {
-        // Before a place: who waits for another process keeps nobody here from theirs.
+        // The lock comes before the place in the queue: waiting for another process must not block other calls here.
         using lock = await lockFor(capability, caller, options.lock);
         const leave = await queue.enter(caller);
         return await run({ guest, input, capability: { ...capability, ...all } }, caller, lock).finally(leave);
       };
-      // Both are given back when the guest has really ended; who cancels does not wait for that.
+      // Both are given back when the guest has really ended, for which a cancelled caller does not wait.
       return untilAborted(ended(), caller.signal);
     },
     ready: () => child.ready(),
@@ -107,12 +106,12 @@ async function lockFor(
   return writable && lock !== undefined ? lock(root, caller) : null;
 }
 
-/** Where there are no others, it is certain for ever. */
+/** Without other processes, exclusive access is always certain. */
 function fenceOf(lock: ClusterLock | null): { readonly isFenced?: true } {
   return lock === null || lock.certainMs() === Number.POSITIVE_INFINITY ? {} : { isFenced: true };
 }
 
-/** What a call counts against. */
+/** Quota keys that a call counts against. */
 function countsOf({ root, writable }: SandboxCapability, { personId, channelKey }: SandboxCaller): readonly string[] {
   if (!writable) return [];
   return [`root:${root}`, `channel:${channelKey}`, ...(personId === undefined ? [] : [`person:${personId}`])];
@@ -122,7 +121,9 @@ interface CallGrowth extends Disposable, Pick<GrowingCall, "ended"> {
   readonly room: Pick<SandboxCapability, "growth">;
 }
 
-/** A call that ends without a word of what it has added is looked after when it is disposed of. */
+/**
+ * Opens the quotas of a call. If the call ends without reporting what it has added, disposing of it has that measured.
+ */
 async function growthOf(
   { root, writable }: SandboxCapability,
   { personId, channelKey }: SandboxCaller,
@@ -170,7 +171,7 @@ function limitError(limit: "time" | "memory" | "output", capability: SandboxCapa
   return new SandboxError("sandbox_limit", `stopped at the ${limit} limit of ${value}`, { detail: { limit, value } });
 }
 
-/** Milliseconds that an aborted call gets to end: then all that it changed has been told. */
+/** Milliseconds that an aborted call gets to end and report all its changes. */
 const END_MS = 600;
 
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -185,6 +186,6 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   } finally {
     signal.removeEventListener("abort", abort);
     clearTimeout(patience);
-    work.catch(() => {}); // an end after the abort interests nobody
+    work.catch(() => {}); // nobody needs an outcome after the abort
   }
 }

@@ -7,14 +7,14 @@ import type { ToolContext } from "../../core/tool.ts";
 import { note } from "../native/note.ts";
 import { HEAD_BYTES, mediaTypeOf } from "../wasm/workspace/media-type.ts";
 
-/** Files of one message. Source: Discord docs, Create Message; Slack takes as many. */
+/** Maximum files of one message. Source: Discord docs, Create Message; Slack accepts as many. */
 const MAX_FILES = 10;
 const NAME_CHARS = 80;
 
 /**
- * Sends images and PDFs of a result to the thread, so that people see what a tool made for them, and says so to the
- * model. Once per call, also across a crash; right away, since an answer may never come. A thread that does not take
- * them spoils no result.
+ * Sends images and PDFs of a result to the thread, so that people see what a tool made for them, and tells the model.
+ * Posts once per call, even across a crash, and at once because an answer may never come. If the thread does not accept
+ * them, the result stands.
  */
 export async function showMedia(
   result: ToolResult,
@@ -52,7 +52,7 @@ function fileOf(block: ToolResultContent, index: number): OutgoingFile[] {
   return [{ name: fileName(block.name, block.mediaType, index), mediaType: block.mediaType, data }];
 }
 
-/** A plain name with the ending that its content asks for. */
+/** A safe file name with the extension of its content. */
 function fileName(name: string | undefined, mediaType: string, index: number): string {
   const last = (name ?? "").split(/[/\\]/).at(-1) ?? "";
   const plain = last.replace(/[^\p{L}\p{N}._ -]/gu, "_").replace(/^\.+/, "");
@@ -61,12 +61,12 @@ function fileName(name: string | undefined, mediaType: string, index: number): s
   return `${stem.slice(0, NAME_CHARS) || `image-${index + 1}`}${ending}`;
 }
 
-/** Whether bytes are what they are said to be: a model's provider refuses every later request with one that is not. */
+/** Whether bytes have the stated type; with a wrong type, the model's provider would refuse every later request. */
 export function isMedia(base64: string, mediaType: string): boolean {
   return mediaTypeIn(base64) === mediaType;
 }
 
-/** What bytes are, whatever is said of them; "" for text. */
+/** Type of the bytes whatever their stated type; "" for text. */
 export function mediaTypeIn(base64: string): string {
   return mediaTypeOf(Buffer.from(base64.slice(0, 2 * HEAD_BYTES), "base64").subarray(0, HEAD_BYTES));
 }

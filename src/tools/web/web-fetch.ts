@@ -15,7 +15,7 @@ import { asResult } from "../sandboxed/guest-call.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
 import { showMedia } from "./show-media.ts";
 
-/** Characters of a host and path on the progress line. */
+/** Maximum characters of a host and path on the progress line. */
 const TITLE_CHARS = 80;
 
 const input = z.object({
@@ -30,7 +30,7 @@ const input = z.object({
 });
 type Input = z.infer<typeof input>;
 
-/** The tool that fetches web pages. Keeps an HTTP cache in memory for as long as it lives. */
+/** Creates the tool that fetches web pages, with an HTTP cache in memory. */
 export function createWebFetch(sandbox: Sandbox, network: NetworkOptions<FetchLimits>): Tool {
   const options = exchangeOptions(network, FETCH_LIMITS);
   const cacheOf = createHttpCache();
@@ -105,7 +105,7 @@ function targetOf(text: string): URL | null {
   }
 }
 
-/** The host with a port that is not the scheme's own; for what is no URL, the text as given. */
+/** The host, with any non-default port; for text that is no URL, the text itself. */
 function hostOf(text: string): string {
   return targetOf(text)?.host ?? text;
 }

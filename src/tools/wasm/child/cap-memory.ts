@@ -5,7 +5,7 @@ import { HEADER_BYTES, leb, readLeb, type Section, sectionsOf } from "./module-f
 const MEMORY_SECTION = 5;
 const PAGES_PER_MB = 16;
 
-/** Pages of 64 KB. */
+/** Sizes in pages of 64 KB. */
 interface Memory {
   readonly flags: number;
   readonly minimum: number;
@@ -14,14 +14,14 @@ interface Memory {
 
 export interface CappedGuest {
   readonly modules: readonly Uint8Array[];
-  /** Pages that the memory which they import may have. */
+  /** Maximum pages of the memory that the modules import. */
   readonly imported: number;
 }
 
 /**
- * Sets the maximum of every memory that the modules of one guest define, so that all of them together stay
- * below the limit, with one that they import (`imported`: the pages with which it begins). Engines have no other limit
- * for it: a guest that wants more gets a failed allocation. Throws SandboxError for a guest that begins with more.
+ * Sets the maximum of every memory that a guest's modules define, so that all together, including an imported one, stay
+ * below the limit. `imported` is the initial number of pages of the imported memory. Engines have no other limit, and
+ * beyond it a guest's allocations fail. Throws SandboxError for a guest whose initial memory is larger.
  */
 export function capMemories(modules: readonly Uint8Array[], memoryMb: number, imported: number): CappedGuest {
   const parsed = modules.map(sectionsOf);
@@ -40,7 +40,7 @@ export function capMemories(modules: readonly Uint8Array[], memoryMb: number, im
   return { modules: capped, imported: imported + share };
 }
 
-/** Each is flags, minimum and, if bit 0 of the flags says so, maximum. */
+/** Each entry has flags, minimum and, if bit 0 of the flags is set, maximum. */
 function memoriesOf({ id, bytes, contentAt }: Section): Memory[] {
   if (id !== MEMORY_SECTION) return [];
   const count = readLeb(bytes, contentAt);
@@ -56,7 +56,7 @@ function memoriesOf({ id, bytes, contentAt }: Section): Memory[] {
   return memories;
 }
 
-/** The section with each memory's maximum set to its minimum and a share more, unless it is lower already. */
+/** Returns the section with each memory's maximum set to its minimum plus a share, unless it is already lower. */
 function withMaximum(section: Section, share: number): Uint8Array {
   if (section.id !== MEMORY_SECTION) return section.bytes;
   const memories = memoriesOf(section);

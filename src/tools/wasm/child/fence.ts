@@ -1,12 +1,14 @@
-/** Until when a process certainly has its files to itself, for all threads: milliseconds of the machine's clock that never jumps. */
+/**
+ * Until when the process certainly has its files to itself, shared by all threads: milliseconds of the monotonic clock.
+ */
 export type Fence = BigInt64Array<SharedArrayBuffer>;
 
-/** It lets nobody pass until it is moved. */
+/** Creates a fence that is closed until it is moved. */
 export function createFence(): Fence {
   return new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
 }
 
-/** The same in all processes of the machine. Milliseconds. */
+/** Milliseconds of the monotonic clock, which is the same in all processes of the machine. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }
@@ -16,7 +18,7 @@ export function moveFence(fence: Fence, untilMs: number): void {
   Atomics.notify(fence, 0);
 }
 
-/** Sleeps for as long as it is not certain. Who ends the call ends the sleeping thread. */
+/** Sleeps while exclusive access to the files is not certain. Ending the call ends the sleeping thread. */
 export function passFence(fence: Fence): void {
   for (;;) {
     const until = Atomics.load(fence, 0);

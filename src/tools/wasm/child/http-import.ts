@@ -2,15 +2,18 @@ import type { GuestAnswer } from "../../network/guest-answer.ts";
 import { GUEST_FETCH_LIMITS, MAX_GUEST_REQUEST, tooManyRequests } from "../../network/limits.ts";
 import { Refusal } from "../workspace/refusal.ts";
 
-/** The import `http` (wasm/extension/tool.wit), of our own guests and of extensions. */
+/** The import `http` (wasm/extension/tool.wit) of Deckhand's own guests and of extensions. */
 interface HttpImport {
   fetch(request: string): string;
 }
 
-/** Asks the bot for a fetch; returns when the answer is there. */
+/** Asks the bot for a fetch and blocks until it answers. */
 export type Ask = (request: string) => GuestAnswer;
 
-/** For one instance. The bot counts, too; but what it refuses keeps it from its other work, and a guest may ask without end. */
+/**
+ * Limits the requests of one instance. The bot counts too, but each refusal takes its time, and a guest could ask
+ * endlessly.
+ */
 export function boundedAsk(ask: Ask): Ask {
   const { requests } = GUEST_FETCH_LIMITS;
   let asked = 0;

@@ -1,6 +1,6 @@
 /**
- * The sandbox child: a process with an empty environment that runs guests in worker threads. It talks
- * to the bot only, and ends with it. Its one argument is the directory of the built guests.
+ * The sandbox child: a process with an empty environment that runs guests in worker threads. It communicates only with
+ * the bot and ends with it. Its one argument is the directory of the built guests.
  */
 import { setFlagsFromString } from "node:v8";
 import { DefectError } from "../../../core/protocol/errors.ts";
@@ -10,9 +10,9 @@ import { createModuleCache } from "./modules.ts";
 import { createPool } from "./pool.ts";
 
 /**
- * Bytes that a WebAssembly function has run, roughly, before it is compiled once more, to run faster: eight times as many
- * as V8's own. A few calls, all that most children see, are over before that would pay; what computes for half a
- * second has it by then. Not a flag that the process begins with: V8 would not take what is compiled of Node.
+ * Roughly the bytes that a WebAssembly function must run before V8 compiles it again to run faster: eight times V8's
+ * default. Most children see only a few calls, which end before that pays off, and half a second of computing is enough
+ * to reach it. The flag is not set on the command line because V8 would then reject Node's precompiled code.
  */
 const LATE_TIERING = "--wasm-tiering-budget=100000000";
 
@@ -21,7 +21,7 @@ const buildDir = process.argv[2];
 if (buildDir === undefined) throw new DefectError("the sandbox child needs the directory of the built guests");
 const pool = createPool(createModuleCache(buildDir));
 
-/** Who hears of the answer, by the call whose guest waits for a fetch. */
+/** Receivers of answers, by the id of the call whose guest waits for a fetch. */
 const fetching = new Map<number, (answer: GuestAnswer) => void>();
 
 async function answer(message: RunMessage): Promise<void> {
@@ -51,12 +51,12 @@ process.on("message", (raw) => {
       return fetching.get(message.id)?.(message.answer);
     case "run":
       answer(message).catch((error: unknown) => {
-        throw error; // ends the process, and with it what can no longer be trusted
+        throw error; // ends the process, whose state can no longer be trusted
       });
   }
 });
 
-// The bot decides when the child ends: a Ctrl+C in a terminal reaches both, and the bot may still be draining.
+// The bot decides when the child ends: Ctrl+C in a terminal reaches both, and the bot may still be draining.
 process.on("SIGINT", () => {});
 process.on("SIGTERM", () => {});
 process.on("disconnect", () => process.exit(0));

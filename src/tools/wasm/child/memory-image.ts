@@ -1,19 +1,19 @@
-/** What the memory of a guest holds at first, as the build has written it down beside the modules, which import it. */
+/** Initial memory contents of a guest, which the build stores beside the modules that import the memory. */
 export interface MemoryImage {
   /** Whole pages, shared by the workers. */
   readonly bytes: Uint8Array<SharedArrayBuffer>;
-  /** Pages. */
+  /** In pages. */
   readonly maximum: number;
 }
 
 export const IMAGE_FILE = "memory.image";
 
-/** Bytes. */
+/** In bytes. */
 export const PAGE_BYTES = 65_536;
 
 /**
- * The memory of one instance after another. To write over one that is there takes a fraction of what a new one does: the
- * system hands that out page by page, and V8 collects its whole heap after every few.
+ * The memory for successive instances. Overwriting an existing memory takes a fraction of the time of a new one, which
+ * the system provides page by page and which makes V8 collect its whole heap after every few.
  */
 export class ImagedMemory {
   readonly #image: MemoryImage;
@@ -23,7 +23,7 @@ export class ImagedMemory {
     this.#image = image;
   }
 
-  /** For a new instance: every byte is that of the image. */
+  /** Returns a memory for a new instance, every byte equal to the image. */
   take(): WebAssembly.Memory {
     const { bytes, maximum } = this.#image;
     const memory = this.#memory ?? new WebAssembly.Memory({ initial: bytes.length / PAGE_BYTES, maximum });
@@ -32,7 +32,7 @@ export class ImagedMemory {
     return memory;
   }
 
-  /** Gives back what no instance uses any more. A memory that has grown cannot shrink, and is let go. */
+  /** Takes back a memory that no instance uses any more. One that has grown cannot shrink and is discarded. */
   leave(memory: WebAssembly.Memory): void {
     if (memory.buffer.byteLength === this.#image.bytes.length) this.#memory = memory;
   }

@@ -4,9 +4,9 @@ import { bucketSchema } from "../../quotas/bucket.ts";
 import { programStartSchema } from "../wasi/wasi.ts";
 import { fileChangeSchema } from "../workspace/kept-content.ts";
 
-/** What the bot and its sandbox child say to each other. */
+/** Messages between the bot and its sandbox child. */
 
-/** The part of a capability that the child enforces; the bot keeps the network to itself. */
+/** The part of a capability that the child enforces; the bot itself handles the network. */
 const grantSchema = z.object({
   root: z.string(),
   writable: z.boolean(),
@@ -16,7 +16,7 @@ const grantSchema = z.object({
   secretFile: z.string().exactOptional(),
   knownContents: z.array(z.string()).readonly().exactOptional(),
   growth: z.array(bucketSchema).readonly().exactOptional(),
-  /** Each change waits until it is certain that no other process has the files: `certain` says for how long it is. */
+  /** If set, each change waits until exclusive access to the files is certain; `certain` messages say until when. */
   isFenced: z.boolean().exactOptional(),
   clock: z.boolean(),
   timeoutMs: z.number(),
@@ -24,16 +24,16 @@ const grantSchema = z.object({
   outputBytes: z.number(),
 });
 
-/** Text is for a guest's `tool` or `process`, what a program is started with for a component's `run`. */
+/** Text is for a guest's `tool` or `process`; a program start is for a component's `run`. */
 const inputSchema = z.union([z.string(), programStartSchema]);
 export type GuestInput = z.infer<typeof inputSchema>;
 
 export const toChildSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("run"), id: z.number(), guest: z.string(), input: inputSchema, capability: grantSchema }),
   z.object({ type: z.literal("cancel"), id: z.number() }),
-  /** Until when the bot certainly has its files to itself: milliseconds of the machine's clock that never jumps. */
+  /** Until when the bot certainly has its files to itself, in milliseconds of the monotonic clock. */
   z.object({ type: z.literal("certain"), untilMs: z.number() }),
-  /** The answer to the call's `fetch`. */
+  /** Answers the call's `fetch`. */
   z.object({ type: z.literal("fetched"), id: z.number(), answer: guestAnswerSchema }),
 ]);
 export type ToChild = z.infer<typeof toChildSchema>;
@@ -48,15 +48,15 @@ export const outcomeSchema = z.discriminatedUnion("type", [
 /** How a call ended. `failed` is a defect of a guest or of the host. */
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-/** Files that a running call has changed: told at once, since the call may be ended at any moment. */
+/** Files that a running call has changed, sent at once because the call may be ended at any moment. */
 export const changedSchema = z.object({ type: z.literal("changed"), files: z.array(fileChangeSchema) });
 
-/** A guest wants to fetch, and waits for the answer; it has one request at a time. */
+/** A guest asks to fetch and waits for the answer; it has one request at a time. */
 const fetchSchema = z.object({ type: z.literal("fetch"), request: z.string() });
 
 const printedSchema = z.object({ type: z.literal("printed"), text: z.string() });
 
-/** What a call has taken of the room that it was given: bytes of the root, bytes kept, and why more was refused. */
+/** What a call has taken of its room: bytes in the root, bytes kept, and why more was refused. */
 const grownSchema = z.object({
   type: z.literal("grown"),
   bytes: z.int(),
@@ -66,12 +66,12 @@ const grownSchema = z.object({
 export type Grown = z.infer<typeof grownSchema>;
 
 /**
- * What a call says of itself: any number of changes and fetches, what it had printed if it is cut off, what it has taken of
- * its room, then how it ended.
+ * Messages about a call: any number of changes and fetches, what it had printed if it was interrupted, what it has
+ * taken of its room, then how it ended.
  */
 const newsSchema = z.union([changedSchema, fetchSchema, printedSchema, grownSchema, outcomeSchema]);
 
-/** A worker sleeps on its bell until it is rung: then the answer is among its messages. */
+/** A worker sleeps on its bell until it rings; by then the answer is among its messages. */
 export const fromWorkerSchema = z.union([
   changedSchema,
   fetchSchema.extend({ bell: z.instanceof(Int32Array<SharedArrayBuffer>) }),

@@ -1,12 +1,12 @@
 /** A section of a module in WebAssembly's binary format: magic and version, then sections of id, size, content. */
 export interface Section {
   readonly id: number;
-  /** With its id and size. */
+  /** The whole section, with id and size. */
   readonly bytes: Uint8Array;
   readonly contentAt: number;
 }
 
-/** Bytes of magic and version. */
+/** Length in bytes of magic and version. */
 export const HEADER_BYTES = 8;
 
 export function sectionsOf(module: Uint8Array): Section[] {
@@ -20,7 +20,7 @@ export function sectionsOf(module: Uint8Array): Section[] {
   return sections;
 }
 
-/** A number as the format writes it, and where the next thing begins. */
+/** Reads a LEB128 number, and returns where the next item begins. */
 export function readLeb(bytes: Uint8Array, at: number): { value: number; next: number } {
   let value = 0;
   for (let shift = 0, next = at; ; shift += 7, next++) {
@@ -30,7 +30,7 @@ export function readLeb(bytes: Uint8Array, at: number): { value: number; next: n
   }
 }
 
-/** A number in the format. */
+/** Encodes a number as LEB128. */
 export function leb(value: number): number[] {
   const bytes: number[] = [];
   for (let rest = value; ; rest >>>= 7) {

@@ -8,16 +8,16 @@ import { IMAGE_FILE, type MemoryImage, PAGE_BYTES } from "./memory-image.ts";
 /** A guest, compiled under one memory limit. Workers get the modules by reference. */
 export interface CompiledGuest {
   readonly key: string;
-  /** The address of the bindings, which instantiate the modules. */
+  /** URL of the bindings, which instantiate the modules. */
   readonly url: string;
   readonly modules: Readonly<Record<string, WebAssembly.Module>>;
-  /** Null for a third party's component, which makes its memory itself, and may do anything when it is instantiated. */
+  /** Null for a third party's component, which creates its own memory and may do anything during instantiation. */
   readonly image: MemoryImage | null;
 }
 
 /**
- * Compiles each guest once per memory limit. A guest is a name in the build directory, or a directory of its own:
- * that of a third party's component.
+ * Creates a cache that compiles each guest once per memory limit. A guest is a name in the build directory, or the
+ * directory of a third party's component.
  */
 export function createModuleCache(buildDir: string): (guest: string, memoryMb: number) => Promise<CompiledGuest> {
   const compiled = new Map<string, Promise<CompiledGuest>>();
@@ -26,7 +26,7 @@ export function createModuleCache(buildDir: string): (guest: string, memoryMb: n
     const known =
       compiled.get(key) ?? compileGuest(resolve(buildDir, guest), { key, memoryMb, isOwn: !isAbsolute(guest) });
     compiled.set(key, known);
-    known.catch(() => compiled.delete(key)); // the next call tries once more
+    known.catch(() => compiled.delete(key)); // lets the next call try again
     return known;
   };
 }
@@ -56,7 +56,7 @@ async function compileGuest(
   };
 }
 
-/** Straight to where the workers read it: to copy it there is to be given twice as much memory. */
+/** Reads a file directly into shared memory; a copy would take twice the memory. */
 async function readShared(file: string): Promise<Uint8Array<SharedArrayBuffer>> {
   await using handle = await open(file);
   const { size } = await handle.stat();

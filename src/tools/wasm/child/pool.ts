@@ -9,32 +9,32 @@ import { grownOf, Purses } from "./purses.ts";
 import type { WorkerCall } from "./worker.ts";
 
 export interface IdleLimits {
-  /** Workers that stay when nothing runs: the next calls need not wait for a start. */
+  /** Number of idle workers to keep, so that the next calls need not wait for a start. */
   readonly workers: number;
-  /** How long more than these wait for work: a start costs ten times what a call does, and calls come in bursts. */
+  /** How long surplus workers wait for work. A start costs ten times as much as a call, and calls come in bursts. */
   readonly lingerMs: number;
 }
 
 const IDLE_LIMITS: IdleLimits = { workers: 2, lingerMs: 5_000 };
 
-/** Megabytes of a worker's own heap, where the host's side of a guest lives. */
+/** Megabytes of a worker's own heap, which holds the host's side of a guest. */
 const HEAP_MB = 256;
 
-/** Milliseconds that a stopped call of these gets to end by itself, with what it has to say (sandbox.wit, `stopped`). */
+/** Milliseconds for a stopped call of these guests to end by itself and report (sandbox.wit, `stopped`). */
 const STOP_MS = 300;
 const HEEDING: readonly string[] = ["bash"];
 
 type Compile = (guest: string, memoryMb: number) => Promise<CompiledGuest>;
 
-/** What a call has to say while it runs. */
+/** Events of a running call. */
 export interface CallEvents {
-  /** Files that it changes. */
+  /** Files that the call changes. */
   readonly changed: (files: readonly FileChange[]) => void;
-  /** A request to fetch; the guest sleeps until it is answered, or the call ended. */
+  /** A request to fetch; the guest sleeps until it is answered or the call ends. */
   readonly fetch: (request: string, answered: (answer: GuestAnswer) => void) => void;
-  /** What it had printed, of one that did not come to its own end. */
+  /** What the call had printed, if it was interrupted. */
   readonly printed: (text: string) => void;
-  /** What it has taken of the room that it was given, once it has ended. */
+  /** What the call took of its room; sent once it has ended. */
   readonly grown: (grown: Grown) => void;
 }
 
@@ -42,19 +42,19 @@ export interface Pool {
   /** Runs one call to its end; never rejects. */
   run(call: RunMessage, events: CallEvents): Promise<Outcome>;
   cancel(id: number): void;
-  /** Until when fenced calls may change files. */
+  /** Sets until when fenced calls may change files. */
   certain(untilMs: number): void;
 }
 
 interface Member {
   readonly worker: Worker;
-  /** Keys of the guests that the worker has. */
+  /** Keys of the guests that the worker has received. */
   readonly guests: Set<string>;
 }
 
 interface StoppableCall extends RunMessage, Pick<WorkerCall, "stop" | "printed" | "purse" | "fence"> {}
 
-/** Workers on demand: the bot decides how many calls run at once. */
+/** Creates workers on demand; the bot decides how many calls run at once. */
 export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
   const idle = new IdleMembers(limits);
   const stops = new Map<number, () => void>();
@@ -104,7 +104,7 @@ export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
   };
 }
 
-/** Workers that wait for a call, the one that waits longest first. */
+/** Idle workers, the one idle for longest first. */
 class IdleMembers {
   readonly #limits: IdleLimits;
   readonly #members = new Map<Member, NodeJS.Timeout>();
@@ -124,7 +124,7 @@ class IdleMembers {
     this.#members.set(member, setTimeout(retire, this.#limits.lingerMs));
   }
 
-  /** One that has the guest if there is one; of several the latest, so that others come to their end. */
+  /** Takes a worker that already has the guest, if any; else the most recently used, so that the others expire. */
   take(guest: string): Member | undefined {
     const members = [...this.#members.keys()];
     const member = members.findLast(({ guests }) => guests.has(guest)) ?? members.at(-1);
@@ -138,7 +138,7 @@ class IdleMembers {
   }
 }
 
-/** `gone` is told when the worker ends, which it may do while nobody waits for it. */
+/** Starts a worker. `gone` is called when it ends, which can happen while nobody waits for it. */
 function spawn(gone: (member: Member) => void): Member {
   const worker = new Worker(new URL("./worker.ts", import.meta.url), {
     env: {},
@@ -147,12 +147,12 @@ function spawn(gone: (member: Member) => void): Member {
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
   const member: Member = { worker, guests: new Set() };
-  worker.on("error", () => gone(member)); // without a listener it would end the process
+  worker.on("error", () => gone(member)); // without a listener the error would end the process
   worker.on("exit", () => gone(member));
   return member;
 }
 
-/** A compiled guest goes along once per worker. */
+/** Sends a compiled guest once per worker. */
 function messageFor(
   { guests }: Member,
   compiled: CompiledGuest,
@@ -166,11 +166,11 @@ function messageFor(
 
 interface Answer {
   readonly outcome: Promise<Outcome>;
-  /** True when the worker has answered and can take another call. */
+  /** True if the worker has answered and can take another call. */
   isAlive(): boolean;
 }
 
-/** What the worker says to the call, or its death. */
+/** Resolves to the worker's answer or to its death. */
 function answerOf({ worker }: Member, message: WorkerCall, { changed, fetch }: CallEvents): Answer {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   let alive = false;
@@ -185,7 +185,7 @@ function answerOf({ worker }: Member, message: WorkerCall, { changed, fetch }: C
   const onExit = (): void => end({ type: "failed", message: "the worker ended" });
   const end = (outcome: Outcome): void => {
     worker.off("message", onMessage);
-    if (alive) worker.off("error", onError).off("exit", onExit); // a dying worker may have more to say
+    if (alive) worker.off("error", onError).off("exit", onExit); // a dying worker may still send more
     resolve(outcome);
   };
   worker.on("message", onMessage).on("error", onError).on("exit", onExit);
@@ -194,7 +194,7 @@ function answerOf({ worker }: Member, message: WorkerCall, { changed, fetch }: C
   return { outcome: promise, isAlive: () => alive };
 }
 
-/** The answer is there when the bell rings: the worker, which is asleep, reads it then. */
+/** Posts the answer before ringing the bell; the sleeping worker then wakes up and reads it. */
 function wake(worker: Worker, answer: GuestAnswer, bell: Int32Array<SharedArrayBuffer>): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
   worker.postMessage(answer);

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 
-/** What a call has printed, its newest bytes, where the pool can read it when the worker has been ended in the midst. */
+/** The newest bytes that a call has printed, readable by the pool after the worker has been interrupted. */
 export type Printed = SharedArrayBuffer;
 
-/** Bytes that are held. */
+/** Number of bytes kept. */
 const HELD = 65_536;
-/** Before them, how many there were in all. */
+/** Length of the header, which counts all bytes ever printed. */
 const COUNT = BigInt64Array.BYTES_PER_ELEMENT;
 
 export function createPrinted(): Printed {
@@ -28,10 +28,10 @@ export function print(printed: Printed, bytes: Uint8Array): void {
   Atomics.store(count, 0, BigInt(total));
 }
 
-/** Begins with a whole line where the beginning is not held any more. */
+/** The printed text; if its beginning is lost, it starts with a whole line. */
 export function printedText(printed: Printed): string {
   const total = Number(Atomics.load(new BigInt64Array(printed, 0, 1), 0));
-  const held = Buffer.from(new Uint8Array(printed, COUNT)); // a copy: decoders take no shared memory
+  const held = Buffer.from(new Uint8Array(printed, COUNT)); // a copy, because decoders do not accept shared memory
   if (total <= HELD) return held.toString("utf8", 0, total);
   const at = total % HELD;
   const text = Buffer.concat([held.subarray(at), held.subarray(0, at)]).toString("utf8");

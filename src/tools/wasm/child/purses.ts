@@ -2,11 +2,14 @@ import { type Bucket, fullText } from "../../quotas/bucket.ts";
 import { type Purse, TAKEN } from "../../quotas/growth.ts";
 import type { Grown } from "./messages.ts";
 
-/** What is left of each limit, shared by the threads whose calls count against it. */
+/** The remainder of each limit, shared by the threads whose calls count against it. */
 export class Purses {
   readonly #left = new Map<string, BigInt64Array<SharedArrayBuffer>>();
 
-  /** For one call. What others have taken meanwhile holds until the bot knows of it. */
+  /**
+   * Opens the limits of one call. While other calls count against the same limit, the shared counter is kept, since the
+   * bot does not know yet what they took.
+   */
   open(buckets: readonly Bucket[]): Purse {
     const opened = buckets.map(({ key, kind, limit, left, isAlone }) => {
       const known = isAlone ? undefined : this.#left.get(key);
@@ -24,7 +27,7 @@ function counters(count: number): BigInt64Array<SharedArrayBuffer> {
   return new BigInt64Array(new SharedArrayBuffer(count * BigInt64Array.BYTES_PER_ELEMENT));
 }
 
-/** What a call that has ended has taken, and why it was refused more. */
+/** What an ended call has taken, and why it was refused more. */
 export function grownOf({ buckets, taken }: Purse): Grown {
   const at = (place: number): number => Number(Atomics.load(taken, place));
   const bucket = buckets[at(TAKEN.fullBucket) - 1];

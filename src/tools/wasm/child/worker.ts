@@ -16,7 +16,7 @@ import type { FromWorker, GuestInput, Outcome, RunMessage } from "./messages.ts"
 import type { CompiledGuest } from "./modules.ts";
 import { type Printed, print, printLine } from "./printed.ts";
 
-/** A call as the pool hands it over. `compiled` comes with the first call of a guest to this worker. */
+/** A call as the pool hands it over. `compiled` is sent with a guest's first call to this worker. */
 export interface WorkerCall {
   readonly guestKey: string;
   readonly compiled: CompiledGuest | null;
@@ -25,9 +25,9 @@ export interface WorkerCall {
   /** 1 once a person has stopped the call. */
   readonly stop: Int32Array<SharedArrayBuffer>;
   readonly printed: Printed;
-  /** What it may write; null: what it likes. */
+  /** Limits of what the call may write; null if there are none. */
   readonly purse: Purse | null;
-  /** What each change waits at; null: at nothing. */
+  /** Fence that each change must pass; null if there is none. */
   readonly fence: Fence | null;
 }
 
@@ -42,7 +42,9 @@ interface Bindings {
   ): Promise<Exports>;
 }
 
-/** A guest exports one of the first two (wasm/wit/sandbox.wit), a third party's component `tool`, `run` or both. */
+/**
+ * A guest exports one of the first two (wasm/wit/sandbox.wit); a third party's component exports `tool`, `run` or both.
+ */
 interface Exports {
   readonly tool?: { invoke(input: string): string };
   readonly process?: {
@@ -53,20 +55,20 @@ interface Exports {
 }
 
 interface Instance {
-  /** Whether the guest may know the time, and ask to fetch; nothing may before its call. */
+  /** Whether the guest may read the clock and fetch; neither is allowed before its call. */
   readonly granted: { clock: boolean; fetch: boolean; call: WorkerCall | null };
   readonly workspace: Workspace;
   readonly wasi: Wasi;
   readonly exports: Exports;
-  /** Null where it has made its own. */
+  /** Null if the instance has made its own memory. */
   readonly memory: WebAssembly.Memory | null;
 }
 
 interface Guest {
   readonly instantiate: () => Promise<Instance>;
-  /** Null for a stranger's component: its start functions run within the time of a call only. */
+  /** Null for a third party's component, whose start functions may run only within the time of a call. */
   readonly memory: ImagedMemory | null;
-  /** An instance that nothing has run in, made while nobody waited. */
+  /** An instance that has run nothing, made in advance. */
   spare: Promise<Instance> | null;
 }
 
@@ -125,7 +127,7 @@ function inMemory(memory: WebAssembly.Memory | null): InstantiateCore {
     WebAssembly.instantiate(module, memory === null ? imports : { ...imports, deckhand: { memory } });
 }
 
-/** A fresh instance per call: nothing of one call is there in the next, and a trap spoils nothing. */
+/** Runs a call in a fresh instance, so that no state remains for the next call and a trap damages nothing. */
 async function run(instance: Instance, call: WorkerCall): Promise<Outcome> {
   const { capability, purse, fence } = call;
   const { granted, workspace } = instance;
@@ -164,7 +166,7 @@ async function outputOf({ wasi, exports }: Instance, { input, capability }: Work
   }
 }
 
-/** Tells of each file once per call. */
+/** Reports each changed file once per call. */
 function changeTeller(): (files: readonly FileChange[]) => void {
   const told = new Set<string>();
   return (files) => {
@@ -181,7 +183,7 @@ function tell(news: FromWorker): void {
 
 const NOT_YET: GuestAnswer = { type: "refused", sentence: "There is no network before a call." };
 
-/** Sleeps until the bot has answered. Who ends the call ends the sleeping worker. */
+/** Sleeps until the bot has answered. Ending the call ends the sleeping worker. */
 function askBot(request: string): GuestAnswer {
   const bell = new Int32Array(new SharedArrayBuffer(4));
   tell({ type: "fetch", request, bell });
@@ -196,7 +198,7 @@ function failure(error: unknown): Outcome {
   return /out of memory/i.test(message) ? { type: "limit", limit: "memory" } : { type: "failed", message };
 }
 
-/** Answers the call, then makes the instance for the next one. What fails here ends the worker. */
+/** Answers the call, then prepares the instance for the next one. An error here ends the worker. */
 async function serve(call: WorkerCall): Promise<void> {
   const guest = await guestOf(call);
   const instance = await (guest.spare ?? guest.instantiate());
@@ -208,14 +210,14 @@ async function serve(call: WorkerCall): Promise<void> {
   await guest.spare;
 }
 
-/** In the memory of an instance that came to its own end, if it can never run again. */
+/** Prepares an instance, in the memory of the previous one if that has ended and can never run again. */
 async function nextInstance(guest: Guest, memories: ImagedMemory, left: WebAssembly.Memory | null): Promise<Instance> {
-  await endOfTurn(); // what its bindings still had to do
+  await endOfTurn(); // lets its bindings finish
   if (left !== null && !hasTimers()) memories.leave(left);
   return guest.instantiate();
 }
 
-/** Bindings set timers for what waits; the worker itself has none between two calls. */
+/** True if the bindings still wait for a timer; the worker itself has none between calls. */
 function hasTimers(): boolean {
   return getActiveResourcesInfo().some((name) => name === "Timeout" || name === "Immediate");
 }

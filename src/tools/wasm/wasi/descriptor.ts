@@ -5,17 +5,17 @@ import { type FileHolder, OpenFile } from "./open-file.ts";
 import { InputStream, OutputStream } from "./streams.ts";
 import { WasiFailure } from "./wasi-failure.ts";
 
-/** `wasi:filesystem/types`: what a component does with files goes through the sandbox's verified paths. */
+/** Implements `wasi:filesystem/types` on the sandbox's verified paths. */
 
 export interface FileAccess extends FileHolder {
   readonly writable: boolean;
-  /** Files that the program has not let go of. */
+  /** Files that the program has not closed. */
   readonly open: Set<OpenFile>;
-  /** Lines about files that could not be written when the program let go of them. */
+  /** Lines about files that could not be written when the program closed them. */
   readonly unsaved: string[];
 }
 
-/** Letting go of a file cannot fail in WASI, so what goes wrong is told when the program has ended. */
+/** Closing a file cannot fail in WASI, so a failure is reported when the program has ended. */
 export function saveOrNote(file: OpenFile, { unsaved }: FileAccess): void {
   try {
     file.save();
@@ -201,7 +201,7 @@ export class Descriptor {
 
   advise(): void {}
 
-  /** Times are the host's. */
+  /** File times belong to the host, so setting them does nothing. */
   setTimes(): void {}
 
   setTimesAt(): void {}
@@ -218,7 +218,7 @@ export class Descriptor {
     throw new WasiFailure("not-permitted");
   }
 
-  /** The component lets go of it. */
+  /** Called when the component drops the descriptor. */
   [Symbol.dispose](): void {
     if (this.#file === null) return;
     saveOrNote(this.#file, this.#access);
@@ -246,7 +246,7 @@ export class Descriptor {
     asWasi(() => work(this.#access.filesystem));
   }
 
-  /** The open files of that name. */
+  /** The open files with that path. */
   #openAt(path: string): OpenFile[] {
     return [...this.#access.open].filter((file) => !file.unlinked && samePlace(file.path, path));
   }
@@ -273,7 +273,7 @@ export class Descriptor {
   }
 }
 
-/** What is known of a file whose name is gone. */
+/** Status of a file whose name is gone. */
 const NAMELESS: Omit<Status, "size"> = { kind: "file", modified: 0, mode: 0o600, identity: "0:0" };
 
 function samePlace(one: string, other: string): boolean {
@@ -293,7 +293,7 @@ function statRecord({ kind, size, modified }: Status): object {
   };
 }
 
-/** Equal for the same file as long as it is not written. */
+/** Equal for the same file until it is written. */
 function hashRecord({ identity, modified }: Status): object {
   const inode = BigInt(identity.slice(identity.indexOf(":") + 1));
   return { upper: BigInt(Math.floor(modified)), lower: BigInt.asUintN(64, inode) };

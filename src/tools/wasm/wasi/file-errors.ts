@@ -1,7 +1,7 @@
 import { FileFailure } from "../workspace/file-failure.ts";
 import { WasiFailure } from "./wasi-failure.ts";
 
-/** The system's names of errors, as `wasi:filesystem/types` calls them. */
+/** Maps the system's error codes to those of `wasi:filesystem/types`. */
 const CODES: Readonly<Record<string, string>> = {
   EACCES: "access",
   EDQUOT: "quota",
@@ -19,7 +19,7 @@ const CODES: Readonly<Record<string, string>> = {
   EROFS: "read-only",
 };
 
-/** Does file work; what the sandbox declines becomes the component's error value. */
+/** Runs file work; a refusal by the sandbox becomes the component's error value. */
 export function asWasi<T>(work: () => T): T {
   try {
     return work();

@@ -3,7 +3,9 @@ import { FileFailure } from "../workspace/file-failure.ts";
 import { Refusal } from "../workspace/refusal.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** The import `deckhand:extension/files` (wasm/extension/tool.wit), over what our own guests have. */
+/**
+ * Implements the import `deckhand:extension/files` (wasm/extension/tool.wit) on the imports of Deckhand's own guests.
+ */
 export interface FilesImport {
   readText(path: string): string;
   readBase64(path: string): string;
@@ -30,7 +32,7 @@ export function createFilesImport({ functions, filesystem }: Workspace): FilesIm
   };
 }
 
-/** The failure of a program's file operation as the sentence that this import has for errors. */
+/** Replaces the failure of a file operation by the error sentence that this import uses. */
 function withSentence(path: string, work: () => void): void {
   try {
     work();

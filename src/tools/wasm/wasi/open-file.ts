@@ -3,26 +3,26 @@ import type { FilesystemImport } from "../workspace/filesystem.ts";
 import { asWasi } from "./file-errors.ts";
 import { WasiFailure } from "./wasi-failure.ts";
 
-/** Bytes of one file: what the sandbox reads at once. */
+/** Maximum bytes of one file, which the sandbox reads at once. */
 const MAX_SIZE = 33_554_432;
 
-/** Bytes of all files that a program has open: they are held outside of its own memory, which has another limit. */
+/** Maximum bytes of all files that a program has open; they are held outside its own memory and its limit. */
 export const MAX_HELD = 67_108_864;
 
 export interface FileHolder {
   readonly filesystem: FilesystemImport;
-  /** Bytes that open files may take yet. */
+  /** Bytes that open files may still take. */
   readonly held: { left: number };
 }
 
 /**
- * A file that a component has open. Its content is read as a whole when it is first needed, and written
- * as a whole when the component lets go of it: paths are verified per operation, not per descriptor.
+ * A file that a component has open. Its content is read as a whole on first use, and written as a whole when the
+ * component closes it, because paths are verified per operation, not per descriptor.
  */
 export class OpenFile {
   #path: string;
   readonly #holder: FileHolder;
-  /** Null until needed. May have room beyond the file's size. */
+  /** Null until needed. May be larger than the file. */
   #content: Buffer | null = null;
   #size = 0;
   #changed = false;
@@ -37,7 +37,7 @@ export class OpenFile {
     return this.#path;
   }
 
-  /** True when its name is gone: the content lives as long as it is open, and is never written. */
+  /** True if the name is gone: the content then lives as long as the file is open, and is never written. */
   get unlinked(): boolean {
     return this.#unlinked;
   }
@@ -83,7 +83,7 @@ export class OpenFile {
     asWasi(() => this.#holder.filesystem.writeFile(this.#path, content.toString("latin1", 0, this.#size), false));
   }
 
-  /** Lets go of the content, saved or not. */
+  /** Discards the content, saved or not. */
   release(): void {
     this.#hold(-(this.#content?.length ?? 0));
     this.#content = null;

@@ -1,14 +1,16 @@
 import { type WasiError, WasiFailure } from "./wasi-failure.ts";
 
-/** `wasi:io`: the classes whose instances components hold as resources. All of it is synchronous; a worker may block. */
+/**
+ * `wasi:io`: classes whose instances components hold as resources. Everything is synchronous, since a worker may block.
+ */
 
 /** Bytes that a component may write at once. */
 const WINDOW = 1_048_576n;
 
-/** Bytes that one read yields at most. */
+/** Maximum bytes that one read returns. */
 const MAX_READ = 262_144;
 
-/** Why an operation of a stream failed: what `filesystem-error-code` and `http-error-code` tell of it. */
+/** Why a stream operation failed, as reported by `filesystem-error-code` and `http-error-code`. */
 export class IoError {
   readonly payload: WasiError;
 
@@ -21,7 +23,7 @@ export class IoError {
   }
 }
 
-/** Does a stream's work; what is declined is the stream's error, which the component can ask for its code. */
+/** Runs a stream operation; a refusal becomes the stream's error, whose code the component can query. */
 function asStream<T>(work: () => T): T {
   try {
     return work();
@@ -35,7 +37,10 @@ function asStream<T>(work: () => T): T {
 
 const STREAM_ERRORS: ReadonlySet<string> = new Set(["closed", "last-operation-failed"]);
 
-/** Ready from a point in time on, in milliseconds of `performance.now()`; at Infinity it waits for the component itself. */
+/**
+ * Becomes ready at a point in time, in milliseconds of `performance.now()`. Infinity means that it depends on the
+ * component itself.
+ */
 export class Pollable {
   readonly #at: () => number;
 
@@ -57,14 +62,14 @@ export class Pollable {
   }
 }
 
-/** The indices of those that are ready; waits for the first when none is. */
+/** The indices of the ready pollables; if there are none, waits for the first. */
 export function poll(pollables: readonly Pollable[]): Uint32Array {
   const first = pollables.toSorted((a, b) => a.at - b.at)[0];
   first?.block();
   return Uint32Array.from(pollables.flatMap((pollable, index) => (pollable.ready() ? [index] : [])));
 }
 
-/** What comes next, at most so many bytes; null at the end. */
+/** Returns the next bytes, at most so many; null at the end. */
 export type Pull = (bytes: number) => Uint8Array | null;
 
 export class InputStream {
@@ -107,7 +112,7 @@ export function bytesStream(bytes: Uint8Array): InputStream {
   });
 }
 
-/** Takes bytes; false when no more fit. */
+/** Takes bytes; false if no more fit. */
 export type Push = (bytes: Uint8Array) => boolean;
 
 export class OutputStream {

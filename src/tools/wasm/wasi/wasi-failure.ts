@@ -1,9 +1,9 @@
 import { SandboxError } from "../../../core/protocol/errors.ts";
 
-/** An error value: of an enum, or of a variant. */
+/** A WASI error value: an enum case or a variant. */
 export type WasiError = string | { readonly tag: string; readonly val?: unknown };
 
-/** A declined or failed call of WASI. `payload` is what the component gets as its error value. */
+/** A refused or failed WASI call. The component receives `payload` as its error value. */
 export class WasiFailure extends SandboxError {
   readonly payload: WasiError;
 
@@ -13,9 +13,9 @@ export class WasiFailure extends SandboxError {
   }
 }
 
-/** Thrown through the component's frames by `wasi:cli/exit`. */
+/** Thrown by `wasi:cli/exit` to unwind the component's frames. */
 export class ProgramExit extends SandboxError {
-  /** 0 is success. */
+  /** 0 means success. */
   readonly exitCode: number;
 
   constructor(exitCode: number) {

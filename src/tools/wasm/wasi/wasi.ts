@@ -9,22 +9,22 @@ import { MAX_HELD } from "./open-file.ts";
 import { bytesStream, InputStream, IoError, OutputStream, Pollable, poll } from "./streams.ts";
 import { ProgramExit } from "./wasi-failure.ts";
 
-/** What a program is started with. */
+/** Arguments, input and access with which a program is started. */
 export const programStartSchema = z.object({
   /** Without the program's own name. */
   args: z.array(z.string()),
   stdin: z.string(),
-  /** Whether it is given the directory. */
+  /** Whether the program gets the directory. */
   files: z.boolean(),
 });
 export type ProgramStart = z.infer<typeof programStartSchema>;
 
-/** How a program ended. Output streams in base64. */
+/** How a program ended. The output streams are in base64. */
 export const programEndSchema = z.object({
   code: z.number(),
   stdout: z.string(),
   stderr: z.string(),
-  /** More was written than the limit allows. */
+  /** True if the program wrote more than the limit allows. */
   cut: z.boolean(),
 });
 export type ProgramEnd = z.infer<typeof programEndSchema>;
@@ -37,14 +37,14 @@ export interface ProgramBounds {
 /** WASI 0.2 for one run of one program: its arguments, streams, clocks, random numbers, and one directory as `/`. */
 export interface Wasi {
   readonly imports: Readonly<Record<string, object>>;
-  /** Runs the component's `wasi:cli/run` and answers a `programEndSchema` text. */
+  /** Runs the component's `wasi:cli/run` and returns a text for `programEndSchema`. */
   run(program: { run(): void }, start: ProgramStart, bounds: ProgramBounds): string;
 }
 
 /** The name that programs see as their own. */
 const PROGRAM_NAME = "tool";
 
-/** The share of the output limit that text may take: base64 and JSON around it take the rest. */
+/** Share of the output limit available to text; the rest is for base64 and JSON. */
 const OUTPUT_SHARE = 0.7;
 
 interface ProgramIo {
@@ -57,9 +57,9 @@ interface ProgramIo {
 }
 
 /**
- * An instance gets its imports before it is known what it will run on, so arguments and streams come
- * later. A component that is no program has none, and what it writes is in no result. `printed` learns of all that is
- * written: a call that does not come to its own end has nothing else to show.
+ * Creates the imports of an instance. They are needed before its program's start is known, so arguments and streams are
+ * set later; a component that is no program has none, and its output is in no result. `printed` receives everything
+ * written, since an interrupted call has nothing else to show.
  */
 export function createWasi(filesystem: FilesystemImport, ask: Ask, printed: (bytes: Uint8Array) => void): Wasi {
   let running: ProgramIo = {
@@ -93,7 +93,7 @@ export function createWasi(filesystem: FilesystemImport, ask: Ask, printed: (byt
   };
 }
 
-/** A program ends by returning, by returning an error, or by calling exit; anything else is a trap, which stays thrown. */
+/** A program ends by returning, by returning an error or by calling exit. Anything else is a trap and is rethrown. */
 function codeOf(program: { run(): void }): number {
   try {
     program.run();
@@ -105,7 +105,9 @@ function codeOf(program: { run(): void }): number {
   }
 }
 
-/** Collects what a program writes, up to a number of bytes that two streams share; without one it keeps nothing. */
+/**
+ * Collects what a program writes, up to a number of bytes shared by both streams. Without a budget it keeps nothing.
+ */
 class Sink {
   readonly #budget: { left: number } | null;
   readonly #printed: (bytes: Uint8Array) => void;
@@ -121,7 +123,7 @@ class Sink {
     return new OutputStream((bytes) => this.push(bytes));
   }
 
-  /** False when no more fits. */
+  /** False if no more fits. */
   push(bytes: Uint8Array): boolean {
     this.#printed(bytes);
     if (this.#budget === null) return true;
@@ -137,7 +139,7 @@ class Sink {
   }
 }
 
-/** Never made: there is no terminal. */
+/** Never instantiated, since there is no terminal. */
 class Terminal {
   readonly isTerminal = true;
 }
@@ -169,7 +171,7 @@ function cli(now: () => ProgramIo): Record<string, object> {
   };
 }
 
-/** Only of a failure in a file: other codes are objects. */
+/** The code of a file error; other codes are objects and give undefined. */
 function filesystemErrorCode({ payload }: IoError): string | undefined {
   return typeof payload === "string" ? payload : undefined;
 }
@@ -214,7 +216,7 @@ function clocks(): Record<string, object> {
   };
 }
 
-/** Bytes of one request for random numbers. */
+/** Maximum bytes of one request for random numbers. */
 const MAX_RANDOM = 1_048_576;
 
 function random(): Record<string, object> {
@@ -227,7 +229,7 @@ function random(): Record<string, object> {
   };
 }
 
-/** The interfaces that programs may import, of WASI 0.2. */
+/** The WASI 0.2 interfaces that programs may import. */
 export const WASI_INTERFACES: readonly string[] = [
   "wasi:cli/environment",
   "wasi:cli/exit",

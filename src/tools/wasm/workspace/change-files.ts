@@ -24,12 +24,12 @@ import { removeUnfinished } from "./replace-file.ts";
 import { refuseInstructions, type Tree, treeOf } from "./tree.ts";
 import { writeBytes } from "./write-bytes.ts";
 
-/** Bytes that one call writes in all: a loop fills no disk. */
+/** Maximum bytes that one call writes, so that a loop cannot fill the disk. */
 const MAX_WRITTEN = 268_435_456;
 
 type Changes = Pick<FilesystemImport, "writeFile" | "makeDirectory" | "remove" | "rename" | "copyFile" | "setModified">;
 
-/** Each change asks first whether the scope permits it, and tells of it afterwards. */
+/** Each change first checks that the scope permits it, and reports it afterwards. */
 export function createChanges(scope: () => FilesystemScope): Changes {
   const budget = { scope: null as FilesystemScope | null, left: 0 };
   const spend = (current: FilesystemScope, bytes: number): void => {
@@ -81,7 +81,7 @@ export function createChanges(scope: () => FilesystemScope): Changes {
   };
 }
 
-/** A program does not change what a package runs. */
+/** Keeps programs from changing what a package runs. */
 function refuseScripts(
   place: ResolvedPath,
   { path, bytes, append }: { readonly path: string; readonly bytes: Buffer; readonly append: boolean },
@@ -91,7 +91,7 @@ function refuseScripts(
   refuseInstructions(path, () => changesScripts(place.relative, before, after));
 }
 
-/** What a package.json holds; null where there is none yet, and for other files. */
+/** Text of a package.json; null for a missing file and for other files. */
 export function packageText(place: ResolvedPath): string | null {
   return isPackageFile(place.relative) && place.stats?.isFile() === true ? contentOf(place) : null;
 }
@@ -100,7 +100,7 @@ function contentOf(place: ResolvedPath): string {
   return withFile(place, place.relative, (fd) => readFileSync(fd, "utf8"));
 }
 
-/** By the path as given, and as resolved: a link is no way around it. */
+/** Checks both the given and the resolved path, so that a link cannot evade the protection. */
 function writable(place: ResolvedPath, path: string, { instructs }: FilesystemScope): ResolvedPath {
   refuseInstructions(path, instructs);
   refuseInstructions(place.relative, instructs);
@@ -142,7 +142,7 @@ function remove(scope: FilesystemScope, path: string, recursive: boolean): void 
   }
 }
 
-/** Files whose removal is told at once: to tell of each takes longer than to remove it, and any may be the last. */
+/** Number of removals reported at once. Reporting each would take longer than removing it, and any may be the last. */
 const TOLD_AT_ONCE = 20;
 
 function removeFiles({ resolver, keep, changed, growth, pass }: FilesystemScope, files: readonly string[]): void {
@@ -162,7 +162,7 @@ function removeFiles({ resolver, keep, changed, growth, pass }: FilesystemScope,
   }
 }
 
-/** A path for one system call, its directory verified just now. */
+/** A path for one system call, whose directory has just been verified. */
 function at(resolver: PathResolver, path: string): string {
   const { directory, name } = resolver.entry(path);
   return directory.at(name);
@@ -199,7 +199,7 @@ function rename(scope: FilesystemScope, source: string, target: string): void {
     if (!isSameEntry(from.stats, to.stats)) growth.give(roomHeld(to.stats));
     for (const directory of tree.directories) {
       keep.gone(directory);
-      // An empty directory of the name may have been there.
+      // The target may have been an existing empty directory.
       if (directory !== from.relative || to.stats === null) keep.made(moved(directory, from.relative, to.relative));
     }
     changed(tree.files.flatMap((file) => [file, moved(file, from.relative, to.relative)]));
@@ -208,7 +208,10 @@ function rename(scope: FilesystemScope, source: string, target: string): void {
   }
 }
 
-/** What is known for a secret by its name alone keeps such a name, unless the session has read it. */
+/**
+ * Refuses to rename a file that only its name shows to be a secret to an unsuspicious one, unless the session has read
+ * it.
+ */
 function refuseDisguise({ resolver, refuseSecret }: FilesystemScope, file: string, target: string): void {
   if (namedKind(file) === null || namedKind(target) !== null) return;
   const place = resolver.entry(file);
@@ -218,12 +221,14 @@ function refuseDisguise({ resolver, refuseSecret }: FilesystemScope, file: strin
   });
 }
 
-/** A file that is moved onto itself stays. */
+/** True if a file is moved onto itself, which changes nothing. */
 function isSameEntry(one: Stats | null, other: Stats | null): boolean {
   return one !== null && other !== null && one.dev === other.dev && one.ino === other.ino;
 }
 
-/** Files that instruct nobody where they are may do so where they go, and lie too deep there for any tool. */
+/**
+ * Target paths of everything that moves: a file may instruct agents, or lie too deep for any tool, only at its target.
+ */
 function targetsOf(tree: Tree, from: string, to: string): string[] {
   return [...tree.files, ...tree.directories].map((file) => moved(file, from, to));
 }

@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { systemCode } from "../../../core/protocol/system-code.ts";
 import { FileFailure } from "./file-failure.ts";
 
-/** Bytes of what a compressed content unpacks to: a small file can claim to hold terabytes. */
+/** Maximum bytes of unpacked content; a small file can claim to hold terabytes. */
 const MAX_UNPACKED = 67_108_864;
 
 export function compress(content: string, level: number): string {

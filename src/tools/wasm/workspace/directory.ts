@@ -2,16 +2,16 @@ import { closeSync, constants, openSync, readlinkSync, realpathSync, statSync } 
 import { isBeneath, outside } from "./path-rules.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Linux, fcntl.h: a descriptor that only names a place. Not among Node's constants. */
+/** A descriptor that only names a place (Linux, fcntl.h). Not among Node's constants. */
 const O_PATH = 0o10000000;
 
 /** A directory that is proven to lie beneath the root. */
 export interface Directory {
-  /** Its path without links. */
+  /** Its path with links resolved. */
   readonly real: string;
   /** A path for system calls on an entry; `.` is the directory itself. */
   at(name: string): string;
-  /** False when the directory has since been moved or removed. */
+  /** False if the directory has since been moved or removed. */
   holds(): boolean;
   close(): void;
 }
@@ -19,8 +19,8 @@ export interface Directory {
 export type OpenDirectory = (root: string, path: string) => Directory;
 
 /**
- * Linux: opens first and then asks what was opened, so that nobody can swap a part of the path between
- * the check and the use. Entries are reached through the open descriptor.
+ * For Linux: opens first and then asks what was opened, so that no part of the path can be swapped between check and
+ * use. Entries are accessed through the open descriptor.
  */
 export const openThroughDescriptor: OpenDirectory = (root, path) => {
   const fd = openSync(path, O_PATH | constants.O_DIRECTORY);
@@ -39,8 +39,8 @@ export const openThroughDescriptor: OpenDirectory = (root, path) => {
 };
 
 /**
- * Elsewhere: resolves the path and checks the result. Slower, and a program outside the sandbox that
- * swaps directories for links at the right moment can defeat it; guests cannot make links.
+ * For other systems: resolves the path and checks the result. Slower, and a program outside the sandbox that swaps
+ * directories for links at the right moment can defeat it. Guests cannot make links.
  */
 export const openByPath: OpenDirectory = (root, path) => {
   const real = realpathSync(path);

@@ -3,21 +3,21 @@ import path from "node:path";
 import { systemCode } from "../../../core/protocol/system-code.ts";
 import { PathResolver } from "./path-resolver.ts";
 
-/** Removes the directories above a file that are empty, from the nearest one on, until one is not or is to stay. */
+/** Removes the empty directories above a file, from the nearest upward, until one is not empty or must stay. */
 export function removeEmptyAbove(file: string, resolver: PathResolver, isToStay: (directory: string) => boolean): void {
   for (let above = path.posix.dirname(file); above !== "."; above = path.posix.dirname(above)) {
     if (isToStay(above) || !removeEmpty(above, resolver)) return;
   }
 }
 
-/** The topmost directory beneath a root that comes to be with a new file; none when all above it are there. */
+/** The topmost directory beneath a root that a new file would create; empty if all directories above it exist. */
 export function madeFor(file: string, root: string): { readonly made?: string } {
   using resolver = new PathResolver(root);
   const made = missingAbove(file, resolver);
   return made === null ? {} : { made };
 }
 
-/** Null when all are there, or that is not to be known. */
+/** Null if all directories exist or that cannot be determined. */
 function missingAbove(file: string, resolver: PathResolver): string | null {
   const segments = file.split("/");
   try {
@@ -27,12 +27,12 @@ function missingAbove(file: string, resolver: PathResolver): string | null {
     }
     return null;
   } catch (error) {
-    if (systemCode(error) !== undefined) return null; // who makes the file meets it, too, and says so
+    if (systemCode(error) !== undefined) return null; // creating the file fails in the same way and reports it
     throw error;
   }
 }
 
-/** Directories that had come to be with files, the deepest first. */
+/** Directories that were created with files, the deepest first. */
 export function madeWith(files: readonly { readonly path: string; readonly made?: string }[]): string[] {
   const directories = files.flatMap(({ path: file, made }) => {
     const above: string[] = [];
@@ -43,10 +43,10 @@ export function madeWith(files: readonly { readonly path: string; readonly made?
   return [...new Set(directories)].sort((a, b) => b.length - a.length);
 }
 
-/** What keeps a directory, and is no failure. */
+/** Error codes that mean a directory stays, and are no failure. */
 const STAYS = ["ENOTEMPTY", "EEXIST", "ENOTDIR", "EACCES", "EPERM", "EBUSY"];
 
-/** Removes a directory if it is empty. True when it is not there any more. */
+/** Removes a directory if it is empty. True if it no longer exists. */
 export function removeEmpty(directory: string, resolver: PathResolver): boolean {
   try {
     const place = resolver.entry(directory);

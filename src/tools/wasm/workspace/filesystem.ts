@@ -11,7 +11,7 @@ import { segmentsOf } from "./path-rules.ts";
 import { hashOf, readWhole } from "./read-file.ts";
 import { entriesAt, isShown } from "./tree.ts";
 
-/** Bytes of one file that a program reads at once. */
+/** Maximum bytes of one file that a program reads at once. */
 const MAX_READ = 33_554_432;
 
 /** The guest's `filesystem` import (wasm/wit/sandbox.wit). */
@@ -39,25 +39,28 @@ interface EntryStatus {
   readonly identity: string;
 }
 
-/** What one call reaches, and who learns what it changes. */
+/** What one call can access, and who is notified of its changes. */
 export interface FilesystemScope {
   readonly resolver: PathResolver;
   readonly writable: boolean;
-  /** Before each change: sleeps for as long as others may have the files. */
+  /** Called before each change: sleeps while other processes may have the files. */
   readonly pass: () => void;
-  /** Whether a file is one that agents take instructions from. */
+  /** Whether agents take instructions from a file. */
   readonly instructs: Instructs;
-  /** The one instruction file that may be written; null: none. */
+  /** The one instruction file that may be written; null if none. */
   readonly instructionFile: string | null;
-  /** Throws for what looks like a secret and is not for this call. */
+  /** Throws if content looks like a secret and is not open to this call. */
   readonly refuseSecret: RefuseSecret;
   readonly growth: Growth;
   readonly keep: Keep;
-  /** Paths, relative to the root, of files that were written, moved or removed. */
+  /** Receives the paths, relative to the root, of files that were written, moved or removed. */
   readonly changed: (paths: readonly string[]) => void;
 }
 
-/** What a program sees of the files. Asks for its scope with each call, as the changes do (change-files.ts). */
+/**
+ * Creates the reading functions of a program's file system. The scope is requested for each call, as in
+ * change-files.ts.
+ */
 export function createFileReads(
   scope: () => FilesystemScope,
 ): Pick<FilesystemImport, "status" | "entries" | "resolve" | "readFile" | "compress" | "decompress" | "digest"> {

@@ -13,31 +13,31 @@ import { unlessRefused } from "./refusal.ts";
 export const fileChangeSchema = z.object({
   /** Relative to the root. */
   path: z.string(),
-  /** sha256 of the content that it had before the call, null when there was none; absent when that was not kept. */
+  /** sha256 of the content before the call, null if the file did not exist; absent if the content was not kept. */
   before: z.string().nullable().exactOptional(),
-  /** The topmost directory above a new file that the call had made. */
+  /** The topmost directory above a new file that the call created. */
   made: z.string().exactOptional(),
 });
 export type FileChange = z.infer<typeof fileChangeSchema>;
 
-/** What one call keeps at most: larger files, and what comes after so much, cannot be put back. */
+/** Limits of what one call keeps: larger files, and anything beyond these totals, cannot be restored. */
 export const MAX_KEPT = { fileBytes: 16_777_216, callBytes: 67_108_864, callFiles: 1_000 };
 
 /** Keeps what files held before a call first changes them, by the hash of the content. */
 export interface Keep {
-  /** To be called before the change. */
+  /** Must be called before the change. */
   file(place: ResolvedPath): void;
-  /** The file comes to be: there is nothing to keep. */
+  /** Records that a file is new, so there is no content to keep. */
   absent(path: string): void;
-  /** A directory has come to be. */
+  /** Records that a directory was created. */
   made(directory: string): void;
-  /** A directory goes. */
+  /** Records that a directory was removed. */
   gone(directory: string): void;
-  /** A file that was changed, with what was kept of it. */
+  /** Describes a changed file, with what was kept of it. */
   change(path: string): FileChange;
 }
 
-/** `directory` is where contents are kept; null: nowhere, and nothing is known of what was before. */
+/** `directory` is where contents are kept; null to keep nothing, so that nothing is known of the state before. */
 export function createKeep(directory: string | null, growth: Growth = UNBOUNDED): Keep {
   const befores = new Map<string, string | null | undefined>();
   const made = new Set<string>();
@@ -59,7 +59,7 @@ export function createKeep(directory: string | null, growth: Growth = UNBOUNDED)
     absent: (path) => {
       if (!befores.has(path)) befores.set(path, null);
     },
-    // What the call removes and makes again was there before it.
+    // A directory that the call removes and makes again existed before it.
     made: (path) => void (gone.has(path) || made.add(path)),
     gone: (path) => void (made.has(path) || gone.add(path)),
     change: (path) => {
@@ -77,7 +77,7 @@ function topmostAbove(file: string, made: ReadonlySet<string>): string | null {
   return top;
 }
 
-/** Undefined when it cannot be kept: that a change cannot be taken back is no reason to refuse it. */
+/** Undefined if the content cannot be kept: being unable to undo a change is no reason to refuse it. */
 function keptOf(place: ResolvedPath, directory: string): string | undefined {
   const kept = unlessRefused(() => {
     const bytes = withFile(place, place.relative, (fd) => readWhole(fd, place.relative, MAX_KEPT.fileBytes));
@@ -88,7 +88,10 @@ function keptOf(place: ResolvedPath, directory: string): string | undefined {
   return kept ?? undefined;
 }
 
-/** Puts a content under its hash, which it answers. What is there already counts as fresh again: old ones are removed. */
+/**
+ * Stores a content under its hash, which is returned. An existing content gets a new timestamp, because old ones are
+ * removed.
+ */
 export function keepContent(directory: string, bytes: Buffer): string {
   const sha256 = hashOf(bytes);
   const file = join(directory, sha256);

@@ -9,7 +9,7 @@ export interface WalkOptions {
   readonly maxEntries: number;
 }
 
-/** Regular files beneath a directory, in order of path within each directory. Links are not followed. */
+/** Lists the regular files beneath a directory, in order of path within each directory. Links are not followed. */
 export function listFiles(
   resolver: PathResolver,
   path: string,
@@ -34,7 +34,7 @@ export function listFiles(
 
 function entriesOf(resolver: PathResolver, path: string, isStart: boolean): Dirent[] {
   const read = () => readdirSync(resolver.directory(path).at("."), { withFileTypes: true });
-  // What vanishes, is closed to us or cannot be read is left out; the start itself must be there.
+  // Directories that vanish or cannot be read are skipped, but the start itself must exist.
   return isStart ? read() : (unlessRefused(read) ?? []);
 }
 

@@ -1,11 +1,11 @@
 import { Buffer, isUtf8 } from "node:buffer";
 
-/** Bytes of a file's beginning that tell what it is. */
+/** Number of leading bytes that determine what a file is. */
 export const HEAD_BYTES = 8_192;
 
 export const BINARY = "application/octet-stream";
 
-/** What bytes are, by their beginning: "" for text. Text in an unknown encoding counts as text if nothing in it is NUL. */
+/** Media type by leading bytes; "" for text. Text in an unknown encoding counts as text if it contains no NUL. */
 export function mediaTypeOf(head: Buffer): string {
   const starts = (text: string, at = 0): boolean => head.toString("latin1", at, at + text.length) === text;
   if (starts("\x89PNG\r\n\x1a\n")) return "image/png";
@@ -16,7 +16,10 @@ export function mediaTypeOf(head: Buffer): string {
   return head.includes(0) || !mostlyText(head) ? BINARY : "";
 }
 
-/** UTF-16 with its mark, as Windows writes it, in UTF-8; anything else as it is. An odd last byte is left out. */
+/**
+ * Converts UTF-16 with a byte order mark, as Windows writes it, to UTF-8; returns anything else unchanged. An odd last
+ * byte is dropped.
+ */
 export function inUtf8(bytes: Buffer): Buffer {
   const mark = bytes.toString("latin1", 0, 2);
   if (mark !== "\xff\xfe" && mark !== "\xfe\xff") return bytes;

@@ -15,31 +15,31 @@ import { type Directory, type OpenDirectory, openDirectory } from "./directory.t
 import { segmentsOf } from "./path-rules.ts";
 import { Refusal } from "./refusal.ts";
 
-/** As many as Linux follows. */
+/** As many links as Linux follows. */
 const MAX_LINKS = 40;
 
 /** Where a path leads: an entry of a directory that is proven to be beneath the root. */
 export interface ResolvedPath {
   readonly directory: Directory;
   readonly name: string;
-  /** Relative to the root, links resolved. */
+  /** Relative to the root, with links resolved. */
   readonly relative: string;
-  /** Null when there is no such entry; a symbolic link only where the entry itself was asked for. */
+  /** Null if the entry does not exist; describes a symbolic link only if the entry itself was requested. */
   readonly stats: Stats | null;
 }
 
 export interface MakeHooks {
-  /** Asked before each directory, by its path with links resolved; may throw for what must not be made. */
+  /** Called before each directory with its resolved path; throws if it must not be created. */
   readonly check: (relative: string) => void;
-  /** Told of each directory that was not there; may throw to end it. */
+  /** Called for each created directory; may throw to stop. */
   readonly made: (relative: string) => void;
 }
 
 const FREE: MakeHooks = { check: () => {}, made: () => {} };
 
 /**
- * Finds and opens what lies beneath one root. Links are followed as long as they stay beneath it, and
- * `.git` is looked for in the resolved path, too. Holds one directory open: files come in groups.
+ * Finds and opens what lies beneath one root. Links are followed as long as they stay beneath it, and the resolved path
+ * is checked for `.git` too. Keeps one directory open, since files come in groups.
  */
 export class PathResolver {
   readonly #given: string;
@@ -69,7 +69,7 @@ export class PathResolver {
     throw new Refusal(`${path} leads through too many symbolic links.`);
   }
 
-  /** An entry itself, which may be a symbolic link. `stats` is null when there is no such entry. */
+  /** The entry itself, which may be a symbolic link. `stats` is null if it does not exist. */
   entry(path: string): ResolvedPath {
     const segments = segmentsOf(path, [this.#root, this.#given]);
     const name = segments.at(-1) ?? ".";
@@ -78,7 +78,7 @@ export class PathResolver {
     return { directory, name, relative: this.relative(directory, name), stats };
   }
 
-  /** The directory at a relative path, checked; it stays open until another one is asked for. */
+  /** The verified directory at a relative path; it stays open until another one is requested. */
   directory(path: string): Directory {
     if (this.#held?.path === path && this.#held.directory.holds()) return this.#held.directory;
     this.keep()?.close();
@@ -93,7 +93,7 @@ export class PathResolver {
     return directory;
   }
 
-  /** Keeps the directory of a place open while others are looked for; who asks closes it. */
+  /** Keeps the held directory open while others are looked up; the caller closes it. */
   keep(): Directory | null {
     const kept = this.#held?.directory ?? null;
     this.#held = null;
@@ -104,7 +104,7 @@ export class PathResolver {
     return relative(this.#root, join(directory.real, name));
   }
 
-  /** Like `find`, making the directories on the way. */
+  /** Like `find`, but creates missing directories on the way. */
   make(path: string, { check, made }: MakeHooks = FREE): ResolvedPath {
     const segments = segmentsOf(path, [this.#root, this.#given]);
     for (let depth = 1; depth < segments.length; depth++) {
@@ -126,7 +126,7 @@ export class PathResolver {
   }
 }
 
-/** Opens a place for reading and hands on the descriptor, if it is a regular file; never waits for a pipe's other end. */
+/** Opens a regular file for reading and passes on the descriptor; never waits for a pipe's other end. */
 export function withFile<T>(place: ResolvedPath, path: string, use: (fd: number, stats: Stats) => T): T {
   if (place.stats === null) throw new Refusal(`${path} does not exist.`);
   if (!place.stats.isFile()) throw notRegular(path, place.stats);
@@ -149,7 +149,7 @@ export function notRegular(path: string, stats: Stats): Refusal {
   );
 }
 
-/** Null when a directory on the way does not exist. */
+/** Null if a directory on the way does not exist. */
 export function findOrNull(resolver: PathResolver, path: string): ResolvedPath | null {
   return unlessSystem(["ENOENT"], () => resolver.find(path));
 }

@@ -1,20 +1,22 @@
 import { Buffer } from "node:buffer";
 import { Refusal } from "./refusal.ts";
 
-/** Bytes. Linux: PATH_MAX without the room that the root and our own prefixes need; NAME_MAX. */
+/**
+ * Maximum bytes of a path and a name. Linux: PATH_MAX without the room that the root and the bot's own prefixes need;
+ * NAME_MAX.
+ */
 const MAX_PATH = 3_500;
 const MAX_NAME = 255;
 
-/** The root as guests and models name it: where it really lies is not their concern. */
+/** The root as guests and models name it; its real location is hidden from them. */
 export const VIRTUAL_ROOT = "/workspace";
 
-/** Names under which files are written before they take their place. */
+/** Names under which files are written before they are moved into place. */
 export const TEMPORARY_NAME = /^\.deckhand-[0-9a-f]{16}\.tmp$/;
 
 /**
- * The segments of a path from the root on. Takes relative paths and absolute ones beneath a root
- * (given under several names when it is reached through links); everything else is refused, and so
- * is what no guest may reach.
+ * The segments of a path from the root on. Accepts relative paths and absolute ones beneath a root (given under several
+ * names if links lead to it). Refuses everything else, and whatever no guest may access.
  */
 export function segmentsOf(path: string, roots: readonly string[]): string[] {
   if (path.includes("\0")) throw new Refusal("A path must not contain a NUL character.");
@@ -51,14 +53,14 @@ function checkName(name: string): void {
   if (TEMPORARY_NAME.test(name)) throw new Refusal(`${name} is a file being written.`);
 }
 
-/** A name that some file system takes for `.git`, or its short name on NTFS. */
+/** Whether some file system treats the name as `.git`, including its short name on NTFS. */
 export function isGitName(name: string): boolean {
   return /^(\.git|git~\d+)$/.test(comparableName(name));
 }
 
 /**
- * A name as the most lenient file systems compare it: HFS+ and ext4's casefold drop characters that nobody
- * sees and fold letters (the long s is an s); NTFS drops dots and blanks at the end, and a stream's name.
+ * A name as the most lenient file systems compare it: HFS+ and ext4's casefold drop invisible characters and fold
+ * letters (the long s is an s); NTFS drops trailing dots and spaces and a stream's name.
  */
 export function comparableName(name: string): string {
   const [plain = ""] = name.replace(/\p{Default_Ignorable_Code_Point}/gu, "").split(":", 1);

@@ -1,21 +1,23 @@
 import { Buffer } from "node:buffer";
 import { Refusal } from "./refusal.ts";
 
-/** What a search's matches contain: of one of the lists, one member. A file without it is not handed over. */
+/** What every match of a search contains: one of the needles or one of the shapes. Files without it are skipped. */
 export interface Prefilter {
   readonly needles: readonly string[];
-  /** Needles are then lower-case ASCII. */
+  /** If set, needles are lower-case ASCII. */
   readonly foldCase: boolean;
-  /** 32 hexadecimal digits for each byte of the shape: bit n says that byte n may stand there. */
+  /** 32 hexadecimal digits for each byte of the shape: bit n says that byte n may appear there. */
   readonly shapes: readonly string[];
 }
 
 type Passes = (content: Buffer) => boolean;
 
-/** Places of all shapes together: one bit each. */
+/** Maximum places of all shapes together, one bit each. */
 const MAX_PLACES = 31;
 
-/** True for contents that may have a match; for all of them when nothing is known of matches. */
+/**
+ * Returns a predicate that is true for contents that may contain a match; it passes all if nothing is known of matches.
+ */
 export function prefilterOf({ needles, foldCase, shapes }: Prefilter): Passes {
   if (needles.length === 0) return shapes.length === 0 ? () => true : hasShape(shapes);
   if (foldCase) {
@@ -29,8 +31,8 @@ export function prefilterOf({ needles, foldCase, shapes }: Prefilter): Passes {
 }
 
 /**
- * Follows all shapes at once, a bit for each place (the shift-and algorithm): the time depends on the
- * content's length only, whatever shapes a guest asks for.
+ * Matches all shapes at once with one bit for each place (the shift-and algorithm): the time depends only on the
+ * content's length, whatever shapes a guest asks for.
  */
 function hasShape(shapes: readonly string[]): Passes {
   const { allowed, firsts, lasts } = placesOf(shapes);
@@ -44,7 +46,7 @@ function hasShape(shapes: readonly string[]): Passes {
   };
 }
 
-/** For each byte the places where it may stand, and which places begin and end a shape. */
+/** For each byte the places where it may appear, and which places begin and end a shape. */
 interface ByteMasks {
   readonly allowed: Uint32Array;
   readonly firsts: number;
@@ -70,7 +72,7 @@ function placesOf(shapes: readonly string[]): ByteMasks {
   return { allowed, firsts, lasts };
 }
 
-/** The guest's word is not trusted. */
+/** The guest's input is not trusted. */
 function bytesOf(shape: string): bigint[] {
   if (!/^(?:[0-9a-f]{32})+$/.test(shape)) throw new Refusal("A shape is 32 hexadecimal digits for each place.");
   return (shape.match(/.{32}/g) ?? []).map((digits) => BigInt(`0x${digits}`));

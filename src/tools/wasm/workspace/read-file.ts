@@ -4,7 +4,7 @@ import { readSync } from "node:fs";
 import { inUtf8 } from "./media-type.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Bytes. What is held in memory at once: whole texts, and the lines of one window. */
+/** Maximum bytes held in memory at once: whole texts, and the lines of one window. */
 export const MAX_WHOLE = 8_388_608;
 const MAX_WINDOW = 1_048_576;
 const CHUNK = 262_144;
@@ -14,7 +14,7 @@ export function readHead(fd: number, bytes: number): Buffer {
   return head.subarray(0, readSync(fd, head, 0, bytes, 0));
 }
 
-/** The file's bytes, at most `maxBytes`; it may grow while it is read, so its size is not trusted. */
+/** Reads the file's bytes, at most `maxBytes`. It may grow while it is read, so its size is not trusted. */
 export function readWhole(fd: number, path: string, maxBytes = MAX_WHOLE): Buffer {
   const parts: Buffer[] = [];
   let size = 0;
@@ -26,7 +26,7 @@ export function readWhole(fd: number, path: string, maxBytes = MAX_WHOLE): Buffe
   return Buffer.concat(parts);
 }
 
-/** The same buffer with new bytes each time. */
+/** Yields the same buffer with new bytes each time. */
 function* chunks(fd: number): Generator<Buffer> {
   const buffer = Buffer.allocUnsafe(CHUNK);
   for (let at = 0; ; ) {
@@ -54,7 +54,7 @@ export interface LineWindow {
   readonly wellFormed: boolean;
 }
 
-/** Some lines of a file of any size, and the hash and line count of all of it, in one pass. */
+/** Reads some lines of a file of any size, and hashes and counts all its lines, in one pass. */
 export function readLines(fd: number, first: number, count: number): LineWindow {
   const scan = new LineScan(first, count);
   const utf16 = readUtf16(fd);
@@ -66,7 +66,10 @@ export function readLines(fd: number, first: number, count: number): LineWindow 
   return scan.result();
 }
 
-/** A file in UTF-16 with its mark, in UTF-8; null for any other. Throws Refusal for more than is held in memory. */
+/**
+ * Converts a UTF-16 file with a byte order mark to UTF-8; null for any other. Throws Refusal if it is too large for
+ * memory.
+ */
 function readUtf16(fd: number): { readonly text: Buffer; readonly sha256: string } | null {
   const head = readHead(fd, 2);
   if (inUtf8(head) === head) return null;
@@ -80,7 +83,7 @@ class LineScan {
   readonly #hash: Hash = createHash("sha256");
   readonly #parts: Buffer[] = [];
   #kept = 0;
-  /** The line that the next byte belongs to. */
+  /** The line of the next byte. */
   #line = 1;
   #endsOpen = false;
 

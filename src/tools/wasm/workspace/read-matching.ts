@@ -7,7 +7,7 @@ import { type Prefilter, prefilterOf } from "./prefilter.ts";
 import { hashOf, MAX_WHOLE } from "./read-file.ts";
 import { Refusal, unlessRefused } from "./refusal.ts";
 
-/** Bytes of text in one batch, unless a single file is larger. */
+/** Maximum bytes of text in one batch, unless a single file is larger. */
 const BATCH_BYTES = 1_048_576;
 
 export interface Search {
@@ -49,19 +49,19 @@ export function readMatching(scope: Files, { paths, first, prefilter }: Search):
   return { paths: kept.map(({ path }) => path), texts: kept.map(({ text }) => text), next: at, skipped };
 }
 
-/** Without a byte order mark, which would stand before the first line. */
+/** Strips the byte order mark, which would precede the first line. */
 function textOf(content: Buffer): string {
   const text = content.toString("utf8");
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
 interface ReadFile {
-  /** Its path with links resolved. */
+  /** Path with links resolved. */
   readonly at: string;
   readonly content: Buffer;
 }
 
-/** Null for what is no text, is gone, or may not be read: a search goes on without it. */
+/** Null if the file is not text, is gone or may not be read: a search continues without it. */
 function readQuietly({ resolver }: Files, path: string, buffer: FileBuffer): ReadFile | "too large" | null {
   return unlessRefused(() => {
     const place = resolver.find(path);
@@ -83,7 +83,7 @@ function isSecret({ refuseSecret }: Files, { at, content }: ReadFile): boolean {
   }
 }
 
-/** One buffer for all files: the system call is most of what a small file costs. */
+/** One buffer for all files, since the system call is most of the cost of a small file. */
 class FileBuffer {
   #buffer = Buffer.allocUnsafe(65_536);
 

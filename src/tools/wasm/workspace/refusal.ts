@@ -1,7 +1,9 @@
 import { SandboxError } from "../../../core/protocol/errors.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
 
-/** What the workspace declines to do, as a sentence for the model. `payload` makes it a guest's error value. */
+/**
+ * Thrown if the workspace refuses something, with a sentence for the model. `payload` makes it a guest's error value.
+ */
 export class Refusal extends SandboxError {
   readonly payload: string;
 
@@ -26,7 +28,7 @@ const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
   ENXIO: (path) => `${path} is not a regular file.`,
 };
 
-/** Runs file work; the system's errors become refusals that name the path, defects stay what they are. */
+/** Runs file work; the system's errors become refusals that name the path, and defects are rethrown. */
 export function refusing<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -37,13 +39,13 @@ export function refusing<T>(path: string, work: () => T): T {
   }
 }
 
-/** The system's code, where it has refused something; null for any other error. */
+/** The code of a refusal by the system; null for any other error. */
 export function refusedBySystem(error: unknown): string | null {
   const code = systemCode(error) ?? "";
   return !(error instanceof SandboxError) && /^E[A-Z0-9]+$/.test(code) ? code : null;
 }
 
-/** Null where the workspace or the system refuses. */
+/** Null if the workspace or the system refuses. */
 export function unlessRefused<T>(work: () => T): T | null {
   try {
     return work();

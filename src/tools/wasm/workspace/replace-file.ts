@@ -21,7 +21,7 @@ import { TEMPORARY_NAME } from "./path-rules.ts";
 import { hashFile } from "./read-file.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Milliseconds after which a temporary file belongs to a write that died. */
+/** Age in milliseconds at which a temporary file counts as left by a dead write. */
 const STALE_MS = 600_000;
 
 export interface FileReplacement {
@@ -31,9 +31,9 @@ export interface FileReplacement {
 }
 
 /**
- * Puts a content in a file's place at once: readers see the old or the new content, and so does whoever
- * looks after a crash. The file must still be what `before` says (a sha256; null: absent) when the new
- * one takes its place. Keeps mode, unless another is given, and, where permitted, owner.
+ * Replaces a file's content atomically: readers see the old or the new content, also after a crash. The file must still
+ * be what `before` says (a sha256; null if absent) at the moment of replacement. Keeps the mode, unless another is
+ * given, and the owner if permitted.
  */
 export function replaceFile(place: ResolvedPath, path: string, change: FileReplacement): void {
   const { directory, name, stats } = place;
@@ -71,7 +71,10 @@ function writeTemporary(
   }
 }
 
-/** Only the superuser may give files away, others to groups of their own; a confined process knows few names (EINVAL). */
+/**
+ * Only the superuser may change a file's owner, and others only to groups of their own; a confined process knows few
+ * names (EINVAL).
+ */
 function keepOwner(fd: number, { uid, gid }: { uid: number; gid: number }): void {
   const isKept = (owner: number) =>
     unlessSystem(["EPERM", "EINVAL"], () => {
@@ -86,7 +89,7 @@ function requireUnchanged(place: ResolvedPath, path: string, before: string): vo
   if (current !== before) throw new Refusal(`${path} changed in the meantime; nothing was written. Read it again.`);
 }
 
-/** A link never replaces an existing file. Where the file system knows no links, an empty file takes the name first. */
+/** A link never replaces an existing file. If the file system has no links, an empty file takes the name first. */
 function takeFreeName(temporary: string, target: string): void {
   try {
     linkSync(temporary, target);
@@ -101,7 +104,7 @@ function removeIfThere(path: string): void {
   unlessSystem(["ENOENT"], () => unlinkSync(path));
 }
 
-/** Removes what writes that died have not put in a file's place; with an age in milliseconds, of all that are older. */
+/** Removes temporary files left by dead writes; with an age in milliseconds, all that are older. */
 export function removeUnfinished(directory: Directory, ageMs = STALE_MS): void {
   for (const name of readdirSync(directory.at("."))) {
     if (!TEMPORARY_NAME.test(name)) continue;
@@ -110,7 +113,7 @@ export function removeUnfinished(directory: Directory, ageMs = STALE_MS): void {
   }
 }
 
-/** So that the new name is on the disk before the write is reported; not all file systems do that (EINVAL). */
+/** Makes the new name durable before the write is reported; not all file systems support that (EINVAL). */
 function syncDirectory(directory: Directory): void {
   if (process.platform === "win32") return; // directories cannot be opened there
   const fd = openSync(directory.at("."), constants.O_RDONLY | constants.O_DIRECTORY);

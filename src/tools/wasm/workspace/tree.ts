@@ -4,17 +4,20 @@ import type { PathResolver } from "./path-resolver.ts";
 import { isGitName, TEMPORARY_NAME } from "./path-rules.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Entries of a tree that is moved or removed at once. */
+/** Maximum entries of a tree that is moved or removed at once. */
 const MAX_ENTRIES = 200_000;
 
 export interface Tree {
-  /** Everything that is no directory, by path relative to the root. */
+  /** Everything but directories, by path relative to the root. */
   readonly files: readonly string[];
-  /** Each before those beneath it; the directory itself comes first. */
+  /** Parents before children; the directory itself comes first. */
   readonly directories: readonly string[];
 }
 
-/** All that is in a directory, but for files being written. Refused when something is among it that no tool changes. */
+/**
+ * All that a directory contains, except files being written. Throws Refusal if it contains something that no tool may
+ * change.
+ */
 export function treeOf(resolver: PathResolver, path: string, instructs: Instructs): Tree {
   const files: string[] = [];
   const directories = [path];
@@ -37,13 +40,13 @@ export function treeOf(resolver: PathResolver, path: string, instructs: Instruct
   return { files, directories };
 }
 
-/** A name whose bytes are no Unicode reaches us with replacement characters, and leads nowhere. */
+/** A name with invalid bytes arrives with replacement characters and leads nowhere. */
 function refuseUnreadable(path: string): void {
   if (!path.includes("\ufffd")) return;
   throw new Refusal(`${path}: the name is not valid Unicode, so tools neither move nor remove what holds it.`);
 }
 
-/** Programs change many files at once, so a person's decision about one cannot be theirs. */
+/** Programs change many files at once, so a person's approval of one does not cover them. */
 export function refuseInstructions(path: string, instructs: Instructs): void {
   if (!instructs(path)) return;
   throw new Refusal(
@@ -57,7 +60,7 @@ export function entriesAt(resolver: PathResolver, path: string): Dirent[] {
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Whether a listing shows the entry: `.git` is closed, and a file being written is nobody's yet. */
+/** Whether a listing shows the entry: `.git` is closed, and files being written are hidden. */
 export function isShown(name: string): boolean {
   return !isGitName(name) && !TEMPORARY_NAME.test(name);
 }

@@ -45,7 +45,9 @@ interface BatchRecord {
 export interface Workspace {
   readonly functions: WorkspaceImport;
   readonly filesystem: FilesystemImport;
-  /** Says what the functions reach, and who learns what they change and write; they reach nothing before. */
+  /**
+   * Sets what the functions can access, and who is notified of changes and writes; before that they can access nothing.
+   */
   bind(
     capability: Pick<
       SandboxCapability,
@@ -55,11 +57,11 @@ export interface Workspace {
       Pick<FilesystemScope, "growth" | "pass">
     >,
   ): void;
-  /** Lets go of what is held open. */
+  /** Closes what is held open. */
   close(): void;
 }
 
-/** An instance gets its import before it is known for whom it will run, so the capability comes later. */
+/** Creates a guest's imports. An instance needs them before its call is known, so the capability is bound later. */
 export function createWorkspace(openDirectory?: OpenDirectory): Workspace {
   let bound: FilesystemScope | null = null;
   const scope = (): FilesystemScope => {
@@ -147,7 +149,7 @@ function writing(scope: () => FilesystemScope): Pick<WorkspaceImport, "hashText"
     hashText: (text) => hashOf(text),
     replaceFile: (path, text, before) => {
       const { resolver, writable, instructs, instructionFile, keep, growth, pass } = scope();
-      // Also asked of the resolved path, so that a link is no way around it.
+      // The resolved path is checked too, so that a link cannot evade the protection.
       const refuse = (file: string) => {
         if (file !== instructionFile && instructs(file)) throw instructionRefusal(file);
       };
@@ -181,7 +183,7 @@ function inspect(place: ResolvedPath | null, path: string): ReturnType<Workspace
 
 const BY_SHELL = "In bash, sed -i changes ASCII text of it and leaves all other bytes as they are.";
 
-/** The text with its byte order mark; a file that would not survive decoding is not decoded. */
+/** Decodes the text with its byte order mark; refuses a file that would not survive decoding. */
 function decoded(bytes: Buffer, path: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

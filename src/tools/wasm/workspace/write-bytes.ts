@@ -10,13 +10,13 @@ const { O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } 
 export interface Written {
   readonly bytes: Buffer;
   readonly append: boolean;
-  /** Told when the file is no more what it was; the bytes may not fit it then. */
+  /** Called once the file is no longer what it was; writing the bytes may still fail. */
   readonly changed: () => void;
 }
 
 /**
- * Writes as a shell's redirection does: in place, so that others see it grow. A file with more names
- * than one (hard links) is replaced instead: the other names may lie outside the root, and keep what they have.
+ * Writes as a shell's redirection does: in place, so that others see the file grow. A file with several hard links is
+ * replaced instead, because the other names may lie outside the root and must keep their content.
  */
 export function writeBytes(place: ResolvedPath, path: string, written: Written): void {
   const { bytes, append, changed } = written;

@@ -2,10 +2,10 @@ import { Buffer } from "node:buffer";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { WasiFailure } from "../wasi-failure.ts";
 
-/** Characters of one set of headers. */
+/** Maximum characters of one set of headers. */
 const MAX_CHARS = 32_768;
 
-/** What frames a message is not the component's to say. Source: RFC 9110, 7.6.1. */
+/** Headers that frame a message, which the component may not set. Source: RFC 9110, 7.6.1. */
 const FORBIDDEN = /^(connection|host|http2-settings|keep-alive|proxy-.*|te|transfer-encoding|upgrade)$/;
 
 type Entry = readonly [name: string, value: string];
@@ -21,7 +21,7 @@ export class Fields {
     return fields;
   }
 
-  /** Those of a response: whatever it has, and nothing can be added. */
+  /** The headers of a response: unrestricted and immutable. */
   static received(entries: readonly Entry[]): Fields {
     const fields = new Fields();
     fields.#entries = entries;
@@ -29,7 +29,7 @@ export class Fields {
     return fields;
   }
 
-  /** Names in lower case; values of the same name are joined. */
+  /** Headers as an object, with names in lower case and values of the same name joined. */
   plain(): Record<string, string> {
     const joined = new Map<string, string>();
     for (const [name, value] of this.#entries) {
@@ -40,7 +40,7 @@ export class Fields {
     return Object.fromEntries(joined);
   }
 
-  /** The same that cannot be changed any more. */
+  /** An immutable copy. */
   asFixed(): Fields {
     return Fields.received(this.#entries);
   }

@@ -9,10 +9,13 @@ import { Fields } from "./fields.ts";
 import { FutureIncomingResponse, FutureTrailers, IncomingBody, IncomingResponse, type Received } from "./incoming.ts";
 import { type BodyRoom, OutgoingBody, OutgoingRequest, RequestOptions } from "./outgoing.ts";
 
-/** Bytes of all bodies that an instance holds to send. */
+/** Maximum bytes of all request bodies that an instance holds. */
 const ROOM = 16_777_216;
 
-/** Never made: nobody serves requests here. Components that could serve, as some compilers make them, import their classes. */
+/**
+ * Never instantiated, since nothing serves requests here. Components that can serve, as some compilers make them,
+ * import such classes.
+ */
 class Unused {
   readonly isServer = true;
 }
@@ -20,8 +23,8 @@ class Unused {
 const received = z.object({ status: z.int(), headers: z.record(z.string(), z.string()), base64: z.base64() });
 
 /**
- * `wasi:http` for one instance: requests go to the bot, which knows the call's hosts, one after the other. `note` is
- * told why one was denied: the error code has no words.
+ * Implements `wasi:http` for one instance. Requests go to the bot, which knows the call's hosts, one at a time. `note`
+ * receives why a request was denied, because the error code carries no text.
  */
 export function createHttp(ask: Ask, note: (sentence: string) => void): Record<string, object> {
   const room: BodyRoom = { left: ROOM };
@@ -55,7 +58,7 @@ export function createHttp(ask: Ask, note: (sentence: string) => void): Record<s
   };
 }
 
-/** As network/guest-request.ts reads it. Throws WasiFailure with an `error-code`. */
+/** Serialises a request for network/guest-request.ts. Throws WasiFailure with an `error-code`. */
 function requestText(request: OutgoingRequest, options: RequestOptions | undefined): string {
   const body = request.sentBody;
   if (body?.state === "broken") throw new WasiFailure({ tag: "HTTP-protocol-error" });

@@ -28,7 +28,7 @@ export class IncomingBody {
   }
 }
 
-/** There are none. */
+/** Always resolves to no trailers. */
 export class FutureTrailers {
   #told = false;
 
@@ -66,7 +66,9 @@ export class IncomingResponse {
   }
 }
 
-/** What comes of a request: when its body is whole, `get` sends it and returns with the whole response. */
+/**
+ * The pending response of a request: once the body is complete, `get` sends the request and returns the whole response.
+ */
 export class FutureIncomingResponse {
   readonly #isReady: () => boolean;
   readonly #send: () => Received;

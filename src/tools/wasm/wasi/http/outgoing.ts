@@ -3,16 +3,16 @@ import { OutputStream } from "../streams.ts";
 import { WasiFailure } from "../wasi-failure.ts";
 import { Fields } from "./fields.ts";
 
-/** Bytes of one body: in base64 it fits a request to the bot (`MAX_GUEST_REQUEST`) beside URL and headers. */
+/** Maximum bytes of one body: in base64 it fits a request to the bot (`MAX_GUEST_REQUEST`) beside URL and headers. */
 const MAX_BODY = 737_280;
 
-/** A variant of WASI. */
+/** A WASI variant. */
 export interface Tagged {
   readonly tag: string;
   readonly val?: unknown;
 }
 
-/** Bytes that the bodies of one instance may hold together; they live outside of its own memory. */
+/** Bytes that the bodies of one instance may still take together, outside its own memory. */
 export interface BodyRoom {
   left: number;
 }
@@ -47,7 +47,7 @@ export class OutgoingBody {
     if (trailers !== undefined) throw new WasiFailure({ tag: "HTTP-request-trailer-section-size", val: 0 });
   }
 
-  /** Let go of without being finished: what it belongs to is not to be sent. */
+  /** A body that is dropped unfinished must not be sent. */
   [Symbol.dispose](): void {
     if (this.#state === "open") this.#state = "broken";
   }
@@ -65,7 +65,7 @@ export class OutgoingBody {
   }
 }
 
-/** The classes that components construct get nothing but what WASI says: the room of bodies comes by a subclass. */
+/** Components construct these classes with only WASI's arguments, so a subclass supplies the room for bodies. */
 export class OutgoingRequest {
   readonly #headers: Fields;
   protected readonly room: BodyRoom = { left: MAX_BODY };
@@ -79,7 +79,7 @@ export class OutgoingRequest {
     this.#headers = headers;
   }
 
-  /** Null for a request whose body nobody asked for. */
+  /** Null if the component never asked for the request's body. */
   get sentBody(): OutgoingBody | null {
     return this.#body;
   }
@@ -127,7 +127,7 @@ export class OutgoingRequest {
   }
 }
 
-/** Times in nanoseconds. */
+/** Timeouts in nanoseconds. */
 export class RequestOptions {
   #connect: bigint | undefined;
   #firstByte: bigint | undefined;
@@ -149,7 +149,7 @@ export class RequestOptions {
     this.#firstByte = duration;
   }
 
-  /** A body is read as a whole before the component sees it: the bot's own limit of time holds for it. */
+  /** Has no effect: a body is read completely before the component sees it, within the bot's own time limit. */
   betweenBytesTimeout(): bigint | undefined {
     return this.#betweenBytes;
   }
