@@ -7,40 +7,40 @@ import { unlessSystem } from "../../core/protocol/system-code.ts";
 import { CallGroups } from "./call-groups.ts";
 import type { McpServer } from "./server-settings.ts";
 
-/** Who calls, and what the server may want of them meanwhile. */
+/** The thread that a call is made for, and what the server may ask of it meanwhile. */
 export interface Caller {
   readonly sessionId: string;
   readonly sandboxRoot: string;
-  /** The call waits for its turn. */
+  /** Called while the call waits its turn; `before` counts the calls ahead of it. */
   queued(before: number): void;
-  /** How far the server is, in its words. */
+  /** Shows the progress that the server reports, in the server's words. */
   progress(text: string): void;
-  /** Has the people of the thread fill in what the server asks for. */
+  /** Asks the people of the thread to fill in the server's form. */
   elicit(request: ElicitRequestFormParams, signal: AbortSignal): Promise<ElicitResult>;
 }
 
-/** A call that is under way, with its claim on our patience. */
+/** A call under way, and the clock of its timeout. */
 interface Current {
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  /** Stops its clock until it is called again. */
+  /** Stops the clock of the timeout; the returned function starts it again. */
   readonly hold: () => () => void;
 }
 
 interface CallArgs<T> {
-  /** Tells the server so. */
+  /** Notifies the server that its roots have changed. */
   readonly rootsChanged: () => Promise<void>;
   readonly call: () => Promise<T>;
 }
 
-/** Milliseconds that a server gets to ask for roots that have changed. */
+/** Milliseconds that a server gets to ask for changed roots. */
 const ROOTS_MS = 1_000;
-/** Milliseconds that it then gets to look at them, since it says nothing when it has. */
+/** Milliseconds that the server then gets to apply the new roots, since it sends no acknowledgement. */
 const LOOK_MS = 250;
 
 /**
- * What a server asks of us while it works for a call: the roots, and questions for people. It does not say for which of
- * its calls; from the first time on those of different threads, or of different roots, take turns.
+ * Answers what a server asks during calls: its roots, and questions for people. The server does not say which call it
+ * asks for, so once it has asked, calls of different threads or different roots take turns.
  */
 export class AsksBack {
   readonly #clock: Clock;
@@ -82,7 +82,7 @@ export class AsksBack {
     const currents = [...this.#current];
     const [first] = currents;
     const isClear = currents.every(({ caller }) => caller.sessionId === first?.caller.sessionId);
-    // Nobody, or one of several threads: the wrong people must not be asked.
+    // With no call, or calls of several threads, the question could reach the wrong people.
     if (first === undefined || !isClear) return { action: "cancel" };
     const resume = currents.map(({ hold }) => hold());
     try {
@@ -100,13 +100,16 @@ export class AsksBack {
   }
 }
 
-/** A server whose arguments name a directory was told where to work; roots would take its place. */
+/**
+ * Whether the server is offered roots. One whose arguments name a directory already knows where to work, and roots
+ * would override that.
+ */
 export function takesRoots(settings: McpServer): boolean {
   if (!("command" in settings)) return false;
   return !(settings.args ?? []).some((arg) => path.isAbsolute(arg) && isDirectory(arg));
 }
 
-/** What cannot be looked at is none: it may be no path at all. */
+/** False also for a path that cannot be inspected, since the argument may be no path at all. */
 function isDirectory(file: string): boolean {
   const stats = unlessSystem(["EACCES", "EPERM", "ELOOP", "ENAMETOOLONG"], () =>
     statSync(file, { throwIfNoEntry: false }),

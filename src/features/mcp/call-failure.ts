@@ -14,13 +14,13 @@ import { type HttpAnswer, httpAnswer } from "./transport/http-answer.ts";
 import { BROKEN_OFF } from "./transport/http-transport.ts";
 import { answeredVersion } from "./transport/other-versions.ts";
 
-/** Characters of a server's own words about a failure. */
+/** Maximum length of a server's own error message, in characters. */
 const MAX_WORDS = 2_000;
 
-/** Characters of what a server calls its version of the protocol. */
+/** Maximum length of a server's protocol version in messages, in characters. */
 const MAX_VERSION = 40;
 
-/** A server's program ended while something was asked of it; `ending` is how. */
+/** The server's program ended during a request; `ending` says how. */
 export class ProgramEnded extends AppError {
   readonly ending: string;
 
@@ -30,30 +30,30 @@ export class ProgramEnded extends AppError {
   }
 }
 
-/** A server's program has no working directory, which the system reports as if it were the program. */
+/** The working directory of a server's program does not exist. The system would report this as a missing program. */
 export class NoDirectory extends AppError {
   constructor() {
     super("network", "the working directory of the server's program is not there");
   }
 }
 
-/** Whether it is as when the other end is gone. */
+/** Whether the error means that the other end is gone. */
 export function isBroken(error: unknown): boolean {
   if (error instanceof SdkError) return error.code === SdkErrorCode.ConnectionClosed;
   return causes(error).some((cause) => ["EPIPE", "ECONNRESET"].includes(systemCode(cause) ?? ""));
 }
 
-/** What became of a request that failed. */
+/** What is known about a failed request. */
 export interface CallFailure {
-  /** A sentence for the model, and for the state that operators see. */
+  /** The end of a sentence for the model and for the server's state, which operators see. */
   readonly text: string;
-  /** The request certainly had no effect: made again over a new connection, it is made once. */
+  /** The request certainly had no effect, so repeating it over a new connection is safe. */
   readonly refused: boolean;
-  /** The connection may be of no more use: others may have calls under way on it, so that is found out first. */
+  /** The connection may be dead. Other calls may be using it, so this is checked before it is dropped. */
   readonly doubtful: boolean;
 }
 
-/** Statuses of a server that does not know our session, since it was started anew. */
+/** HTTP statuses of a restarted server that does not know the session. */
 const SESSION_GONE = [400, 404];
 
 export function callFailure(error: unknown, timeoutMs: number): CallFailure {

@@ -5,15 +5,15 @@ interface WaitingCall {
 }
 
 /**
- * Lets calls of one group run together and those of others wait, in the order they came: a server that asks back does
- * not say for which of its calls.
+ * Runs the calls of one group together while calls of other groups wait, in order of arrival. Needed for servers that
+ * ask back, since they do not say which call they ask for.
  */
 export class CallGroups {
   #key = "";
   #running = 0;
   #waiting: WaitingCall[] = [];
 
-  /** Resolves, when it is the call's turn, with what ends that; throws the signal's reason. */
+  /** Resolves when it is the call's turn, with a function that ends the turn. Throws the signal's reason. */
   async enter(key: string, signal: AbortSignal, queued: (before: number) => void): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#waiting.length > 0 || (this.#running > 0 && this.#key !== key)) await this.#wait(key, signal, queued);

@@ -6,13 +6,13 @@ import { foreignLine } from "./foreign-text.ts";
 import { kindsText } from "./kinds-text.ts";
 import type { McpConfig } from "./settings/read-servers.ts";
 
-/** Milliseconds for all servers together: whoever looks waits for it. */
+/** Time limit for all servers together, in milliseconds, since an operator waits for the result. */
 const LOOK_MS = 30_000;
 
-/** Characters of what a program wrote before it could not be connected. */
+/** Maximum length of the stderr line shown for a failed program, in characters. */
 const WORDS_CHARS = 300;
 
-/** Each server once, as it is found; none is left running. */
+/** Connects each server once and reports the result; leaves none running. */
 export async function checkServers(
   { secrets, ...mcp }: McpConfig,
   world: Pick<McpOptions, "version" | "clock" | "random" | "log">,
@@ -23,7 +23,7 @@ export async function checkServers(
   await atMost(LOOK_MS, connections.settled(), world.clock);
   const found = connections.describe();
   await connections.stop();
-  // A program that was still being connected is heard once it has ended.
+  // The last words of a program that was still starting are known only after it was stopped.
   const words = new Map(connections.describe().map(({ name, lastWords }) => [name, lastWords]));
   return [
     ...mcp.idle.map(({ name, why, isMistake }) => ({ ok: !isMistake, text: `MCP server ${name}: ${why}` })),
@@ -49,13 +49,18 @@ function problemOf({ name, state }: McpServerView, lastWords = ""): string {
   return `${name} ${problem}.${line === "" ? "" : ` It wrote: ${line}`}`;
 }
 
-/** How lines begin that name a reason, and what others hold that do; before them stand the lines of code that failed. */
+/**
+ * Lines that state a reason: first those that begin with an error's name, then those that contain a word for failure.
+ * Above them stands the failing source code.
+ */
 const TELLING = [
   /^[\W\d]{0,20}(?:npm (?:error|ERR!) \d{3} \w|[\w.]{0,60}(?:Error|Exception)\b.{0,60}: ?\S)/,
   /\b(?:error|fatal|failed|denied|cannot)\b/i,
 ];
 
-/** Behind the line with the reason come traces and usages; where none sounds like it, the last line is shown. */
+/**
+ * Picks the line of stderr that states the reason, since traces and usage texts follow it; the last line if none does.
+ */
 function tellingLine(stderr: string): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "" && !/^Node\.js v\d/.test(line));
   const telling = TELLING.flatMap((pattern) => lines.find((line) => pattern.test(line)) ?? []);

@@ -11,30 +11,33 @@ import type { ConnectionState } from "./server-states/connection-state.ts";
 import { notConnected } from "./server-states/state-text.ts";
 import { serverSecrets } from "./settings/server-secrets.ts";
 
-/** Milliseconds before the second attempt to connect; doubles with each further one. */
+/**
+ * Pause after the second failed attempt in a row, in milliseconds; doubles with each further one. The first retry is
+ * immediate.
+ */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** A connection that lasts this long counts as good: the next attempt after it comes at once. Milliseconds. */
+/** A connection that lasts this long counts as good, so the next attempt after it is immediate. In milliseconds. */
 const GOOD_MS = 30_000;
 
-/** Milliseconds that a call waits for a server that is being connected. */
+/** Maximum time that a call waits for a server to connect, in milliseconds. */
 const WAIT_MS = 10_000;
 
-/** Milliseconds within which calls do not try again what has just failed. */
+/** Calls do not retry a connection that failed less than this ago. In milliseconds. */
 const FRESH_FAILURE_MS = 1_000;
 
-/** Milliseconds between two looks at whether an idle server still answers. */
+/** Milliseconds between checks whether an idle server still answers. */
 const PING_EVERY_MS = 60_000;
 const PING_TIMEOUT_MS = 20_000;
 
-/** Milliseconds for the sign of life after a call whose connection failed. */
+/** Time limit for a sign of life after a call whose connection failed, in milliseconds. */
 const ALIVE_TIMEOUT_MS = 5_000;
 
 export interface ConnectionOptions extends Omit<SessionOptions, "onToolsChanged" | "onLastWords"> {
   readonly name: string;
   readonly random: Random;
-  /** Told when its state or what it lists is another. */
+  /** Called when the server's state or its list of tools has changed. */
   readonly changed: () => void;
 }
 
@@ -45,7 +48,9 @@ type Tried =
   | { readonly type: "away" }
   | { readonly type: "failed"; readonly failure: CallFailure; readonly again: boolean };
 
-/** One configured server: connected for as long as the program runs, again whenever it is lost. */
+/**
+ * One configured server: kept connected as long as the program runs, and reconnected whenever the connection is lost.
+ */
 export class McpConnection {
   readonly name: string;
   readonly settings: McpServer;
@@ -55,14 +60,14 @@ export class McpConnection {
   readonly #catalogue: LiveCatalogue;
   readonly #masking: SecretMasking;
   #state: ConnectionState = { type: "connecting", why: null };
-  /** The attempt that is under way or has succeeded: null where it fails. */
+  /** The attempt under way or the one that succeeded; null otherwise. */
   #attempt: Promise<McpSession | null> | null = null;
   #session: McpSession | null = null;
-  /** When the next attempt is made; null: at once. */
+  /** When the next attempt is made; null if immediately. */
   #nextAt: number | null = null;
   #instructions = "";
   #lastWords = "";
-  /** In a row. */
+  /** Failures in a row. */
   #failures = 0;
   #keeping: Promise<void> | null = null;
 
@@ -74,22 +79,25 @@ export class McpConnection {
     this.#catalogue = new LiveCatalogue(options, this.#stopping.signal);
   }
 
-  /** As people call it. */
+  /** The server's name as people write it. */
   get title(): string {
     return this.settings.title ?? this.name;
   }
 
-  /** The last that the server listed; stays while it is away, so that prompts do not change with its health. */
+  /** The server's last list of tools. Kept while the server is away, so that prompts do not change with its health. */
   get catalogue(): Catalogue {
     return this.#catalogue.current;
   }
 
-  /** What the server said of itself when it was last connected, in its words. */
+  /** The server's instructions from its last connection, in its own words. */
   get instructions(): string {
     return this.#instructions;
   }
 
-  /** The last that its program wrote to stderr when it could not be connected: for operators, since it may hold anything. */
+  /**
+   * The last stderr of the server's program when it could not connect. For operators only, since it may contain
+   * anything.
+   */
   get lastWords(): string {
     return this.#lastWords;
   }
@@ -103,12 +111,12 @@ export class McpConnection {
     this.#options.changed();
   }
 
-  /** Resolves when the first attempt to connect has ended, however. */
+  /** Resolves when the first attempt to connect has ended, whether it succeeded or not. */
   get settled(): Promise<void> {
     return this.#settled.promise;
   }
 
-  /** Connects and keeps connected, in the background, until the signal aborts or `stop`. */
+  /** Connects in the background and keeps the connection alive until the signal aborts or `stop` is called. */
   start(signal: AbortSignal): void {
     const abort = () => this.#stopping.abort();
     signal.addEventListener("abort", abort, { once: true, signal: this.#stopping.signal });
@@ -116,7 +124,7 @@ export class McpConnection {
     this.#keeping ??= this.#keep();
   }
 
-  /** Ends the session that there is, and connects anew at once; resolves when it is known what came of it. */
+  /** Ends the current session and reconnects at once; resolves when that attempt has ended. */
   async reconnect(): Promise<void> {
     if (this.#stopping.signal.aborted) return;
     const session = this.#session;
@@ -125,15 +133,15 @@ export class McpConnection {
     await this.#connect();
   }
 
-  /** Resolves when nothing runs any more. */
+  /** Resolves when nothing is running any more. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#keeping;
   }
 
   /**
-   * Makes a request over a live session. What fails is a result that says why; throws only the signal's reason.
-   * A request that certainly had no effect is made again once, over a new connection.
+   * Makes a request over a live session. A failure is a result that says why; throws only the signal's reason. A
+   * request that certainly had no effect is repeated once, over a new connection.
    */
   async use(ask: Ask, options: AskOptions): Promise<ToolResult> {
     const first = await this.#tryOnce(ask, options);
@@ -163,7 +171,10 @@ export class McpConnection {
     }
   }
 
-  /** The live session, waited for a little. A failure that is a moment old is believed rather than repeated. */
+  /**
+   * Returns the live session, waiting briefly for one. After repeated failures, the latest of which is recent, it does
+   * not try again.
+   */
   async #reach(signal: AbortSignal): Promise<McpSession | null> {
     const { clock } = this.#options;
     if (this.#session !== null) return this.#session;
@@ -178,7 +189,7 @@ export class McpConnection {
     return session;
   }
 
-  /** One attempt at a time, shared by whoever needs it, and its session for as long as it lives. */
+  /** Makes one attempt at a time, shared by all callers, and returns its session as long as that lives. */
   #connect(): Promise<McpSession | null> {
     this.#attempt ??= this.#open();
     return this.#attempt;
@@ -209,7 +220,10 @@ export class McpConnection {
     }
   }
 
-  /** Some servers repeat the token that they refuse, and whoever opens the page reads why one is not connected. */
+  /**
+   * Masks secrets in the message: some servers repeat the token that they refuse, and people who open the page read the
+   * message.
+   */
   #failureOf(error: unknown, timeoutMs: number): CallFailure {
     const failure = callFailure(error, timeoutMs);
     return { ...failure, text: this.#masking.hide(failure.text) };
@@ -237,7 +251,7 @@ export class McpConnection {
     await this.#disconnect();
   }
 
-  /** Until the session has ended; asks now and then, since a server behind HTTP can vanish without a word. */
+  /** Waits until the session has ended. Pings now and then, since an HTTP server can vanish without notice. */
   async #watch(session: McpSession, signal: AbortSignal): Promise<void> {
     const ended = new AbortController();
     const either = AbortSignal.any([signal, ended.signal]);
@@ -248,7 +262,7 @@ export class McpConnection {
     if (why !== null) await this.#drop(session, why);
   }
 
-  /** Forgets a session that has ended, or ends it; once, whoever notices first. */
+  /** Forgets and closes a session. Whoever notices its end first records the loss. */
   async #drop(session: McpSession, why: string): Promise<void> {
     const { clock, log } = this.#options;
     if (this.#session === session) {
@@ -264,7 +278,7 @@ export class McpConnection {
   async #ping(session: McpSession, signal: AbortSignal): Promise<void> {
     while (await slept(this.#options.clock, PING_EVERY_MS, signal)) {
       if (!session.idle) continue;
-      // Throws only once the signal has aborted.
+      // Throws only after the signal has aborted.
       if (await session.answers({ signal, timeoutMs: PING_TIMEOUT_MS }).catch(() => true)) continue;
       return session.close("it no longer answers");
     }
@@ -275,7 +289,10 @@ export class McpConnection {
     this.#become({ type: "down", why, since: this.#options.clock.now(), nextAt: this.#nextAt });
   }
 
-  /** Longer with each failure in a row, with some chance in it so that servers do not come back in step. */
+  /**
+   * Waits before the next attempt: longer with each failure in a row, with jitter so that servers do not reconnect in
+   * step.
+   */
   async #pause(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
     if (this.#failures <= 1) return;

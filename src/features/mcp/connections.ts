@@ -17,11 +17,11 @@ import { serverTool } from "./server-tool.ts";
 import type { McpConfig } from "./settings/read-servers.ts";
 import { Reaper } from "./transport/reaper.ts";
 
-/** Characters of a tool's own name in lists. */
+/** Maximum length of a tool's own name in lists, in characters. */
 const SHOWN_CHARS = 80;
 
 export interface McpOptions extends Omit<McpConfig, "secrets"> {
-  /** Ours, as servers are told it. */
+  /** Deckhand's version, as sent to servers. */
   readonly version: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -31,27 +31,27 @@ export interface McpOptions extends Omit<McpConfig, "secrets"> {
 }
 
 export interface McpServerView {
-  /** As people call it. */
+  /** The server's name as people write it. */
   readonly name: string;
   /** `a native program of server github`, `server docs at mcp.example.com`. */
   readonly whereabouts: string;
   readonly state: ConnectionState;
   readonly tools: readonly {
     readonly name: string;
-    /** The server's own name of it, as it may be shown. */
+    /** The server's own name for the tool, safe to show. */
     readonly tool: string;
     readonly permission: Permission;
   }[];
   readonly leftOut: readonly LeftOutTool[];
-  /** Why the server cannot be used now, with its next try; null when it can. */
+  /** Why the server cannot be used now, and when it is next tried; null if it can be used. */
   readonly problem: string | null;
-  /** What the settings say of tools that it does not have; null when of none. */
+  /** A sentence about names in the settings that match none of the server's tools; null if all match. */
   readonly unmet: string | null;
-  /** What its program wrote last when it could not be connected: for the operator at the terminal alone. */
+  /** The last stderr of the program when it could not connect; only for the operator at the terminal. */
   readonly lastWords: string;
 }
 
-/** All servers of the settings, for the parts of the feature. */
+/** All servers of the settings, as the parts of the feature use them. */
 export type McpConnections = ReturnType<typeof createMcpConnections>;
 
 export function createMcpConnections({ servers, idle, log, ask, ...world }: McpOptions) {
@@ -71,55 +71,58 @@ export function createMcpConnections({ servers, idle, log, ask, ...world }: McpO
   const { clock } = world;
   const toolsOf = toolMaker(ask);
   return {
-    /** Begins to connect, in the background: a server that is down delays nobody. */
+    /** Starts connecting in the background, so that a server that is down delays nobody. */
     start: (signal: AbortSignal) => {
       for (const connection of connections) connection.start(signal);
     },
-    /** Resolves when each server has once been connected or has once failed to be. */
+    /** Resolves when the first attempt to connect has ended for every server. */
     settled: async () => {
       await Promise.all(connections.map(({ settled }) => settled));
     },
     /**
-     * The tools of all servers and, when there is a server, `mcp_resources`; by name. Equal servers give equal lists: a
-     * server's tools appear when it is first connected, stay while it is away, and change only when it says so.
+     * The tools of all servers, sorted by name, and `mcp_resources` if there is any server. The list is stable: a
+     * server's tools appear when it first connects, stay while it is away, and change only when it announces a change.
      */
     tools: () => [...connections.flatMap(toolsOf), ...resources].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    /** What `/tools` shows of MCP. */
+    /** The servers as `/tools` shows them. */
     describe: () => connections.map((connection) => viewOf(connection, clock.now())),
-    /** What is wrong with servers, a sentence each. */
+    /** One sentence for each problem with a server. */
     problems: () => [
       ...idle.map(({ name, why }) => `${name} is not connected: ${why}`),
       ...connections.flatMap((connection) => problemOf(connection, clock.now()) ?? unmetText(connection) ?? []),
     ],
-    /** Where a tool of a server comes from, as people read it. */
+    /** The origin of a server's tool, as shown to people. */
     sourceOf: (tool: string) => {
       const owner = ownerOf(tool);
       return `${owner === undefined ? "all MCP servers" : originOfServer(owner.title)}, not sandboxed`;
     },
-    /** How each server of the settings stands. */
+    /** The state of each server in the settings. */
     serverStates: () => serverStates(connections, idle),
-    /** Calls back whenever that has changed. */
+    /** Calls back whenever a server's state or list of tools has changed. */
     watch: (tell: () => void) => {
       watching.push(tell);
     },
-    /** The connection of a server, as people call it. */
+    /** Finds a connection by the server's name as people write it. */
     connection: (name: string): Pick<McpConnection, "reconnect"> | undefined =>
       connections.find(({ title }) => title === name),
-    /** Servers that are in the settings and are not started, and why. */
+    /** Servers in the settings that are not started, and why. */
     idle,
-    /** What a line after `/mcp` asks for. */
+    /** Answers `/mcp` with the given rest of the line. */
     command: (line: string) => {
       const servers = () => serverStateLines(serverStates(connections, idle), clock.now());
       return promptCommand(connections, line, { signal: stopping.signal, servers });
     },
-    /** Why a tool of that name is not there; null when it is none of a server in the settings. */
+    /**
+     * Why a tool of that name is unavailable; null if it belongs to no server in the settings, or its server is
+     * connected.
+     */
     missing: (tool: string) => {
       const owner = ownerOf(tool);
       return owner === undefined ? null : problemOf(owner, clock.now());
     },
-    /** Resolves when the server that a tool of that name would be of has once been connected, or has failed to be. */
+    /** Resolves when the first attempt to connect to the tool's server has ended. */
     toolKnown: async (tool: string) => ownerOf(tool)?.settled,
-    /** Resolves when no child is left. */
+    /** Resolves when no child process is left. */
     stop: async () => {
       stopping.abort();
       await Promise.all(connections.map((connection) => connection.stop()));
@@ -128,7 +131,7 @@ export function createMcpConnections({ servers, idle, log, ask, ...world }: McpO
   };
 }
 
-/** A server's tools as ours, made anew when it lists others. */
+/** Turns a server's tools into the bot's; cached until the server's list changes. */
 function toolMaker(ask: AskThread): (connection: McpConnection) => readonly Tool[] {
   const made = new WeakMap<Catalogue, readonly Tool[]>();
   return (connection) => {
@@ -161,7 +164,7 @@ function problemOf({ title, state }: McpConnection, now: number): string | null 
   return state.type === "connected" ? null : notConnected({ name: title, state }, now);
 }
 
-/** What it lists when it is not connected is of the last time, or nothing. */
+/** Null if the server is not connected, because its list is then old or empty. */
 function unmetText({ title, state, catalogue: { unmet } }: McpConnection): string | null {
   if (state.type !== "connected" || unmet.length === 0) return null;
   return `${title}: the settings name ${unmet.join(", ")}, which none of its tools is called.`;

@@ -9,21 +9,24 @@ import { foreignLine } from "./foreign-text.ts";
 import { isSaid } from "./is-said.ts";
 import { orNull } from "./listings.ts";
 
-/** Blocks of one result; each costs a line at least. */
+/** Maximum number of blocks in one result; each takes at least a line. */
 const MAX_BLOCKS = 50;
 
-/** Characters of all texts of one result: with the line about the rest it is not cut once more, which would say another size. */
+/**
+ * Maximum characters of all texts in one result. Leaves room for the closing line about what is missing: a second cut
+ * elsewhere would report another size.
+ */
 const MAX_TEXT = MAX_RESULT_CHARS - 1_000;
 
-/** Characters of base64 in one image or document. Source: Anthropic docs, 5 MB per image. */
+/** Maximum size of one image or document, in base64 characters. Source: Anthropic docs, 5 MB per image. */
 const MAX_DATA = 5_000_000;
 
-/** Characters of base64 in all images and documents of one result. */
+/** Maximum size of all images and documents of one result, in base64 characters. */
 const MAX_DATA_IN_ALL = 15_000_000;
 
 const imageType = z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** What is no text is said as JSON. */
+/** A value that is not a string is written as JSON. */
 const anyText = z
   .unknown()
   .optional()
@@ -59,14 +62,14 @@ const contentItem = z.discriminatedUnion("type", [
   }),
 ]);
 
-/** A part may be a text alone, or not say that it is one. */
+/** Accepts a part that is a bare string, or a text without its `type`. */
 function parsedPart(item: unknown) {
   const given = typeof item === "string" ? { text: item } : item;
   const isText = isObject(given) && given["type"] === undefined && typeof given["text"] === "string";
   return contentItem.safeParse(isText ? { ...given, type: "text" } : given);
 }
 
-/** One part for a list of them. */
+/** Accepts a single part instead of a list. */
 const parts = orNull(z.union([z.array(z.unknown()), z.string(), z.looseObject({})])).transform((given) =>
   [given ?? []].flat(),
 );
@@ -87,7 +90,9 @@ export const promptResultSchema = z.object({
   messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
 });
 
-/** A call's result in our blocks. Structured content is said where it says more than they do. */
+/**
+ * Converts a call's result to content blocks. Structured content is added if the blocks do not already say the same.
+ */
 export function resultOfCall({ content, structuredContent, isError }: z.infer<typeof callResultSchema>): ToolResult {
   const blocks = content.map(blockOf);
   const said = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
@@ -95,7 +100,9 @@ export function resultOfCall({ content, structuredContent, isError }: z.infer<ty
   return bounded(blocks, isError);
 }
 
-/** Images of a call's answer that are for people: all, but those that the server means for the model alone. */
+/**
+ * The images of a call's result that are meant for people: all except those that the server marks for the model alone.
+ */
 export function imagesForPeople({ content }: z.infer<typeof callResultSchema>): ToolResultContent[] {
   return content.slice(0, MAX_BLOCKS).flatMap((item) => {
     const parsed = parsedPart(item);
@@ -155,7 +162,10 @@ function resourceBlock({ uri, mimeType, text, blob }: ResourceContents): ToolRes
   return binaryBlock(name, mimeType ?? "application/octet-stream", blob ?? "");
 }
 
-/** What the bytes are counts, not what is said of them: a model's provider refuses every later request with what is neither. */
+/**
+ * Decides by the bytes rather than the declared type: a model provider refuses every later request that contains an
+ * invalid image or document.
+ */
 function binaryBlock(name: string, mimeType: string, given: string): ToolResultContent {
   const data = bareBase64(given);
   const mediaType = data.length > MAX_DATA ? "" : mediaTypeIn(data);
@@ -165,10 +175,10 @@ function binaryBlock(name: string, mimeType: string, given: string): ToolResultC
   return leftOut(name, mimeType, given);
 }
 
-/** Without the head of a data URL and the breaks of its lines; empty for what is no base64. */
+/** Strips the head of a data URL and whitespace; empty if the rest is not base64. */
 function bareBase64(given: string): string {
   const data = (given.startsWith("data:") ? given.slice(given.indexOf(",") + 1) : given).replaceAll(/\s+/g, "");
-  // Looks for what does not belong: to match the whole would exhaust the expression's stack on megabytes.
+  // Searches for a foreign character, because matching the whole string would overflow the regex stack on megabytes.
   return /[^A-Za-z0-9+/=]/.test(data) ? "" : data;
 }
 
@@ -181,7 +191,7 @@ function textBlock(text: string): { type: "text"; text: string } {
   return { type: "text", text: text.toWellFormed() };
 }
 
-/** The blocks within the limits, with a last line that says what is missing. */
+/** Cuts the blocks to the limits and adds a last line that says what is missing. */
 function bounded(blocks: readonly ToolResultContent[], isError: boolean): ToolResult {
   const kept: ToolResultContent[] = [];
   let text = 0;

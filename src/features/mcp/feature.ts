@@ -9,7 +9,10 @@ import { passedOn } from "./settings/passed-on.ts";
 import { type McpConfig, readServers } from "./settings/read-servers.ts";
 import { SERVER_KEYS, takeServers } from "./settings/shapes.ts";
 
-/** Servers of the Model Context Protocol: their tools, prompts and resources. Each fails alone. */
+/**
+ * Servers of the Model Context Protocol: their tools, prompts and resources. A server that fails does not affect the
+ * others.
+ */
 export const mcpFeature: Feature = {
   name: "mcp",
   settings: {
@@ -53,7 +56,7 @@ export const mcpFeature: Feature = {
   configure,
 };
 
-/** What the operator has set of servers. */
+/** Reads the operator's settings of MCP servers. */
 export function mcpSettings({ file, environment }: Pick<GivenSettings, "file" | "environment">) {
   const pasted = takeServers(file);
   const { notes, used, ...read } = readServers(pasted, environment);
@@ -79,7 +82,7 @@ function configure({ fileName, ...given }: GivenSettings): ConfiguredFeature {
   };
 }
 
-/** Servers connect in the background: one that is down delays nobody. */
+/** Servers connect in the background, so that one that is down delays nobody. */
 async function open(mcp: McpConfig, { runtime, version, ...deps }: FeatureHost): Promise<OpenFeature> {
   const [{ createMcpConnections }, { mcpRoutes }] = await Promise.all([
     import("./connections.ts"),

@@ -1,24 +1,24 @@
 import { fromJson, isObject } from "../../core/text/from-json.ts";
 
-/** Values that are looked for, and characters among which they are: more would hold up everybody. */
+/** Maximum number of values searched for, and of characters searched; more would block the process. */
 const MOST_VALUES = 500;
 const MOST_CHARS = 100_000;
 
 /**
- * Whether a result's texts say what its structured content does, in whatever form. They ought to be it as JSON; many servers
- * write it out for people instead, and some only how much there is. Half of its words and figures tell these apart.
+ * Whether a result's texts already say what its structured content does. The texts should be its JSON, but many servers
+ * write prose instead, and some give only a count. Finding more than half of the values in the texts counts as a yes.
  */
 export function isSaid(structured: unknown, texts: readonly string[]): boolean {
   if (structured === undefined || structured === null) return true;
   const given = texts.filter((text) => text.trim() !== "");
   if (given.length === 0) return false;
-  // As they stand within JSON, whether the server has written it or a text.
+  // Compares in JSON-escaped form, whether the server wrote JSON or plain text.
   const said = [given, given.map(fromJson)].map((all) => JSON.stringify(all).slice(0, MOST_CHARS)).join();
   const values = valuesIn(structured);
   return values.filter((value) => !said.includes(value)).length * 2 < Math.max(values.length, 1);
 }
 
-/** Texts, and numbers. */
+/** The strings and numbers of a value, as they appear within JSON. */
 function valuesIn(structured: unknown): readonly string[] {
   const values: string[] = [];
   const found = [structured];

@@ -1,7 +1,7 @@
 import type { Permission } from "../../core/agents/query-config.ts";
 import { isHarmless } from "./server-settings.ts";
 
-/** Tools of one kind that are named. */
+/** Maximum number of tools named for each kind. */
 const MOST_NAMED = 40;
 
 interface Kinded {
@@ -9,7 +9,9 @@ interface Kinded {
   readonly permission: Permission;
 }
 
-/** What a server's tools are by the operator's word: `reads search, fetch; sends create_issue`; empty without tools. */
+/**
+ * What the operator declares a server's tools to do: `reads search, fetch; sends create_issue`; empty without tools.
+ */
 export function kindsText(tools: readonly Kinded[]): string {
   const reading = tools.filter(({ permission }) => isHarmless(permission));
   const sending = tools.filter(({ permission }) => !isHarmless(permission));

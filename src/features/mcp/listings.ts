@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Null stands for what is left out: some servers write every field. */
+/** Treats null as absent, since some servers write every field. */
 export function orNull<S extends z.ZodType>(schema: S) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
@@ -9,7 +9,7 @@ const text = orNull(z.string());
 const entry = z.object({ name: text, description: text });
 
 const items = {
-  /** Raw, since each is judged by itself (catalogue/). */
+  /** Unparsed, since catalogue/ judges each tool by itself. */
   tools: z.unknown(),
   resources: entry.extend({ uri: z.string() }),
   templates: entry.extend({ uriTemplate: z.string() }),
@@ -19,14 +19,14 @@ const items = {
   }),
 };
 
-/** What servers list, by our name of it. */
+/** The kinds of things that servers list, and what one of each looks like. */
 export type Listed = { readonly [K in keyof typeof items]: z.infer<(typeof items)[K]> };
 
 interface Listing<T> {
-  /** The capability that it belongs to. */
+  /** The server capability that this listing belongs to. */
   readonly of: "tools" | "resources" | "prompts";
   readonly method: string;
-  /** Where a page has it. */
+  /** The key of the entries in a page. */
   readonly key: string;
   readonly item: z.ZodType<T>;
 }
@@ -43,5 +43,5 @@ export const LISTINGS: { readonly [K in keyof Listed]: Listing<Listed[K]> } = {
   prompts: { of: "prompts", method: "prompts/list", key: "prompts", item: items.prompts },
 };
 
-/** One page of any of them. */
+/** One page of any listing. */
 export const pageSchema = z.looseObject({ nextCursor: text });

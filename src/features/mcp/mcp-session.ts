@@ -24,34 +24,37 @@ import { openTransport, speaksOtherwise, type Way, waysTo } from "./transport/op
 import { otherVersions } from "./transport/other-versions.ts";
 import { type ProcessScope, StdioTransport } from "./transport/stdio-transport.ts";
 
-/** Milliseconds for the handshake: the first start of a program may download it. */
+/** Time limit for the handshake, in milliseconds. The first start of a program may have to download it. */
 const CONNECT_MS = 60_000;
 
-/** Milliseconds for the question which revision a server over HTTP speaks. */
+/** Time limit for asking an HTTP server which revision it speaks, in milliseconds. */
 const PROBE_MS = 10_000;
 
-/** Milliseconds of a call that lives on progress. Source: what timers of Node take, and a day. */
+/**
+ * Longest duration of a call that keeps reporting progress, in milliseconds: one day, well within what Node's timers
+ * accept.
+ */
 const LONGEST_CALL_MS = 86_400_000;
 
-/** Milliseconds for a page of a listing. */
+/** Time limit for one page of a listing, in milliseconds. */
 const ASK_MS = 20_000;
 
-/** Milliseconds that a server gets to end a session that we close. */
+/** Milliseconds that a server gets to take the notice that the bot ends the session. */
 const GOODBYE_MS = 1_000;
 
-/** Pages of one listing. */
+/** Maximum number of pages of one listing. */
 const MAX_PAGES = 64;
 
-/** Oddities of one session that the log keeps; a server can produce any number of them. */
+/** Maximum number of protocol errors logged per session, since a server can produce any number of them. */
 const MAX_LOGGED = 5;
 
 export interface SessionOptions extends ProcessScope {
   readonly settings: McpServer;
-  /** What we call ourselves towards the server. */
+  /** Deckhand's version, as sent to the server. */
   readonly version: string;
   readonly log: Log;
   readonly onToolsChanged: () => void;
-  /** Told the last that a program wrote to stderr before it could not be connected. */
+  /** Receives the last stderr of a program that could not be connected. */
   readonly onLastWords: (stderr: string) => void;
 }
 
@@ -65,17 +68,20 @@ export interface ToolCall extends Pick<ListedTool, "tool" | "inputSchema"> {
   readonly by: Caller;
 }
 
-/** `legacy`: the handshake of the revisions before 2026-07-28; `auto`: asks which the server speaks, and takes the newest. */
+/**
+ * `legacy` is the handshake of revisions before 2026-07-28. `auto` asks which revisions the server speaks and takes the
+ * newest.
+ */
 type Handshake = "legacy" | "auto";
 
 interface Manner {
   readonly way: Way;
   readonly handshake: Handshake;
-  /** In which the handshake is made; ours when left out. */
+  /** Protocol version of the handshake; the SDK's default if left out. */
   readonly version?: string;
 }
 
-/** One connection to a server, from its handshake to its end; never used again after that. */
+/** One connection to a server, from handshake to end; never reused afterwards. */
 export class McpSession {
   readonly #client: Client;
   readonly #transport: Transport;
@@ -108,7 +114,10 @@ export class McpSession {
     });
   }
 
-  /** Connects in the first manner that the server takes; throws what kept it from that, with nothing left running. */
+  /**
+   * Connects in the first way that the server accepts. If none works, throws the first error and leaves nothing
+   * running.
+   */
   static async open(options: SessionOptions, signal: AbortSignal): Promise<McpSession> {
     let first: unknown = null;
     for (const way of waysTo(options.settings)) {
@@ -132,13 +141,13 @@ export class McpSession {
       try {
         return await connect("auto");
       } catch {
-        // The program has said to the handshake what is wrong.
+        // The program's answer to the first handshake says what is wrong.
         throw error;
       }
     }
   }
 
-  /** In our version of the protocol, or else in one that the server takes. */
+  /** Connects with the default protocol version, or else with one that the server accepts. */
   static async #greet(options: SessionOptions, { way, handshake }: Manner, signal: AbortSignal): Promise<McpSession> {
     try {
       return await McpSession.#connect(options, { way, handshake }, signal);
@@ -165,7 +174,7 @@ export class McpSession {
     return session;
   }
 
-  /** Resolves with why, when the session has ended; never rejects. */
+  /** Resolves with the reason when the session has ended; never rejects. */
   get closed(): Promise<string> {
     return this.#closed.promise;
   }
@@ -174,7 +183,7 @@ export class McpSession {
     return this.#transport instanceof StdioTransport ? this.#transport : null;
   }
 
-  /** What broke a request: where the program has ended, that. */
+  /** The cause of a broken request: the end of the program if it has ended, otherwise the error itself. */
   #reason(error: unknown): unknown {
     const ending = this.#program?.ending ?? "";
     return ending !== "" && isBroken(error) ? new ProgramEnded(ending, error) : error;
@@ -184,11 +193,11 @@ export class McpSession {
     return this.#busy === 0;
   }
 
-  /** What the server lists of a kind; nothing where it has none. */
+  /** Everything of one kind that the server lists; empty if it has none. */
   async list<K extends keyof Listed>(kind: K, most: number, signal: AbortSignal): Promise<Listed[K][]> {
     const has = this.#client.getServerCapabilities() ?? {};
     if (has[LISTINGS[kind].of] !== undefined) return this.#pages(kind, most, signal);
-    // One that says of nothing that it has it may have tools all the same.
+    // A server that declares none of these capabilities may have tools all the same.
     if (kind !== "tools" || has.resources !== undefined || has.prompts !== undefined) return [];
     try {
       return await this.#pages(kind, most, signal);
@@ -198,7 +207,7 @@ export class McpSession {
     }
   }
 
-  /** Page after page. An entry that is none costs no other. */
+  /** Reads a listing page by page. An invalid entry is skipped. */
   async #pages<K extends keyof Listed>(kind: K, most: number, signal: AbortSignal): Promise<Listed[K][]> {
     const { method, key, item } = LISTINGS[kind];
     const all: Listed[K][] = [];
@@ -214,16 +223,19 @@ export class McpSession {
     return all;
   }
 
-  /** What the server says of itself and its tools, in its words; empty when it says nothing. */
+  /** The server's description of itself and its tools, in its own words; empty if it gives none. */
   get instructions(): string {
     return this.#client.getInstructions() ?? "";
   }
 
-  /** Lives as long as the server is heard of at least every `timeoutMs`, or people are asked for it. */
+  /**
+   * Calls a tool. The call times out after `timeoutMs` without a word from the server, not counting the time that it
+   * waits for people.
+   */
   async callTool({ tool, inputSchema, input, by }: ToolCall, { signal, timeoutMs }: AskOptions) {
     using quiet = patience(this.#clock, timeoutMs);
     const wait = AbortSignal.any([signal, quiet.signal]);
-    // While it waits for its turn the server is not to blame.
+    // The time that the call waits for its turn does not count either.
     const begin = quiet.hold();
     const params = { name: tool, arguments: input };
     const onprogress = (progress: Progress) => {
@@ -239,7 +251,7 @@ export class McpSession {
           return this.#during(callResultSchema, () => {
             const options = { signal: wait, timeout: LONGEST_CALL_MS, onprogress };
             if (!this.#isModern) return this.#client.request({ method: "tools/call", params }, z.unknown(), options);
-            // Some arguments go into headers, too, as the tool's schema says.
+            // Some arguments also go into headers, as the tool's schema says.
             const toolDefinition = { name: tool, inputSchema: { ...inputSchema, type: "object" as const } };
             return this.#client.callTool(params, { ...options, toolDefinition });
           });
@@ -259,10 +271,10 @@ export class McpSession {
     return this.#ask({ method: "prompts/get", params: { name, arguments: input } }, promptResultSchema, options);
   }
 
-  /** Whether the server answers at all: an error is a sign of life, too. Throws the signal's reason. */
+  /** Whether the server answers at all; an error is a sign of life, too. Throws the signal's reason. */
   async answers({ signal, timeoutMs }: AskOptions): Promise<boolean> {
     try {
-      // Newer revisions know no ping; what takes its place there is not known to older ones.
+      // Newer revisions have no ping, and older ones do not know its replacement.
       const method = this.#isModern ? "server/discover" : "ping";
       await this.#ask({ method }, z.unknown(), { signal, timeoutMs });
       return true;
@@ -272,7 +284,7 @@ export class McpSession {
     }
   }
 
-  /** Ends the session; resolves when nothing of it is left. */
+  /** Ends the session; resolves when nothing of it is left running. */
   close(why: string): Promise<void> {
     this.#end(why);
     this.#closing ??= this.#close();
@@ -281,7 +293,7 @@ export class McpSession {
 
   async #close(): Promise<void> {
     const transport = this.#transport;
-    // Tells the server that its session is over; one that does not answer forgets it by itself.
+    // Tells the server that the session is over. A server that does not answer forgets it by itself.
     const goodbye = transport instanceof HttpTransport ? transport.terminateSession().catch(() => {}) : undefined;
     await atMost(GOODBYE_MS, goodbye, this.#clock);
     await transport.close();
@@ -334,15 +346,16 @@ export class McpSession {
 }
 
 /**
- * A program that answers, but not to the handshake, may speak only the revisions that have none. It is not asked first: some
- * end when anything comes before the handshake. A server over HTTP that takes the question amiss may take the handshake.
+ * Whether the other handshake is worth a try. A program that answers the legacy handshake with an error may speak only
+ * revisions without one; it is not probed first, because some programs exit on anything before the handshake. An HTTP
+ * server that rejects the probe may accept the handshake.
  */
 function mayTakeAnother(way: Way, error: unknown): boolean {
   if (way === "http") return !wasNeverSent(error);
   return way === "program" && error instanceof ProtocolError;
 }
 
-/** Null where the server takes that version of the protocol no more than ours. */
+/** Null if the server refuses this version of the protocol, too. */
 async function unlessRefused(connecting: Promise<McpSession>): Promise<McpSession | null> {
   try {
     return await connecting;

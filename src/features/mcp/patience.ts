@@ -1,10 +1,10 @@
 import type { Clock } from "../../core/protocol/runtime.ts";
 
-/** Aborts when nothing was heard for so long; `heard` begins anew, and while it is held it does not run. */
+/** A timeout that aborts its signal after a silence; `heard` restarts it, and holding it stops the clock. */
 export interface Patience extends Disposable {
   readonly signal: AbortSignal;
   heard(): void;
-  /** Until it is called again, no time passes. */
+  /** Stops the clock until the returned function is called. */
   hold(): () => void;
 }
 

@@ -1,10 +1,10 @@
 import type { Progress } from "@modelcontextprotocol/client";
 import { foreignLine } from "./foreign-text.ts";
 
-/** Characters of a server's words about how far it is. */
+/** Maximum length of a server's progress message, in characters. */
 const WORDS = 50;
 
-/** Above this nobody counts along. */
+/** Totals above this are shown as a percentage. */
 const COUNTED = 1_000;
 
 /** `3 of 5 · compiling` */

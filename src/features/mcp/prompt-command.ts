@@ -12,15 +12,18 @@ import type { Listed } from "./listings.ts";
 import type { AskOptions, McpSession } from "./mcp-session.ts";
 import { DEFAULT_TIMEOUT_MS, originOfServer, permissionOf } from "./server-settings.ts";
 
-/** Prompts of one server that are listed. */
+/** Maximum number of prompts listed per server. */
 const MOST_PROMPTS = 50;
-/** Characters of a prompt's name and of what it is for. */
+/** Maximum lengths of a prompt's name and of its description, in characters. */
 const NAME_CHARS = 60;
 const ABOUT_CHARS = 120;
-/** Characters of a prompt as a person's words. */
+/** Maximum length of a prompt's text, in characters. */
 const WORDS_CHARS = 20_000;
 
-/** `/mcp`: the servers; with one's name its prompts; with a prompt's name that prompt, as words that begin a run. */
+/**
+ * Answers `/mcp` with the servers, `/mcp server` with its tools and prompts, and `/mcp server prompt` with a run that
+ * starts from that prompt.
+ */
 export async function promptCommand(
   connections: readonly McpConnection[],
   line: string,
@@ -32,7 +35,7 @@ export async function promptCommand(
   const meant = connections
     .flatMap((connection) => [connection.title, connection.name].map((name) => ({ connection, name })))
     .filter(({ name }) => `${typed} `.toLowerCase().startsWith(`${name} `.toLowerCase()));
-  // A name may hold blanks, and begin as another one does.
+  // Names may contain spaces, and one may be the beginning of another, so the longest match wins.
   const [named] = meant.toSorted((one, other) => other.name.length - one.name.length);
   if (named === undefined)
     return privately(`There is no MCP server ${foreignLine(word, NAME_CHARS)}. \`/mcp\` lists them.`);
@@ -61,7 +64,7 @@ function kindsOf({ catalogue, settings }: McpConnection): string {
 
 interface PromptScope extends AskOptions {
   readonly server: string;
-  /** What its tools are. */
+  /** The server's tools by kind, as text. */
   readonly kinds: string;
 }
 
@@ -101,7 +104,9 @@ function usageOf({ name, arguments: args = [] }: Listed["prompts"]): string {
   return foreignLine([name, ...words].join(" "), ABOUT_CHARS).replaceAll("`", "'");
 }
 
-/** By name or in their order, the last one with all that is left; null when one that is needed is missing. */
+/**
+ * Binds arguments by name or by position, the last one taking the rest of the line; null if a required one is missing.
+ */
 function boundArguments({ arguments: args = [] }: Listed["prompts"], line: string): Record<string, string> | null {
   const split = shellWords(line);
   const words =

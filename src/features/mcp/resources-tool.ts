@@ -9,10 +9,10 @@ import { foreignLine } from "./foreign-text.ts";
 import type { McpSession } from "./mcp-session.ts";
 import { DEFAULT_TIMEOUT_MS, isHarmless, originOfServer, whereabouts } from "./server-settings.ts";
 
-/** Entries of each kind that one listing shows. */
+/** Maximum number of entries of each kind in one listing. */
 const MAX_LISTED = 200;
 
-/** Characters of one entry's parts. */
+/** Maximum lengths of an entry's name or URI and of its description, in characters. */
 const MAX_NAME = 300;
 const MAX_ABOUT = 200;
 
@@ -27,7 +27,10 @@ const input = z.object({
 });
 type Input = z.infer<typeof input>;
 
-/** What servers offer beside tools. Listing is harmless; whatever else a server does for us needs what its tools need. */
+/**
+ * The tool for what servers offer beside tools. Listing is harmless; reading and prompts need the same rights as the
+ * server's tools.
+ */
 export function resourcesTool(connections: readonly McpConnection[]): Tool {
   const named = (called: string) => connections.find(({ name, title }) => name === called || title === called);
   const names = connections.map(({ title }) => title).join(", ");

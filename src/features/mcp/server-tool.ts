@@ -23,15 +23,18 @@ import {
   whereabouts,
 } from "./server-settings.ts";
 
-/** Times that a server may ask people within one call. */
+/** How often a server may ask people within one call. */
 const MOST_FORMS = 10;
 
-/** Characters of the progress line's argument. */
+/** Maximum length of the argument in the progress line, in characters. */
 const TITLE_CHARS = 60;
 
 const inputObject = z.record(z.string(), z.unknown());
 
-/** A server's tool as one of ours. Its rights come from the settings; what the server says of itself only narrows them. */
+/**
+ * Wraps a server's tool as a tool of the bot. Its rights come from the settings; the server's hints can only narrow
+ * them.
+ */
 export function serverTool(connection: McpConnection, listed: ListedTool, ask: AskThread): Tool {
   const { name, title: server, settings } = connection;
   const { tool } = listed;
@@ -75,7 +78,7 @@ export function serverTool(connection: McpConnection, listed: ListedTool, ask: A
   };
 }
 
-/** The values of an input that says nothing else: by the schema's own names, and none within another. */
+/** The values of an input, if it consists only of the schema's own properties and no nested values. */
 function valuesOf(
   input: Readonly<Record<string, unknown>>,
   { listed, origin }: { readonly listed: ListedTool; readonly origin: string },
@@ -88,7 +91,7 @@ function valuesOf(
   return isPlain ? { values: values.map(String), namedBy: origin } : {};
 }
 
-/** The call towards its server: its thread's root, and its people. */
+/** The caller as the server meets it: the thread's root, and its people. */
 function callerOf(ctx: ToolContext, asking: { readonly server: string; readonly ask: AskThread }): Caller {
   let number = 0;
   return {
@@ -99,7 +102,7 @@ function callerOf(ctx: ToolContext, asking: { readonly server: string; readonly 
     elicit: async (request, signal) => {
       number += 1;
       if (number > MOST_FORMS) return { action: "cancel" };
-      // What is said of its progress meanwhile is that it asks.
+      // Clears the server's progress text, since the call now waits for people.
       ctx.progress("");
       const result = await askPeople(request, { ...asking, ctx, number }, signal);
       ctx.progress("");
@@ -121,7 +124,7 @@ function shown(tool: string): string {
   return foreignLine(tool, TITLE_CHARS);
 }
 
-/** The first text among the arguments: mostly what the call is about. */
+/** The first string among the arguments, which usually says what the call is about. */
 function titleOf(input: Readonly<Record<string, unknown>>): string {
   return foreignLine(Object.values(input).find((value) => typeof value === "string") ?? "", TITLE_CHARS);
 }

@@ -5,29 +5,34 @@ import { leftOutBy, type McpServer, unmetNames } from "../server-settings.ts";
 import { cleanSchema, type JsonObject, schemaProblem } from "./input-schema.ts";
 import { hashedName, qualifiedName } from "./names.ts";
 
-/** Tools of one server: what is kept of them takes memory. Requests name a few; known servers have up to 350. */
+/**
+ * Maximum number of tools of one server, which bounds memory. Requests carry only a few; known servers have up to 350.
+ */
 export const MAX_TOOLS = 1_000;
 
-/** Characters of all descriptions and schemas of one server, of which a request carries only what was looked up. */
+/** Maximum characters of all descriptions and schemas of one server. Requests carry only those that were looked up. */
 const MAX_CATALOGUE_CHARS = 5_000_000;
 
-/** Characters of a tool's description. Those of known servers, which explain their own markup in it, stay below. */
+/**
+ * Maximum length of a tool's description, in characters. Known servers, which explain their own markup in it, stay
+ * below.
+ */
 const MAX_DESCRIPTION = 16_000;
 
-/** Characters of a tool's own name. */
+/** Maximum length of a tool's own name, in characters. */
 const MAX_TOOL_NAME = 200;
 
-/** Characters of a name as people see it. */
+/** Maximum length of a tool's name as shown to people, in characters. */
 const MAX_SHOWN_NAME = 80;
 
 export interface ListedTool {
   /** `mcp__server__tool`. */
   readonly name: string;
-  /** The server's own name of it. */
+  /** The server's own name for the tool. */
   readonly tool: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
-  /** The server says that the tool changes nothing. */
+  /** The server claims that the tool changes nothing. */
   readonly readOnlyHint: boolean;
 }
 
@@ -37,10 +42,10 @@ export interface LeftOutTool {
 }
 
 export interface Catalogue {
-  /** By name. */
+  /** Sorted by name. */
   readonly tools: readonly ListedTool[];
   readonly leftOut: readonly LeftOutTool[];
-  /** Names and patterns in the settings that no tool has which the server lists. */
+  /** Names and patterns in the settings that match no tool of the server. */
   readonly unmet: readonly string[];
 }
 
@@ -54,7 +59,9 @@ const listedSchema = z.object({
     .catch(undefined),
 });
 
-/** What a server lists as it is offered to models; one tool that is unusable costs no other. */
+/**
+ * Reads a server's tool list into what models are offered. An unusable tool is left out without affecting the others.
+ */
 export function readCatalogue(server: string, settings: McpServer, raw: readonly unknown[]): Catalogue {
   const byName = new Map<string, ListedTool>();
   const leftOut: LeftOutTool[] = [];

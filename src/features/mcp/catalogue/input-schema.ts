@@ -5,24 +5,26 @@ import { foreignText, hidesCharacters } from "../foreign-text.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Characters as JSON. Those of known servers stay below: what describes a whole calendar takes 84,000. */
+/** Maximum size of a schema as JSON, in characters. The largest known one, for a whole calendar, takes 84,000. */
 const MAX_SCHEMA_CHARS = 100_000;
 const MAX_DEPTH = 32;
 
-/** Characters of a description or title within a schema. */
+/** Maximum length of a description or title within a schema, in characters. */
 const MAX_SCHEMA_TEXT = 2_000;
 
-/** Characters of the validator's words that the model gets. */
+/** Maximum length of the validator's message that the model gets, in characters. */
 const MAX_PROBLEM = 1_000;
 
-/** References that are followed for one input: a few that name each other could be followed for longer than the bot lives. */
+/**
+ * Maximum number of references followed per input; a few that name each other could keep the validator busy forever.
+ */
 const MOST_FOLLOWED = 20_000;
 
 const DIALECT = "2020-12";
 
 /**
- * A schema that checks inputs by the server's JSON Schema and is that JSON Schema, unchanged, where one is derived
- * from it: zod puts metadata into the JSON Schema as it is.
+ * A zod schema that validates inputs against the server's JSON Schema. zod copies metadata as it is, so the JSON Schema
+ * derived from it is the server's own, unchanged.
  */
 export function inputSchema(schema: JsonObject): z.ZodType {
   const problemOf = checker(schema);
@@ -36,7 +38,7 @@ export function inputSchema(schema: JsonObject): z.ZodType {
     .meta({ ...shown, type: "object", properties: shown.properties ?? {} });
 }
 
-/** Why no model can be told the schema; null when it is fine. */
+/** Why the schema cannot be shown to a model; null if it can. */
 export function schemaProblem(raw: JsonObject): string | null {
   if (deeperThan(MAX_DEPTH, raw)) return `is nested deeper than ${MAX_DEPTH} levels`;
   const size = JSON.stringify(raw).length;
@@ -44,13 +46,15 @@ export function schemaProblem(raw: JsonObject): string | null {
   return [raw.type ?? "object"].flat().includes("object") ? null : "does not describe an object";
 }
 
-/** Looks no further than it must, so that a deep value cannot exhaust the stack. */
+/**
+ * Whether a value is nested deeper than `levels`. Stops at that depth, so that a deep value cannot overflow the stack.
+ */
 function deeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((part) => deeperThan(levels - 1, part));
 }
 
-/** The schema with its descriptions cleaned and bounded; all else stays. */
+/** Cleans and bounds the descriptions in a schema; everything else stays. */
 export function cleanSchema(schema: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, cleanPart(key, value)]));
 }
@@ -66,8 +70,8 @@ function cleanPart(key: string, value: unknown): unknown {
 }
 
 /**
- * Says what is wrong with an input. The validator interprets the schema instead of compiling it to code, which nobody
- * should do with strangers' schemas. What it cannot judge is left to the server.
+ * Returns a function that says what is wrong with an input, or null. The validator interprets the schema, because
+ * compiling strangers' schemas to code is unsafe. Inputs that it cannot judge are left to the server.
  */
 function checker(schema: JsonObject): (input: unknown) => string | null {
   let left = Infinity;
@@ -86,7 +90,7 @@ function checker(schema: JsonObject): (input: unknown) => string | null {
   }
 }
 
-/** Called for each reference that the validator follows; throws to end it. */
+/** Called for each reference that the validator follows; throws to stop it. */
 type Follow = () => void;
 
 function problemOf(validate: () => { readonly valid: boolean; readonly errorMessage?: string | undefined }) {
@@ -102,9 +106,9 @@ const isNumber = (value: unknown) => typeof value === "number";
 const TYPES: readonly unknown[] = ["null", "boolean", "object", "array", "number", "integer", "string"];
 
 /**
- * Keywords that are judged only when they are well formed; a null, never. A regular expression made to be slow would stop
- * this process. A format says what is meant: a server may take more than the validator. Two parts of one `$id` are none
- * to refer to.
+ * Keywords that are checked only if their value is well formed, or never (`() => false`). A regular expression can be
+ * written to block this process; a server may accept formats that the validator refuses; and the validator fails if two
+ * parts share one `$id`.
  */
 const WHEN_WELL_FORMED: Readonly<Record<string, (value: unknown) => boolean>> = {
   pattern: () => false,
@@ -120,13 +124,16 @@ const WHEN_WELL_FORMED: Readonly<Record<string, (value: unknown) => boolean>> = 
   exclusiveMaximum: isNumber,
 };
 
-/** Keywords whose values map names to schemas: a `pattern` among those names is a property, not a keyword. */
+/** Keywords whose values map names to schemas. A `pattern` among those names is a property, not a keyword. */
 const MAPS = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 
-/** Keywords whose values are no schemas. */
+/** Keywords whose values are not schemas. */
 const VALUES = new Set(["enum", "const", "default", "examples"]);
 
-/** What of the schema inputs are judged by. Without `patternProperties`, what they would cover must not be refused as additional. */
+/**
+ * The part of a schema that inputs are checked against. If `patternProperties` is dropped, properties that it would
+ * allow must not be refused as additional.
+ */
 function judged(schema: JsonObject, follow: Follow): JsonObject {
   const inner = (value: unknown) => (isObject(value) ? judged(value, follow) : value);
   const part = (key: string, value: unknown): unknown => {

@@ -4,10 +4,10 @@ import type { McpSession } from "../mcp-session.ts";
 import type { McpServer } from "../server-settings.ts";
 import { type Catalogue, MAX_TOOLS, readCatalogue } from "./catalogue.ts";
 
-/** Milliseconds between two readings of a list that the server says has changed. */
+/** Minimum pause between two readings of a changed list, in milliseconds. */
 const REREAD_PAUSE_MS = 1_000;
 
-/** A few more than are taken, so that it can be said. */
+/** Reads beyond the limit, so that the tools left out can be reported. */
 const MAX_LISTED = MAX_TOOLS * 2;
 
 const NOTHING: Catalogue = { tools: [], leftOut: [], unmet: [] };
@@ -17,11 +17,11 @@ interface CatalogueScope {
   readonly settings: McpServer;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told when what it lists is another. */
+  /** Called when the list of tools has changed. */
   readonly changed: () => void;
 }
 
-/** What one server lists, as of the last time it could be asked. */
+/** The tools that one server listed when it last answered. */
 export class LiveCatalogue {
   readonly #options: CatalogueScope;
   readonly #signal: AbortSignal;
@@ -29,7 +29,7 @@ export class LiveCatalogue {
   #stale = false;
   #rereading: Promise<void> | null = null;
 
-  /** `signal` ends all reading. */
+  /** `signal` stops all reading. */
   constructor(options: CatalogueScope, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
@@ -39,7 +39,7 @@ export class LiveCatalogue {
     return this.#current;
   }
 
-  /** Resolves when nothing is being read any more. */
+  /** Resolves when no reading is in progress. */
   async settled(): Promise<void> {
     await this.#rereading;
   }
@@ -49,7 +49,9 @@ export class LiveCatalogue {
     this.#current = readCatalogue(name, settings, await session.list("tools", MAX_LISTED, this.#signal));
   }
 
-  /** The server says that its list has changed; one that says so all the time is listened to once a second. */
+  /**
+   * Reads the list again after the server announced a change, at most once per second however often it announces one.
+   */
   changed(session: () => Promise<McpSession | null>): void {
     this.#stale = true;
     this.#rereading ??= this.#rereadWhileStale(session);
@@ -60,7 +62,7 @@ export class LiveCatalogue {
     do {
       this.#stale = false;
       const live = await session();
-      // Without one, the next session begins with reading.
+      // Without a live session nothing needs reading now: the next session starts by reading the list.
       if (live !== null) await this.#reread(live);
     } while ((await slept(clock, REREAD_PAUSE_MS, this.#signal)) && this.#stale);
     this.#rereading = null;

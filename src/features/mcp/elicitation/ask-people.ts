@@ -4,29 +4,34 @@ import { foreignText } from "../foreign-text.ts";
 import { type Field, fieldLine, fieldsOf } from "./fields.ts";
 import { type FilledIn, readReply, standardReply } from "./reply.ts";
 
-/** Asks in the thread of a call and waits; null when the question was withdrawn. `key` tells a call's questions apart. */
+/**
+ * Asks in the thread of a call and waits for the answer; null if the question was withdrawn. `key` distinguishes the
+ * questions of one call.
+ */
 export type AskThread = (
   question: { readonly key: string; readonly question: string; readonly options: readonly string[] },
   ctx: ToolContext,
   signal: AbortSignal,
 ) => Promise<{ readonly choice: number | null; readonly text: string } | null>;
 
-/** Characters of a server's own words. */
+/** Maximum length of a server's own words, in characters. */
 const MESSAGE_CHARS = 600;
-/** Characters of a whole question. Source: the tool ask_user_question. */
+/** Maximum length of a whole question, in characters. Source: the tool ask_user_question. */
 const QUESTION_CHARS = 2_400;
-/** Times that one form is asked anew, since what was written does not fit it. */
+/** How often a form is asked before it is cancelled because no answer fits it. */
 const TRIES = 3;
 
 export interface AskArgs {
   readonly server: string;
   readonly ask: AskThread;
   readonly ctx: ToolContext;
-  /** Counts the requests of the call. */
+  /** Counts the forms of the call. */
   readonly number: number;
 }
 
-/** A server's request for people, as a question in the thread. Whoever answers accepts with values, declines or cancels. */
+/**
+ * Asks a server's request as a question in the thread. The person who answers accepts with values, declines or cancels.
+ */
 export async function askPeople(
   request: ElicitRequestFormParams,
   { server, ask, ctx, number }: AskArgs,
@@ -54,7 +59,7 @@ interface FormButton {
   readonly filled: FilledIn;
 }
 
-/** Buttons beside those that decline and cancel. */
+/** Maximum number of buttons beside Decline and Cancel. */
 const MOST_BUTTONS = 3;
 
 function buttonsFor(fields: readonly Field[]): FormButton[] {

@@ -2,9 +2,9 @@ import type { ElicitRequestFormParams } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { foreignLine } from "../foreign-text.ts";
 
-/** Characters of a field's label, hint or choice. */
+/** Maximum length of a field's label, hint or choice, in characters. */
 const WORDS = 120;
-/** Fields of one form; the protocol means few. */
+/** Maximum number of fields in one form; the protocol intends few. */
 const MOST_FIELDS = 20;
 
 const choiceSchema = z.object({ const: z.string(), title: z.string().optional() });
@@ -36,10 +36,10 @@ export interface Choice {
 
 export type FieldValue = string | number | boolean | string[];
 
-/** One thing that a server asks for. */
+/** One value that a server asks for. */
 export interface Field {
   readonly name: string;
-  /** As people read and write it; the name itself where the server gives no title. */
+  /** The name that people read and write; the field's own name if the server gives no title. */
   readonly label: string;
   readonly hint: string;
   readonly required: boolean;
@@ -52,7 +52,7 @@ export interface Field {
   readonly standard: FieldValue | null;
 }
 
-/** What the form of a request has; null when it is none that can be shown. */
+/** The fields of a request's form; null if it cannot be shown. */
 export function fieldsOf({ requestedSchema }: ElicitRequestFormParams): readonly Field[] | null {
   const required = new Set(requestedSchema.required ?? []);
   const fields: Field[] = [];
@@ -79,7 +79,7 @@ export function fieldsOf({ requestedSchema }: ElicitRequestFormParams): readonly
 
 const valueSchema = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
-/** Two fields of one title could not be told apart in an answer: they go by their names. */
+/** Labels fields that share a title by their names, since an answer could not tell them apart. */
 function withOwnLabels(fields: readonly Field[]): Field[] {
   const count = (label: string) => fields.filter((field) => field.label.toLowerCase() === label.toLowerCase()).length;
   return fields.map((field) => (count(field.label) > 1 ? { ...field, label: foreignLine(field.name, WORDS) } : field));

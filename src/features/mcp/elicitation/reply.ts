@@ -2,10 +2,12 @@ import { type Field, type FieldValue, FORMATS } from "./fields.ts";
 
 export type FilledIn =
   | { readonly type: "filled"; readonly content: Record<string, FieldValue> }
-  /** Sentences for whoever answered. */
+  /** Sentences for the person who answered. */
   | { readonly type: "wrong"; readonly problems: readonly string[] };
 
-/** What a person wrote, as the form's values: a line for each field, or for one field the words themselves. */
+/**
+ * Reads a person's answer into the form's values: a line for each field, or the bare text if there is only one field.
+ */
 export function readReply(fields: readonly Field[], text: string): FilledIn {
   const given = new Map<string, string>();
   const problems: string[] = [];
@@ -20,7 +22,7 @@ export function readReply(fields: readonly Field[], text: string): FilledIn {
   return filledIn(fields, given, problems);
 }
 
-/** With what stands in the fields unless something is said. */
+/** Fills the form with its default values. */
 export function standardReply(fields: readonly Field[]): FilledIn {
   return filledIn(fields, new Map(), []);
 }

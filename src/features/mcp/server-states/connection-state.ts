@@ -1,12 +1,12 @@
 export type ConnectionState =
-  /** `why` it was not connected before; null at first. */
+  /** `why` is the reason why it was not connected before; null at first. */
   | { readonly type: "connecting"; readonly why: string | null }
   | { readonly type: "connected"; readonly since: number }
   | {
       readonly type: "down";
       readonly why: string;
       readonly since: number;
-      /** Null: at once. */
+      /** Null if immediately. */
       readonly nextAt: number | null;
     }
   | { readonly type: "stopped" };

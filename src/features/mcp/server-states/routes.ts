@@ -7,14 +7,17 @@ import type { McpConnections, McpServerView } from "../connections.ts";
 import { foreignLine } from "../foreign-text.ts";
 import { isHarmless } from "../server-settings.ts";
 
-/** How soon a server may be connected anew again: its program starts each time. Milliseconds. */
+/** Minimum time between reconnections of one server, in milliseconds, since each starts its program. */
 const PAUSE_MS = 5_000;
 const NAME_CHARS = 80;
 const askedSchema = z.object({ name: z.string().max(200) });
 
 type Host = Pick<FeatureHost, "hideIn" | "audit" | "cluster" | "log"> & { readonly clock: Pick<Clock, "now"> };
 
-/** Servers as they stand now, for whoever reads the page; an operator connects one anew, in all processes. */
+/**
+ * Routes of the page: the servers with their current state, for anyone who may read the page; and an operator's
+ * reconnection of a server, in all processes.
+ */
 export function mcpRoutes(
   servers: Pick<McpConnections, "describe" | "idle" | "connection">,
   { clock, hideIn, audit, cluster, log }: Host,

@@ -4,10 +4,10 @@ import { foreignLine } from "../foreign-text.ts";
 import type { IdleServer } from "../settings/read-servers.ts";
 import { awayState, type ServerState } from "./state-text.ts";
 
-/** Characters of what a server is for. */
+/** Maximum length of a server's description, in characters. */
 const ABOUT_CHARS = 120;
 
-/** Every server of the settings, those that are not started last. */
+/** The state of every server in the settings, those not started last. */
 export function serverStates(connections: readonly McpConnection[], idle: readonly IdleServer[]): ServerState[] {
   return [
     ...connections.map(stateOf),
@@ -17,7 +17,7 @@ export function serverStates(connections: readonly McpConnection[], idle: readon
   ];
 }
 
-/** As lines of text, which are true at this moment. */
+/** The states as lines of text, with times relative to `now`. */
 export function serverStateLines(states: readonly ServerState[], now: number): string {
   return states.map(({ line, nextAt }) => (nextAt === null ? line : `${line} ${nextTry(nextAt, now)}`)).join("\n");
 }

@@ -7,21 +7,26 @@ interface Named {
   readonly state: ConnectionState;
 }
 
-/** How a server stands, as `/mcp` and the page show it. */
+/** A server's state, as `/mcp` and the page show it. */
 export interface ServerState {
   /** Inline Markdown: `✓ **docs** · 15 tools`, `⚠ **files** is not connected: its program is not found.` */
   readonly line: string;
-  /** When it is tried next, which people read behind the line: milliseconds since the epoch. Null when nothing waits for it. */
+  /**
+   * When the server is next tried, shown after the line. In milliseconds since the epoch; null if no attempt is due.
+   */
   readonly nextAt: number | null;
 }
 
-/** `files is not connected: its program is not found. Next try in 12 s.`; said of a server that is not connected. */
+/** Describes a server that is not connected: `files is not connected: its program is not found. Next try in 12 s.` */
 export function notConnected(named: Named, now: number): string {
   const nextAt = nextTryOf(named.state);
   return `${whyNot(named)}${nextAt === null ? "" : ` ${nextTry(nextAt, now)}`}`;
 }
 
-/** What a server says of it is no Markdown of ours: it could lead whoever reads it elsewhere. */
+/**
+ * The state of a server that is not connected. The server's own words are stripped of Markdown, since a link in them
+ * could lead readers elsewhere.
+ */
 export function awayState(named: Named): ServerState {
   const sign = named.state.type === "down" || named.state.type === "stopped" ? "⚠" : "⏳";
   return {

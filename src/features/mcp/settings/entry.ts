@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** What the settings say of one MCP server, once it is written our way. Unknown fields are no mistakes: see shapes.ts. */
+/**
+ * Schema of one MCP server's settings, after conversion to the bot's own shape. Unknown fields are not errors; see
+ * shapes.ts.
+ */
 
 const text = z.string().min(1, "must not be empty");
 
@@ -100,7 +103,7 @@ export const commandSchema = z.object({
   ...shared,
 });
 
-/** Source: RFC 9110, 5.1 and 5.5; what stands around a value is not sent. */
+/** Source: RFC 9110, 5.1 and 5.5; whitespace around a value is not sent. */
 const isHeaderName = (name: string) => /^[\w!#$%&'*+.^`|~-]*$/.test(name);
 const isHeaderValue = (value: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value.trim());
 const NO_VALUE = "must be Latin letters, digits and signs on one line, without “typographic” quotes";
@@ -135,7 +138,7 @@ const asWritten = {
     .meta(kinds),
 };
 
-/** What the servers' settings look like in the file; each is read by itself (read-servers.ts). */
+/** Schema of the servers' settings in the file. Each server is validated by itself (read-servers.ts). */
 export const mcpServersSchema = z.record(
   text,
   z.union([commandSchema.extend(asWritten), urlSchema.extend(asWritten)], "must have either a `command` or a `url`"),

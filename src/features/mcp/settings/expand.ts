@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Environment } from "../../../config/sources.ts";
 import { PASSED_ON } from "./passed-on.ts";
 
-/** One of VS Code's `inputs`: what its users are asked for when a server starts. */
+/** One of VS Code's `inputs`: a value that VS Code asks its user for when a server starts. */
 export interface Input {
   readonly id: string;
   readonly description?: string | undefined;
@@ -10,11 +10,11 @@ export interface Input {
 }
 
 export interface Expansion {
-  /** Names of the variables that are referred to. */
+  /** Names of the variables referred to. */
   readonly used: Set<string>;
-  /** Values that came in and may be credentials. */
+  /** Values taken from variables that may be credentials. */
   readonly secrets: Set<string>;
-  /** What could not be expanded, each a sentence's end: `refers to TOKEN, which is not set`. */
+  /** What could not be expanded; each is the end of a sentence: `refers to TOKEN, which is not set`. */
   readonly problems: string[];
 }
 
@@ -23,20 +23,26 @@ export interface References {
   readonly inputs: readonly Input[];
 }
 
-/** What editors put in for themselves. Source: VS Code docs, Variables reference. */
+/** Variables that only editors can fill in. Source: VS Code docs, Variables reference. */
 const EDITORS_OWN = /^(?:workspace|workspaceFolder|workspaceRoot|file|relativeFile|cwd|config|command|selectedText)/;
 
 /** `NAME`, `NAME:-default`, `env:NAME`, and both together. */
 const VARIABLE = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/;
 
-/** `$NAME` as `${NAME}`, as Gemini CLI has it; of a variable that is not set it stays, since a password may begin so. */
+/**
+ * Rewrites `$NAME` as `${NAME}`, for Gemini CLI's syntax. If the variable is not set, the text stays, since a password
+ * may begin like this.
+ */
 export function withBraces(text: string, { env }: References): string {
   return text.replaceAll(/\$([A-Z_][A-Z0-9_]*)/g, (written, name: string) =>
     env[name] === undefined ? written : `\${${name}}`,
   );
 }
 
-/** Puts values in place of `${…}`; what is no reference, as `${}`, stays. Values that come in are not looked at again. */
+/**
+ * Replaces `${…}` by values. Anything that is not a reference, such as `${}`, stays; inserted values are not expanded
+ * again.
+ */
 export function expand(text: string, references: References, found: Expansion): string {
   let expanded = "";
   let from = 0;
@@ -50,7 +56,7 @@ export function expand(text: string, references: References, found: Expansion): 
   return expanded + text.slice(from);
 }
 
-/** The index of the brace that closes the one before `from`; -1 when there is none. */
+/** The index of the brace that closes the one before `from`; -1 if none does. */
 function closingBrace(text: string, from: number): number {
   let depth = 1;
   for (let at = from; at < text.length; at++) {
@@ -61,7 +67,7 @@ function closingBrace(text: string, from: number): number {
   return -1;
 }
 
-/** Null for what is no reference. */
+/** The value of a reference; null if the text is not a reference. */
 function valueOf(body: string, references: References, found: Expansion): string | null {
   const { env } = references;
   if (body.startsWith("input:")) return inputValue(body.slice("input:".length), references, found);
@@ -83,7 +89,7 @@ function valueOf(body: string, references: References, found: Expansion): string
   return "";
 }
 
-/** `perplexity-key` is taken from PERPLEXITY_KEY, since nobody is there to be asked for it. */
+/** Takes the input `perplexity-key` from the variable PERPLEXITY_KEY, since nobody is there to be asked for it. */
 function inputValue(id: string, { env, inputs }: References, found: Expansion): string {
   const name = id.replaceAll(/[^A-Za-z0-9]+/g, "_").toUpperCase();
   const input = inputs.find((one) => one.id === id);

@@ -1,6 +1,6 @@
 import type { Environment } from "../../../config/sources.ts";
 
-/** What programs need to run at all and to find their files. Nothing of it is a secret. */
+/** Variables that programs need to run and to find their files. None of them is secret. */
 export const PASSED_ON: readonly string[] = [
   "PATH",
   "HOME",
@@ -17,7 +17,7 @@ export const PASSED_ON: readonly string[] = [
   "TEMP",
 ];
 
-/** The part of our environment that every server's program gets. */
+/** The part of the bot's environment that every server's program gets. */
 export function passedOn(env: Environment): Record<string, string> {
   return Object.fromEntries(
     PASSED_ON.flatMap((name) => {

@@ -15,33 +15,35 @@ import { serverKey } from "./server-key.ts";
 import { serverSecrets } from "./server-secrets.ts";
 import { ownShape, type Pasted } from "./shapes.ts";
 
-/** A server that is in the settings and is not started. */
+/** A server in the settings that is not started. */
 export interface IdleServer {
   readonly name: string;
-  /** A sentence. */
+  /** A whole sentence. */
   readonly why: string;
-  /** Something is wrong with what is written of it; else it is disabled. */
+  /** True if its settings are invalid; false if it is disabled. */
   readonly isMistake: boolean;
 }
 
 export interface McpConfig {
-  /** By key: letters, digits, `-` and single `_`, at most 24. */
+  /** By key, see serverKey: letters, digits, `-` and single `_`, at most 24 characters. */
   readonly servers: Readonly<Record<string, McpServer>>;
   readonly idle: readonly IdleServer[];
-  /** What of our environment every server's program gets: PATH and the like, never a key. */
+  /** The part of the bot's environment that every server's program gets: PATH and the like, never a key. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Values of variables that the servers' settings refer to, and what may be credentials among the settings themselves. */
+  /**
+   * Values of the variables that the servers' settings refer to, and values in the settings that may be credentials.
+   */
   readonly secrets: readonly string[];
 }
 
 interface ReadServers extends Omit<McpConfig, "environment"> {
-  /** Names of the variables that are referred to. */
+  /** Names of the variables referred to. */
   readonly used: readonly string[];
-  /** Lines about what has no effect. */
+  /** Notes about settings without effect. */
   readonly notes: readonly string[];
 }
 
-/** Reads each server by itself: what is wrong with one is said of that one, and the others start. */
+/** Reads each server by itself: a mistake is reported for its server, and the others start. */
 export function readServers({ servers: pasted, inputs }: Pasted, env: Environment): ReadServers {
   const servers: Record<string, McpServer> = {};
   const idle: IdleServer[] = [];
@@ -72,10 +74,13 @@ type Read = { readonly notes: readonly string[] } & (
   | { readonly type: "idle"; readonly why: string; readonly isMistake: boolean }
 );
 
-/** A word that is near none of these says nothing: others' blocks have many of their own. */
+/**
+ * Known fields. A key that resembles none of them gets no suggestion, since other programs' blocks have many of their
+ * own.
+ */
 const FIELDS = [...new Set([...Object.keys(commandSchema.shape), ...Object.keys(urlSchema.shape)])];
 
-/** Paths within the server's entry. */
+/** Names paths relative to the server's entry. */
 const style: KeyStyle = {
   ...fileStyle(""),
   label: (path) => environmentStyle.label(path),
@@ -103,7 +108,7 @@ function mistake(why: string, notes: readonly string[]): Read {
   return { type: "idle", why, isMistake: true, notes };
 }
 
-/** Where references may stand. */
+/** Fields in which references are expanded. */
 const EXPANDED = ["command", "args", "cwd", "env", "url", "headers"];
 
 function expandEntry(entry: Record<string, unknown>, references: References, found: Expansion) {
@@ -123,5 +128,3 @@ function expandEntry(entry: Record<string, unknown>, references: References, fou
     Object.entries(entry).map(([key, value]) => [key, EXPANDED.includes(key) ? expandIn(value, key) : value]),
   );
 }
-
-/** Whatever stands in an environment, a header, an address's password or query may be a credential. */

@@ -1,17 +1,17 @@
 import { hash } from "node:crypto";
 
-/** Characters. They leave room for the tool's name in `mcp__server__tool`, which has 64. */
+/** In characters. Leaves room for the tool's name in `mcp__server__tool`, which has at most 64. */
 const MAX_KEY = 24;
 
-/** Hexadecimal digits that tell apart names which would otherwise fall together. */
+/** Hexadecimal digits of the hash that keeps similar names apart. */
 const HASH_DIGITS = 6;
 
-/** Between key and tool stands `__`: a key that held it, or ended in `_`, would blur where one ends. */
+/** Names that can be keys as they are. A key with `__`, or one that ends in `_`, would blur where `__tool` begins. */
 const PLAIN = /^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$/;
 
 /**
- * What a server is called where signs and length are limited: its name where that fits, else what fits of it and a hash
- * of the whole. A function of the name alone, so that the keys of other servers change nothing.
+ * The server's name where characters and length are limited: the name itself if it fits, otherwise its usable part and
+ * a hash of the whole. Depends on the name alone, so that other servers do not change it.
  */
 export function serverKey(name: string): string {
   if (PLAIN.test(name) && name.length <= MAX_KEY) return name;

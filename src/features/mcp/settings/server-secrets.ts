@@ -4,18 +4,18 @@ import type { McpServer } from "../server-settings.ts";
 
 /** `--api-key`, `--token=x`, `-password`. */
 const FLAG = /^--?([\w-]+)(?:=(.*))?$/su;
-/** `X-Api-Key: x`, alone or behind a flag's sign. */
+/** `X-Api-Key: x`, alone or as the value of a flag. */
 const HEADER = /^(?:--?[\w-]+=)?([\w-]+):\s*(\S.*)$/su;
-/** `API_KEY=x`, as programs that start others take it. */
+/** `API_KEY=x`, as launchers of other programs accept it. */
 const VARIABLE = /^(\w+)=(.+)$/su;
 
-/** A part of a path that is no word: some services put the key into the address. */
+/** A path segment that looks like a key, which some services put into the address. */
 const KEY_IN_PATH = /^(?=[^/]*\d)(?=[^/]*[A-Za-z])[\w~.-]{20,}$/u;
 
 /** `Bearer x`, `Basic x`, `token x`: the credential behind its scheme. */
 const SCHEME = /^\S+ +(\S+)$/u;
 
-/** Values of a server's settings that no log line may hold. */
+/** Values in a server's settings that must not appear in a log. */
 export function serverSecrets(server: McpServer): string[] {
   if ("url" in server) return [...Object.values(server.headers ?? {}).flatMap(ofHeader), ...ofAddress(server.url)];
   return [...Object.values(server.env ?? {}), ...ofArguments(server.args ?? [])];
@@ -26,7 +26,7 @@ function ofHeader(value: string): string[] {
   return credential === undefined ? [value] : [value, credential];
 }
 
-/** As written in the address and as decoded. */
+/** The secrets of an address, both as written and decoded. */
 function ofAddress(url: string): string[] {
   const { username, password, pathname, searchParams, hash } = new URL(url);
   const inPath = pathname.split("/").filter((part) => KEY_IN_PATH.test(part));

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { suggestion } from "../../../config/problems.ts";
 import type { Input } from "./expand.ts";
 
-/** The shapes that people paste: blocks made for other programs, each with its own words for the same things. */
+/** Converts pasted settings that were written for other programs, each with its own names for the same fields. */
 
 const record = z.record(z.string(), z.unknown());
 type Raw = z.infer<typeof record>;
 
-/** Keys under which the servers stand: ours and most programs', VS Code's, Zed's, Codex's. */
+/** Keys that hold servers: for this program and most others, VS Code, Zed and Codex. */
 const BLOCKS = ["mcpServers", "servers", "context_servers", "mcp_servers"] as const;
 
 const inputSchema = z.object({
@@ -17,16 +17,16 @@ const inputSchema = z.object({
 });
 
 export interface Pasted {
-  /** As written; of a name that comes twice, the first. */
+  /** As written; if a name appears twice, the first entry counts. */
   readonly servers: readonly (readonly [name: string, entry: unknown])[];
   readonly inputs: readonly Input[];
   readonly problems: readonly string[];
 }
 
-/** Keys of the settings file that hold servers and what belongs to them, under any program's name. */
+/** Keys of the settings file that hold servers or their inputs, in any program's naming. */
 export const SERVER_KEYS: readonly string[] = [...BLOCKS, "inputs", "mcp"];
 
-/** The servers of a settings file; VS Code's own has them in blocks under `mcp`, OpenCode's directly. */
+/** The servers of a settings file. VS Code puts them in blocks under `mcp`, OpenCode directly. */
 export function takeServers({ inputs, mcp, ...all }: Readonly<Raw>): Pasted {
   const { within, servers, problems } = takeMcp(mcp);
   for (const [key, block] of BLOCKS.flatMap((key) => [
@@ -43,7 +43,7 @@ export function takeServers({ inputs, mcp, ...all }: Readonly<Raw>): Pasted {
   return { servers: [...servers], inputs: known, problems };
 }
 
-/** What stands under `mcp`: VS Code's blocks, and OpenCode's servers by name. */
+/** The contents of `mcp`: VS Code's blocks, or OpenCode's servers by name. */
 function takeMcp(mcp: unknown): { within: Raw; servers: Map<string, unknown>; problems: string[] } {
   const parsed = record.safeParse(mcp ?? {});
   if (!parsed.success) return { within: {}, servers: new Map(), problems: ["mcp: must be an object"] };
@@ -65,23 +65,23 @@ function isServer(entry: unknown): boolean {
 }
 
 export interface OwnShape {
-  /** In our words; not yet checked. */
+  /** In this program's shape; not yet validated. */
   readonly entry: Raw;
   readonly isDisabled: boolean;
-  /** Keys that say nothing here. */
+  /** Keys without a meaning here. */
   readonly unknown: readonly string[];
-  /** Sentences about what has no effect. */
+  /** Sentences about settings without effect. */
   readonly notes: readonly string[];
 }
 
-/** What programs show of a server, or keep of it for themselves. */
+/** Fields that programs display, or keep for themselves. */
 const SHOWN =
   /^(?:\$schema|_?comments?|_?notes?|name|title|displayName|icon|iconUrl|version|author|homepage|tags|gallery|source|settings)$/;
 
-/** What lets tools run unasked elsewhere. Only an operator's own words do that here. */
+/** Fields that let tools run unasked in other programs. Here only the operator's own `tools` settings can. */
 const APPROVES = ["autoApprove", "alwaysAllow", "autoApproveTools", "trust"];
 
-/** One server's entry in our words, whatever program it was written for. */
+/** Converts one server's entry to this program's shape, whatever program it was written for. */
 export function ownShape(raw: Readonly<Raw>, known: readonly string[]): OwnShape {
   const notes: string[] = [];
   const left = new Map(
@@ -124,13 +124,13 @@ function isGiven(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
 }
 
-/** A program with its arguments in one text or list, or (Zed) in an object. */
+/** Splits a command written as one text or list with its arguments, or (Zed) as an object. */
 function programOf(command: unknown): Raw {
   if (Array.isArray(command)) return { command: command[0], args: command.slice(1) };
   const parts = record.safeParse(command).data;
   if (parts !== undefined)
     return { command: parts["path"] ?? parts["command"], args: parts["args"], env: parts["env"] };
-  // A path may hold spaces; the name of a program does not.
+  // A path may contain spaces; a bare program name may not.
   if (typeof command === "string" && /^[\w.@-]+\s/.test(command)) {
     const [name, ...args] = command.trim().split(/\s+/);
     return { command: name, args };
@@ -138,7 +138,7 @@ function programOf(command: unknown): Raw {
   return { command };
 }
 
-/** Figures and yes or no, which a file may hold without quotes. */
+/** Converts numbers and booleans, which a file may hold without quotes. */
 function asText(value: unknown): unknown {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
 }
@@ -147,7 +147,7 @@ function texts(value: unknown): unknown {
   return Array.isArray(value) ? value.map(asText) : value;
 }
 
-/** Null stands for what is not to be set. */
+/** Drops null values, which mean "not set". */
 function textValues(value: unknown): unknown {
   const parsed = record.safeParse(value);
   if (!parsed.success) return value ?? undefined;
@@ -159,7 +159,7 @@ function requestHeaders(init: unknown): unknown {
   return record.safeParse(init).data?.["headers"];
 }
 
-/** Names of variables, alone or for a header each, as references to them. */
+/** References to variables that are given by name, in a list or as the value of each header. */
 function variablesIn(given: unknown): Record<string, string> {
   const named = Array.isArray(given) ? given.map((name) => [String(name), name] as const) : Object.entries(given ?? {});
   return Object.fromEntries(named.map(([key, name]) => [key, `\${${String(name)}}`]));
@@ -169,14 +169,14 @@ function bearer(variable: unknown): Record<string, string> {
   return typeof variable === "string" ? { Authorization: `Bearer \${${variable}}` } : {};
 }
 
-/** What is no object stays as it is, to be found wrong. */
+/** Merges references into an object. Anything else stays as it is, so that validation reports it. */
 function withReferences(values: unknown, references: Record<string, string>): unknown {
   if (Object.keys(references).length === 0) return values;
   const own = record.safeParse(values ?? {});
   return own.success ? { ...references, ...own.data } : values;
 }
 
-/** A number below this is not meant in milliseconds: some programs count a server's `timeout` in seconds. */
+/** Numbers below this are read as seconds, as some programs write a server's `timeout`. */
 const LEAST_MS = 1_000;
 const LONGEST_MS = 3_600_000;
 
@@ -190,12 +190,15 @@ function list(value: unknown): unknown {
   return Array.isArray(value) ? value : undefined;
 }
 
-/** `*` among them is every tool. */
+/** A list of tool names; `*` among them means every tool. */
 function only(names: unknown): unknown {
   return Array.isArray(names) && names.includes("*") ? undefined : names;
 }
 
-/** Our settings of single tools, with those that are left out among them; a list of names elsewhere is `onlyTools`. */
+/**
+ * Settings of single tools, including those to leave out. A list of names, as other programs have it, becomes
+ * `onlyTools`.
+ */
 function toolsOf(tools: unknown, disabled: unknown): unknown {
   const own = record.safeParse(tools).data;
   if (own === undefined && !Array.isArray(disabled)) return Array.isArray(tools) ? undefined : tools;
@@ -207,7 +210,7 @@ function toolsOf(tools: unknown, disabled: unknown): unknown {
   return Object.fromEntries(all);
 }
 
-/** What a tool does, in a word, as the permission that follows from it. */
+/** What a tool does, in one word, and the permission that follows from it. */
 const KINDS: ReadonlyMap<unknown, Raw> = new Map([
   ["reads", { permission: "read" }],
   ["sends", { permission: "execute" }],

@@ -5,8 +5,9 @@ import { tidiedMessages } from "./tidy-message.ts";
 type Dispatcher = NonNullable<RequestInit["dispatcher"]>;
 
 /**
- * Waits for a byte as long as the caller does: by itself, `fetch` gives up after five minutes without one, and calls may
- * take longer. Source: undici, `lib/global.js` and docs, Dispatcher; null before the first `fetch` of all.
+ * A dispatcher without timeouts, since callers have their own: by default `fetch` gives up after five minutes without a
+ * byte, and calls may take longer. Null before the first `fetch` of the process. Source: undici, `lib/global.js` and
+ * docs, Dispatcher.
  */
 function patientDispatcher(): Dispatcher | null {
   const dispatcher: Dispatcher | undefined = Reflect.get(globalThis, Symbol.for("undici.globalDispatcher.1"));
@@ -16,15 +17,15 @@ function patientDispatcher(): Dispatcher | null {
   return patient ?? null;
 }
 
-/** For a transport all of whose answers come in one stream that is asked for. */
+/** For the transport that receives all answers over one stream opened by GET. */
 export const boundedStreamFetch: FetchLike = (url, init) => boundedBy(url, init, patientDispatcher());
 
 /**
- * `fetch` whose response bodies break off beyond the limit: a plain body as a whole, an event stream per event, since
- * one that stays open may carry any number of them. The messages in them are tidied.
+ * `fetch` whose response bodies fail beyond the size limit: a plain body as a whole, an event stream per event, since
+ * an open stream may carry any number. Also tidies the messages in them.
  */
 export const boundedFetch: FetchLike = (url, init) =>
-  // A stream that is asked for brings no answers, and is asked for again.
+  // A stream opened by GET carries no answers here and is reopened when it ends, so it keeps the default timeouts.
   boundedBy(url, init, init?.method === "POST" ? patientDispatcher() : null);
 
 async function boundedBy(url: string | URL, init: RequestInit = {}, dispatcher: Dispatcher | null): Promise<Response> {
@@ -34,7 +35,7 @@ async function boundedBy(url: string | URL, init: RequestInit = {}, dispatcher: 
   const body = response.body.pipeThrough(events ? tidiedEvents() : tidiedWhole());
   const { status, statusText, headers } = response;
   const bounded = new Response(body, { status, statusText, headers });
-  // A response that is made by hand has no address of its own, which redirects are judged by.
+  // A constructed response has no URL, which the SDK needs to judge redirects.
   Object.defineProperties(bounded, {
     url: { value: response.url },
     redirected: { value: response.redirected },
@@ -58,14 +59,14 @@ function tidiedEvents(): Tidying {
         controller.enqueue(encoder.encode(`${tidiedLine(line)}\n`));
       }
     },
-    // The last event need not end as events do.
+    // The last event may lack its closing blank line.
     flush: (controller) => controller.enqueue(encoder.encode(`${tidiedLine(lines.rest())}\n\n`)),
   });
 }
 
 const DATA = "data:";
 
-/** A list of messages becomes an event for each. */
+/** Splits a list of messages into one event for each. */
 function tidiedLine(line: string): string {
   const messages = line.startsWith(DATA) ? tidiedMessages(line.slice(DATA.length)) : null;
   return messages?.map((message) => `${DATA} ${JSON.stringify(message)}`).join("\n\n") ?? line;

@@ -3,19 +3,19 @@ import { z } from "zod";
 import { fromJson } from "../../../core/text/from-json.ts";
 import { foreignLine } from "../foreign-text.ts";
 
-/** Characters of what a server says of a status, and of an address. */
+/** Maximum length of a server's error message and of a redirect's address, in characters. */
 const MAX_WORDS = 500;
 
-/** How a server refused a request. */
+/** A server's refusal of a request. */
 export interface HttpAnswer {
   readonly status: number;
-  /** In its own words; empty when it has none. */
+  /** In the server's own words; empty if it gives none. */
   readonly said: string;
-  /** Where a redirect leads; empty when it is none. */
+  /** Target of a redirect; empty if it is none. */
   readonly leadsTo: string;
 }
 
-/** What the SDK keeps of an answer: its body, and in a sentence where a redirect leads. */
+/** Reads what the SDK keeps of a response: its body, and a message that names the target of a redirect. */
 export function httpAnswer({ status, data, message }: SdkHttpError): HttpAnswer {
   const leadsTo = /\b(?:to|try) (https?:\/\/\S+) /.exec(message)?.[1] ?? "";
   return { status, said: wordsOf(text.parse(data["text"]) ?? ""), leadsTo: foreignLine(leadsTo, MAX_WORDS) };
@@ -25,7 +25,7 @@ const text = z.string().optional().catch(undefined);
 const words = z.object({ message: text, error_description: text, detail: text, error: text, title: text });
 const nested = z.object({ error: words });
 
-/** A page for people says nothing in a line. */
+/** The error message in a body; empty for an HTML page. */
 function wordsOf(body: string): string {
   if (/^\s*</.test(body)) return "";
   const json = fromJson(body);

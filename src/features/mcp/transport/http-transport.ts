@@ -7,16 +7,19 @@ import {
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
 
-/** Milliseconds for telling a server that a request is given up; one that hangs does not take that, either. */
+/**
+ * Time limit for telling a server that a request is cancelled, in milliseconds; a server that hangs does not take this
+ * either.
+ */
 const GIVING_UP_MS = 1_000;
 
-/** Milliseconds for taking what asks for no answer, or is one. */
+/** Time limit for notifications and for answers to the server, in milliseconds. */
 const TAKING_MS = 60_000;
 
-/** The code of an error that stands for an answer which will not come. Source: JSON-RPC 2.0, Error object: free to use. */
+/** Error code of a request whose answer will not arrive. Source: JSON-RPC 2.0, Error object, codes free to use. */
 export const BROKEN_OFF = -32_099;
 
-/** Answers to what a server asks of us that it has not taken yet: one that leaves more of them is let go of. */
+/** Maximum number of answers that a server has not taken yet; beyond it the connection is closed. */
 const MOST_ANSWERS = 100;
 
 const givenUpSchema = z.object({
@@ -27,9 +30,9 @@ const givenUpSchema = z.object({
 type SendOptions = NonNullable<Parameters<StreamableHTTPClientTransport["send"]>[1]>;
 
 /**
- * Ends a request's POST when the request is given up, and a request when its answer breaks off. By itself the SDK only says
- * the first to a server of the revisions before 2026-07-28, and one that hangs would keep a connection open for every
- * call; of the second it says nothing, and people would wait for the call's whole time limit.
+ * Ends a request's POST when the request is cancelled, and fails a request whose answer breaks off. In the first case
+ * the SDK only notifies servers of revisions before 2026-07-28, so that one that hangs would hold a connection for
+ * every call. In the second it does nothing, so that people would wait for the call's whole time limit.
  */
 export class HttpTransport extends StreamableHTTPClientTransport {
   readonly #waiting = new Map<RequestId, AbortController>();
@@ -66,7 +69,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     }
   }
 
-  /** Each is a connection of its own, and what it says is held until it is taken. */
+  /** Each answer takes a connection of its own, and its contents stay in memory until the server takes it. */
   async #answer(message: JSONRPCMessage, options: SendOptions): Promise<void> {
     if (this.#answers >= MOST_ANSWERS) return this.close();
     this.#answers += 1;
@@ -77,7 +80,10 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     }
   }
 
-  /** The stream has ended that was to bring the answer, as a proxy ends those that are quiet for a minute. */
+  /**
+   * Fails a request whose stream ended before its answer, for example because a proxy ends streams that are quiet for a
+   * minute.
+   */
   #breakOff(id: RequestId): void {
     if (!this.#waiting.delete(id)) return;
     this.onmessage?.({

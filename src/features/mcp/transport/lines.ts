@@ -1,16 +1,16 @@
 import { AppError } from "../../../core/protocol/errors.ts";
 
-/** Bytes of one message of a server; a list of them counts as one. */
+/** Maximum size of one message from a server, in bytes; a list of messages counts as one. */
 export const MAX_MESSAGE_BYTES = 10_000_000;
 
 const LINE_FEED = 0x0a;
 
-/** The lines of what arrives in parts, none longer than a message may be. */
+/** Splits chunks into lines, none longer than a message may be. */
 export class Lines {
   #begun: Uint8Array[] = [];
   #bytes = 0;
 
-  /** Those that end in this part, without their ends. */
+  /** The lines completed by this chunk, without their line feeds. */
   take(part: Uint8Array): string[] {
     const lines: string[] = [];
     let from = 0;
@@ -23,7 +23,7 @@ export class Lines {
     return lines;
   }
 
-  /** What has come of a line that has not ended. */
+  /** Takes what has arrived of a line that has not ended. */
   rest(): string {
     const line = Buffer.concat(this.#begun).toString();
     this.#begun = [];

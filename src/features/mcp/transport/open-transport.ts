@@ -4,10 +4,13 @@ import { boundedFetch, boundedStreamFetch } from "./bounded-fetch.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { type ProcessScope, StdioTransport } from "./stdio-transport.ts";
 
-/** `events`: server-sent events, as the revision 2024-11-05 has it. */
+/** `events` is the transport over server-sent events of revision 2024-11-05. */
 export type Way = "program" | "http" | "events";
 
-/** How the server may be spoken to, the likeliest first: an address does not tell, and what is written of it may be old. */
+/**
+ * Ways to speak to the server, the likeliest first. An address does not tell which one works, and the settings may be
+ * outdated.
+ */
 export function waysTo(settings: McpServer): readonly Way[] {
   if ("command" in settings) return ["program"];
   return settings.type === "sse" ? ["events", "http"] : ["http", "events"];
@@ -22,7 +25,7 @@ export function openTransport(way: Way, settings: McpServer, scope: ProcessScope
     : new HttpTransport(url, { requestInit, fetch: boundedFetch });
 }
 
-/** What a server answers that does not speak so: no such method, no such place, or something that is no event stream. */
+/** Statuses of a server that does not speak this way: no such method, no such path, or not an event stream. */
 const OTHER_WAY = [400, 404, 405, 406, 410, 415, 501];
 
 export function speaksOtherwise(error: unknown): boolean {

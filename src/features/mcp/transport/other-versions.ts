@@ -2,17 +2,17 @@ import { ProtocolError, SdkHttpError, SUPPORTED_PROTOCOL_VERSIONS } from "@model
 import { causes } from "../../../core/protocol/system-code.ts";
 import { httpAnswer } from "./http-answer.ts";
 
-/** Source: MCP specification, 2026-07-28, Versioning: from here on there is no handshake. */
+/** Source: MCP specification, 2026-07-28, Versioning: no handshake from this version on. */
 const FIRST_WITHOUT_HANDSHAKE = "2026-07-28";
 
 /**
- * Versions of the protocol in which a server may take the handshake that it has refused for ours: those that it names,
- * or else all that are older. Servers should answer with one of their own instead; many refuse. Empty where the version is
- * not the reason.
+ * Protocol versions to try after a server has refused the default one: those that its refusal names, otherwise all
+ * older ones. A server should offer a version of its own instead, but many refuse. Empty if the version was not the
+ * reason.
  */
 export function otherVersions(error: unknown): readonly string[] {
   const answered = answeredVersion(error);
-  // Made up, mostly: such a server speaks what others do.
+  // Such versions are mostly made up; the server speaks what others do.
   if (answered !== null) return answered < FIRST_WITHOUT_HANDSHAKE ? [answered] : [];
   const words = refusal(error);
   if (!/protocol[ _-]?version/i.test(words)) return [];
@@ -23,7 +23,7 @@ export function otherVersions(error: unknown): readonly string[] {
 
 const NOT_SUPPORTED = "protocol version is not supported: ";
 
-/** The version that a server answered the handshake with, which the SDK does not know; null when it is not that. */
+/** The version, unknown to the SDK, with which a server answered the handshake; null for any other error. */
 export function answeredVersion(error: unknown): string | null {
   const message = error instanceof Error ? error.message : "";
   const at = message.indexOf(NOT_SUPPORTED);

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
 /**
- * Reads which process groups live (`+ 123`) and which are gone (`- 123`); when its input ends, since whoever wrote to it
- * has, it ends those that are left.
+ * Reads which process groups start (`+ 123`) and end (`- 123`). When its input closes because the program has ended,
+ * kills the groups that are left.
  */
 const SCRIPT = `
 groups=""
@@ -19,8 +19,8 @@ exit 0
 `;
 
 /**
- * Ends the servers of a program that was killed and could not do it itself: a shell of a megabyte that outlives it by a
- * second. Where there is no POSIX shell (Windows), servers only have the end of their input to go by.
+ * Kills the servers of a program that was itself killed: a small shell (about 1 MB) that outlives the program by a
+ * second. Without a POSIX shell (Windows), servers only notice that their input ends.
  */
 export class Reaper {
   #shell: ChildProcess | null = null;
@@ -43,14 +43,15 @@ export class Reaper {
 
   #start(): void {
     if (process.platform === "win32") return;
-    // In a group of its own: a Ctrl-C in the terminal is meant for the program, which then closes its servers itself.
+    // In a process group of its own: Ctrl-C in the terminal is meant for the program, which then closes its servers
+    // itself.
     const shell = spawn("/bin/sh", ["-c", SCRIPT], { stdio: ["pipe", "ignore", "ignore"], detached: true, env: {} });
     const lose = () => {
       if (this.#shell === shell) this.#shell = null;
     };
     shell.on("error", lose).on("exit", lose);
     shell.stdin.on("error", lose);
-    // It is no reason for the program to stay.
+    // Does not keep the program alive.
     shell.unref();
     this.#shell = shell;
     for (const group of this.#groups) this.#tell(`+ ${group}`);

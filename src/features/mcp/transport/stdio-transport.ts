@@ -17,33 +17,33 @@ import { Lines, MAX_MESSAGE_BYTES } from "./lines.ts";
 import type { Reaper } from "./reaper.ts";
 import { tidiedMessages } from "./tidy-message.ts";
 
-/** A server that sends a larger message, or leaves more unread, is stopped. */
+/** A server that sends a larger message, or leaves more input unread, is stopped. */
 const MOST = `${MAX_MESSAGE_BYTES / 1_000_000} MB`;
 
-/** How a message begins, as far as it tells. */
+/** The start of a JSON-RPC message within a line. */
 const MESSAGE = /(?<!\[)\{\s*"(?:jsonrpc|id|method|result|error)"\s*:/;
 
-/** Characters of the end of stderr that are kept for the log. */
+/** Characters of the end of stderr kept for the log. */
 const STDERR_CHARS = 4_000;
 
-/** Milliseconds for what it has written last, once it has ended: what it started may hold its pipes. */
+/** Milliseconds to read the last output of an ended program, whose own children may keep its pipes open. */
 const LAST_WORDS_MS = 250;
 
-/** Milliseconds that a child gets to end by itself once its input is closed, then after SIGTERM. */
+/** Milliseconds that a child gets to end by itself after its input is closed, and then after SIGTERM. */
 const CLOSE_MS = 500;
 const TERM_MS = 2_000;
 
 export interface ProcessScope {
-  /** What of our environment a server's program gets, beside its own. */
+  /** The part of the bot's environment that a server's program gets, beside its own `env`. */
   readonly environment: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** Ends servers' programs should we be killed. */
+  /** Ends the servers' programs if the bot itself is killed. */
   readonly reaper: Reaper;
 }
 
 /**
- * A server as a child process. In place of the SDK's own transport: the environment is exactly what is given, the
- * child leads a process group so that what it started ends with it, and how it ended can be asked.
+ * A server as a child process. Replaces the SDK's transport: the environment is exactly as given, the child leads a
+ * process group so that its own children end with it, and how it ended can be read.
  */
 export class StdioTransport implements Transport {
   readonly #server: McpCommandServer;
@@ -63,12 +63,12 @@ export class StdioTransport implements Transport {
     this.#options = options;
   }
 
-  /** How the child ended, e.g. `exit code 1`; empty while it lives. */
+  /** How the child ended, e.g. `exit code 1`; empty while it runs. */
   get ending(): string {
     return this.#ending;
   }
 
-  /** The last that it wrote to stderr: for operators, since it may hold anything. */
+  /** The end of the child's stderr. For operators only, since it may contain anything. */
   get stderr(): string {
     return this.#stderr;
   }
@@ -105,7 +105,7 @@ export class StdioTransport implements Transport {
     child.on("error", (error) => this.onerror?.(error));
   }
 
-  /** Resolves when the child may be sent more. */
+  /** Resolves when the child can take more. */
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
     if (stdin === undefined || !stdin.writable) throw new AppError("network", "the server's input is closed");
@@ -113,7 +113,7 @@ export class StdioTransport implements Transport {
     else if (!stdin.write(serializeMessage(message))) await Promise.race([once(stdin, "drain"), this.#exited]);
   }
 
-  /** Resolves when the child and its group are gone. */
+  /** Resolves when the child and its process group are gone. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -133,7 +133,7 @@ export class StdioTransport implements Transport {
     await this.#exited;
   }
 
-  /** Whatever the child started goes with it. What it has written last is read: why it ended, or an answer. */
+  /** Kills whatever the child started, and reads its last output, which may hold the reason or an answer. */
   async #end(child: ChildProcessWithoutNullStreams, ending: string): Promise<void> {
     if (this.#ending === "") this.#ending = ending;
     const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
@@ -155,7 +155,10 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** What is no message is passed over; what a program prints before one need not end its line. */
+  /**
+   * Delivers the messages of a line and skips other output. Text that the program prints before a message may not end
+   * with a line feed.
+   */
   #deliver(line: string): void {
     const messages = tidiedMessages(line) ?? tidiedMessages(line.slice(Math.max(line.search(MESSAGE), 0)));
     for (const message of messages ?? []) {
@@ -179,7 +182,7 @@ export class StdioTransport implements Transport {
 
 const WINDOWS = process.platform === "win32";
 
-/** To the whole group, which on Windows is the child alone. A group that is gone already is none to signal. */
+/** Signals the whole group, or on Windows only the child. A group that is already gone is ignored. */
 function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(WINDOWS ? pid : -pid, signal);

@@ -2,23 +2,23 @@ import { z } from "zod";
 import { fromJson, isObject } from "../../../core/text/from-json.ts";
 
 /**
- * What servers send, as the protocol has it. Many write null for what they have no value for, an `error` beside a result, or
- * fields of their own beside both. The SDK passes over such a message as a whole, and the request that it answers
- * would wait for ever.
+ * Repairs messages from servers that break the protocol. Many write null for absent values, an `error` beside a result,
+ * or extra fields beside both. The SDK ignores such a message altogether, so the request that it answers would wait for
+ * ever.
  */
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Source: JSON-RPC 2.0, Error object: the first of those that a server may use as it likes. */
+/** Source: JSON-RPC 2.0, Error object: the first code that a server may use freely. */
 const FAILED = -32_000;
 
-/** Errors without a code that is one, or without words, too. */
+/** Also accepts errors without a valid code or without a message. */
 const errorSchema = z.union([
   z.string().transform((message) => ({ code: FAILED, message })),
   z.looseObject({ code: z.int().catch(FAILED), message: z.string().catch("it gives no reason") }),
 ]);
 
-/** The messages of a text, which may be a list of them; null where it is no JSON of such. */
+/** The messages in a text, which may be a list of them; null if it is not JSON of objects. */
 export function tidiedMessages(text: string): readonly unknown[] | null {
   const json = fromJson(text);
   const messages: readonly unknown[] = Array.isArray(json) ? json : [json];
@@ -43,7 +43,7 @@ function tidiedResult(result: JsonObject): JsonObject {
   return typeof given["protocolVersion"] === "string" ? greeting(given) : given;
 }
 
-/** What a server says of itself in the handshake, which the SDK looks into: that of which nothing is asked may be missing. */
+/** The server's handshake result, which the SDK validates. Parts that nothing here asks about may be missing. */
 function greeting({ capabilities, serverInfo, ...result }: JsonObject): JsonObject {
   const has = Object.entries(isObject(capabilities) ? capabilities : {}).filter(
     ([name, what]) => what && name !== "experimental",
