@@ -1,6 +1,6 @@
 import { defineConfig } from "prisma/config";
 
-// `prisma` commands work on the database that DATABASE_URL names, past a pooler; SQLite when it names none.
+// `prisma` commands use the database that DATABASE_URL names, bypassing a pooler; SQLite if none is named.
 const url = process.env["DATABASE_DIRECT_URL"] ?? process.env["DATABASE_URL"] ?? "file:./data/deckhand.db";
 const provider = url.startsWith("postgres") ? "postgresql" : "sqlite";
 

@@ -8,13 +8,16 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 /**
- * `npm start` as README.md has it, until the program is ready, and then its end by a signal to npm alone, as a
- * supervisor sends it. Ends with code 1 where either does not come. Runs on Node 20.
+ * Runs `npm start` as in README.md until the program is ready, then ends it by a signal to npm alone, as a supervisor
+ * would. Exits with code 1 if either fails. Runs on Node 20.
  */
 
-/** Longer than any machine takes to build it all. Milliseconds. */
+/** Longer than any machine takes to build everything, in milliseconds. */
 const PATIENCE_MS = 600_000;
-/** Below those that tests take beside it, and that systems give to whoever asks for any: it must stay free until all is built. */
+/**
+ * Ports below those of concurrent tests and below the system's ephemeral range: the port must stay free until
+ * everything is built.
+ */
 const PORTS = { first: 10_000, last: 19_999, attempts: 50 };
 
 const home = mkdtempSync(path.join(tmpdir(), "deckhand-start-"));
@@ -40,7 +43,7 @@ async function isReady() {
   try {
     return (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200;
   } catch {
-    return false; // nothing listens
+    return false; // nothing listens yet
   }
 }
 

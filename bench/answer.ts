@@ -4,20 +4,20 @@ import { answers, putFile, slackScene } from "../test/support/talk/scene.ts";
 import type { Figure } from "./measure.ts";
 import { childrenOf, rssOf, rssOfTree, startTimed } from "./program.ts";
 
-/** Mentions that warm the process up: the SDK is loaded, people and channels are known. */
+/** Number of mentions that warm the process up, so that the SDK is loaded and people and channels are known. */
 const WARM = 20;
 const RUNS = 40;
 const FIRST_RUNS = 5;
-/** A person who has just seen the bot come up. Milliseconds. */
+/** Delay after readiness, as of a person who has just seen the bot come up, in milliseconds. */
 const AFTER_READY_MS = 2_000;
-/** Slack takes eight posts of a channel at once, then one a second. */
+/** Number of channels to spread posts over, since Slack accepts a burst of eight per channel, then one a second. */
 const CHANNELS = 10;
-/** The model thinks, the thread rests. Milliseconds. */
+/** Pause between answers, in milliseconds. */
 const REST_MS = 30;
 
 type SlackScene = Awaited<ReturnType<typeof slackScene>>;
 
-/** A mention that opens a thread, answered without a tool: our share of the time until the answer stands there. */
+/** Measures the bot's share of the time to answer a mention that opens a thread, without tools. */
 export async function benchAnswer(): Promise<readonly Figure[]> {
   const first: number[] = [];
   for (let run = 0; run < FIRST_RUNS; run++) first.push(await firstMention());
@@ -42,7 +42,7 @@ export async function benchAnswer(): Promise<readonly Figure[]> {
   ];
 }
 
-/** People and channels are not known yet, so that Slack is asked for them on the way. */
+/** Measures a mention while people and channels are still unknown, so that Slack is asked for them on the way. */
 async function firstMention(): Promise<number> {
   await using scene = await slackScene();
   await startTimed(scene.bot);
@@ -68,7 +68,7 @@ async function oneAnswer(scene: SlackScene, run: number): Promise<{ requestMs: n
   return { requestMs: arrivedAt - mentionedAt, postMs: postedAt - endedAt };
 }
 
-/** When the first post after `earlier` calls arrived at Slack. Milliseconds since the epoch. */
+/** Time at which the first post after `earlier` calls reached Slack, in milliseconds since the epoch. */
 async function nextPost({ slack, bot }: SlackScene, earlier: number): Promise<number> {
   const limit = performance.now() + 10_000;
   for (;;) {
@@ -79,7 +79,7 @@ async function nextPost({ slack, bot }: SlackScene, earlier: number): Promise<nu
   }
 }
 
-/** The process that runs guests is a child of the program: its memory comes on top while tools run, and a minute longer. */
+/** Memory of the child process that runs guests, which is added while tools run and for a minute longer. */
 async function sandboxMemory(scene: SlackScene): Promise<number> {
   putFile(scene, "notes.txt", "remember the milk\n");
   const before = scene.model.requests.length;

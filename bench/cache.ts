@@ -3,7 +3,10 @@ import { longConversation } from "../test/support/talk/long-conversation.ts";
 import { slackScene } from "../test/support/talk/scene.ts";
 import type { Figure } from "./measure.ts";
 
-/** Twenty turns of one thread: how much of what is sent a provider's cache cannot hold, since it is new. */
+/**
+ * Measures over twenty turns of one thread how much of the input is an unchanged prefix, which a provider's cache can
+ * hold.
+ */
 export async function benchCache(): Promise<readonly Figure[]> {
   await using scene = await slackScene();
   const requests = await longConversation(scene);

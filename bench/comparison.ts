@@ -10,15 +10,15 @@ import { type Figure, spreadOf, timed } from "./measure.ts";
 const COLD_RUNS = 3;
 const WARM_RUNS = 30;
 
-/** A tool, and the same work done otherwise. */
+/** A tool, and the same work done in other ways. */
 export interface Comparison {
   readonly name: string;
-  /** The tool with all that its first call needs, which has not begun yet. */
+  /** Opens the tool for its first call in a fresh state. */
   readonly open: () => OpenTool | Promise<OpenTool>;
-  /** A new one for each call. */
+  /** Returns a new input for each call. */
   readonly input: (call: number) => object;
   readonly beside: readonly Beside[];
-  /** Later calls. */
+  /** Number of calls after the first. */
   readonly runs?: number;
   readonly context?: Partial<ToolContext>;
   /** Files of the root that the model has read. */
@@ -43,7 +43,10 @@ export function asProcess(program: string, ...args: readonly string[]): Beside {
   return { name: `${path.basename(program)}, as a process`, run: () => promisify(execFile)(program, args) };
 }
 
-/** The tool as the loop calls it: the first call of a process, then later ones, beside the same work. */
+/**
+ * Measures a tool as the loop calls it: the first call of a process, then later ones, beside the same work done
+ * otherwise.
+ */
 export async function compare(comparison: Comparison, root: string): Promise<Figure[]> {
   const { name, open, beside, runs = WARM_RUNS } = comparison;
   const call = callerOf(comparison, root);
@@ -73,7 +76,7 @@ function figure(name: string, unit: Figure["unit"], samples: readonly number[]):
   return { name, unit, aim: null, samples };
 }
 
-/** Calls a tool with the next input, and remembers what the model then knows of files. */
+/** Calls a tool with the next input, and records what the model then knows of files. */
 function callerOf({ name, input, context, reads = [] }: Comparison, root: string): (tool: Tool) => Promise<void> {
   const knownFiles = new Map(reads.map((file) => [file, sha256(readFileSync(path.join(root, file)))]));
   const ctx = toolContext({ sandboxRoot: root, knownFiles, ...context });
@@ -89,7 +92,7 @@ function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Milliseconds; what the tool started is ended after them. */
+/** Duration of the first call in milliseconds; the tool is closed afterwards. */
 async function firstCall(open: Comparison["open"], call: (tool: Tool) => Promise<void>): Promise<number> {
   const started = performance.now();
   const { tool, close } = await open();

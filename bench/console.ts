@@ -9,7 +9,7 @@ import { type Figure, timed } from "./measure.ts";
 const RUNS = 5;
 const FIRST_VIEW_MS = 1_000;
 
-/** The page of a large team in a real browser, in a context that has nothing of it yet. */
+/** Loads the page of a large team in a real browser with an empty cache. */
 export async function benchConsole(): Promise<readonly Figure[]> {
   const [postgres, browser] = await Promise.all([startPostgres(), openBrowser()]);
   const url = await postgres.createDatabase();

@@ -4,7 +4,10 @@ import type { Figure } from "./measure.ts";
 
 const RUNS = 3;
 
-/** Fifty threads over ten channels, each with an answer of 2,000 tokens: the one that waits longest for Slack's limits. */
+/**
+ * Measures fifty threads over ten channels, each with an answer of 2,000 tokens: the delay of the last answer under
+ * Slack's limits.
+ */
 export async function benchCrowd(): Promise<readonly Figure[]> {
   const samples: number[] = [];
   for (let run = 0; run < RUNS; run++) samples.push(await latestAnswer());

@@ -19,7 +19,10 @@ import type { Figure } from "./measure.ts";
 const RUNS = 3;
 const JOBS = 500;
 
-/** Five hundred jobs that are due at once: from the tick until each occurrence is claimed and its run enqueued, on SQLite. */
+/**
+ * Measures five hundred jobs due at once on SQLite: from the tick until each occurrence is claimed and its run
+ * enqueued.
+ */
 export async function benchJobs(): Promise<readonly Figure[]> {
   const samples: number[] = [];
   for (let run = 0; run < RUNS; run++) samples.push(await timeToEnqueue());
@@ -37,7 +40,7 @@ async function timeToEnqueue(): Promise<number> {
     post: () => Promise.reject(new Error("nothing is posted")),
     find: () => Promise.resolve(null),
   });
-  // It is not started: events are stored, and no run begins.
+  // The engine is not started, so events are stored but no run begins.
   const embedded = new EmbeddedEngine({ store, runtime, log: silentLog, maxConcurrentRuns: 32, target });
   const { promise: all, resolve } = Promise.withResolvers<void>();
   let enqueued = 0;
@@ -90,7 +93,7 @@ async function timeToEnqueue(): Promise<number> {
   });
   try {
     await jobs.start();
-    // They come after the scheduler has looked, and are due already when it is told of them.
+    // These jobs are added after the scheduler has looked, and are already due when it is notified.
     const at = runtime.clock.now();
     for (const [number, id] of ids.entries()) {
       const row = { ...settingsOf(number, at + 1), id, source: "chat", enabled: true, at } as const;

@@ -1,4 +1,4 @@
-/** What the bench can measure, by the name `--only` knows. */
+/** A measurement that the bench can make, by its name for `--only`. */
 export interface Measure {
   readonly name: string;
   /** One line for `--help`. */
@@ -10,9 +10,9 @@ export interface Measure {
 export interface Figure {
   readonly name: string;
   readonly unit: "ms" | "MB" | "KB" | "×" | "%" | "/s";
-  /** What the figure should stay below, or reach; null where it is there for comparison only. */
+  /** The value to stay below or to reach; null if the figure is only for comparison. */
   readonly aim: number | { readonly least: number } | null;
-  /** One value per run; none when it cannot be measured here. */
+  /** One value per run; empty if it cannot be measured here. */
   readonly samples: readonly number[];
 }
 
@@ -22,7 +22,7 @@ export interface Spread {
   readonly max: number;
 }
 
-/** Null for no samples. */
+/** Null if there are no samples. */
 export function spreadOf(samples: readonly number[]): Spread | null {
   const sorted = samples.toSorted((a, b) => a - b);
   const [min] = sorted;
@@ -33,7 +33,7 @@ export function spreadOf(samples: readonly number[]): Spread | null {
   return { median: (below + above) / 2, min, max };
 }
 
-/** Runs the work `runs` times, one after the other. Milliseconds each. */
+/** Runs the work `runs` times in sequence, and returns the milliseconds of each. */
 export async function timed(runs: number, work: () => Promise<unknown>): Promise<number[]> {
   const samples: number[] = [];
   for (let run = 0; run < runs; run++) {

@@ -25,7 +25,7 @@ const ROWS = 5_000;
 const COMMITS = 30;
 const PARAGRAPHS = 200;
 
-/** What is not among the file tools: the web, git, third parties' components, an MCP server. */
+/** Measures the tools other than the file tools: web_fetch, git, third parties' components, an MCP server. */
 export async function benchOtherTools(): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   for (const bench of [benchWebFetch, benchGit, benchExtensions, benchMcp])
@@ -33,10 +33,10 @@ export async function benchOtherTools(): Promise<readonly Figure[]> {
   return figures;
 }
 
-/** Stands for a public address. */
+/** Stands in for a public address. */
 const SITE = "127.0.0.3";
 
-/** A page of about 60 KB, new each time, to Markdown. */
+/** Converts pages of about 60 KB, each different, to Markdown. */
 async function benchWebFetch(root: string): Promise<Figure[]> {
   const page = `<!doctype html><title>Foxes</title>${"<p>The <b>quick</b> brown fox jumps over <a href='/dog'>the lazy dog</a>. It does so often, and in all weathers. In winter it rests, and a dog that is lazy all year long has its peace.</p>\n".repeat(PARAGRAPHS)}`;
   const server = createServer((_, response) => {
@@ -73,7 +73,7 @@ async function benchWebFetch(root: string): Promise<Figure[]> {
   }
 }
 
-/** The history of a small repository, with our own configuration in the place of its. */
+/** Reads the history of a small repository, with the bot's configuration in place of the repository's. */
 function benchGit(root: string): Promise<Figure[]> {
   const git = (...args: readonly string[]) =>
     execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", ...args], {
@@ -91,7 +91,9 @@ function benchGit(root: string): Promise<Figure[]> {
   return compare({ name: "git log", open, input: () => ({ action: "log" }), beside: [native] }, root);
 }
 
-/** A tool in TypeScript for our own world, and a program for WASI as it is. Their bindings are made before. */
+/**
+ * Runs a TypeScript tool for Deckhand's own world and an unmodified WASI program. Their bindings are made in advance.
+ */
 async function benchExtensions(root: string): Promise<Figure[]> {
   const table = path.join(root, "sales.csv");
   const row = (_: unknown, at: number) => `${at},city${at % 20},${at % 97}`;
@@ -126,7 +128,7 @@ async function benchExtensions(root: string): Promise<Figure[]> {
   }
 }
 
-/** The component that the tests have of a foreign toolchain. */
+/** Adds the component of a foreign toolchain that the tests use. */
 function addProgram(tools: string): void {
   const component = path.resolve(import.meta.dirname, "../test/features/extensions/fixtures/count.wasm");
   const folder = path.join(tools, "count");
@@ -174,7 +176,7 @@ const EVERYTHING = {
   ],
 };
 
-/** A call to a server that others wrote, beside the same call by the protocol's own client. */
+/** Calls a third-party server, and compares with the same call by the protocol's own client. */
 async function benchMcp(root: string): Promise<Figure[]> {
   const client = new Client({ name: "bench", version: "0" });
   await client.connect(new StdioClientTransport({ ...EVERYTHING, stderr: "ignore" }));

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Bot } from "../test/support/program/bot.ts";
 
-/** How often a start is asked whether it is ready. Milliseconds. */
+/** Polling interval for readiness, in milliseconds. */
 const ASK_EVERY_MS = 3;
 
-/** Starts the program and resolves with the milliseconds until it says that it is ready. */
+/** Starts the program and resolves with the milliseconds until it reports readiness. */
 export async function startTimed(bot: Bot): Promise<number> {
   const started = performance.now();
   bot.launch();
@@ -24,14 +24,14 @@ async function isReady(bot: Bot): Promise<boolean> {
   }
 }
 
-/** What of a process is in memory: its own and what it shares with others, like the code of Node. Megabytes. */
+/** Resident memory of a process in megabytes, including memory shared with others, such as the code of Node. */
 export function rssOf(pid: number): number {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   if (kilobytes === undefined) throw new Error(`process ${pid} has no memory`);
   return Number(kilobytes) / 1_024;
 }
 
-/** The same with all that it has started; bubblewrap stands between the program and the sandbox's process. */
+/** Resident memory of a process and its descendants; bubblewrap runs between the program and the sandbox's process. */
 export function rssOfTree(pid: number): number {
   return childrenOf(pid).reduce((sum, child) => sum + rssOfTree(child), rssOf(pid));
 }
@@ -43,7 +43,10 @@ export function childrenOf(pid: number): number[] {
   );
 }
 
-/** Time of a processor that a process has used, and those of its children that have ended. Milliseconds. Source: proc_pid_stat(5), in hundredths of a second. */
+/**
+ * Processor time in milliseconds used by a process and its ended children. Source: proc_pid_stat(5), in hundredths of a
+ * second.
+ */
 export function processorMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const times = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

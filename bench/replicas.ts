@@ -13,7 +13,7 @@ import { type SlackServer, startSlackServer } from "../test/support/slack/slack-
 import type { Figure } from "./measure.ts";
 import { childrenOf, processorMs } from "./program.ts";
 
-/** One engine and so many processes of it. */
+/** Combinations of an engine and a number of its processes. */
 const SET_UPS = [
   { engine: "embedded", replicas: 1 },
   { engine: "dbos", replicas: 1 },
@@ -22,27 +22,27 @@ const SET_UPS = [
 ] as const;
 type SetUp = (typeof SET_UPS)[number];
 
-/** In turn, so that what else keeps the machine busy meets all alike. */
+/** Set-ups are measured in turn, so that other load on the machine affects all alike. */
 const ROUNDS = 3;
 const ABREAST = 20;
-/** Each process asks Slack once for each, and all of them may ask fifty times a minute. */
+/** Each process looks each channel up once, and Slack allows all processes together fifty such calls a minute. */
 const CHANNELS = 16;
-/** Slack takes eight posts of a channel at once, then one a second. */
+/** Slack accepts a burst of eight posts per channel, then one a second. */
 const THREADS_A_CHANNEL = 7;
 const BURSTS = 3;
-/** By then Slack takes as many again. Milliseconds. */
+/** Time after which Slack accepts the next burst, in milliseconds. */
 const BETWEEN_BURSTS_MS = 9_000;
 const THREADS = CHANNELS * THREADS_A_CHANNEL;
-/** Between threads that begin one after the other. Milliseconds. */
+/** Interval between threads that start one after the other, in milliseconds. */
 const PACE_MS = 50;
-/** Answers whose statements are counted. */
+/** Number of answers whose statements are counted. */
 const COUNTED = 20;
-/** How long it is listened to what is sent while nothing goes on. Milliseconds. */
+/** How long statements are recorded while the program is idle, in milliseconds. */
 const IDLE_MS = 2_000;
-/** A limit costs nothing but where something is broken. Milliseconds. */
+/** Time limit in milliseconds that only matters if something is broken. */
 const PATIENCE_MS = 60_000;
 
-/** Above what any of this needs: a rate is a wait, and no work. */
+/** Above all needs, because waiting for a rate limit is not work. */
 const NO_LIMITS = { updatesPerMinute: 1e6, statusesPerMinute: 1e6, postBurst: 1e6, othersPerMinute: 1e6 };
 
 interface Sample {
@@ -50,11 +50,11 @@ interface Sample {
   readonly processorMs: number;
   readonly database: DatabaseCost;
   readonly statements: number;
-  /** In order of size. Milliseconds. */
+  /** Sorted, in milliseconds. */
   readonly requestsMs: readonly number[];
 }
 
-/** Threads on PostgreSQL with one, two and three replicas, beside the engine of one process. */
+/** Measures threads on PostgreSQL with one, two and three replicas, compared with the engine of one process. */
 export async function benchReplicas(): Promise<readonly Figure[]> {
   const samples = new Map<SetUp, Sample[]>(SET_UPS.map((setUp) => [setUp, []]));
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -164,11 +164,11 @@ async function measured({ engine, replicas }: SetUp): Promise<Sample> {
   }
 }
 
-/** What a database has cost since it began. */
+/** What a database has cost since it was created. */
 interface DatabaseCost {
-  /** Time of a processor that all processes of the server have used. Milliseconds. */
+  /** Processor time of all processes of the server, in milliseconds. */
   readonly processorMs: number;
-  /** What the server has written ahead. Kilobytes. */
+  /** Write-ahead log of the server, in kilobytes. */
   readonly logKb: number;
   readonly sizeKb: number;
 }
@@ -205,11 +205,11 @@ async function within<T>({ slack, ...started }: Started, work: (fleet: Fleet) =>
     limit: AbortSignal.timeout(PATIENCE_MS),
     what: () => "each replica to have a socket",
   });
-  // The fleet ends after the work.
+  // Awaited here so that the fleet is disposed of after the work.
   return await work(fleet);
 }
 
-/** Nothing goes on any more, and Slack takes posts as at the beginning. */
+/** Waits until the program is idle and Slack accepts a full burst again. */
 async function rested(fleet: Fleet): Promise<void> {
   await until(() => isIdle(fleet), { limit: AbortSignal.timeout(PATIENCE_MS), what: () => "the runs to end" });
   await pause(BETWEEN_BURSTS_MS);
@@ -223,7 +223,7 @@ function processorOf({ replicas }: Fleet): number {
 class Asking {
   readonly #slack: SlackServer;
   readonly #model: ModelServer;
-  /** Threads that something was posted in, of so many of Slack's calls. */
+  /** Threads with an answer among the first `#read` calls to Slack. */
   readonly #answeredIn = new Set<string>();
   #read = 0;
   #threads = 0;
@@ -233,7 +233,7 @@ class Asking {
     this.#model = model;
   }
 
-  /** So many threads, so many of them at once. Resolves with the milliseconds until all are answered. */
+  /** Asks in a number of threads, some of them at once. Resolves with the milliseconds until all are answered. */
   async abreast(threads: number, atOnce: number): Promise<number> {
     const started = performance.now();
     let left = threads;
@@ -247,7 +247,7 @@ class Asking {
     return performance.now() - started;
   }
 
-  /** Threads at an even pace, until each is with the model. Milliseconds each, in order of size. */
+  /** Starts threads at an even pace; returns the sorted milliseconds until each reached the model. */
   async paced(): Promise<readonly number[]> {
     const from = this.#model.requests.length;
     const saidAt = new Map<string, number>();

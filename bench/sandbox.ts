@@ -12,10 +12,10 @@ import { type Figure, timed } from "./measure.ts";
 const CALLS = 200;
 const WARM_CALLS = 10;
 const FILES = 5_000;
-/** 5,000 of these are 50 MB. */
+/** 5,000 files of this size are 50 MB. */
 const FILE_BYTES = 10_000;
 const RUNS = 7;
-/** How much longer than plain Node a search in the sandbox may take. */
+/** How many times longer than plain Node a search in the sandbox may take. */
 const TIMES_NODE = 20;
 
 export const caller = {
@@ -25,7 +25,9 @@ export const caller = {
   queued: () => {},
 };
 
-/** A program's call, from the bot to its result: two processes, a worker and a new WebAssembly instance. */
+/**
+ * Measures a program's call from the bot to its result, through two processes, a worker and a new WebAssembly instance.
+ */
 export function benchToolCall(): Promise<readonly Figure[]> {
   return inSandbox(async (sandbox, root) => {
     const call = () => sandbox.call(...programCall("js", root, "1"), caller);
@@ -34,7 +36,7 @@ export function benchToolCall(): Promise<readonly Figure[]> {
   });
 }
 
-/** What the sandbox is asked for a program of one of its two languages. */
+/** Builds the sandbox request for a program in one of the two languages. */
 export function programCall(guest: "js" | "bash", root: string, source: string) {
   const kept = { maxChars: 100, overflow: "out", seed: 1 };
   const body =
@@ -45,7 +47,7 @@ export function programCall(guest: "js" | "bash", root: string, source: string) 
   return [guest, JSON.stringify(body), { root, writable: true, ...limits }] as const;
 }
 
-/** A script's call: in a process that has just begun, then in one that is at work. */
+/** Measures a script's call in a new process, then in one that is warm. */
 export function benchPrograms(): Promise<readonly Figure[]> {
   return inSandbox(async (sandbox, root) => {
     const command = "seq 10 | sort -rn | head -1 > out.txt";
@@ -67,7 +69,7 @@ export function benchPrograms(): Promise<readonly Figure[]> {
   });
 }
 
-/** All find the same lines, each knowing less than the one before of what a match contains. */
+/** Patterns that find the same lines; each reveals less than the previous one about what a match contains. */
 const PATTERNS = [
   { name: "a literal in 1 % of the files", source: "needle_\\d+" },
   { name: "no literal, classes in 1 % of the files", source: "[m-o][d-f]{2}[a-e]\\w+?[^a-z]\\d+" },
@@ -96,7 +98,7 @@ export function benchGrep(): Promise<readonly Figure[]> {
   });
 }
 
-/** One after the other, so that what else the machine does weighs on both. */
+/** Alternates with plain Node, so that other load on the machine affects both. */
 async function besideNode(sandbox: Sandbox, root: string, source: string) {
   const [node = Number.NaN] = await timed(1, () => nodeSearch(root, new RegExp(source, "g")));
   const [ours = Number.NaN] = await timed(1, () => grep(sandbox, root, source));
@@ -127,7 +129,7 @@ export async function inTemporaryRoot(
   }
 }
 
-/** As the tool asks for it: how many lines match, per file. */
+/** Searches as the tool does: the number of matching lines per file. */
 export async function grep(sandbox: Sandbox, root: string, pattern: string): Promise<void> {
   const request: GrepRequest = {
     op: "grep",
@@ -146,7 +148,7 @@ export async function grep(sandbox: Sandbox, root: string, pattern: string): Pro
   await sandbox.call("files", JSON.stringify(request), { root, writable: false, ...FILE_LIMITS }, caller);
 }
 
-/** 5,000 files of lines like source code, in 50 directories; every hundredth has a needle. */
+/** Generates 5,000 files of lines like source code, in 50 directories; every hundredth contains a needle. */
 export async function generate(root: string): Promise<void> {
   const line = "const value = compute(input, options) ?? fallback; // the quick brown fox\n";
   const body = line.repeat(Math.floor(FILE_BYTES / line.length));
@@ -168,7 +170,7 @@ function nodeSearch(root: string, pattern: RegExp): Promise<void> {
   return Promise.resolve();
 }
 
-/** Null where ripgrep is not installed. */
+/** Null if ripgrep is not installed. */
 async function timedRipgrep(root: string, pattern: string): Promise<number[] | null> {
   const run = () => promisify(execFile)("rg", ["--count", pattern, root]);
   const isInstalled = await run().then(

@@ -10,11 +10,11 @@ import { rssOf, startTimed } from "./program.ts";
 const RUNS = 3;
 const SESSIONS = 50;
 const CHANNELS = 10;
-/** Streamed of each answer before it stops in the middle. */
+/** Tokens of each answer that are streamed before it pauses in the middle. */
 const TOKENS = 500;
 const SETTLED_MS = 1_000;
 
-/** Fifty threads at once, all in the middle of their answers. */
+/** Measures fifty threads at once, all in the middle of their answers. */
 export async function benchSessions(): Promise<readonly Figure[]> {
   const directory = mkdtempSync(path.join(tmpdir(), "deckhand-bench-"));
   const config = path.join(directory, "deckhand.config.json");
@@ -32,7 +32,7 @@ async function memoryPerSession(config: string): Promise<number> {
   await using scene = await slackScene({ env: { DECKHAND_CONFIG: config, LOG_LEVEL: "warn" } });
   await startTimed(scene.bot);
   scene.model.script(() => text("Hello."));
-  const first = scene.mention("hello", CHANNELS + 1); // the SDK is loaded once, for all sessions
+  const first = scene.mention("hello", CHANNELS + 1); // loads the SDK once, for all sessions
   await first.until((messages) => answers(messages).length > 0);
   await pause(SETTLED_MS);
   const idleMb = rssOf(scene.bot.pid());

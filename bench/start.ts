@@ -13,17 +13,17 @@ import { rssOf, startTimed } from "./program.ts";
 const COMPILE = path.resolve(import.meta.dirname, "../scripts/build/compiled-code.ts");
 const RUNS = 7;
 const FIRST_RUNS = 3;
-/** After this the program has done what it does at start-up. Milliseconds. */
+/** Time in milliseconds after which the program has finished its work at start-up. */
 const SETTLED_MS = 2_000;
 
 /**
- * Starts with Slack, one provider, SQLite and an empty home, so each of them also makes its database; then
- * with Discord beside Slack, and again in the same home.
+ * Measures starts with Slack, one provider, SQLite and an empty home, each of which also creates its database; then
+ * starts with Discord beside Slack, and restarts in the same home.
  */
 export async function benchStart(): Promise<readonly Figure[]> {
   const first: Start[] = [];
   for (let run = 0; run < FIRST_RUNS; run++) first.push(await firstStart());
-  await slackStart(); // leaves its compiled code for those that are measured
+  await slackStart(); // leaves its compiled code for the measured starts
   const later: Start[] = [];
   for (let run = 0; run < RUNS; run++) later.push(await slackStart());
   const both: Start[] = [];
@@ -63,7 +63,7 @@ async function slackStart(env: Record<string, string> = {}): Promise<Start> {
   return await oneStart(scene.bot);
 }
 
-/** With what an install has compiled, and nothing from an earlier start. */
+/** A start with the code that an installation compiles, and nothing from an earlier start. */
 function firstStart(): Promise<Start> {
   return asInstalled(slackStart);
 }

@@ -6,15 +6,15 @@ import type { Figure } from "./measure.ts";
 
 const RUNS = 5;
 const LIMIT_MS = 10_000;
-/** A tool's line is there before the tool has really begun. Milliseconds. */
+/** Delay in milliseconds between a tool's line and the real start of the tool. */
 const UNDER_WAY_MS = 300;
 
 interface Stopping {
   readonly while: string;
   readonly reply: () => Reply;
-  /** Resolves when it is under way, and can be seen. */
+  /** Resolves when the work is in progress and visible. */
   readonly begun: (office: SlackOffice, talk: Talk) => Promise<void>;
-  /** As a person stops it. */
+  /** Stops the run as a person does. */
   readonly stop: (talk: Talk) => void;
 }
 
@@ -36,14 +36,14 @@ const STOPPINGS: readonly Stopping[] = [
   },
   {
     while: "while a card waits",
-    // Instructions are never written without a person, in no mode.
+    // In every mode, writing instructions requires a person's approval.
     reply: () => [text("I'll write that down."), toolUse("write", { path: "AGENTS.md", content: "Be brief.\n" })],
     begun: asks,
     stop: (talk) => talk.mention("/stop"),
   },
 ];
 
-/** From the click, or the command, until Slack is told that the run has stopped. */
+/** Measures from the click or the command until Slack shows that the run has stopped. */
 export async function benchStop(): Promise<readonly Figure[]> {
   await using office = await slackOffice({ settings: { mode: "agi" } });
   await office.bot.start();
@@ -65,7 +65,7 @@ async function stopToSaid(office: SlackOffice, { reply, begun, stop }: Stopping)
   return (await saidAt(office, talk)) - stoppedAt;
 }
 
-/** When Slack was told of a thread's stop. Milliseconds since the epoch. */
+/** Time at which Slack learnt of a thread's stop, in milliseconds since the epoch. */
 async function saidAt({ slack, bot }: SlackOffice, { channel }: Talk): Promise<number> {
   const limit = performance.now() + LIMIT_MS;
   for (;;) {

@@ -2,7 +2,7 @@ import { type Figure, spreadOf } from "./measure.ts";
 
 const HEADINGS = ["", "measure", "aim", "median", "min–max", "runs"];
 
-/** The figures as one table; ✓ and ✗ say whether the median meets the aim. */
+/** Formats the figures as one table; ✓ and ✗ say whether the median meets the aim. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = [HEADINGS, ...figures.map(rowOf)];
   const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -20,7 +20,7 @@ export function missedAims(figures: readonly Figure[]): Figure[] {
   return figures.filter((figure) => isMet(figure) === false);
 }
 
-/** Null where there is no aim, or no figure. */
+/** Null if there is no aim or no figure. */
 function isMet({ aim, samples }: Figure): boolean | null {
   const spread = spreadOf(samples);
   if (aim === null || spread === null) return null;
@@ -46,7 +46,7 @@ function aimText({ aim, unit }: Figure): string {
   return typeof aim === "number" ? `< ${aim} ${unit}` : `≥ ${aim.least} ${unit}`;
 }
 
-/** Three digits are as much as the noise of a shared machine leaves. */
+/** More than three digits would be noise on a shared machine. */
 function shown(value: number): string {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }

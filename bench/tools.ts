@@ -9,10 +9,10 @@ import { rssOf } from "./program.ts";
 import { caller, generate, inSandbox, inTemporaryRoot, programCall } from "./sandbox.ts";
 
 const LINE = "the quick brown fox jumps over the lazy dog\n";
-/** Later calls of what takes long. */
+/** Number of later calls for slow work. */
 const FEW_RUNS = 5;
 
-/** Each over the 5,000 files of 50 directories, or one of them of 10 KB. */
+/** Each works on the 5,000 files of 50 directories, or on one 10 KB file of them. */
 function comparisons(root: string): Comparison[] {
   const file = path.join(root, "dir1/file1.ts");
   const edited = path.join(root, "edit-node.txt");
@@ -74,7 +74,7 @@ function comparisons(root: string): Comparison[] {
   ];
 }
 
-/** Each tool that works on files, cold and warm. */
+/** Measures each tool that works on files, cold and warm. */
 export function benchTools(): Promise<readonly Figure[]> {
   return inTemporaryRoot(async (root) => {
     await generate(root);
@@ -101,7 +101,7 @@ const AT_ONCE = 8;
 const POOL_SECONDS = 3;
 const SETTLED_MS = 1_500;
 
-/** What the sandbox takes for calls at once, and how many it gets through. */
+/** Measures the sandbox's memory for concurrent calls, and its throughput. */
 export function benchPool(): Promise<readonly Figure[]> {
   return inSandbox(async (sandbox, root) => {
     const figures: Figure[] = [];
@@ -118,7 +118,7 @@ export function benchPool(): Promise<readonly Figure[]> {
   });
 }
 
-/** Megabytes of a worker with its instance, while it waits. */
+/** Megabytes of a worker with its instance while it waits. */
 async function memoryOf(guest: "js" | "bash", sandbox: Sandbox, root: string): Promise<number> {
   const wait = (channel: number) =>
     sandbox.call(...programCall(guest, root, WAITING[guest]), {

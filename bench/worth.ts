@@ -10,30 +10,30 @@ import { type Figure, timed } from "./measure.ts";
 import { childrenOf, rssOf, startTimed } from "./program.ts";
 import { caller, generate, grep, inSandbox, inTemporaryRoot, programCall } from "./sandbox.ts";
 
-/** What is taken out of the program, in turns with the whole program: worth/without.mjs knows how. */
+/** Optimisations that are left out, in turn with the whole program, by worth/without.mjs. */
 const PARTS = ["nothing", "pre-warming", "collection", "trimming", "statements"] as const;
 const ROUNDS = 8;
-/** By then the program has warmed up. Milliseconds. */
+/** Time in milliseconds after which the program has warmed up. */
 const WARMED_MS = 3_000;
 const ANSWERS = 15;
-/** The kernel counts processor time in these. Milliseconds. */
+/** Resolution of the kernel's processor time, in milliseconds. */
 const TICK_MS = 10;
 
 interface Life {
-  /** Processor milliseconds until the program is warm, and megabytes then. */
+  /** Processor milliseconds until the program is warm, and its megabytes then. */
   readonly startCpuMs: number;
   readonly idleMb: number;
-  /** From the first mention to the model's request: on the clock, and of the processor. */
+  /** From the first mention to the model's request: elapsed and processor milliseconds. */
   readonly firstMs: number;
   readonly firstCpuMs: number;
-  /** Processor milliseconds of each of the answers after it, and megabytes at the end. */
+  /** Processor milliseconds of each later answer, and megabytes at the end. */
   readonly answerCpuMs: number;
   readonly workedMb: number;
 }
 
 /**
- * What the things are worth that only make Deckhand quicker or smaller: each is left out in turns with the whole
- * program, of which each figure is the difference in one round, in per cent of the whole. Above zero it is worth something.
+ * Measures what each mere optimisation is worth. Each is left out in turn with the whole program; a figure is the
+ * difference within one round, in per cent of the whole. Positive figures mean that the optimisation pays.
  */
 export async function benchWorth(): Promise<readonly Figure[]> {
   const rounds: Record<string, Life>[] = [];
@@ -89,7 +89,7 @@ async function lived(part: string): Promise<Life> {
   return { startCpuMs, idleMb, firstMs: arrivedAt - mentionedAt, firstCpuMs, answerCpuMs, workedMb: rssOf(bot.pid()) };
 }
 
-/** What the process with all its threads has used of processors. Source: proc(5), stat. */
+/** Processor time of a process with all its threads. Source: proc(5), stat. */
 function processorMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /su, "")
@@ -97,7 +97,7 @@ function processorMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-/** The store's work for a message alone, which the noise of whole answers hides. */
+/** Measures the store's work for a message alone, since the noise of whole answers hides it. */
 async function withoutStatements(): Promise<Figure> {
   const script = path.join(import.meta.dirname, "worth/store-time.ts");
   const spent = async (part: string) =>
@@ -109,11 +109,11 @@ async function withoutStatements(): Promise<Figure> {
   return { name: "without statements: processor time of the store for a message", unit: "%", aim: null, samples };
 }
 
-/** The same lines are found by a pattern with a literal, which the host looks for first, and by one without. */
+/** Both patterns find the same lines, but only the first contains a literal that the host can look for first. */
 const LITERAL = "needle_\\d+";
 const NONE_KNOWN = "n.e.l.(.)\\d+";
 
-/** A search in 50 MB for what 1 % of the files hold: processor time of the sandbox's process. */
+/** Processor time of the sandbox's process for a search in 50 MB with matches in 1 % of the files. */
 function withoutPrefilter(): Promise<readonly Figure[]> {
   return inSandbox(async (sandbox, root) => {
     await generate(root);
@@ -134,7 +134,7 @@ function withoutPrefilter(): Promise<readonly Figure[]> {
 
 const SHELL_CALLS = 50;
 
-/** Shell scripts, one after the other: processor time of the sandbox's process. */
+/** Processor time of the sandbox's process for shell scripts in sequence. */
 function withoutReuse(): Promise<readonly Figure[]> {
   return inTemporaryRoot(async (root) => {
     const whole = createSandbox();

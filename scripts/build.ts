@@ -3,11 +3,12 @@ import { build } from "./build/build.ts";
 import { glibcProblem, systemGlibc } from "./build/glibc.ts";
 
 /**
- * Makes what the program needs and the repository does not hold, where it is missing or made of other inputs:
- * `npm run build`. All from installed packages, nothing is downloaded. Names of steps after `--without` are left out.
+ * Builds what the program needs and the repository does not contain, if it is missing or its inputs have changed: `npm
+ * run build`. Everything comes from installed packages and nothing is downloaded. Steps named after `--without` are
+ * skipped.
  */
 
-// Begun by a start or an npm script, it ends with that; by itself it has no channel.
+// If a start or an npm script began this process, it ends with that; if run directly, it has no channel.
 process.once("disconnect", () => process.exit(1));
 process.channel?.unref();
 

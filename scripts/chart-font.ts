@@ -4,21 +4,21 @@ import { zlibSync } from "fflate";
 import { openBrowser } from "../test/support/program/browser.ts";
 
 /**
- * Makes the letters of charts, src/features/usage/chart/letters.ts: `npx node scripts/chart-font.ts`. A chart is drawn
- * where there is no font and no library for one, also in a guest: so each letter is drawn once, here, by Chromium.
+ * Generates the letters of charts, src/features/usage/chart/letters.ts: `npx node scripts/chart-font.ts`. Charts are
+ * drawn where no font or font library exists, even in a guest, so Chromium draws each letter once, here.
  */
 
 const ROOT = path.resolve(import.meta.dirname, "..");
-/** Open Sans, under the Apache License 2.0; it comes with the tests' browser. */
+/** Open Sans, under the Apache License 2.0, which comes with the tests' browser. */
 const FONT = path.join(ROOT, "node_modules/.cache/deckhand-chromium/fonts/fonts/Open_Sans/OpenSans-Regular.ttf");
 const LETTERS = path.join(ROOT, "src/features/usage/chart/letters.ts");
 
-/** Pixels. The capitals are 13 of them high. */
+/** In pixels; capitals are 13 pixels high. */
 const FONT_SIZE = 18;
 const HEIGHT = 24;
 const BASELINE = 18;
 
-/** Latin, Greek and Cyrillic letters, and signs. First and last code point. */
+/** First and last code points of Latin, Greek and Cyrillic letters and of signs. */
 const RANGES = [
   [0x20, 0x7e],
   [0xa1, 0xac],
@@ -48,7 +48,7 @@ interface Drawn {
   readonly bytes: readonly number[];
 }
 
-/** What of a browser is used here. */
+/** The part of the browser's API that is used here. */
 declare const document: { readonly fonts: { add(face: FontFace): void } };
 declare class FontFace {
   constructor(family: string, source: string);
@@ -66,7 +66,7 @@ declare class OffscreenCanvas {
   };
 }
 
-/** Runs in the page. Resolves with the letters that the font has, and each one's width and its rows of coverage. */
+/** Runs in the page. Resolves with the letters that the font has, each with its width and rows of coverage. */
 async function drawLetters({ font, candidates, size, height, baseline }: Sheet): Promise<Drawn> {
   const face = new FontFace("Chart", `url(data:font/ttf;base64,${font})`);
   document.fonts.add(await face.load());

@@ -3,14 +3,14 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Every gate, then the tests, or one of both: `check.ts [gates | tests | all]`; `all` is the gates and all tests, also
- * those that take long. The gates all run, so that one call shows everything there is to mend; the tests follow only
- * when the gates pass, and their last line counts them.
+ * Runs every gate, then the tests, or only one of these: `check.ts [gates | tests | all]`; `all` includes the slow
+ * tests. All gates run, so that one call shows every problem; the tests run only if the gates pass, and their last line
+ * is the count.
  */
 
 interface Phase {
   readonly name: string;
-  /** A program of node_modules/.bin, or node itself, and its arguments. */
+  /** A program of node_modules/.bin, or node itself, with arguments. */
   readonly command: readonly [string, ...string[]];
 }
 
@@ -35,11 +35,11 @@ const GATES: readonly Phase[] = [
   { name: "configuration", command: ["node", "scripts/config-schema.ts", "--check"] },
   { name: "unused code", command: ["knip", "--no-progress"] },
 ];
-/** Beside thousands of others a test may miss its moment: it is tried once more, and named at the end. */
+/** Under the load of thousands of others, a test may miss its moment: it is retried once and named at the end. */
 const TESTS: Phase = { name: "tests", command: ["vitest", "run", "--retry=1", "--project=quick"] };
 const ALL_TESTS: Phase = { name: "all tests", command: ["vitest", "run", "--retry=1"] };
 
-/** Some take one processor, some all of them: two at a time keep these busy. */
+/** Some gates use one processor and some use all, so two at a time keep these busy. */
 const AT_ONCE = 2;
 
 const [only] = process.argv.slice(2);
@@ -60,7 +60,7 @@ async function failedGates(): Promise<string[]> {
   const names: string[] = [];
   const waiting = GATES.values();
   const work = async () => {
-    // The one iterator hands each gate to one of them.
+    // Both workers take gates from the same iterator.
     for (const phase of waiting) {
       const { ok, output, seconds } = await run(phase, "pipe");
       console.log(`${ok ? "✓" : "✗"} ${phase.name} (${seconds} s)`);

@@ -1,7 +1,7 @@
 /**
- * Builds each component of the repository twice from its sources and compares the two: `npm run compare-builds`,
- * or `npm run compare-builds -- files chart` for some. What a reviewer may rely on has to be equal: the bundle, the
- * imports, the code. The memory that is stored in a component is not, and how far is printed (docs/adr/0004).
+ * Builds each component of the repository twice from source and compares the results: `npm run compare-builds`, or `npm
+ * run compare-builds -- files chart` for some. What reviewers rely on must be equal: the bundle, the imports, the code.
+ * The memory stored in a component differs, and the script prints how much (docs/adr/0004).
  */
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
@@ -55,7 +55,7 @@ async function report(name: string, one: Build, other: Build): Promise<void> {
   console.log(`  · stored memory: ${differing} of ${size} bytes differ, in ${places} places`);
 }
 
-/** No differences is what is wanted; then there may be more to say. */
+/** Reports whether a part is equal, with details in either case. */
 function judge(what: string, differences: readonly string[], more = ""): void {
   const isEqual = differences.length === 0;
   console.log(isEqual ? `  ✓ ${what}: equal${more}` : `  ✗ ${what}: ${differences.join("; ")}`);

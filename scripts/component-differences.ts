@@ -2,26 +2,26 @@ import { transpile } from "@bytecodealliance/jco";
 import { readLeb, type Section, sectionsOf } from "../src/tools/wasm/child/module-format.ts";
 
 const DATA_SECTION = 11;
-/** Says how many segments the data section has. */
+/** Section that declares the number of data segments. */
 const DATA_COUNT_SECTION = 12;
 const I32_CONST = 0x41;
 
-/** In what two components differ. */
+/** How two components differ. */
 export interface Differences {
-  /** What only one of them imports. */
+  /** Imports of only one of them. */
   readonly imports: readonly string[];
-  /** Files of their bindings and sections of their modules; not what fills memory. */
+  /** Differing files of the bindings and sections of the modules, without the contents of memory. */
   readonly parts: readonly string[];
-  /** What their modules' memories hold when they begin, in bytes; a place is a run of bytes that are close together. */
+  /** Differences in the initial memories, in bytes; a place is a run of nearby differing bytes. */
   readonly memory: { readonly size: number; readonly differing: number; readonly places: number };
 }
 
-/** Bytes between two that differ up to which they are of one place: a table's entry is larger than what differs in it. */
+/** Maximum gap in bytes between differences of one place: a table's entry is larger than what differs in it. */
 const CLOSE = 16;
 
 /**
- * Compares what the components are to an engine. Their bytes would not do: memory is stored in segments between
- * runs of zeros, so a byte that is zero in one of them moves all that follows it.
+ * Compares what the components mean to an engine. Comparing bytes would not do: memory is stored in segments between
+ * runs of zeros, so a byte that is zero in only one of them shifts everything after it.
  */
 export async function differencesOf(one: Uint8Array, other: Uint8Array): Promise<Differences> {
   const [ours, theirs] = await Promise.all([taken(one), taken(other)]);
@@ -48,7 +48,7 @@ interface Taken {
   readonly memories: ReadonlyMap<string, Uint8Array>;
 }
 
-/** A component taken apart. */
+/** A component split into its parts. */
 async function taken(component: Uint8Array): Promise<Taken> {
   const { files, imports } = await transpile(component, { name: "component", instantiation: "async" });
   const parts = new Map<string, Uint8Array>();
@@ -65,7 +65,7 @@ async function taken(component: Uint8Array): Promise<Taken> {
   return { imports, parts, memories };
 }
 
-/** By name, undefined where one of them has none. */
+/** Pairs by name, undefined where one side lacks the name. */
 function* pairs(
   ours: ReadonlyMap<string, Uint8Array>,
   theirs: ReadonlyMap<string, Uint8Array>,
@@ -77,7 +77,7 @@ function areEqual(one: Uint8Array | undefined, other: Uint8Array | undefined): b
   return one !== undefined && other !== undefined && Buffer.from(one).equals(other);
 }
 
-/** As it is when the module has been instantiated, up to the last byte that the module sets. Null: its code decides. */
+/** Memory after instantiation, up to the last byte that the module sets. Null if the module's code determines it. */
 function memoryOf(data: Section): Uint8Array | null {
   const segments = segmentsOf(data);
   if (segments === null) return null;
@@ -94,8 +94,8 @@ interface Segment {
 }
 
 /**
- * Each is a kind, an expression for the address that ends with a byte, and the bytes with their length before them.
- * Null unless all have an address that the module says.
+ * Each segment is a kind, an address expression with an end byte, and length-prefixed bytes.
+ * Null unless every segment has a constant address.
  */
 function segmentsOf({ bytes, contentAt }: Section): Segment[] | null {
   const count = readLeb(bytes, contentAt);

@@ -6,8 +6,8 @@ import { environmentWith, settingsWith } from "../src/config/features.ts";
 import { FEATURES } from "../src/features/features.ts";
 
 /**
- * Writes what is made from the configuration's schemas: the JSON Schema for editors, .env.example and
- * the reference in docs. With --check it writes nothing and fails when one of them is stale.
+ * Generates files from the configuration's schemas: the JSON Schema for editors, .env.example and the reference in
+ * docs. With --check it writes nothing, and fails if one of them is stale.
  */
 
 const environmentSchema = environmentWith(FEATURES);
@@ -33,7 +33,7 @@ function jsonSchema(schema: z.ZodType): Node {
   return nodeSchema.parse(z.toJSONSchema(schema, { io: "input" }));
 }
 
-/** Strict objects also take comments: keys that begin with `//`. */
+/** Allows comments in strict objects: keys that begin with `//`. */
 function withComments(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withComments);
   if (typeof node !== "object" || node === null) return node;
@@ -112,7 +112,7 @@ function settingRows(node: Node, prefix: string, listed: Set<string>): string[] 
 
 function row(name: string, node: Node): string {
   const cell = (value: unknown) => (value === undefined ? "" : `\`${text(value).replaceAll("|", "\\|")}\``);
-  // Within backticks Markdown shows every sign as it is.
+  // Within backticks Markdown shows every character literally.
   const safe = (node.description ?? "").replaceAll(/`[^`]*`|</gu, (part) => (part === "<" ? "&lt;" : part));
   const meaning = safe.replaceAll("|", "\\|");
   return `| \`${name}\` | ${meaning} | ${cell(node.default)} | ${cell(node.examples?.[0])} |`;

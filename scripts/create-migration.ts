@@ -1,10 +1,10 @@
 /**
- * Authors a migration for both databases from the change of prisma/models.prisma since the last one:
+ * Creates a migration for both databases from the changes in prisma/models.prisma since the last one:
  *
- *     npm run migration -- add_approvals
+ * npm run migration -- add_approvals
  *
- * Works without a network and without a database: the schema engine's WebAssembly build compares the
- * snapshot of the models kept beside them with the models as they are.
+ * Works without a network or a database: the WebAssembly build of the schema engine compares the stored snapshot of the
+ * models with the current models.
  */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ const provider = z.enum(providers).optional().parse(only);
 if (provider === undefined) authorAll(name);
 else process.stdout.write(await diff(provider));
 
-/** One process per provider: the engine's module holds the state of a single one. */
+/** Uses one process per provider, because the engine's module holds the state of a single one. */
 function authorAll(migration: string): void {
   const stamp = new Date().toISOString().replace(/[-:T]/g, "").slice(0, 14);
   const scripts = providers.map((each) => {
@@ -88,7 +88,10 @@ async function loadEngine(kind: Provider, datamodels: [string, string][]): Promi
   return bindings.SchemaEngine.new({ datamodels }, () => {}, bindMigrationAwareSqlAdapterFactory(factory));
 }
 
-/** The engine asks a PostgreSQL for its schema and version before it compares models; nothing else needs a server. */
+/**
+ * Fakes a PostgreSQL server: the engine asks for its schema and version before it compares models, and needs nothing
+ * else.
+ */
 function unconnectedPostgres(): SqlMigrationAwareDriverAdapterFactory {
   const adapter: SqlDriverAdapter = {
     provider: "postgres",

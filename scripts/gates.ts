@@ -8,7 +8,7 @@ import { pathProblems } from "./gates/paths.ts";
 import { patternProblems } from "./gates/patterns.ts";
 import { textProblems } from "./gates/text.ts";
 
-/** Runs the project's own gates, all or those named: `node scripts/gates.ts boundaries lock`. */
+/** Runs the project's own gates, either all or the named ones: `node scripts/gates.ts boundaries lock`. */
 
 const GATES: Readonly<Record<string, (root: string) => string[]>> = {
   boundaries: boundaryProblems,

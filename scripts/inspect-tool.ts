@@ -1,6 +1,6 @@
 /**
- * Says of an extension's folder, or a component, what a start would: `node scripts/inspect-tool.ts
- * extensions/tools/<name>`. Without argument: what the guests that come with the program import.
+ * Reports what a start would say of an extension's folder or a component: `node scripts/inspect-tool.ts
+ * extensions/tools/<name>`. Without an argument, lists what the shipped guests import.
  */
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";

@@ -31,11 +31,10 @@ import { createSandbox } from "../src/tools/wasm/sandbox.ts";
 import { APPLICATION, VERSION } from "../src/version.ts";
 
 /**
- * Prints what a new session's first request costs, in bytes of each tool and part of the system prompt; or the
- * prompt of a session as its next model call carries it:
+ * Prints the size of a new session's first request in bytes, by tool and part of the system prompt; or the prompt of a
+ * session as its next model call carries it:
  *
- *     npm run prompt
- *     npm run prompt -- <session id>
+ * npm run prompt     npm run prompt -- <session id>
  */
 
 const [sessionId] = process.argv.slice(2);
@@ -60,7 +59,7 @@ const NO_JOBS = {
   view: absent,
 };
 
-/** What the page and people would have of it. */
+/** Substitutes for what only the page and people would use. */
 const NOBODY = {
   jobs: NO_JOBS,
   createEmbedder: absent,
@@ -95,7 +94,7 @@ function absent(): Promise<never> {
   return Promise.reject(new Error("nothing is carried out here"));
 }
 
-/** Tools that are only described here: what they would reach is not there, and MCP servers are not connected. */
+/** Tools that are only described: their dependencies are missing, and MCP servers are not connected. */
 async function describedTools(from: Store): Promise<readonly Tool[]> {
   const host = {
     store: from,
@@ -149,7 +148,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
   }
 }
 
-/** The place of a new session, or of the one given. */
+/** The place of a new session, or of the given one. */
 async function placeOf(session: SessionRow | null): Promise<Place> {
   if (session !== null) {
     const place = await channelConfigs.channelConfigOf(session);
@@ -168,7 +167,7 @@ async function placeOf(session: SessionRow | null): Promise<Place> {
 
 type Place = Pick<ChannelConfig, "config" | "sandboxRoot" | "above" | "place"> & Pick<SessionRow, "channelKey">;
 
-/** What every request of a session begins with. */
+/** The prefix of every request of a session. */
 async function prefixOf(session: SessionRow | null, from: Store) {
   const place = await placeOf(session);
   const settings = session?.settings ?? {};
@@ -190,7 +189,7 @@ async function prefixOf(session: SessionRow | null, from: Store) {
   return { offered, layers, system };
 }
 
-/** What a new session's first request costs before anybody has said a word, as JSON. */
+/** Prints the size of a new session's first request before any message, as JSON. */
 async function printSizes(from: Store): Promise<void> {
   const { offered, system } = await prefixOf(null, from);
   const specs = toolSpecs(offered);

@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 
-/** Plays the replicas' proof for five minutes, or for `PROOF_SECONDS`; the suite plays twenty seconds of it. */
+/**
+ * Runs the replicas' proof for five minutes, or for `PROOF_SECONDS` seconds; the test suite runs twenty seconds of it.
+ */
 const { PROOF_SECONDS = "300" } = process.env;
 const vitest = path.resolve(import.meta.dirname, "../node_modules/.bin/vitest");
 const { status } = spawnSync(process.execPath, [vitest, "run", "test/proof/replicas"], {

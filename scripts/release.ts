@@ -4,7 +4,7 @@ import { makeRelease } from "./release/make-release.ts";
 
 /**
  * Puts what the program needs at run time on this platform into a new directory: `npm run release -- DIRECTORY`. It
- * holds Node, the packages that are not in the bundle, and what is built, and needs no installation.
+ * contains Node, the packages outside the bundle and the built artefacts, and needs no installation.
  */
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -21,7 +21,7 @@ if (unbuilt.length > 0) {
 }
 console.log(`✓ ${target}`);
 
-/** By the times of files a start sees that nothing has changed, and reads none. */
+/** Copies with file times, which tell a start that nothing has changed, so that it reads no file. */
 function copyWithTimes(from: string, to: string): void {
   copyFileSync(from, to);
   const { atime, mtime } = lstatSync(from);

@@ -13,9 +13,9 @@ import { discordScene, putFile, type Scene, slackScene } from "../test/support/t
 import { type Drawing, type DrawnMessage, drawThread } from "./screenshots/drawing.ts";
 
 /**
- * Makes the pictures in docs/images from the whole program: `npx node scripts/screenshots.ts`. The web page
- * is photographed. Slack and Discord have no client here: their pictures are drawn from the messages that
- * the local servers of the tests received, and say so.
+ * Makes the pictures in docs/images with the whole program: `npx node scripts/screenshots.ts`. The web page is
+ * photographed. Slack and Discord have no client here, so their pictures are drawn from the messages that the tests'
+ * local servers received, and say so.
  */
 
 const IMAGES = path.resolve(import.meta.dirname, "../docs/images");
@@ -25,7 +25,7 @@ const JOB =
   '/jobs add --name "Daily report" --cron "0 9 * * 1-5" --timezone Europe/Paris --prompt "Report on the code"';
 const LIMIT_MS = 30_000;
 
-/** Answers as a model would, from a local server. */
+/** Photographs the web page, with model answers from a local server. */
 async function photographWeb(browser: Browser): Promise<void> {
   const model = await startAnthropicServer();
   const env = {
@@ -90,7 +90,7 @@ async function photographWeb(browser: Browser): Promise<void> {
   await model.close();
 }
 
-/** The card is there, and the panel beside the thread has heard of it. */
+/** Waits until the card is shown and the panel beside the thread lists it. */
 async function isAsked({ page }: PageVisit): Promise<void> {
   await page.getByRole("button", { name: "Allow once" }).waitFor();
   await page.locator(".waiting-list").waitFor({ state: "attached" });
@@ -104,8 +104,8 @@ async function allow({ page, messages }: PageVisit): Promise<void> {
 }
 
 /**
- * Reads, then waits in the middle of its second turn, so that the live message can be seen at work.
- * `before`: requests that the server has had.
+ * Script that reads, then pauses in the middle of its second turn, so that the live message is seen at work.
+ * `before` is the number of requests that the server has already received.
  */
 function heldScript(before: number): { script: Script; release: () => void } {
   const gate = hold();
@@ -121,7 +121,7 @@ function heldScript(before: number): { script: Script; release: () => void } {
   return { script, release: () => gate.release() };
 }
 
-/** How the ids of the buttons that allow a call once begin. */
+/** Prefix of the ids of the buttons that allow a call once. */
 const ALLOW = "approve:y:";
 
 interface DrawnScene {
@@ -176,7 +176,7 @@ async function drawDiscord(browser: Browser): Promise<void> {
     const channels = [...world.channels.values()];
     const opened = channels.find(({ type }) => type === TYPE.thread);
     const root = channels.flatMap(({ messages }) => messages).find(({ id }) => id === opened?.id);
-    // The thread repeats its root as an empty message of a type of its own, which clients replace by the root.
+    // The thread repeats its root as an empty message of its own type, which clients replace by the root.
     const replies = opened?.messages.filter(({ content }) => content !== "") ?? [];
     return [...(root === undefined ? [] : [root]), ...replies].map((message) => ({
       author: message.author.global_name ?? message.author.username,

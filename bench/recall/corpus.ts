@@ -4,10 +4,10 @@ export interface Statement {
   readonly id: string;
   readonly text: string;
   readonly author: string;
-  /** Day of the year 2026. */
+  /** Date of the statement. */
   readonly at: Date;
   readonly thread: string;
-  /** What took its place. */
+  /** The statement that replaced it. */
   readonly endedBy?: string;
 }
 
@@ -22,7 +22,7 @@ export interface Corpus {
   readonly questions: readonly Asked[];
 }
 
-/** What is said of a service, and how somebody asks who says it in other words. */
+/** Statements about a service, and questions that ask for them in other words. */
 const PARAPHRASES = [
   ["The supplier of * raised its fee", "Did the price change at the vendor of *?"],
   ["* collapsed while the chief was on leave", "Which outage of * fell into a vacation of the boss?"],
@@ -41,7 +41,10 @@ const PLACES = ["In the green binder", "On the shelf behind Lena's desk", "In th
 const LIKES = ["short answers", "tables over prose", "reviews before lunch", "the dark theme", "tests before code"];
 const EVENTS = ["fell over", "ran out of disk", "lost its primary", "answered with errors", "was rolled back"];
 
-/** Talk of a team in twenty threads, and questions whose evidence is known. Names and order differ with the seed. */
+/**
+ * Builds the talk of a team in twenty threads, and questions whose evidence is known. Names and order vary with the
+ * seed.
+ */
 export function madeCorpus(random: Random): Corpus {
   const people = Array.from({ length: 12 }, () => random.name());
   const threads = Array.from({ length: THREADS }, (_, index) => threadOf(index, people, random));
@@ -52,7 +55,7 @@ export function madeCorpus(random: Random): Corpus {
 }
 
 type Said = Omit<Statement, "thread" | "at"> & { readonly at?: Date };
-/** Lines that stay together, and what is asked of them. */
+/** Lines that stay together, and questions about them. */
 interface Piece {
   readonly lines: readonly Said[];
   readonly questions: readonly Asked[];
@@ -83,7 +86,7 @@ interface World {
   readonly service: string;
   readonly people: readonly string[];
   readonly random: Random;
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly started: number;
 }
 
@@ -96,7 +99,7 @@ function told({ id, people, random }: World, text: string, more: Partial<Said> =
   return { id: id(), text, author: random.pick(people), ...more };
 }
 
-/** What is asked in the words it was told in, and in other forms of them. */
+/** Facts asked for in the words of the statement, and in other inflections of them. */
 function facts(world: World): Piece[] {
   const { service, random, people } = world;
   const vendor = random.name();
@@ -123,7 +126,7 @@ function facts(world: World): Piece[] {
   ];
 }
 
-/** What is asked in none of the words that it was told in, but for the name. */
+/** Facts asked for in other words, except for the name. */
 function paraphrases(world: World): Piece[] {
   const { service, random } = world;
   return random
@@ -135,7 +138,7 @@ function paraphrases(world: World): Piece[] {
     });
 }
 
-/** A decision that another took the place of. */
+/** A decision that was replaced by another. */
 function decisions(world: World): Piece[] {
   const { service, random } = world;
   const [before = "", after = ""] = random.shuffled(DAYS);
@@ -147,7 +150,7 @@ function decisions(world: World): Piece[] {
   ];
 }
 
-/** Alike things that happened on different days, told the day after. */
+/** Similar incidents on different days, each reported the day after. */
 function incidents(world: World): Piece[] {
   const { service, random, started } = world;
   return random
@@ -188,7 +191,7 @@ function talk(world: World): Piece[] {
   return [...answers, ...opinions];
 }
 
-/** What nobody asks for, in much the same words. */
+/** Chatter in much the same words that no question asks for. */
 function chatter(world: World): Piece[] {
   const { service, random, people } = world;
   const made = [

@@ -1,9 +1,9 @@
 /**
- * A small model of meaning, for the bench and the tests: words that stand for one thing are one, and words that begin
- * alike are alike. It knows no more than its table, so it is far below any model that one can rent.
+ * A small model of meaning for the bench and the tests: listed synonyms are equal, and words with the same beginning
+ * are similar. It knows only its table, so it is far weaker than any commercial model.
  */
 
-/** Words for much the same, a line each: the first is what they stand for. */
+/** Near-synonyms, one group a line; the first word represents the group. */
 const THINGS = [
   "vendor supplier seller provider",
   "cost price fee charge expensive paid",
@@ -42,7 +42,7 @@ const BEGIN = 5;
 
 export interface MeaningModel {
   readonly dimensions: number;
-  /** Share of the words whose meaning it does not know: 1 knows nothing. */
+  /** Share of words whose meaning the model does not know; 1 means all. */
   readonly ignorance: number;
 }
 
@@ -51,7 +51,7 @@ export function meaningOf(text: string, { dimensions, ignorance }: MeaningModel)
   const words = (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !STOP.has(word));
   for (const [place, word] of words.entries()) {
     const isKnown = chance(`known ${word}`) >= ignorance;
-    // What it does not know it takes for something else each time.
+    // An unknown word gets a different meaning at each place.
     const thing = isKnown ? (SYNONYM.get(word) ?? word.slice(0, BEGIN)) : `${text} ${place}`;
     spread(vector, thing, 1);
   }
@@ -59,7 +59,7 @@ export function meaningOf(text: string, { dimensions, ignorance }: MeaningModel)
   return vector;
 }
 
-/** Adds a direction that belongs to a word alone. */
+/** Adds a direction that is specific to one word. */
 function spread(vector: number[], word: string, weight: number): void {
   let state = hashOf(word);
   for (let at = 0; at < vector.length; at += 1) {
@@ -72,7 +72,7 @@ function chance(word: string): number {
   return (hashOf(word) >>> 0) / 2 ** 32;
 }
 
-/** Source: FNV-1a, with a last mix. */
+/** Source: FNV-1a, with a final mix. */
 function hashOf(text: string): number {
   let hash = 0x81_1c_9d_c5;
   for (const letter of text) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01_00_01_93);

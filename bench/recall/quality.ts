@@ -21,7 +21,7 @@ const SCOPE = "channel:slack:C1";
 const LATER_MS = 30 * 86_400_000;
 const FIRST = [5, 10] as const;
 
-/** How much of the words each does not know. */
+/** Simulated models, with the share of words that each does not know. */
 const MODELS = [
   ["embeddings", 0.1],
   ["a weak model's", 0.6],
@@ -30,7 +30,10 @@ const MODELS = [
 
 type Answers = (query: string) => Promise<readonly string[]>;
 
-/** Share of the evidence of 300 questions in the first 5 and 10, today and in thirty days, beside plain BM25 with Porter stems. */
+/**
+ * Measures the share of the evidence of 300 questions in the first 5 and 10 results, today and in thirty days, compared
+ * with plain BM25 with Porter stems.
+ */
 export async function benchRecall(): Promise<readonly Figure[]> {
   const figures = new Map<string, { readonly aim: Figure["aim"]; readonly samples: number[] }>();
   const note = (name: string, value: number, aim: Figure["aim"] = null) => {
@@ -122,7 +125,7 @@ async function fill(store: Store, statements: readonly Statement[], now: number)
   }
 }
 
-/** A model of the made corpus's words, with vectors of everything in the store. */
+/** Meaning-based recall by a model of the corpus's words, with vectors of everything in the store. */
 async function meaningBy(store: Store, ignorance: number): Promise<MeaningWork> {
   const model = { dimensions: 256, ignorance };
   const vectorsOf = (texts: readonly string[]) => texts.map((text) => Float32Array.from(meaningOf(text, model)));
@@ -148,7 +151,7 @@ function recallAt(store: Store, now: number, meaning?: MeaningWork): Answers {
   };
 }
 
-/** As SQLite has it: each word of the question, Porter's stems, `Name: text`. */
+/** Plain full-text search of SQLite: each word of the question, Porter's stems, lines as `Name: text`. */
 function plainBm25(statements: readonly Statement[]): Answers {
   const database = new BetterSqlite3(":memory:");
   database.exec("CREATE VIRTUAL TABLE lines USING fts5(id UNINDEXED, text, tokenize = 'porter unicode61')");
@@ -165,7 +168,7 @@ function plainBm25(statements: readonly Statement[]): Answers {
 
 interface Answered {
   readonly asked: Asked;
-  /** Where the evidence stands, from 0; Infinity where it does not. */
+  /** Rank of the evidence, from 0; Infinity if it is missing. */
   readonly at: number;
 }
 

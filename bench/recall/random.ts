@@ -1,10 +1,10 @@
-/** The same seed gives the same numbers: a run that is to be repeated names its seed. */
+/** Random numbers from a seed: naming the same seed repeats a run. */
 export interface Random {
-  /** From 0 up to what is below it. */
+  /** An integer from 0 up to, but not including, the limit. */
   below(limit: number): number;
   pick<T>(all: readonly T[]): T;
   shuffled<T>(all: readonly T[]): T[];
-  /** A word that nobody has used, with a capital. */
+  /** A new capitalised word that was not used before. */
   name(): string;
 }
 

@@ -15,12 +15,12 @@ import { type Random, randomFrom } from "./random.ts";
 
 const MEMORIES = 100_000;
 const SEARCHES = 1_500;
-/** As many recalls as it takes until the process has the size that its garbage needs. */
+/** Number of recalls until the process has grown to the size that its garbage needs. */
 const WARM_UP = 600;
 const WORDS = 8_000;
 const MB = 1_000_000;
 
-/** A hundred thousand memories of one channel: import, size, and a run's recall, on both databases. */
+/** Measures a hundred thousand memories of one channel: import, size, and a run's recall, on both databases. */
 export async function benchMemories(): Promise<readonly Figure[]> {
   const directory = mkdtempSync(path.join(tmpdir(), "deckhand-bench-"));
   const random = randomFrom(17);
@@ -105,7 +105,7 @@ function vocabulary(random: Random): string[] {
   return Array.from({ length: WORDS }, () => random.name().toLowerCase());
 }
 
-/** Few words are frequent and most are rare, as in any language. */
+/** Picks a word: few are frequent and most are rare, as in any language. */
 function wordOf(words: readonly string[], random: Random): string {
   return words[Math.floor(words.length ** (random.below(10_000) / 10_000)) - 1] ?? "";
 }

@@ -5,7 +5,7 @@ import { prewarmStore } from "../../src/core/store/prewarm.ts";
 import { openStore } from "../../src/core/store/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 
-/** Prints what the store's work for one message takes on SQLite: processor milliseconds, once all is compiled. */
+/** Prints the processor milliseconds of the store's work for one message on SQLite, after warming up. */
 const WARM = 50;
 const MESSAGES = 150;
 

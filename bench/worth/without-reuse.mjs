@@ -1,7 +1,7 @@
 import { isMainThread } from "node:worker_threads";
 import { cut } from "./without.mjs";
 
-/** A sandbox's process, and each of its workers, which make a new memory for each call. */
+/** Makes a sandbox's process and each of its workers create a new memory for each call. */
 const { child, file, part } = isMainThread
   ? {
       child: "main.ts",

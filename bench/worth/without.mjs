@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 
 /**
- * Loaded before the program (NODE_OPTIONS) by `npm run bench -- --only worth`: takes one thing out of it, so that what
- * the thing buys can be seen. The program itself has no switch for it.
+ * Loaded before the program (NODE_OPTIONS) by `npm run bench -- --only worth`: removes one optimisation, to show what
+ * it is worth. The program itself has no switch for it.
  */
 const name = process.env["DECKHAND_BENCH_WITHOUT"];
 
-/** By the end of a source's path: what stands there, and what stands there without the thing. */
+/** For each optimisation the end of the source's path, the code with it, and the code without it. */
 const CUTS = {
   "pre-warming": ["/src/operations/warm-up.ts", "await step();", ""],
   collection: ["/src/operations/warm-up.ts", 'runInNewContext("gc()");', ""],
@@ -21,7 +21,7 @@ const CUTS = {
 if (name === "trimming") beginUntrimmed();
 else if (name !== undefined && name !== "nothing") cut(CUTS[name]);
 
-/** For this thread. */
+/** Patches modules that this thread loads. */
 export function cut([ending, from, to]) {
   registerHooks({
     load(url, context, next) {
@@ -34,7 +34,10 @@ export function cut([ending, from, to]) {
   });
 }
 
-/** The allocator reads its variables when a process begins. What has a channel to its parent is not begun anew. */
+/**
+ * Starts the program again without the allocator's variables, which are read when a process begins. The `send` function
+ * keeps the program from restarting itself with them, as it does not restart if it has a channel to its parent.
+ */
 function beginUntrimmed() {
   const { MALLOC_MMAP_THRESHOLD_: chosen, MALLOC_TRIM_THRESHOLD_: _, GLIBC_TUNABLES: __, ...env } = process.env;
   if (chosen !== undefined)

@@ -7,14 +7,16 @@ import { runScript } from "./run-script.ts";
 
 export interface Build {
   readonly root: string;
-  /** All there are; default: the program's. */
+  /** Defaults to all steps of the program. */
   readonly steps?: readonly Step[];
-  /** Names of steps that are left as they are. */
+  /** Names of steps to skip. */
   readonly without?: readonly string[];
   readonly print: (line: string) => void;
 }
 
-/** Makes what is missing or made of other inputs; resolves with false where that fails. One process at a time does it. */
+/**
+ * Builds what is missing or has changed inputs; resolves with false if that fails. Only one process builds at a time.
+ */
 export async function build({ root, steps = STEPS, without = [], print }: Build): Promise<boolean> {
   const wanted = () => staleSteps(root, steps).filter(({ name }) => !without.includes(name));
   const stale = wanted();
@@ -39,7 +41,7 @@ interface Work {
   readonly print: (line: string) => void;
 }
 
-/** What is made anew takes with it what is made of it. */
+/** Rebuilding an artefact also rebuilds what is made of it. */
 async function makeAll({ root, steps, stale, print }: Work): Promise<boolean> {
   if (stale.length === 0) return true;
   const names = new Set(stale.map(({ name }) => name));
@@ -62,8 +64,8 @@ async function makeAll({ root, steps, stale, print }: Work): Promise<boolean> {
 }
 
 /**
- * Notes what a step was made of: as it was before the step began, so that a file which is saved meanwhile counts as
- * changed; and only when the step is done, so that one that is cut off is done again.
+ * Records the inputs of a step as they were before the step began, so that a file saved meanwhile counts as changed.
+ * Records only finished steps, so that an interrupted one is repeated.
  */
 function record(root: string, { prints, work }: { prints: Prints; work: readonly Step[] }): (step: Step) => void {
   const made = Object.fromEntries(
@@ -95,7 +97,7 @@ async function make(root: string, { name, tool, commands, artefact }: Step): Pro
   return { ok: true, line: `${name}: built in ${((performance.now() - started) / 1000).toFixed(1)} s` };
 }
 
-/** Asks the system: permission bits do not tell about read-only mounts. */
+/** Asks the system, because permission bits do not reveal a read-only mount. */
 function isWritable(root: string): boolean {
   const directory = path.join(root, "build");
   try {

@@ -6,11 +6,12 @@ import { keepCompiled } from "../../src/cli/engine.mjs";
 import { BUILT_PROGRAM } from "../../src/launch/steps.mjs";
 
 /**
- * Compiles the bundle as bin/deckhand.mjs does, so that the very first start need not: Node keeps what a process has
- * loaded. The cache is that user's, others make their own. One that cannot be written is no error.
+ * Compiles the bundle as bin/deckhand.mjs does, so that the very first start need not, since Node caches the compiled
+ * code of what a process has loaded. The cache belongs to the current user; other users make their own. Failing to
+ * write the cache is no error.
  */
 
-/** The name of a part of the bundle that is loaded when it is needed: it does nothing by itself. */
+/** Names of the bundle's chunks that are loaded on demand and do nothing by themselves. */
 const ON_DEMAND = /-[0-9A-Z]{8}\.js$/;
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -20,5 +21,5 @@ for (const name of readdirSync(directory).filter((file) => ON_DEMAND.test(file))
   await import(pathToFileURL(path.join(directory, name)).href);
 }
 flushCompileCache();
-// What was loaded is not wanted to begin anything.
+// The loaded modules must not start anything.
 process.exit();

@@ -4,13 +4,13 @@ import path from "node:path";
 import { removeUnfinished, replaceFolder } from "../../wasm/build-folder.ts";
 import { runScript } from "./run-script.ts";
 
-/** Generates the database client of one provider: `database-client.ts sqlite`. */
+/** Generates the database client for one provider: `database-client.ts sqlite`. */
 
 const root = path.resolve(import.meta.dirname, "../..");
 const [provider = ""] = process.argv.slice(2);
 const place = path.join(root, "prisma", provider);
 
-/** As prisma/<provider>/schema.prisma names it. Prisma writes one file after the other: elsewhere, that is. */
+/** As in prisma/<provider>/schema.prisma. Prisma writes its files one by one, so it writes to another folder first. */
 const OUTPUT = '"./generated"';
 
 async function generateInto(folder: string): Promise<void> {
@@ -27,8 +27,8 @@ async function generateInto(folder: string): Promise<void> {
 }
 
 /**
- * `prisma generate` wants its schema engine, which it would download and never runs: any executable
- * will do. People who run `prisma migrate` set the variable themselves or leave it alone.
+ * Runs `prisma generate`, which requires a schema engine that it would download but never runs; any executable
+ * satisfies it. A variable set by people who run `prisma migrate` takes precedence.
  */
 async function generate(schema: string): Promise<void> {
   const env = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, ...process.env };

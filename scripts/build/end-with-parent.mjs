@@ -1,7 +1,7 @@
 /**
- * Loaded before a step's script: the step ends when the build that began it is gone, however that came, and leaves the
- * place to the next one. Nothing is ever written to its standard input, which closes then; a channel would, too, but
- * what is to replace its process keeps none (src/cli/trim-memory.mjs).
+ * Loaded before a step's script: ends the step when its build is gone for any reason, so that the next build can begin.
+ * The parent's end closes standard input, to which nothing is ever written. An IPC channel would close too, but the
+ * restarted process of src/cli/trim-memory.mjs would lose it.
  */
 process.stdin.once("end", () => process.exit(1)).resume();
 process.stdin.unref();

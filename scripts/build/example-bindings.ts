@@ -4,7 +4,7 @@ import { z } from "zod";
 import { bindingsOf } from "../../src/features/extensions/bindings.ts";
 import { removeUnfinished } from "../../wasm/build-folder.ts";
 
-/** Makes the bindings of the tools that come with the program, so that no start has to. */
+/** Makes the bindings of the shipped tools, so that no start has to. */
 
 const build = path.resolve(import.meta.dirname, "../../build");
 const manifestSchema = z.object({ sha256: z.string(), component: z.string().default("component.wasm") });
@@ -18,5 +18,5 @@ for (const { name } of folders.filter((entry) => entry.isDirectory() && !entry.n
     JSON.parse(await readFile(path.join(folder, "tool.json"), "utf8")),
   );
   const { directory } = await bindingsOf({ file: path.join(folder, component), sha256 }, { cacheDir });
-  await chmod(directory, 0o755); // who installs the program need not be who runs it
+  await chmod(directory, 0o755); // the user who installs the program may not be the one who runs it
 }

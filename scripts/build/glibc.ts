@@ -1,16 +1,16 @@
 import { z } from "zod";
 
-/** What binaries of packages ask of the system, as 2.34; better-sqlite3's and componentize-qjs's ask for most. */
+/** Minor version of glibc 2 that binary packages require; better-sqlite3 and componentize-qjs require the newest. */
 export const OLDEST_GLIBC_MINOR = 34;
 
 const reportSchema = z.object({ header: z.object({ glibcVersionRuntime: z.string().optional() }) });
 
-/** As `2.36`; null where the system has another library. */
+/** For example `2.36`; null if the system has another library. */
 export function systemGlibc(): string | null {
   return reportSchema.parse(process.report.getReport()).header.glibcVersionRuntime ?? null;
 }
 
-/** The one line for a system that is too old, or null. */
+/** One line about a system that is too old; null if it is not. */
 export function glibcProblem(glibc: string | null): string | null {
   const [major = 0, minor = 0] = (glibc ?? "").split(".").map(Number);
   if (major !== 2 || minor >= OLDEST_GLIBC_MINOR) return null;

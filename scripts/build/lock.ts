@@ -1,14 +1,14 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** SQLite's own. */
+/** SQLite's code for a locked database. */
 const BUSY = 5;
 
-/** As long as SQLite can wait, some three weeks: whoever holds the lock is alive. Milliseconds. */
+/** The longest time that SQLite can wait, about three weeks: the holder of the lock is alive. In milliseconds. */
 const UNTIL_FREE_MS = 2 ** 31 - 1;
 
 /**
- * Takes a lock among processes, or waits for it. It is the operating system's lock of an empty database: it is free as
- * soon as its holder is gone, however that came, and no process has to guess whether another one lives.
+ * Takes a lock among processes, waiting if necessary. It is the operating system's lock of an empty database, which is
+ * released when its holder ends for any reason, so no process has to guess whether another is alive.
  */
 export function takeLock(file: string, { onWait }: { readonly onWait: () => void }): Disposable {
   const database = new DatabaseSync(file);

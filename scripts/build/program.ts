@@ -9,24 +9,25 @@ import { BUILT_PROGRAM, PACKAGES_OUTSIDE } from "../../src/launch/steps.mjs";
 import { removeUnfinished, replaceFolder } from "../../wasm/build-folder.ts";
 
 /**
- * Bundles the program with the packages it uses, so that a start reads a few files in place of 1,500,
- * strips no types and holds a third of the source text in memory. What loads on demand stays apart.
- * The same again as one script, which alone can have with it what V8 compiles while it runs (started-code.ts).
+ * Bundles the program with its packages, so that a start reads a few files instead of 1,500, strips no types and holds
+ * a third of the source text in memory. Modules loaded on demand stay separate.
+ * Also bundles the program as a single script, because only a script can carry the code that V8 compiles while it runs
+ * (started-code.ts).
  */
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const PROGRAM = path.join(ROOT, BUILT_PROGRAM);
 
-/** Only one engine loads it, and it names packages that are optional and not installed. */
+/** Loaded by one engine only, and imports optional packages that are not installed. */
 const DBOS = ["@dbos-inc/dbos-sdk", "@dbos-inc/dbos-sdk/internal/dbos-executor"];
 
-/** Native code and files that are found beside it; what is optional and not installed. */
+/** Native code, packages that look for files beside them, and optional packages that are not installed. */
 const EXTERNAL = ["better-sqlite3", "bree", "bufferutil", "pg-native", "utf-8-validate", "zlib-sync", ...DBOS];
 
-/** Characters; smaller files are not worth it. */
+/** Minimum characters of the files to check; smaller ones do not matter. */
 const WIDTH_CHECKED = 64_000;
 
-/** Scripts that other threads and processes run, as the source names them. */
+/** Scripts that other threads and processes run, as the source refers to them. */
 const OWN_SCRIPT = /new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/g;
 
 async function buildInto(work: string): Promise<void> {
@@ -50,7 +51,8 @@ async function buildInto(work: string): Promise<void> {
     outfile: path.join(work, START),
     format: "cjs",
     define: { "import.meta": "placeOfBundle" },
-    // A script has none without a loader of modules; what it would load are packages outside, and these are CommonJS.
+    // A script has no dynamic import without a module loader. What it would load are external packages, which are
+    // CommonJS.
     supported: { "dynamic-import": false },
     banner: { js: "(function (module, require, placeOfBundle) {" },
     footer: { js: "})" },
@@ -65,7 +67,7 @@ function common(work: string) {
     absWorkingDir: ROOT,
     bundle: true,
     minifyWhitespace: true,
-    minifySyntax: true, // and not of names: traces tell them, and to set them at each start takes a tenth of it
+    minifySyntax: true, // but names are kept: traces show them, and restoring them takes a tenth of each start
     legalComments: "none",
     platform: "node",
     target: "node24",
@@ -76,7 +78,7 @@ function common(work: string) {
   } satisfies BuildOptions & { metafile: true };
 }
 
-/** Names of the packages that the bundle loads from where they are installed, the optional ones among them. */
+/** Names of the packages that the bundle loads from their installed location, including optional ones. */
 function packagesOutside({ outputs }: Metafile): string[] {
   const modules = Object.values(outputs).flatMap(({ imports }) => imports.filter(({ external }) => external === true));
   const packages = modules.flatMap(({ path: name }) =>
@@ -94,12 +96,12 @@ function ownScripts(): Record<string, string> {
   return Object.fromEntries(scripts.map((file) => [outputName(path.join(ROOT, file)), file]));
 }
 
-/** The outputs lie in one directory. */
+/** Flattens a source's path, because all outputs are in one directory. */
 function outputName(source: string): string {
   return path.relative(path.join(ROOT, "src"), source).replace(/\.ts$/, "").replaceAll(path.sep, "-");
 }
 
-/** Our sources find files by their own place. In the bundle that is where the source lies, not the bundle. */
+/** Makes sources find files relative to themselves: in the bundle, their place remains that of the source. */
 const placesOfSources: Plugin = {
   name: "places of sources",
   setup(program) {
@@ -122,7 +124,7 @@ function fromProgram(to: string): string {
   return path.relative(PROGRAM, to).replaceAll(path.sep, "/");
 }
 
-/** A package that is imported on demand keeps the names Node finds in it, also where it is CommonJS. */
+/** Lets a package imported on demand keep the export names that Node finds in it, even if it is CommonJS. */
 const packagesOnDemand: Plugin = {
   name: "packages on demand",
   setup(program) {
@@ -142,8 +144,9 @@ const packagesOnDemand: Plugin = {
 };
 
 /**
- * Imported as modules, these load at once what they have for whoever asks, as node:http does all of fetch: 50 ms of a
- * processor in place of five, in each command, in the sandbox child and in each of its threads. A script's do not.
+ * Loads these built-ins like a script does. Imported as modules, they load all their lazy parts at once, as node:http
+ * loads all of fetch: 50 ms of processor time instead of five, in every command, in the sandbox child and in each of
+ * its threads.
  */
 const onDemand: Plugin = {
   name: "what Node has on demand",
@@ -157,13 +160,16 @@ const onDemand: Plugin = {
   },
 };
 
-/** What the bundler leaves as it is stands in patterns, which say the same with escapes. */
+/**
+ * Escapes the wide characters that the bundler leaves: they occur in regular expressions, where an escape means the
+ * same.
+ */
 function narrow(file: string): void {
   const escaped = (wide: string) => `\\u${wide.charCodeAt(0).toString(16).padStart(4, "0")}`;
   writeFileSync(file, readFileSync(file, "utf8").replace(/[^\0-\xff]/g, escaped), "latin1");
 }
 
-/** V8 holds a file with a single character beyond Latin-1 at two bytes for each of its characters. */
+/** Rejects files with a character beyond Latin-1, because V8 would hold each of their characters in two bytes. */
 function checkWidth(directory: string): void {
   for (const file of globSync("*.js", { cwd: directory })) {
     const text = readFileSync(path.join(directory, file), "utf8");
@@ -172,7 +178,10 @@ function checkWidth(directory: string): void {
   }
 }
 
-/** Prisma carries its query compilers as text, twice in memory while it runs; here they are files of bytes, read once. */
+/**
+ * Extracts Prisma's query compilers, which are text and twice in memory at run time, into binary files that are read
+ * once.
+ */
 function queryCompilers(directory: string): Plugin {
   return {
     name: "query compilers",
@@ -198,7 +207,7 @@ function queryCompilers(directory: string): Plugin {
   };
 }
 
-/** discord.js and its client for requests each bring a copy of undici; where they are of one version, one serves both. */
+/** discord.js and its REST client each bring a copy of undici; if the versions are equal, both share one. */
 const oneUndici: Plugin = {
   name: "one undici",
   setup(program) {
@@ -217,8 +226,9 @@ const oneUndici: Plugin = {
 };
 
 /**
- * What packages load with themselves, and this program never uses: Bolt's receiver for Express; zod's messages in forty
- * languages; the parser for functions in YAML, which no file may hold; the tables of encodings, since Bolt reads bytes.
+ * Removes parts of packages that this program never uses: Bolt's receiver for Express, zod's messages in forty
+ * languages, the parser for functions in YAML, which no file may contain, and the encoding tables, since Bolt reads
+ * bytes.
  */
 const neverUsed: Plugin = {
   name: "what is never used",
@@ -238,13 +248,13 @@ const neverUsed: Plugin = {
   },
 };
 
-/** Where Prisma begins an object that holds, by number, what a part of the models has. */
+/** Where Prisma creates an object with numeric keys for a part of the models. */
 const BY_NUMBER = /(?<=let \w+=this\.#\w+\(\),\w+=)\{\}(?=;for\()/g;
 
 /**
- * Prisma's client keeps of each of six hundred parts of the models what it has by the number of its name, and V8 such an
- * object as an array with room for all numbers: six megabytes of gaps. One with a number out of reach is a table from the
- * beginning, of what it holds.
+ * Saves memory in Prisma's client, which keeps the data of each of six hundred parts of the models in an object keyed
+ * by number. V8 represents these as arrays with room for all numbers, six megabytes of gaps; an initial key out of
+ * range makes them hash tables.
  */
 const sparseNumbers: Plugin = {
   name: "sparse numbers",

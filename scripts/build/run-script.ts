@@ -3,13 +3,13 @@ import { spawn } from "node:child_process";
 const END_WITH_PARENT = new URL("end-with-parent.mjs", import.meta.url).href;
 
 export interface Ended {
-  /** Null when a signal ended it or it could not be started. */
+  /** Null if a signal ended the script or it could not be started. */
   readonly code: number | null;
-  /** What it printed, on both streams. */
+  /** Output of both streams. */
   readonly output: string;
 }
 
-/** Runs a script on this Node, in a process that does not outlive this one. */
+/** Runs a script on the current Node, in a process that does not outlive this one. */
 export function runScript(
   args: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },

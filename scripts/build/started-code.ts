@@ -12,28 +12,28 @@ import { codeFile, exportsOf, loadScript } from "../../src/launch/compiled-start
 import { BUILT_PROGRAM } from "../../src/launch/steps.mjs";
 
 /**
- * Starts the program that is built, as bin/deckhand.mjs does, in an empty home; talks with it; and keeps what V8 has
- * compiled by then, so that no start of this user compiles it again. On a machine that is too busy for it in this
- * time, there is none, and starts load the modules of the bundle.
+ * Starts the built program as bin/deckhand.mjs does, in an empty home; converses with it; and saves what V8 has
+ * compiled by then, so that later starts by this user need not compile it again. If the machine is too busy to finish
+ * in time, nothing is saved, and starts load the modules of the bundle.
  */
 
 const root = path.resolve(import.meta.dirname, "../..");
 const target = codeFile(root);
 
-/** It takes a second on a machine with nothing else to do. Milliseconds. */
+/** Limit for a start in milliseconds; it takes a second on an idle machine. */
 const LISTENS_WITHIN_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
-/** A conversation that ends later is not waited for. Milliseconds. */
+/** Limit for a conversation in milliseconds. */
 const ANSWER_WITHIN_MS = 20_000;
 
-/** For the scripted demo model: these use the tools, and what they are run in. */
+/** Messages for the scripted demo model, which use the tools and the guests that run them. */
 const WORDS = [
   "create notes.txt with port = 8080",
   "change port to 9090 in notes.txt",
   "run: [1, 2, 3].map(x => x * x)",
 ];
 
-/** Nothing of whoever builds is meant: no keys, no platform, no database. */
+/** Variables to keep. All others belong to whoever builds: keys, platforms, a database. */
 const KEPT = /^(?:PATH|LD_LIBRARY_PATH|TMPDIR|TEMP|TMP|SystemRoot|TZ|LANG|LC_\w+)$/;
 
 const home = mkdtempSync(path.join(tmpdir(), "deckhand-build-"));
@@ -42,7 +42,7 @@ for (const name of Object.keys(process.env)) if (!KEPT.test(name)) delete proces
 const port = await freePort();
 const nowhere = `http://127.0.0.1:${await freePort()}`;
 const here = { HOME: home, USERPROFILE: home, PORT: String(port), DECKHAND_MODEL: "demo/scripted" };
-// Platforms and providers that are loaded, and not there.
+// Platforms and providers that are loaded but unreachable.
 const away = {
   ANTHROPIC_API_KEY: "none",
   ANTHROPIC_BASE_URL: nowhere,
@@ -58,13 +58,13 @@ writeFileSync("deckhand.config.json", JSON.stringify({ mode: "agi" }));
 process.argv.splice(2);
 
 const script = loadScript(root);
-// One that does not start is for its tests to tell: it is built all the same.
+// A program that does not start is a matter for its tests; the build succeeds all the same.
 const ended = exportsOf(root, script)
   .runCommandLine()
   .then(() => keepNothing("The program ended by itself"));
 await Promise.race([ended, listens()]);
 for (const words of WORDS) await say(words);
-// What a running program sets for itself is no part of what it begins with.
+// Reset the flags that a running program sets: it must match the state at a start.
 setFlagsFromString("--no-expose-gc");
 setFlagsFromString(USUAL_TIERING);
 if (codeFile(root) === target) writeFileSync(target, script.createCachedData());
@@ -89,7 +89,7 @@ async function listens(): Promise<void> {
   keepNothing("The program did not listen in time");
 }
 
-/** What cannot be said leaves its part uncompiled, and is told. */
+/** Sends one message. A failure is printed and leaves that part of the program uncompiled. */
 async function say(words: string): Promise<void> {
   const chat = [path.join(root, BUILT_PROGRAM, "main.js"), "chat", words];
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, USERPROFILE: home };

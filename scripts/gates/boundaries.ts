@@ -3,15 +3,15 @@ import { importsOf } from "./imports.ts";
 import { sourceFiles } from "./source-files.ts";
 
 /**
- * Which part may import which. A target is a path in the project (`src/core/tool.ts`), `node:<module>`
- * or `npm:<package>`. Types count like values: a type of a platform in the core is a dependency, too.
+ * Which parts may import which. A target is a path in the project (`src/core/tool.ts`), `node:<module>` or
+ * `npm:<package>`. Type imports count too, since a platform's type in the core is a dependency.
  */
 interface Rule {
   readonly from: RegExp;
   readonly notFrom?: RegExp;
   readonly to: RegExp;
   readonly why: string;
-  /** Files of the folder that `from` captures may import each other. */
+  /** If set, files within the folder that `from` captures may import each other. */
   readonly mayShareFolder?: true;
 }
 
@@ -143,8 +143,8 @@ const RULES: readonly Rule[] = [
 ];
 
 /**
- * The rooms of core, lowest first: a file imports from its own room and those before it, types included. So no two rooms
- * import each other, and what a room rests on stands before it. `.` is what lies in src/core itself.
+ * The rooms of core, lowest first: a file may import, types included, from its own room and from earlier ones. `.`
+ * stands for the files of src/core itself.
  */
 export const CORE_LAYERS: readonly string[] = [
   "text",
@@ -202,7 +202,7 @@ function violates({ from, notFrom, to, mayShareFolder }: Rule, file: string, tar
   return from.test(file) && notFrom?.test(file) !== true && to.test(target) && !isShared;
 }
 
-/** What is wrong with an import between two rooms of core; null for any other. */
+/** What is wrong with an import between two rooms of core; null for any other import. */
 function upwardProblem(file: string, target: string): string | null {
   const [from, to] = [roomOf(file), roomOf(target)];
   if (from === null || to === null || from === to) return null;

@@ -1,9 +1,12 @@
 import path from "node:path";
 
-/** What each imports, by its path. */
+/** Imports of each file, by its path. */
 type Graph = ReadonlyMap<string, readonly string[]>;
 
-/** Each cycle once, by depth-first search. Types count: two files that need each other's words are one. */
+/**
+ * Finds each cycle once, by depth-first search. Type imports count, because two files that need each other's types are
+ * really one.
+ */
 export function cyclesIn(graph: Graph): string[][] {
   const cycles: string[][] = [];
   const done = new Set<string>();
@@ -19,11 +22,12 @@ export function cyclesIn(graph: Graph): string[][] {
 }
 
 /**
- * A line for each circle between folders below `root`, at any depth. Where two files part ways, each is in a room: a
- * subfolder with all that lies in it, or what the folder above both holds itself. The rooms of one folder import one way.
+ * A line for each cycle between folders below `root`, at any depth. Where the paths of two files diverge, each file is
+ * in a room: a subfolder with everything beneath it, or the files directly in the common folder. The rooms of one
+ * folder may import each other in one direction only.
  */
 export function folderCircles(root: string, graph: Graph): string[] {
-  /** An import from one room to another, by the folder that holds both and the two rooms. */
+  /** One import for each pair of rooms, by their common folder. */
   const folders = new Map<string, Map<string, Map<string, string>>>();
   for (const [file, targets] of graph)
     for (const target of targets) {
@@ -43,7 +47,7 @@ export function folderCircles(root: string, graph: Graph): string[] {
   );
 }
 
-/** The deepest folder that holds both files, and the room of each in it. */
+/** The deepest folder that contains both files, and each file's room in it. */
 function parting(file: string, target: string) {
   let folder = path.posix.dirname(file);
   while (!target.startsWith(`${folder}/`)) folder = path.posix.dirname(folder);

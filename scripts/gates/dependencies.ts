@@ -12,7 +12,7 @@ const packageSchema = z.object({
 const REASONS = "docs/adr/dependencies.md";
 const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 
-/** Each dependency is pinned exactly and has a line that says what for; no line outlives its dependency. */
+/** Each dependency must have an exact version and a line that explains it; no line may outlive its dependency. */
 export function dependencyProblems(root: string): string[] {
   const parsed = packageSchema.parse(JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")));
   const dependencies = { ...parsed.dependencies, ...parsed.devDependencies, ...parsed.optionalDependencies };
@@ -30,7 +30,7 @@ export function dependencyProblems(root: string): string[] {
   ];
 }
 
-/** The names in the first column of the tables. */
+/** Package names in the first column of the tables. */
 function explainedPackages(markdown: string): Set<string> {
   const cells = markdown.split("\n").flatMap((line) => /^\| (`[^|]+) \|/.exec(line)?.[1] ?? []);
   return new Set(cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].flatMap((match) => match[1] ?? [])));

@@ -4,19 +4,19 @@ import { parseSync, Visitor } from "oxc-parser";
 import type { SourceFile } from "./source-files.ts";
 
 interface Imports {
-  /** A path in the project (`src/core/tool.ts`), `node:<module>` or `npm:<package>`; types included. */
+  /** Paths in the project (`src/core/tool.ts`), `node:<module>` or `npm:<package>`, type imports included. */
   readonly targets: readonly string[];
-  /** Whether it loads modules by `require` or the like, whose targets nobody follows. */
+  /** Whether the file loads modules by `require` or the like, whose targets are not traced. */
   readonly isHidden: boolean;
-  /** Why it cannot be parsed. */
+  /** Parse error; null if there is none. */
   readonly error: string | null;
 }
 
-/** Ways to a module that are no import; a method may be called `require`. */
+/** Functions that load modules without an import. Methods may be called `require`. */
 const LOADERS = new Set(["createRequire", "getBuiltinModule"]);
 const MAY_HIDE = /\brequire\b|\bcreateRequire\b|\bgetBuiltinModule\b/u;
 
-/** What a file imports, hands on or loads. */
+/** Finds what a file imports, re-exports or loads. */
 export function importsOf({ path: from, text }: SourceFile): Imports {
   const parsed = parseSync(from, text);
   const { module, errors } = parsed;
@@ -28,7 +28,7 @@ export function importsOf({ path: from, text }: SourceFile): Imports {
     if (named !== undefined) specifiers.add(named);
   }
   let isHidden = false;
-  // The tree costs more than all else, and few files have what only it shows.
+  // Walking the tree is expensive, and few files contain what only the tree shows.
   if (text.includes("import(") || MAY_HIDE.test(text)) {
     new Visitor({
       TSImportType: ({ source }) => specifiers.add(source.value),

@@ -16,8 +16,8 @@ const lockSchema = z.object({
 });
 
 /**
- * `npm ci` refuses a lock file that lacks an optional platform package, on whatever platform it was
- * written: each must be there, with the integrity of its tarball.
+ * `npm ci` rejects a lock file that lacks an optional platform package, whatever platform wrote it. Each must be listed
+ * with the integrity of its tarball.
  */
 export function lockProblems(root: string): string[] {
   const text = readFileSync(path.join(root, "package-lock.json"), "utf8");

@@ -3,10 +3,10 @@ import path from "node:path";
 
 const MIGRATIONS = "prisma/postgresql/migrations";
 
-/** Releases run beside one another since then. */
+/** Migrations after this one must allow two releases to run side by side. */
 const SINCE = "20261125000000";
 
-/** What a process of the release before cannot go on with, and what to do in its place. */
+/** Statements that break processes of the previous release, with an alternative for each. */
 const BREAKING: readonly { readonly pattern: RegExp; readonly why: string }[] = [
   { pattern: /\bDROP\s+(?:TABLE|COLUMN|SCHEMA)\b/iu, why: "the release before reads it: drop it one release later" },
   { pattern: /\bRENAME\b/iu, why: "the release before knows the old name: add the new one beside it" },
@@ -18,7 +18,9 @@ const BREAKING: readonly { readonly pattern: RegExp; readonly why: string }[] = 
   { pattern: /\bALTER\s+COLUMN\s+\S+\s+(?:SET\s+DATA\s+)?TYPE\b/iu, why: "the release before writes the old type" },
 ];
 
-/** While a release is rolled out, processes of the one before go on with the database that the newer ones have migrated. */
+/**
+ * Reports migrations that break the previous release: during a rollout its processes keep using the migrated database.
+ */
 export function migrationProblems(root: string): string[] {
   const directory = path.join(root, MIGRATIONS);
   const names = readdirSync(directory, { withFileTypes: true })

@@ -4,9 +4,9 @@ import { z } from "zod";
 import { CATALOG } from "../../src/core/providers/catalog.ts";
 
 const DATA = "src/core/providers/models/known-models.json";
-/** US dollars per million tokens: beyond this a figure is of another unit. */
+/** Maximum US dollars per million tokens; a higher figure must be in another unit. */
 const DEAREST = 700;
-/** What no provider's cache or answer costs more than, times its input. */
+/** Maximum ratio of any provider's cache or output price to its input price. */
 const MOST_TIMES_INPUT = 13;
 
 const usd = z.union([z.array(z.number().min(0)).length(2), z.array(z.number().min(0)).length(4), z.null()]);
@@ -33,7 +33,9 @@ const providerSchema = z.union([
 ]);
 const dataSchema = z.record(z.string(), providerSchema);
 
-/** What is known of models is dated and sourced, covers every provider and every shipped default, and is plausible. */
+/**
+ * Checks that the model data are dated and sourced, cover every provider and every shipped default, and are plausible.
+ */
 export function modelProblems(root: string): string[] {
   return problemsOf(JSON.parse(readFileSync(path.join(root, DATA), "utf8")));
 }
@@ -67,7 +69,7 @@ function implausible({ window, flatTo, output, usd: rates }: Model): string[] {
   ];
 }
 
-/** Whoever sets a key and nothing else gets a model that a limit in dollars can be kept with. */
+/** Default models need known prices, so that a limit in dollars works if only a key is set. */
 function defaultProblems(known: z.infer<typeof dataSchema>): string[] {
   return CATALOG.flatMap(({ id, defaultModel }) => {
     if (defaultModel === null) return [];

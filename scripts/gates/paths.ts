@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Pages that lead people through the project, and the directory of the others: what they point at must be there. */
+/** Pages that guide people through the project, and the folder of the others. Paths named there must exist. */
 const PAGES = ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"];
 const DOCS = "docs";
 
-/** `code` that begins with a folder of the project, or is a link's target within it. */
+/** `code` that begins with a folder of the project, and relative link targets. */
 const NAMED = /`((?:\.ci|bench|bin|docs|prisma|scripts|src|test|wasm)\/[\w./-]*)`|\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g;
 
-/** A line for each path that a page names and that does not exist. Links are read from the page's directory. */
+/** A line for each non-existent path that a page names. Link targets are relative to the page's directory. */
 export function pathProblems(root: string): string[] {
   const docs = existsSync(path.join(root, DOCS)) ? readdirSync(path.join(root, DOCS), { recursive: true }) : [];
   const pages = [...PAGES, ...docs.map((name) => path.join(DOCS, String(name))).filter((name) => name.endsWith(".md"))];

@@ -3,18 +3,17 @@ import { analyse } from "scslre";
 import { type SourceFile, sourceFiles } from "./source-files.ts";
 
 /**
- * Regular expressions take time that grows with the text and no faster: a stranger's message meets them, and one that
- * is quadratic keeps everybody waiting. What a single repeated character does is found by analysis, what a repeated
- * beginning of the pattern does (`![![![`) by trying it.
+ * Regular expressions must take linear time: they match strangers' messages, and a quadratic one would block everybody.
+ * Repeated single characters are checked by analysis, and repeated beginnings of a pattern (`![![![`) by trial.
  */
 
-/** Where a longer time is bounded by something else. */
+/** Files whose patterns are slow but bounded by something else. */
 const BOUNDED: Readonly<Record<string, string>> = {
   "src/core/providers/demo/intent.ts": "takes requests to the demo model of at most 1,000 characters",
   "src/core/providers/demo/setting.ts": "takes lines of at most 1,000 characters",
 };
 
-/** Patterns that are put together when the program runs, which nothing here can read. */
+/** Files with patterns built at run time, which this gate cannot read. */
 const MADE: Readonly<Record<string, string>> = {
   ...BOUNDED,
   "src/adapters/discord/format.ts": "a class of two characters, and a count",
@@ -58,7 +57,7 @@ function problemsOf(file: SourceFile): string[] {
   return problems;
 }
 
-/** What text makes a pattern slow; null when none was found. */
+/** Describes a text that makes a pattern slow; null if none was found. */
 export function slowness(pattern: Pattern): string | null {
   const { reports, parsed } = analyse(pattern);
   const [found] = reports;
@@ -70,7 +69,7 @@ export function slowness(pattern: Pattern): string | null {
 type Parsed = ReturnType<typeof analyse>["parsed"]["pattern"];
 type Element = Parsed["alternatives"][number]["elements"][number];
 
-/** The shortest texts that match one, two, three … elements of each alternative. */
+/** The shortest texts that match the first one, two, three … elements of each alternative. */
 function beginningsOf({ alternatives }: Parsed): readonly string[] {
   const found = alternatives.flatMap(({ elements }) => {
     const parts = elements.flatMap(partsOf);
@@ -84,14 +83,14 @@ function beginningsOf({ alternatives }: Parsed): readonly string[] {
   return [...new Set(found)].filter((text) => text.length > 1);
 }
 
-/** What groups and lookaheads hold, in their place. */
+/** Replaces groups and lookaheads by their contents. */
 function partsOf(element: Element): readonly Element[] {
   const holds = element.type === "Group" || element.type === "CapturingGroup";
   const looksAhead = element.type === "Assertion" && element.kind === "lookahead" && !element.negate;
   return holds || looksAhead ? (element.alternatives[0]?.elements ?? []).flatMap(partsOf) : [element];
 }
 
-/** A text that an element matches, as short as can easily be had. */
+/** A text that an element matches, as short as is easily found. */
 function shortest(element: Element): string {
   switch (element.type) {
     case "Character":
@@ -110,7 +109,7 @@ function shortest(element: Element): string {
   }
 }
 
-/** Letters, digits and signs that a class may hold; for a class of others any sign will do. */
+/** Letters, digits and signs that a class may contain; for classes of other characters any sign will do. */
 const CANDIDATES = ["a", "1", "-", "_", " ", ".", ":", "/", "x", "=", "\t", '"', "'", "A"];
 
 function inClass({ raw }: { readonly raw: string }): string {
@@ -118,13 +117,13 @@ function inClass({ raw }: { readonly raw: string }): string {
   return CANDIDATES.find((text) => one.test(text)) ?? "a";
 }
 
-/** Characters: what a message holds at most, after lengths at which the worst patterns can still be waited for. */
+/** Text lengths in characters, up to the maximum of a message, in steps at which even the worst patterns finish. */
 const LENGTHS = [100, 400, 1_600, 6_400, 25_600];
-/** Milliseconds. Below this nobody waits. */
+/** Milliseconds below which a pattern is fast enough. */
 const NOTICED_MS = 10;
-/** What is done so often takes long enough to be measured by a clock that ticks every 4 ms. Milliseconds. */
+/** Total milliseconds of repeated work that a clock with 4 ms ticks can measure. */
 const MEASURED_MS = 80;
-/** Four times the text takes four times as long, sixteen times where it is quadratic. */
+/** Maximum ratio of times for a text four times as long: linear patterns give four, quadratic ones sixteen. */
 const TOLERATED = 9;
 
 function growsTooFast(pattern: Pattern, piece: string): boolean {
@@ -138,7 +137,7 @@ function growsTooFast(pattern: Pattern, piece: string): boolean {
   for (const length of LENGTHS) {
     const work = workOn(length);
     const cost = costOf(work);
-    // What the clock was too coarse for is measured again.
+    // Suspicious patterns are measured again, more precisely than the coarse clock allows for a single match.
     if (cost > NOTICED_MS && cost > TOLERATED * before && meanCostOf(work) > TOLERATED * meanCostOf(workOn(length / 4)))
       return true;
     before = Math.max(cost, before);
@@ -146,17 +145,17 @@ function growsTooFast(pattern: Pattern, piece: string): boolean {
   return false;
 }
 
-/** With an end that keeps a pattern for whole lines from matching. */
+/** Repeats a piece, with an end that prevents patterns for whole lines from matching. */
 function repeated(piece: string, length: number): string {
   return `${piece.repeat(Math.ceil(length / piece.length))}\u{0}\n\u{0}`;
 }
 
-/** Processor time of this thread, the quickest of three. Milliseconds. */
+/** Processor time of this thread in milliseconds, the fastest of three runs. */
 function costOf(work: () => unknown): number {
   return Math.min(...[1, 2, 3].map(() => spentOn(work)));
 }
 
-/** As `costOf`, of as many times as can be measured. */
+/** Like `costOf`, averaged over as many runs as the clock needs. */
 function meanCostOf(work: () => unknown): number {
   let [spent, times] = [0, 0];
   for (; spent < MEASURED_MS; times += 1) spent += spentOn(work);

@@ -4,16 +4,16 @@ import type { SourceFile } from "./source-files.ts";
 export const PLATFORMS = ["slack", "discord", "web", "terminal"] as const;
 
 const SERVES_ALL = /^src\/(core|jobs|tools)\//;
-/** Know which addresses are keys: any text may hold one, also of a platform that is not served. */
+/** Files that recognise secrets by shape: any text may contain one, even of a platform that is not served. */
 const NAMES_SECRETS = /^src\/core\/text\/(?:log-redaction|token-shapes)\.ts$/;
 
 const ANYWHERE = new RegExp(PLATFORMS.join("|"));
-/** As a key, as a whole string, or as the beginning of a key of people or channels: `slack:`. */
+/** A platform's name as a key, as a whole string, or as the prefix of a person's or channel's key: `slack:`. */
 const AS_NAME = new RegExp(`^(${PLATFORMS.join("|")})(:|$)`);
-/** Within a pattern, where the others are words, too. */
+/** Names that count within a regular expression, where the other platforms are ordinary words. */
 const IN_PATTERN = /slack|discord/;
 
-/** A line for each file that serves all platforms and names one in its code; comments may. */
+/** A line for each file that serves all platforms but names one in its code. Comments may name platforms. */
 export function platformNames(files: readonly SourceFile[]): string[] {
   return files
     .filter(({ path: file, text }) => SERVES_ALL.test(file) && !NAMES_SECRETS.test(file) && ANYWHERE.test(text))
@@ -25,7 +25,7 @@ export function platformNames(files: readonly SourceFile[]): string[] {
     });
 }
 
-/** Where the first one begins; null where there is none. */
+/** Offset of the first name; null if there is none. */
 function firstName(file: string, text: string): number | null {
   const found: number[] = [];
   const key = ({ key, computed }: { readonly key: Key; readonly computed: boolean }) => {

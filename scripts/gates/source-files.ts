@@ -9,7 +9,7 @@ export interface SourceFile {
 
 const SKIPPED = new Set(["node_modules", "generated", "build", "data", ".git"]);
 
-/** The files below `directories` whose names end with one of `extensions`, in order of path. */
+/** Files below `directories` with one of the `extensions`, in order of path. */
 export function sourceFiles(root: string, directories: readonly string[], extensions: readonly string[]): SourceFile[] {
   return directories
     .flatMap((directory) => walk(root, directory))

@@ -5,22 +5,25 @@ import { type SourceFile, sourceFiles } from "./source-files.ts";
 
 /** Rules about files as text that no linter knows. */
 
-/** Lines. Beyond it a file does more than one thing. */
+/** Maximum lines of a file; a longer one does more than one thing. */
 const MAX_LINES = 400;
 
-/** Files of one folder, those below not counted. Beyond it the folder is more than one room. */
+/** Maximum files directly in a folder; a larger one is more than one room. */
 const MAX_FILES = 20;
 
-/** Interfaces that hand a part what it works with. One more of them lists again what others list: take a part of one that there is. */
+/**
+ * Maximum number of interfaces for a part's options or dependencies. Another one would repeat others: use `Pick` on an
+ * existing one.
+ */
 const MAX_OPTIONS = 80;
 const OPTIONS = /^(?:export )?(?:interface|type) \w*(?:Options|Deps)\b/gmu;
 
-/** In a comment or at the start of a line of text; written so that this file does not find itself. */
+/** Matches a marker in a comment or at the start of a line; written so that it does not match itself. */
 const MARKERS = /((^|\s)(\/\/|\/\*).*|^\s*([*#-]|<!--)?\s*)\b(TO[D]O|FIX[M]E|X{3}|HA[C]K)\b/;
 
 const SKIPPED_TEST = /\b(test|it|describe)\.(skip|only|todo|fails)\b/;
 const MODULE_MOCK = /\bvi\.(mock|doMock)\(/;
-/** “Of each request.” says nothing of the thing that it stands on. */
+/** Matches a comment such as “Of each request.”, which says nothing of what it documents. */
 const HALF_SENTENCE = /(?<=^|\s)\/(?:\/|\*\*?)[\s*]+Of\b/u;
 const VAGUE_NAMES = /(^|\/)(utils?|helpers?|managers?|common|misc|index)\.tsx?$/;
 
@@ -73,13 +76,13 @@ function problemsOf(file: SourceFile): string[] {
   ];
 }
 
-/** The line where the pattern begins, which may go over several; null where it is nowhere. */
+/** Line where the pattern first matches, possibly across lines; null if it does not match. */
 function lineOf(text: string, pattern: RegExp): number | null {
   const found = pattern.exec(text);
   return found === null ? null : text.slice(0, found.index).split("\n").length;
 }
 
-/** The parts that every adapter has, under the same name; a platform may have more that it alone needs. */
+/** File names that every adapter has. A platform may have further files of its own. */
 const SHARED_PARTS = ["adapter.ts", "descriptor.ts", "errors.ts", "format.ts", "inbound.ts", "limits.ts", "wire.ts"];
 
 function asymmetries(root: string): string[] {

@@ -5,8 +5,8 @@ import { BUILT_PROGRAM, STEPS } from "../../src/launch/steps.mjs";
 import { nodePackage, runtimePackages } from "./packages.ts";
 
 /**
- * What of a checkout the program reads: itself; what it is built of, by which a start knows that all is whole; and what
- * `deckhand init` copies.
+ * Parts of a checkout that the program reads: itself; the inputs of its build, by which a start recognises that
+ * everything is complete; and what `deckhand init` copies.
  */
 export const PARTS = [
   ".env.example",
@@ -21,34 +21,34 @@ export const PARTS = [
   "wasm",
 ];
 
-/** What is built, beside what lies among the sources: the directories of its artefacts, and what a start knows them by. */
+/** Built artefacts outside the sources, and the record by which a start recognises them. */
 const BUILT = ["build/made.json", ...new Set(STEPS.flatMap(({ artefact }) => /^build\/[^/]+/u.exec(artefact) ?? []))];
 
 const NODE = `node_modules/${nodePackage()}`;
 const SQLITE = "node_modules/better-sqlite3";
 
-/** What one user's start has compiled at one place, and what packages bring for whoever compiles them or against them. */
+/** Code compiled by one user's starts in one place, and what packages contain for compilers. */
 const LEFT_OUT = [
   `${BUILT_PROGRAM}/compiled`,
   ...["include", "share", "CHANGELOG.md"].map((part) => `${NODE}/${part}`),
   ...["deps", "src"].map((part) => `${SQLITE}/${part}`),
 ];
 
-/** A binary for each platform. */
+/** Folder of binaries, one for each platform. */
 const PREBUILDS = `${SQLITE}/prebuilds/`;
 
 export interface ReleasePlan {
   /** The project's directory. */
   readonly root: string;
-  /** The directory that is made. */
+  /** The directory to create. */
   readonly target: string;
-  /** Puts a file in its place. */
+  /** Puts a file into place. */
   readonly place: (from: string, to: string) => void;
 }
 
 /**
- * Makes a directory that holds what the program needs on this platform at run time, and nothing else. Returns the names
- * of what is not built; then nothing is made.
+ * Creates a directory that contains what the program needs on this platform at run time, and nothing else. If something
+ * is not built, returns its names and creates nothing.
  */
 export function makeRelease({ root, target, place }: ReleasePlan): readonly string[] {
   const unbuilt = staleSteps(root).map(({ name }) => name);
@@ -72,7 +72,7 @@ export function makeRelease({ root, target, place }: ReleasePlan): readonly stri
   return staleSteps(target).map(({ name }) => name);
 }
 
-/** Packages within a package are in the list by themselves, as far as they are needed. */
+/** Nested packages are listed by themselves if they are needed. */
 function isLeftOut(file: string): boolean {
   if (file.startsWith(PREBUILDS)) return !file.startsWith(`${PREBUILDS}${process.platform}-${process.arch}.`);
   return LEFT_OUT.includes(file) || file.endsWith("/node_modules");

@@ -19,8 +19,8 @@ const lockSchema = z.object({
 type Lock = z.infer<typeof lockSchema>["packages"];
 
 /**
- * Directories of the packages that the program loads at run time, and of all that these need: what is left outside the
- * bundle, and Node itself. What the lock file does not have is optional, and what it has for other platforms not there.
+ * Directories of Node, of the packages that the program loads at run time, and of all their dependencies. Packages
+ * missing from the lock file are optional, and those for other platforms are not installed.
  */
 export function runtimePackages(root: string): string[] {
   const lock = lockSchema.parse(JSON.parse(readFileSync(path.join(root, "package-lock.json"), "utf8"))).packages;
@@ -38,7 +38,7 @@ export function runtimePackages(root: string): string[] {
   return [...found].toSorted();
 }
 
-/** The package that holds Node for this machine. */
+/** Name of the package that contains Node for this machine. */
 export function nodePackage(): string {
   return `node-${process.platform}-${process.arch}`;
 }
@@ -51,7 +51,7 @@ function neededBy(lock: Lock, directory: string): string[] {
   return [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers];
 }
 
-/** As Node does: in the nearest `node_modules` from the package's own directory upwards. */
+/** Resolves like Node: the nearest `node_modules`, from the package's own directory upwards. */
 function resolvePackage(lock: Lock, from: string, name: string): string | null {
   const directory = path.posix.join(from, "node_modules", name);
   if (lock[directory] !== undefined) return directory;

@@ -11,13 +11,13 @@ export interface Drawing {
   readonly platform: "Slack" | "Discord";
   readonly asking: readonly DrawnMessage[];
   readonly done: readonly DrawnMessage[];
-  /** Markdown to HTML. */
+  /** Renders Markdown to HTML. */
   readonly render: (markdown: string) => string;
-  /** As `render`, of one line. */
+  /** Renders one line of Markdown to HTML. */
   readonly inline: (markdown: string) => string;
 }
 
-/** A thread at two moments, side by side, as a page of HTML. It imitates no client. */
+/** Draws a thread at two moments, side by side, as an HTML page. It imitates no client. */
 export function drawThread({ platform, asking, done, ...drawing }: Drawing): string {
   const column = (title: string, messages: readonly DrawnMessage[]) =>
     `<section><h2>${title}</h2>${messages.map((message) => drawMessage(message, drawing)).join("")}</section>`;
