@@ -9,7 +9,7 @@ import { cardKey } from "./approvals.ts";
 import { clickedBefore, clickedWords } from "./clicked-words.ts";
 import { type Clickable, clickCard, type DecisionScope, isOpen, NO_BUTTON } from "./interaction.ts";
 
-/** What the buttons of a card stand for; null: deny. */
+/** The grant scope that each button of a card stands for; null denies. */
 const SCOPES: ReadonlyMap<string, ApprovalScope | null> = new Map([
   ["y", "once"],
   ["n", null],
@@ -47,7 +47,7 @@ function clickableApprovals(options: DecisionScope): Clickable<ApprovalRow> {
       if (!mayDecide(person, requester.id, rules))
         return `You may not decide this. ${decidersSentence(requester.name, rules)}`;
       if (!isOpen(row)) return decidedText(row);
-      // The event that ends the wait may lag behind, after a restart above all.
+      // The event that ends the wait may arrive late, especially after a restart.
       return at >= row.expiresAt ? `${decisionText({ ...row, status: "expired" }, rules.expiresMinutes)}.` : null;
     },
     decidedText,
@@ -62,7 +62,7 @@ async function decide(
   if (!(await tx.approvals.decide(row.id, decision))) return false;
   if (decision.scope !== "session" && decision.scope !== "always") return true;
   const session = await tx.sessions.get(row.sessionId);
-  // A call that could not succeed is not on the card, so nobody has allowed its like.
+  // Calls that could not succeed are not on the card, so nobody has approved them.
   const shown = row.calls.filter(({ refused }) => refused === undefined);
   const grants = new Map(shown.map(({ grant }) => [grant.key, grant.label]));
   const { requester, others, outside = [] } = row.people;
@@ -70,7 +70,7 @@ async function decide(
   for (const [key, label] of grants) {
     await tx.grants.add({
       id: runtime.ids.next("grt"),
-      // A sub-agent works for the session that it descends from, and so do its grants.
+      // A sub-agent works for its root session, so its grants are stored there.
       sessionId: decision.scope === "session" ? root : null,
       channelId: session.channelKey,
       personId: requester.id,
@@ -85,10 +85,16 @@ async function decide(
   return true;
 }
 
-/** What was asked stands in the history: named here, an address that the model made up would be one that a person wrote. */
+/**
+ * The text of a message that repeats an expired request. The message becomes part of the history, so it must not quote
+ * the request: an address that the model made up would then count as written by a person.
+ */
 const ASKED_AGAIN = "Nobody decided in time. Ask again for what is still needed, and go on.";
 
-/** Nobody decided in time: who clicks first asks for the same again, as a message of theirs, in the thread's own session. */
+/**
+ * Handles the button of an expired card: the first person to click repeats the request, as a message in the thread's
+ * own session.
+ */
 export async function askAgain(
   action: InboundAction,
   { id }: { id: string },

@@ -36,18 +36,18 @@ export interface ApprovalServiceOptions {
   readonly rules: ApprovalRules;
   readonly session: SessionRow;
   readonly context: TurnContext;
-  /** What the run asked in earlier wakes is in the store. A wake that asks ends with that. */
+  /** Whether the run has had earlier wakes, whose approvals are in the store. A wake that asks people ends there. */
   readonly isResumed: boolean;
   readonly finaliser: MessageFinaliser;
 }
 
-/** Characters of the lines that stay after a decision. */
+/** Maximum length of a call's title in the lines that remain after a decision, in characters. */
 const TITLE_CHARS = 80;
-/** Characters of a call's text that are kept of its card: the card in the thread has all of it. */
+/** Maximum length of a call's stored text, in characters. The card in the thread has all of it. */
 const STORED_CHARS = 100_000;
 const CUT = "… (the card in the thread has the rest)";
 
-/** Asks in the session's thread; what is decided is in the store, so that a restart changes nothing. */
+/** Asks people in the session's thread. Decisions are stored, so a restart changes nothing. */
 export function createApprovalService(options: ApprovalServiceOptions): ApprovalService {
   return {
     async asked(turn) {
@@ -73,7 +73,7 @@ function earlierApproval({ store, context, isResumed }: ApprovalServiceOptions, 
   return isResumed ? store.approvals.get(approvalId(context.runId, turn)) : null;
 }
 
-/** The approval of a turn's calls. */
+/** Id of the approval of one turn's calls. */
 export function approvalId(runId: string, turn: number): string {
   return `${runId}:${turn}`;
 }
@@ -82,11 +82,11 @@ function allowed(previewDigest: string | undefined): CallVerdict {
   return previewDigest === undefined ? { type: "allowed" } : { type: "allowed", previewDigest };
 }
 
-/** What remembered approvals say of calls. */
+/** What stored grants say about a turn's calls. */
 interface Remembered {
-  /** They need not be asked for: everyone has allowed them whose words are in the request. */
+  /** Calls that need no decision: the grants cover everyone whose words are in the request. */
   readonly covered: ReadonlyMap<AskedCall, CallVerdict>;
-  /** The requester has allowed them; that does not cover the words of others that have come in. */
+  /** Calls that the requester has granted before, but whose grants do not cover the words of others in the request. */
   readonly lapsed: ReadonlySet<AskedCall>;
 }
 
@@ -105,7 +105,7 @@ async function grantsFor(
     return grantCovers(grants, grantOf(call, digest).key, { requester: requester.id, who, sessionId });
   };
   const isCovered = (call: AskedCall) => {
-    // What only reads does no harm whoever led to it: what it could send away is asked for by itself.
+    // Reading does no harm, whoever caused it. Sending the data away is a call that needs its own decision.
     const isReading = call.tool.permission === "none" || call.tool.permission === "read";
     return covers(call, [...others.map(({ id }) => id), ...(isReading ? [] : outside)]);
   };
@@ -113,14 +113,20 @@ async function grantsFor(
   return { covered, lapsed: new Set(calls.filter((call) => !covered.has(call) && covers(call, []))) };
 }
 
-/** Keys of different tools never meet; edit and write share the paths they change. */
+/**
+ * The key and label of a call's grant. Keys are prefixed with the tool's name. Edit shares its prefix with write,
+ * because both grant a path.
+ */
 function grantOf({ tool, use }: AskedCall, digest?: string): { key: string; label: string } {
   const { key, label } = tool.grant(use.input);
   const whole = `${tool.name === "edit" ? "write" : tool.name}:${key}`;
   return { key: tool.grantBindsPreview === true && digest !== undefined ? boundKey(whole, digest) : whole, label };
 }
 
-/** What a grant holds for beside the call's own key; null where it cannot be told, so that none covers the call. */
+/**
+ * The preview digest that a grant must match; undefined if grants do not depend on it. Null if no grant can cover the
+ * call.
+ */
 async function digestFor(call: AskedCall, grants: readonly Pick<Granted, "key">[]): Promise<string | null | undefined> {
   if (call.always || call.tool.grantBindsPreview !== true) return undefined;
   const { key } = grantOf(call);
@@ -133,14 +139,14 @@ interface NewApproval {
   readonly id: string;
   readonly turn: number;
   readonly people: RequestPeople;
-  /** Those that no grant covers. */
+  /** Calls that no grant covers. */
   readonly calls: readonly AskedCall[];
   readonly asked: readonly AskedCall[];
   readonly request: AskingRequest;
   readonly lapsed: ReadonlySet<AskedCall>;
 }
 
-/** Writes down what is asked, then asks. */
+/** Stores the request, then posts its card. */
 async function ask(options: ApprovalServiceOptions, approval: NewApproval) {
   const { id, turn, people, calls, asked, request, lapsed } = approval;
   const { clock, session, context, rules } = options;
@@ -166,7 +172,10 @@ async function ask(options: ApprovalServiceOptions, approval: NewApproval) {
   return postCard(options, open, card);
 }
 
-/** Null while people decide. A run that is stopped posts no card any more: it ends as it would have with one. */
+/**
+ * Posts the card and returns null while people decide. If the run is being stopped, no card is posted, and the run ends
+ * as if it had been.
+ */
 async function postCard(options: ApprovalServiceOptions, row: OpenApproval, { message, plainer }: Card) {
   const { context, log } = options;
   const post = (key: string) => (form: OutgoingMessage) => context.post(key, form);
@@ -212,7 +221,7 @@ function storedCall(call: PreviewedCall, shown: CardCall | undefined): ApprovalC
   };
 }
 
-/** Whoever decides elsewhere than in the thread sees the same. */
+/** The view of a call for those who decide outside the thread; it matches the card. */
 function storedView({ preview, why }: CardCall): NonNullable<ApprovalCall["shown"]> {
   const { question, language, text, facts, reach, answers } = preview;
   const cut = text.length > STORED_CHARS ? `${text.slice(0, STORED_CHARS).toWellFormed()}\n${CUT}` : text;
@@ -227,14 +236,17 @@ function storedView({ preview, why }: CardCall): NonNullable<ApprovalCall["shown
   };
 }
 
-/** A command is named by what it runs, not by what the model says of it. */
+/** A shell command is titled by the command itself, not by the model's description of it. */
 function subjectOf({ use, tool, previewed }: PreviewedCall): string {
   return "refused" in previewed || previewed.language !== "sh" ? tool.title(use.input) : previewed.text;
 }
 
 type OpenApproval = ApprovalRow & { readonly asked: readonly AskedCall[]; readonly request: AskingRequest };
 
-/** The verdicts when it is decided, or the card and the end of waiting, both made once, when it is not. */
+/**
+ * Returns the verdicts if the approval is decided. Otherwise makes sure that the card and the expiry timer exist, and
+ * returns null.
+ */
 async function settle(options: ApprovalServiceOptions, row: OpenApproval) {
   const { store, clock } = options;
   if (row.status !== "pending") return decided(options, row);
@@ -249,7 +261,7 @@ async function settle(options: ApprovalServiceOptions, row: OpenApproval) {
   return card === null ? null : postCard(options, row, card);
 }
 
-/** The approval as somebody has decided it at the last moment, else as nobody will any more. */
+/** Closes the approval, and returns it as stored: a decision made at the last moment wins. */
 async function ended(
   { store, clock }: ApprovalServiceOptions,
   row: OpenApproval,
@@ -265,12 +277,12 @@ async function armExpiry({ engine }: ApprovalServiceOptions, row: Pick<ApprovalR
   await engine.deliverAt(row.sessionId, wake, row.expiresAt);
 }
 
-/** The key of a run's card. */
+/** The key of an approval card within its run. */
 export function cardKey({ turn }: Pick<ApprovalRow, "turn">): string {
   return `approval:${turn}`;
 }
 
-/** Calls that could succeed, as the card shows them. */
+/** The calls that could succeed, as the card shows them. */
 function shownCalls(
   asked: readonly PreviewedCall[],
   { request, lapsed }: Pick<NewApproval, "request" | "lapsed">,
@@ -285,7 +297,7 @@ function shownCalls(
   return new Map(shown);
 }
 
-/** Null when none of the calls could succeed, so that there is nothing to ask. */
+/** The approval card; null if none of the calls could succeed, so that there is nothing to ask. */
 function cardOf(
   { platform, rules, session }: ApprovalServiceOptions,
   calls: readonly CardCall[],
@@ -308,7 +320,7 @@ function cardOf(
   });
 }
 
-/** Every call has its verdict; the card then shows the decision alone. */
+/** Reduces the card to its decision and returns the verdicts. */
 async function decided(options: ApprovalServiceOptions, row: OpenApproval): Promise<ReadonlyMap<string, CallVerdict>> {
   await closeCard(options, row);
   return verdictsOn(options, row);
@@ -322,7 +334,7 @@ async function verdictsOn(options: ApprovalServiceOptions, row: OpenApproval): P
   return new Map(row.asked.map((call) => [call.use.id, verdictOf(call)]));
 }
 
-/** Null where the call was not among those that were asked for. */
+/** The verdict on a call of this approval; null if the call was not part of it. */
 function decidedVerdict(
   use: AskedCall["use"],
   row: ApprovalRow,
@@ -348,14 +360,16 @@ function decidedVerdict(
   }
 }
 
-/** It was free, or covered by a grant, when the calls beside it were asked for, and is not any more. */
+/** The reason for calls that were covered when the others were asked about, but no longer are. */
 const NOT_ASKED = "Not run: it needs a decision by now, and nobody was asked. Call it again if it is still needed.";
 
 function denied(reason: string): CallVerdict {
   return { type: "denied", reason };
 }
 
-/** The run has ended. `by`: who stopped it, as people read it; null when it ended otherwise. */
+/**
+ * Withdraws the open approvals of a run that has ended. `by` is the display name of the person who stopped it, or null.
+ */
 export function withdrawApprovals(options: ApprovalServiceOptions, by: string | null): Promise<void> {
   const { store, context, clock } = options;
   const withdrawn = { status: "withdrawn", scope: null, decidedBy: by, at: clock.now() } as const;
@@ -367,7 +381,10 @@ export function withdrawApprovals(options: ApprovalServiceOptions, by: string | 
   return withdrawCards(approvals, { store, runId: context.runId });
 }
 
-/** The decision stands in the store: the run does not wait until the card shows it, and fails by no card. */
+/**
+ * Shows the decision on the card. The run neither waits for this nor fails with it, because the decision is already
+ * stored.
+ */
 async function closeCard({ rules, log, session, finaliser }: ApprovalServiceOptions, row: ApprovalRow): Promise<void> {
   const last = decidedCard(row, rules.expiresMinutes);
   if (!(await finaliser.close(row.runId, cardKey(row), { thread: session.thread, last }))) return;

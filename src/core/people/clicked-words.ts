@@ -6,7 +6,7 @@ import type { SessionRow } from "../store/sessions.ts";
 import type { StoreReads } from "../store/store.ts";
 import { authorOf } from "./run-people.ts";
 
-/** What a click on a message of ours says, as a message of the clicker's in the session's thread. */
+/** Turns a click on one of the bot's messages into a message of that person in the session's thread. */
 export function clickedWords(
   text: string,
   { person: { id, name }, at }: InboundAction,
@@ -17,7 +17,7 @@ export function clickedWords(
   return { kind: "message", ...said, ...place, addressed: true };
 }
 
-/** A click whose event is there already: whoever it is of is named to everybody else. */
+/** Answers a click that was already recorded by naming the person whose click counted. */
 export async function clickedBefore(key: string, { person }: InboundAction, store: StoreReads): Promise<Receipt> {
   const event = await store.inbox.byKey(key);
   const first = event === null ? person : authorOf(event.body);

@@ -16,13 +16,18 @@ export function feedbackButtons(runId: string): Button[] {
   ];
 }
 
-/** What else comes of a vote, in its transaction. `before`: what the person thought; null when this is their first. */
+/**
+ * Work that a vote causes in its own transaction. `before` is the person's previous vote, null if this is the first.
+ */
 export type Voted = (
   vote: { readonly runId: string; readonly value: FeedbackValue; readonly before: FeedbackValue | null },
   tx: StoreTransaction,
 ) => Promise<void>;
 
-/** A vote on a run, `good:<run>` or `bad:<run>`; a person's newest one counts. Null when there is no such run. */
+/**
+ * Records a vote on a run, `good:<run>` or `bad:<run>`. Only a person's newest vote counts. Null if the run does not
+ * exist.
+ */
 export async function clickFeedback(
   { person }: InboundAction,
   { value, runId }: { value: FeedbackValue; runId: string },

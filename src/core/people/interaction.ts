@@ -7,9 +7,9 @@ import type { Runtime } from "../protocol/runtime.ts";
 import type { Store, StoreReads, StoreTransaction } from "../store/store.ts";
 
 /**
- * What a run asks people, an approval, a question or a plan, goes one way: its row is durable before its card is posted; one
- * decision is made on it, with the event that wakes the run; the run, or its end, has the card show what has become of it; what
- * is open when the run ends is withdrawn.
+ * The row of an approval, a question or a plan. All three follow one path. The row is stored before its card is posted.
+ * One decision is made, in one transaction with the event that wakes the run. The run then updates the card. Rows still
+ * open when the run ends are withdrawn.
  */
 export interface AskedRow {
   readonly id: string;
@@ -24,36 +24,36 @@ export interface AskedRows<R extends AskedRow> {
 
 const OPEN: ReadonlySet<string> = new Set(["pending", "open"]);
 
-/** Nobody has decided yet. */
+/** Whether nobody has decided yet. */
 export function isOpen({ status }: AskedRow): boolean {
   return OPEN.has(status);
 }
 
 /** What a button of a card does. */
 export interface Choice {
-  /** Database work only; false when the row was decided before. */
+  /** Does database work only. False if the row was already decided. */
   readonly decide: (tx: StoreTransaction) => Promise<boolean>;
-  /** Set: that decides nothing yet, the run waits further, and the person is told this. */
+  /** If set, the click decides nothing yet: the run keeps waiting and the person who clicked sees this text. */
   readonly told?: string;
 }
 
-/** Says no more than that: who has no business here learns nothing of what there is. */
+/** Deliberately uninformative, so that unauthorised people learn nothing about the run. */
 export const NO_BUTTON = "This button does nothing any more.";
 
-/** How a kind of them is clicked. */
+/** How clicks on one kind of card (approval, question or plan) are handled. */
 export interface Clickable<R extends AskedRow> {
-  /** What a decision wakes the run with. */
+  /** The kind of event that wakes the run after a decision. */
   readonly of: "approval" | "answer";
   readonly rows: (store: StoreReads) => AskedRows<R>;
-  /** Null for a button that the card does not have. */
+  /** The meaning of a button; null if the card has no such button. */
   readonly choice: (row: R, button: string, person: Person) => Choice | null;
-  /** Why it is too late for this person to click, or not theirs; null when it is neither. */
+  /** Why this person may not click, or not any more; null if the click is allowed. */
   readonly refusal: (row: R, person: Person) => string | null | Promise<string | null>;
-  /** What has become of a row that is decided. */
+  /** The outcome of a decided row, for people who click too late. */
   readonly decidedText: (row: R) => string;
 }
 
-/** What deciding on a card takes. */
+/** The services needed to decide on a card. */
 export interface DecisionScope {
   readonly store: Store;
   readonly engine: SessionEngine;
@@ -67,7 +67,10 @@ export interface ClickedCard {
   readonly id: string;
 }
 
-/** A click on a button of a card: what is decided and the event that wakes the run are one transaction, so that it counts once. */
+/**
+ * Handles a click on a card's button. The decision and the event that wakes the run are one transaction, so the click
+ * counts once.
+ */
 export async function clickCard<R extends AskedRow>(
   kind: Clickable<R>,
   { action, choice: button, id }: ClickedCard,
@@ -88,7 +91,10 @@ export async function clickCard<R extends AskedRow>(
   return reply(kind.decidedText((await kind.rows(store).get(id)) ?? row));
 }
 
-/** Posts the first of a message's forms that the platform takes; why, where it takes none of them as it is written. */
+/**
+ * Posts the first form of a message that the platform accepts. Returns null, or the last error if the platform rejects
+ * all forms.
+ */
 export async function postAccepted(
   post: (form: OutgoingMessage) => Promise<unknown>,
   forms: readonly (() => OutgoingMessage)[],
@@ -106,15 +112,15 @@ export async function postAccepted(
   return refused;
 }
 
-/** How the end of a run ends what it has asked of a kind. */
+/** How one kind of card is withdrawn when its run ends. */
 export interface Withdrawable<R extends AskedRow> {
   readonly rows: (store: StoreReads) => AskedRows<R>;
   readonly withdraw: (tx: StoreTransaction, row: R) => Promise<boolean>;
-  /** Has the card show what has become of the row. */
+  /** Updates the card to show the row's outcome. */
   readonly close: (row: R) => Promise<void>;
 }
 
-/** Nobody need decide any more, since the run has ended; and a crash may have left cards that do not say what was decided. */
+/** Withdraws the open cards of a run that has ended, and repairs cards whose decision a crash left unshown. */
 export async function withdrawCards<R extends AskedRow>(
   kind: Withdrawable<R>,
   { runId, store }: { readonly runId: string; readonly store: Store },
@@ -122,7 +128,7 @@ export async function withdrawCards<R extends AskedRow>(
   for (const row of await kind.rows(store).ofRun(runId)) {
     if (isOpen(row)) {
       await store.transaction(async (tx) => {
-        // A card that is being posted is there by then, or never will be.
+        // Takes the session lock, so that a card being posted is stored by now or is never posted.
         await tx.sessions.lock(row.sessionId);
         await kind.withdraw(tx, row);
       });

@@ -13,38 +13,38 @@ export interface MessageFinaliserOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly platform: (name: PlatformName) => Pick<ChatPlatform, "edit" | "find">;
-  /** Aborts when the process ends. */
+  /** Aborts when the process shuts down. */
   readonly signal: AbortSignal;
 }
 
-/** A message of ours that changes for the last time: a live message or a card. */
+/** The final edit of one of the bot's messages, a live message or a card. */
 export interface FinalMessage {
-  /** The post's, as the platform knows it. */
+  /** Idempotency key of the post on the platform. */
   readonly key: string;
   readonly thread: ThreadRef;
-  /** What it ends as. */
+  /** The final state of the message. */
   readonly last: OutgoingMessage;
-  /** A process that is no more has left it. */
+  /** Set if a process that has since ended left the message unfinished. */
   readonly isLeft?: true;
 }
 
-/** How long until an edit that failed is tried again: doubles with each failure. Milliseconds. */
+/** Delay before a failed edit is tried again. It doubles with each failure. In milliseconds. */
 const RETRY_MS = { first: 500, most: 64_000 };
 
-/** Errors that are still there a moment later: the message was deleted, the channel archived, a right taken away. */
+/** Errors that do not go away by themselves: the message was deleted, the channel archived, or a permission revoked. */
 const LASTING: ReadonlySet<string> = new Set(["thread_gone", "missing_scope", "platform_auth", "defect"]);
 
 /**
- * Brings messages to their last states, which are in the store before (`posts.closes`): where this process cannot do it, the
- * next one does. Runs do not wait for that: edits are few and slow where many wait for them, and nothing depends on what
- * people see of an end.
+ * Edits messages into their final states, which are stored beforehand (`posts.closes`), so the next process finishes
+ * what this one cannot. Runs do not wait for it: under load edits are slow, and nothing depends on when people see
+ * them.
  */
 export class MessageFinaliser {
   readonly #options: MessageFinaliserOptions;
-  /** When this process began; milliseconds since the epoch. */
+  /** When this process started, in milliseconds since the epoch. */
   readonly #since: number;
   readonly #underWay = new Map<string, Promise<boolean>>();
-  /** Keys of messages that something lasting keeps as they are: the next process tries them once more, this one does not. */
+  /** Keys of messages with a lasting error. Only the next process tries them again. */
   readonly #givenUp = new Set<string>();
 
   constructor(options: MessageFinaliserOptions) {
@@ -53,8 +53,8 @@ export class MessageFinaliser {
   }
 
   /**
-   * Writes the last state down and begins to show it, unless that has been done. False when it had been done before. Throws
-   * what the store throws.
+   * Stores the final state and begins to show it, unless that was already done. Returns whether this call stored it.
+   * Throws what the store throws.
    */
   async close(runId: string, key: string, final: Omit<FinalMessage, "key">): Promise<boolean> {
     const { store } = this.#options;
@@ -67,13 +67,13 @@ export class MessageFinaliser {
   }
 
   /**
-   * Adds a few words to the end of a message's last state, and begins to show it; where it has none, nothing is done. Throws
+   * Appends a few words to a message's final state and begins to show it. Does nothing if the message has none. Throws
    * what the store throws.
    */
   async amend(runId: string, key: string, { thread, words }: { thread: ThreadRef; words: string }): Promise<void> {
     const { store } = this.#options;
     const whole = postKey(runId, key);
-    // What is under way shows the state as it was.
+    // An edit in progress still shows the previous state.
     await this.#underWay.get(whole);
     const last = (await store.posts.get(whole))?.last ?? null;
     if (last === null) return;
@@ -82,12 +82,15 @@ export class MessageFinaliser {
     this.begin({ key: whole, thread, last: amended });
   }
 
-  /** As `finalise`, in its own time. */
+  /** Starts `finalise` without waiting for it. */
   begin(message: FinalMessage): void {
     this.finalise(message).catch(() => false); // it never rejects
   }
 
-  /** True once people see the state that is in the store. What is under way is not begun again. Never rejects. */
+  /**
+   * Edits the message until it shows its final state, and resolves with whether it does. Joins an edit already in
+   * progress. Never rejects.
+   */
   finalise(message: FinalMessage): Promise<boolean> {
     const { log, signal } = this.#options;
     const { key } = message;
@@ -104,8 +107,8 @@ export class MessageFinaliser {
   }
 
   /**
-   * Begins with those that a process before this one has left: their runs have ended, before a time where one is given, and
-   * they look as if work went on.
+   * Starts finalising messages that earlier processes left as if work were in progress although their runs have ended.
+   * With `endedBefore`, only runs that ended before that time count.
    */
   async finaliseStale(platform: PlatformName, endedBefore: number | null = null): Promise<void> {
     for (const { key, thread, closing } of await this.#options.store.posts.unclosed(endedBefore)) {
@@ -135,7 +138,10 @@ export class MessageFinaliser {
     }
   }
 
-  /** What has come of it, or why nothing has. A post whose answer was lost is looked for, until it can no longer land. */
+  /**
+   * Edits the message once and returns the result or an error code. If the reply to its post was lost, the message is
+   * searched for until it can no longer land.
+   */
   async #edited(
     { key, thread, last, isLeft }: FinalMessage,
     { posted, intentAt, since }: PostRow & { readonly since: number },
@@ -145,7 +151,7 @@ export class MessageFinaliser {
     try {
       const begun = clock.now();
       const target = posted ?? (await platform.find(thread, key, intentAt));
-      // What this process posts may wait for its turn for long; what one that is no more has sent, it sent until its end.
+      // Posts of this process may still be queued. A process that has ended sent its last one at its end at the latest.
       const mayLand = (isLeft !== true && intentAt >= this.#since) || begun - since < LANDING_MS;
       if (target === null) return mayLand ? "may_still_land" : "absent";
       const refused = await postAccepted((form) => platform.edit(target, form), [() => last, () => plainEnd(last)]);
@@ -160,7 +166,7 @@ function amendedShown({ shows }: Pick<OutgoingMessage, "shows">, words: string):
   return shows?.type === "end" ? { shows: { ...shows, head: `${shows.head} · ${words}` } } : {};
 }
 
-/** It no longer looks as if work went on, where what it should say is refused. */
+/** Fallback if the platform refuses the final message: the same message without the signs of work in progress. */
 function plainEnd({ footer: _footer, ...last }: OutgoingMessage): OutgoingMessage {
   return { ...last, markdown: "⏹ This has ended; what it was to say here was not accepted as a message.", files: [] };
 }

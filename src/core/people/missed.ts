@@ -10,28 +10,28 @@ export interface MissedOptions {
   readonly log: Log;
   readonly platform: Pick<ChatPlatform, "descriptor" | "missed" | "health" | "postEphemeral">;
   readonly receive: Receive;
-  /** IANA name: whose clock people read. */
+  /** IANA name of the time zone in which times are shown to people. */
   readonly timezone: string;
-  /** Told what keeps the database from taking something; null once it does. */
+  /** Called with the error when the database rejects a write, and with null once it accepts one again. */
   readonly stored: (failure: unknown) => void;
 }
 
-/** How often a platform that is connected is noted as such. Milliseconds. */
+/** Interval at which a connected platform is recorded as seen, in milliseconds. */
 const BEAT_MS = 30_000;
-/** What is older is not answered any more. Milliseconds. */
+/** Maximum age of a missed message that is still answered, in milliseconds. */
 const LONGEST_MS = 24 * 60 * 60_000;
-/** How long a connection may have been dead before that was noticed. Milliseconds. */
+/** Maximum time for which a dead connection may go unnoticed, in milliseconds. */
 const UNNOTICED_MS = 2 * 60_000;
-/** The newest of what was missed. */
+/** Maximum number of missed messages to fetch; the newest are kept. */
 const MOST_MESSAGES = 200;
-/** People are told nothing of a shorter absence, where little or nothing was missed. Milliseconds. */
+/** Minimum absence that people are told about, in milliseconds. Little or nothing is missed in a shorter one. */
 export const TOLD_MS = 60_000;
-/** Threads of sessions that are named to the platform, those with the newest activity. */
+/** Maximum number of session threads, most recently active first, that the platform is asked about. */
 const KNOWN_THREADS = 50;
 
 /**
- * Takes what people wrote while the platform was not connected, at the start and after each loss, and
- * notes until when it was. Goes on until the signal aborts.
+ * Takes the messages that people wrote while the platform was disconnected, at the start and after each loss of
+ * connection, and records until when it was connected. Runs until the signal aborts.
  */
 export async function keepUp(options: MissedOptions, signal: AbortSignal): Promise<void> {
   const { clock, platform } = options;
@@ -39,7 +39,7 @@ export async function keepUp(options: MissedOptions, signal: AbortSignal): Promi
   let since: number | null = null;
   while (!signal.aborted) {
     const { connected, receivingSince = null } = platform.health();
-    // Between two looks the connection may have begun anew, without what was sent before.
+    // The connection may have been replaced since the last check, losing what was sent in between.
     const isRenewed: boolean = isCaughtUp && receivingSince !== since;
     const take = () => takeMissed(options, { isRenewed }, signal);
     isCaughtUp = connected && ((isCaughtUp && !isRenewed) || (await isTaken(options, take, signal)));
@@ -47,11 +47,14 @@ export async function keepUp(options: MissedOptions, signal: AbortSignal): Promi
     if (isCaughtUp) await noteSeen(options);
     await slept(clock, BEAT_MS, signal);
   }
-  // An orderly end is known to the second.
+  // Records the exact time of an orderly end.
   if (isCaughtUp) await noteSeen(options);
 }
 
-/** Where this fails, the time before counts: more is asked for after the next loss, and what is known is left out. */
+/**
+ * Records that the platform is connected now. If that fails, the previous time stays: the next catch-up then fetches
+ * more, and known messages are skipped.
+ */
 export async function noteSeen({ store, clock, log, platform, stored }: MissedOptions): Promise<void> {
   try {
     await store.transaction((tx) => tx.presence.seen(platform.descriptor.name, clock.now()));
@@ -62,7 +65,7 @@ export async function noteSeen({ store, clock, log, platform, stored }: MissedOp
   }
 }
 
-/** False when it has to be tried again. */
+/** Runs `take`. Returns false if it should be tried again. */
 export async function isTaken(
   { log, platform }: Pick<MissedOptions, "log" | "platform">,
   take: () => Promise<void>,
@@ -75,14 +78,14 @@ export async function isTaken(
     if (signal.aborted) return false;
     const { code, message, detail } = toAppError(error);
     log.warn({ platform: platform.descriptor.name, code, message, ...detail }, "missed_not_read");
-    // Waiting mends no permission: what comes from now on is taken all the same.
+    // Waiting does not fix a missing permission. New messages are received nevertheless.
     return code === "missing_scope" || code === "platform_auth";
   }
 }
 
 /**
- * Takes what was missed; of a platform that was never connected before, nothing was. Nobody is told of the moment that a
- * connection took to begin anew.
+ * Takes what was missed since the platform was last seen; nothing if it was never connected. A mere renewal of the
+ * connection is not announced.
  */
 async function takeMissed(
   options: MissedOptions,
@@ -97,25 +100,25 @@ async function takeMissed(
 }
 
 export interface Gap {
-  /** Until when nothing was missed. Milliseconds since the epoch. */
+  /** Until when nothing was missed, in milliseconds since the epoch. */
   readonly seenAt: number;
-  /** What a thread is told before its first late answer; null where it is told nothing. */
+  /** What a thread reads before its first late answer; null for nothing. */
   readonly away: string | null;
 }
 
-/** Takes what people have written since, as far as it was not taken before. */
+/** Takes the messages that people have written since the gap began, except those already taken. */
 export async function takeSince(options: MissedOptions, { seenAt, away }: Gap, signal: AbortSignal): Promise<void> {
   const { store, clock, log, platform } = options;
   const now = clock.now();
   const since = Math.max(seenAt - UNNOTICED_MS, now - LONGEST_MS);
   await store.transaction((tx) => tx.presence.forgetAnswered(now - LONGEST_MS - UNNOTICED_MS));
   const { name, isOwn } = platform.descriptor;
-  // What was written in threads of our own is in the store.
+  // Messages of platforms that keep their threads in our database cannot be missed.
   const known = isOwn ? [] : await store.sessions.recentThreads(name, KNOWN_THREADS);
   const missed = await platform.missed(since, signal, known);
   const newest = missed.slice(-MOST_MESSAGES);
   if (newest.length < missed.length) log.warn({ dropped: missed.length - newest.length }, "missed_too_many");
-  /** Keys of threads. */
+  /** Keys of threads that have been told. */
   const told = new Set<string>();
   let taken = 0;
   for (const event of newest) {
@@ -127,12 +130,15 @@ export async function takeSince(options: MissedOptions, { seenAt, away }: Gap, s
   if (taken > 0) log.info({ platform: name, since, taken }, "missed_taken");
 }
 
-/** Whether it was taken before the platform was left. */
+/** Whether the event was taken before the gap. */
 async function isKnown({ key }: InboundEvent, { inbox, presence }: Store): Promise<boolean> {
   return (await inbox.has(key)) || (await presence.wasAnswered(key));
 }
 
-/** Each thread is told once, before its first late answer. One message that cannot be taken stops no other. */
+/**
+ * Takes one late event. Each thread is told of the absence once, before its first late answer. A failure is logged and
+ * does not stop the other events.
+ */
 async function takeLate(
   event: InboundEvent,
   { away, told }: Pick<Gap, "away"> & { readonly told: Set<string> },
@@ -155,7 +161,7 @@ async function isRequest(key: string, { inbox }: Store): Promise<boolean> {
   return body?.kind === "message" && body.addressed;
 }
 
-/** With the days where it was not on one. */
+/** The notice of an absence. It includes dates if the absence spans more than one day. */
 export function awayLine({ from, to }: { from: number; to: number }, timeZone: string): string {
   const day = new Intl.DateTimeFormat("en-GB", { timeZone, day: "numeric", month: "short" });
   const time = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" });

@@ -5,19 +5,22 @@ import type { Shown } from "../protocol/shown.ts";
 import type { QuestionRow } from "../store/run/questions.ts";
 import { codeBlock, plainLine, visibleText } from "../text/plain-text.ts";
 
-/** Characters of a button's label. Source: Slack docs, Button element (75); Discord takes 80. */
+/** Maximum length of a button's label, in characters. Source: Slack docs, Button element (75); Discord allows 80. */
 const LABEL_CHARS = 75;
-/** Characters of the lines that stay. */
+/** Maximum length of a line that remains after the answer, in characters. */
 const LINE_CHARS = 300;
-/** What the lines around a plan need of a message. Characters. */
+/** Room in a message for the lines around a plan, in characters. */
 const FRAME_CHARS = 500;
 
-/** The key within its run that a question's card is posted under, as a tool's. */
+/** The key of a question's card among the tool posts of its run. */
 export function cardKey({ id, runId }: Pick<QuestionRow, "id" | "runId">): string {
   return `question:${id.slice(runId.length + 1)}`;
 }
 
-/** A question, or a plan, with its buttons. `deciders`: `@ana or an approver`. `maxChars`: of a message. */
+/**
+ * The card of an open question or plan. `deciders` reads like `@ana or an approver`. `maxChars` is the limit of a
+ * message.
+ */
 export function openCard(
   { id, body }: Pick<QuestionRow, "id" | "body">,
   { deciders, maxChars }: { readonly deciders: string; readonly maxChars: number },
@@ -46,7 +49,10 @@ export function openCard(
   }
 }
 
-/** The same, as a block of text that no platform reads anything into, for one that does not take the other. Options are typed. */
+/**
+ * Fallback for a platform that rejects the card: the same text in a code block, without formatting. Options have to be
+ * typed.
+ */
 export function plainCard(
   { id, body }: Pick<QuestionRow, "id" | "body">,
   { deciders, maxChars }: { readonly deciders: string; readonly maxChars: number },
@@ -63,14 +69,14 @@ export function plainCard(
 
 const HEADS = { question: "**Question from the agent**", plan: "**The plan**" } as const;
 
-/** `asks`: the question as the card has it; its first line is enough to tell it from others. */
+/** `asks` is the question as shown on the card. Its first line suffices to identify it. */
 function shown({ kind }: Pick<QuestionRow["body"], "kind">, asks?: string): Shown {
   const head = HEADS[kind];
   return { type: "card", card: kind, head, asks: asks?.split("\n", 1).join("") ?? head };
 }
 
 const NOTHING_YET = "Nothing is changed until then";
-/** What a question says that could be taken for an approval. */
+/** Shown with questions that could be mistaken for an approval. */
 const ALLOWS_NOTHING = "an answer allows no tool call";
 const OF_APPROVALS = /\b(?:allow|approv|deny|permi)/iu;
 
@@ -79,15 +85,15 @@ function soundsLikeApproval({ question, options }: { question: string; options: 
 }
 
 /**
- * A model's words as a quotation, each line of it: under our own head they cannot be taken for a card of ours, whatever
- * they say, and they do not have the sign that our heads begin with.
+ * Quotes the model's words line by line and removes the sign that the bot's own heads begin with, so they cannot pass
+ * for one of its cards.
  */
 function quoted(text: string): string {
   const lines = unsigned(visibleText(text)).split("\n");
   return lines.map((line) => `> ${line}`.trimEnd()).join("\n");
 }
 
-/** A step is one line, without the sign of our heads. */
+/** Reduces each step to one line, without the sign of the bot's heads. */
 function plain(steps: readonly PlanStep[]): PlanStep[] {
   return steps.map((step) => ({ ...step, text: plainLine(unsigned(step.text), LINE_CHARS) }));
 }
@@ -96,7 +102,7 @@ function unsigned(text: string): string {
   return text.replaceAll(/⏸\ufe0f? ?/gu, "");
 }
 
-/** An option with a word of an approval's buttons says that it is an answer. */
+/** An option that resembles an approval's button is marked as an answer. */
 function optionLabel(option: string): string {
   return plainLine(OF_APPROVALS.test(option) ? `Answer: ${option}` : option, LABEL_CHARS);
 }
@@ -117,7 +123,7 @@ function planButtons(id: string): Button[] {
   ];
 }
 
-/** A card that fits in a message; one that does not is in a file, too. */
+/** Shortens a card that does not fit in a message, and attaches the whole of it as a file. */
 function withRestInFile(asked: OutgoingMessage, name: string, maxChars: number): OutgoingMessage {
   const { markdown, footer = "" } = asked;
   const room = maxChars - footer.length;
@@ -126,7 +132,7 @@ function withRestInFile(asked: OutgoingMessage, name: string, maxChars: number):
   return { ...asked, markdown: fitted(markdown, room), files: [file] };
 }
 
-/** Lines of a text that is too long, whole where they are not long themselves, and a sign that there is more. */
+/** Shortens a text to `maxChars`, at the end of a line if one is near, and marks the cut. */
 function fitted(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const end = text.lastIndexOf("\n", maxChars - 2);
@@ -135,8 +141,9 @@ function fitted(text: string, maxChars: number): string {
 }
 
 /**
- * What stays: the question, and the answer with whose it is, or that nobody need answer any more. `by`: who stopped the run,
- * as people read it; null: nobody, or that is not known. `maxChars`: of an edit.
+ * What remains of the card: the question, and either the answer with its author or a note that none is needed. `by` is
+ * the display name of the person who stopped the run, null if nobody did or it is unknown. `maxChars` is the limit of
+ * an edit.
  */
 export function closedCard(
   row: QuestionRow,
@@ -167,7 +174,7 @@ export function answerLine({ answer, answeredBy, body }: QuestionRow): string {
   }
 }
 
-/** `open`: what only a card that waits has. */
+/** A card. `open` holds the parts that only an open card has. */
 function card(
   markdown: string,
   buttons: readonly Button[],

@@ -16,22 +16,22 @@ import { answerLine, cardKey, closedCard } from "./question-card.ts";
 import { peopleOfRun } from "./run-people.ts";
 
 /**
- * Takes a message that is no command as the answer to what the session waits for, if it is one: of the asked person, with
- * words or files. False when the message is to be treated as any other. The question is closed and the run woken in one
- * transaction.
+ * Takes a message as the answer to the session's open question, if it is from the asked person and has words or files.
+ * Closes the question and wakes the run in one transaction. Returns false if the message should be handled as an
+ * ordinary one.
  */
 export async function answerByMessage(
   message: InboundMessage,
   session: SessionRow,
   options: DecisionScope & {
-    /** Delivers the message itself to the session, as any other. */
+    /** Delivers the message itself to the session as an ordinary one. */
     readonly deliver: () => Promise<unknown>;
   },
 ): Promise<boolean> {
   const row = await options.store.questions.openIn(session.id);
   if (row === null || !isAnswer(message, row)) return false;
   const hasFiles = message.attachments.length > 0;
-  // Files enter as the message that they came with, before the model reads the answer.
+  // Files are delivered with their own message, before the model reads the answer.
   if (hasFiles) await options.deliver();
   const key = hasFiles ? `answer:${row.id}` : message.key;
   const decide = deciding(row, { answer: answerIn(message, row.body), person: message.person }, options);
@@ -46,7 +46,7 @@ function isAnswer({ text, attachments, addressed, person }: InboundMessage, row:
   return row.askedOf === null || row.askedOf === person.id;
 }
 
-/** A reply that names a button counts as its click. */
+/** A reply with the text of a button counts as a click on it. */
 function answerIn({ text, attachments }: InboundMessage, body: QuestionBody): Answer {
   const said = text.trim();
   const plain = said.toLowerCase().replace(/(?<![.!])[.!]+$/, "");
@@ -93,7 +93,7 @@ function mayAnswer(person: Person, { askedOf }: QuestionRow, approvals: Approval
   return askedOf === null || person.id === askedOf || mayDecide(person, askedOf, approvals);
 }
 
-/** What a button stands for; null for a button that the question does not have. */
+/** What a button stands for; null if the question has no such button. */
 function clickedAnswer(choice: string, body: QuestionBody): Answer | "change" | null {
   if (body.kind === "plan") {
     if (choice === "change") return "change";
@@ -106,7 +106,10 @@ function clickedAnswer(choice: string, body: QuestionBody): Answer | "change" | 
 
 const SAY_CHANGES = "Tell me here what to change: your next message goes into the plan.";
 
-/** What is to change comes in words, from whoever clicked, who need not mention the agent for it. */
+/**
+ * Makes the question wait for a message that says what to change, from the person who clicked. That person need not
+ * mention the agent.
+ */
 async function askForChanges(tx: StoreTransaction, row: QuestionRow, { id }: Person): Promise<boolean> {
   if (!(await tx.questions.askOf(row.id, id))) return false;
   const { task } = await tx.sessions.get(row.sessionId);
@@ -123,7 +126,7 @@ interface Answered {
   readonly person: Person;
 }
 
-/** Decides once: false when somebody has answered before, or nobody need any more. */
+/** Records an answer once: false if the question was already answered or withdrawn. */
 function deciding(row: QuestionRow, { answer, person: { id, name } }: Answered, { runtime }: DecisionScope) {
   return async (tx: StoreTransaction): Promise<boolean> => {
     if (!(await tx.questions.answer(row.id, { answer, by: { id, name }, at: runtime.clock.now() }))) return false;
@@ -132,7 +135,7 @@ function deciding(row: QuestionRow, { answer, person: { id, name } }: Answered, 
   };
 }
 
-/** An accepted plan may be carried out from this moment; a dropped one is gone. */
+/** Marks an accepted plan as ready to be carried out, and deletes a dropped one. */
 async function settlePlan(
   tx: StoreTransaction,
   { body, sessionId }: QuestionRow,
@@ -143,13 +146,16 @@ async function settlePlan(
   await tx.plans.set(sessionId, answer.choice === "go" ? accepted : null);
 }
 
-/** A plan that somebody accepts at this very moment stays. */
+/** Leaves plan mode, unless somebody accepts the plan at this very moment. */
 async function leavePlanMode(tx: StoreTransaction, sessionId: string): Promise<void> {
   await tx.sessions.lock(sessionId);
   if ((await tx.plans.of(sessionId))?.phase === "planning") await tx.plans.set(sessionId, null);
 }
 
-/** The run has ended. `by`: who stopped it, as people read it, and thereby plan mode, too; null when it ended otherwise. */
+/**
+ * Withdraws the open questions of a run that has ended. If a person stopped the run, plan mode ends, too; `by` is then
+ * the display name of that person.
+ */
 export async function withdrawQuestions(
   options: {
     readonly store: Store;

@@ -4,17 +4,17 @@ import type { StoreReads } from "../store/store.ts";
 import { originOf, peopleIn } from "../trust/label.ts";
 import { peopleOfRun } from "./run-people.ts";
 
-/** Whose words led to a turn's calls. */
+/** The people and outside sources whose words led to a turn's calls. */
 export interface RequestPeople {
-  /** Whose event began the run. */
+  /** The author of the event that began the run. */
   readonly requester: Author;
   /** Everyone else whose words are in the request, each once. */
   readonly others: Author[];
-  /** Where words came from that nobody answers for, as labels have it. */
+  /** Label entries of outside content, for which nobody answers. */
   readonly outside: string[];
 }
 
-/** Everyone whose words requests carry: those of the run, and of what was said before it. */
+/** Everyone whose words the requests carry, from the run itself and from the history before it. */
 export async function peopleOfRequest(
   store: StoreReads,
   runId: string,

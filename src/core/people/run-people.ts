@@ -7,7 +7,7 @@ import type { Author } from "../protocol/messages.ts";
 import { reportOf } from "../store/child-status.ts";
 import type { StoreReads } from "../store/store.ts";
 
-/** Whom a run is put down to. */
+/** The person to whom a run is attributed. */
 export function authorOf(body: SessionEventBody): Author {
   switch (body.kind) {
     case "message":
@@ -27,13 +27,18 @@ export function authorOf(body: SessionEventBody): Author {
 }
 
 export interface RunPeople {
-  /** Whose event began the run. */
+  /** The author of the event that began the run. */
   readonly requester: Author;
-  /** Everyone else whose words have entered it since, said to it, overheard or read, each once. */
+  /**
+   * Everyone else whose words have entered the run since, whether addressed to it, overheard or read. Each appears
+   * once.
+   */
   readonly others: readonly Author[];
 }
 
-/** A sub-agent's run begins with the people of its parent's; a report brings the people of the sub-agent. */
+/**
+ * The people of a run. A sub-agent's run inherits the people of its parent's, and a report adds those of the sub-agent.
+ */
 export async function peopleOfRun(store: StoreReads, runId: string): Promise<RunPeople> {
   const run = await store.runs.get(runId);
   const began = run === null ? null : await store.inbox.get(run.eventSeq);
@@ -58,7 +63,7 @@ export async function peopleOfRun(store: StoreReads, runId: string): Promise<Run
 
 const namingAgent = z.object({ agent_id: z.string() });
 
-/** Reports of the run's own children, and of others that one of its calls has asked about. */
+/** Reports of the run's own children, and of other children that its calls have named. */
 async function reportsRead(
   store: StoreReads,
   run: { readonly id: string; readonly sessionId: string },

@@ -9,18 +9,18 @@ interface SharedPresence extends MissedOptions {
   readonly cluster: Pick<Cluster, "hold" | "others">;
 }
 
-/** How often a process looks whether the platform's events come to it. Milliseconds. */
+/** Interval at which a process checks whether it receives the platform's events, in milliseconds. */
 const LOOK_EVERY_MS = 500;
 
-/** How often it is noted that they come to some process. Milliseconds. */
+/** Interval at which the platform is recorded as seen, in milliseconds. */
 const BEAT_MS = 5_000;
 
-/** What a process reports of platforms whose events come to it: since when nothing of them can have been missed. */
+/** The state that processes share: since when each has received a platform's events without a gap. */
 const reportSchema = z.object({ receivingSince: z.record(platformNameSchema, z.number()) });
 
 /**
- * As `keepUp`, where several processes share what the platform sends: one that receives looks after it for all. Nothing was
- * missed while any of them received.
+ * The same as `keepUp` when several processes share a platform's events: one receiving process catches up for all.
+ * Nothing counts as missed while any of them was receiving.
  */
 export async function keepUpTogether(options: SharedPresence, signal: AbortSignal): Promise<void> {
   const { clock, cluster, platform } = options;
@@ -52,7 +52,10 @@ async function lookAfter(options: SharedPresence, signal: AbortSignal): Promise<
   }
 }
 
-/** Takes what was sent between the last time that some process is known to have received and the first since when one does. */
+/**
+ * Takes what was sent between the last recorded time that any process received events and the time since when one
+ * receives again.
+ */
 async function takeGap(options: SharedPresence, signal: AbortSignal): Promise<void> {
   const { store, platform, timezone } = options;
   const seenAt = await store.presence.seenAt(platform.descriptor.name);
@@ -63,7 +66,7 @@ async function takeGap(options: SharedPresence, signal: AbortSignal): Promise<vo
   await takeSince(options, { seenAt, away }, signal);
 }
 
-/** Since when some process has received all along. Milliseconds since the epoch. */
+/** Since when at least one process has been receiving without a gap, in milliseconds since the epoch. */
 async function anybodySince({ cluster, platform, clock }: SharedPresence): Promise<number> {
   const { name } = platform.descriptor;
   const others = (await cluster.others()).map(({ state }) => reportSchema.safeParse(state).data?.receivingSince[name]);

@@ -11,19 +11,19 @@ export interface StaleMessages {
   readonly log: Log;
 }
 
-/** How soon what the database could not be asked for is asked for again. Milliseconds. */
+/** Delay before a failed read of the database is tried again, in milliseconds. */
 const ASK_AGAIN_MS = 5_000;
 
-/** How often it is looked whether all other processes still live. Milliseconds. */
+/** Interval at which the other processes are checked, in milliseconds. */
 const LOOK_EVERY_MS = 500;
 
-/** What living processes have under way is theirs, for so long after the end of its run. Milliseconds. */
+/** How long after the end of a run its messages are left to the process that ran it, in milliseconds. */
 const THEIRS_MS = 60_000;
 
-/** How often what nobody has under way is looked for, though everybody lives. Milliseconds. */
+/** Interval at which abandoned messages are searched for while all processes live, in milliseconds. */
 const ANYWAY_EVERY_MS = 20_000;
 
-/** Begins with the messages that the process before this one has left. A database that does not answer now may do so later. */
+/** Starts finalising the messages that the previous process left, and retries while the database does not answer. */
 export async function finaliseLeft(
   { platform, finaliser, clock, log }: StaleMessages,
   signal: AbortSignal,
@@ -39,8 +39,8 @@ export async function finaliseLeft(
 }
 
 /**
- * Brings messages of processes that are no more to their last states, until the signal aborts: at once when one is gone, with
- * those that ended while it was there. One process does that for a platform.
+ * Finalises messages of processes that have died, until the signal aborts. The death of a process triggers this at
+ * once, for runs that have ended by then. One process does this for a platform.
  */
 export async function finaliseForDead(
   { platform, finaliser, clock, cluster }: StaleMessages & { readonly cluster: Pick<Cluster, "others"> },
@@ -51,7 +51,7 @@ export async function finaliseForDead(
   while (!signal.aborted) {
     const now = clock.now();
     const others: ReadonlySet<string> = new Set((await cluster.others()).map(({ id }) => id));
-    // Whoever had this role before is gone, too.
+    // The previous holder of this role has died as well.
     if (living === null || [...living].some((id) => !others.has(id))) await finaliser.finaliseStale(platform, now);
     else if (now - lookedAt >= ANYWAY_EVERY_MS) {
       lookedAt = now;

@@ -4,10 +4,10 @@ import { privately } from "../protocol/private-reply.ts";
 import { slept } from "../protocol/runtime.ts";
 import { awayLine, isTaken, type MissedOptions, TOLD_MS, takeSince } from "./missed.ts";
 
-/** How long until what could not be stored is looked for; doubles while that fails. Milliseconds. */
+/** Delay before messages that could not be stored are fetched again. It doubles with each failure. In milliseconds. */
 const AGAIN_MS = { first: 5_000, most: 60_000 };
 
-/** What is said of a command or a click, which platforms deliver once; null where the database is not the reason. */
+/** The reply to a command or a click, which platforms deliver only once; null if the database is not the cause. */
 export function whyNotDone(error: unknown): string | null {
   if (isDiskFull(error))
     return "✗ My disk is full: I can take nothing more until an operator makes room. Then do that again.";
@@ -17,14 +17,17 @@ export function whyNotDone(error: unknown): string | null {
 const NO_ROOM = "My disk is full: I can take nothing more until an operator makes room. Then I answer what you wrote.";
 
 /**
- * What people write while the database takes nothing, as one whose disk is full: a platform delivers it a few times within
- * minutes, or only once. It is read from the platform and taken as soon as the database takes it.
+ * Handles messages that arrive while the database accepts no writes, for example because the disk is full. A platform
+ * redelivers them only for minutes, if at all, so they are read back from the platform once the database accepts writes
+ * again.
  */
 export class Untaken {
   readonly #options: MissedOptions;
-  /** When the first came that is not taken yet; null where there is none. Milliseconds since the epoch. */
+  /**
+   * When the oldest message that is still not stored arrived, in milliseconds since the epoch; null if there is none.
+   */
   #since: number | null = null;
-  /** Keys of threads that have been told why. */
+  /** Keys of threads that have been told the reason. */
   readonly #told = new Set<string>();
 
   constructor(options: MissedOptions) {
@@ -49,7 +52,7 @@ export class Untaken {
     }
   };
 
-  /** Until the signal aborts. */
+  /** Keeps trying to take unstored messages until the signal aborts. */
   async keepTaking(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     for (let againMs = AGAIN_MS.first; await slept(clock, againMs, signal); ) {
@@ -57,7 +60,7 @@ export class Untaken {
     }
   }
 
-  /** False when it has to be tried again. */
+  /** Returns false if it should be tried again. */
   async #takeAgain(signal: AbortSignal): Promise<boolean> {
     const since = this.#since;
     if (since === null) return true;
@@ -76,7 +79,7 @@ export class Untaken {
     return false;
   }
 
-  /** Once a thread. */
+  /** Tells each thread once. */
   async #tell({ thread, person, addressed }: InboundMessage): Promise<void> {
     const key = sessionKeyOf(thread);
     if (this.#told.has(key) || (addressed !== "mention" && addressed !== "dm")) return;

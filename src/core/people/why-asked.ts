@@ -4,9 +4,9 @@ import { originsIn } from "../trust/label.ts";
 import { type ForeignText, likeliestPassage } from "../trust/passage.ts";
 
 /**
- * Why a call is asked for: what the tool says of it, that what was allowed before does not cover it, and the passage of
- * others that most likely led to it, if there is any. Null when the mode says it all. `isLapsed`: the requester has a remembered
- * approval for it.
+ * Why people are asked about a call: the tool's reason, a note that an earlier approval does not cover it, and the
+ * foreign passage that most likely led to it. Null if the mode alone is the reason. `isLapsed` means that the requester
+ * has a grant for the call.
  */
 export function whyAsked(
   { use, why }: Pick<AskedCall, "use" | "why">,
@@ -22,7 +22,7 @@ export function whyAsked(
   return said.length === 0 ? null : said.join(" ");
 }
 
-/** What of a message nobody answers for. */
+/** The parts of a message that no person answers for. */
 function foreignTexts({ content, label, author }: Message): ForeignText[] {
   const origins = label === undefined ? [] : originsIn(label);
   const origin = origins.join(", ");
@@ -31,7 +31,7 @@ function foreignTexts({ content, label, author }: Message): ForeignText[] {
   return content.flatMap((block): ForeignText[] => {
     if (block.type === "tool_result") return [{ origin, text: textOf(block.content) }];
     if (block.type === "document") return [{ origin, text: block.text ?? "" }];
-    // Beside a person's own words there are those that they quote.
+    // A person's message may quote the words of others.
     const isForeign = block.type === "text" && (!isTheirs || block.isQuoted === true);
     return isForeign ? [{ origin, text: block.text }] : [];
   });
