@@ -6,56 +6,64 @@ import type { Ids } from "../protocol/runtime.ts";
 import { type FairTurns, keepFair, SESSION_QUEUE } from "../store/cluster/claim-rows.ts";
 import { openEnginePool } from "../store/database/connection/engine-pool.ts";
 
-/** What this engine needs of DBOS Transact; the package is loaded when it is first needed. */
+/** The part of the DBOS Transact package that this engine uses. The package is loaded only when needed. */
 export type Sdk = Pick<typeof import("@dbos-inc/dbos-sdk"), "DBOS">;
 export interface LoadedSdk extends Sdk {
-  /** Gives what processes held that are no more back to the queue. */
+  /** Requeues the workflows that dead processes held. */
   readonly recover: (executorIds: readonly string[]) => Promise<void>;
-  /** Takes claims that wait, as many as it may, beside the looks that DBOS takes by itself. */
+  /** Takes up to `most` waiting claims at once, in addition to DBOS's own polling. */
   readonly take: (queue: WorkflowQueue, most: number, token: string) => Promise<void>;
 }
 
 export interface Claiming {
   readonly url: string;
-  /** This process among the others. */
+  /** Id of this process among the replicas. */
   readonly replicaId: string;
-  /** How many sessions this process holds at most: those that run, and some that wait for a place. */
+  /** Maximum number of sessions that this process holds, both running and waiting for a slot. */
   readonly mostHeld: number;
-  /** How many sessions could begin to run here at once. */
+  /** Number of further sessions that could start running here at once. */
   readonly free: () => number;
   readonly ids: Ids;
   readonly log: Log;
   readonly sdk: LoadedSdk;
-  /** Does what a session has to do; resolves when nothing is left. */
+  /** Does what a session has to do. Resolves when nothing is left. */
   readonly hold: (sessionId: string) => Promise<void>;
 }
 
-/** The program's name and version to DBOS. With a version of each release, what an older one left would be nobody's. */
+/**
+ * Identifies the program to DBOS. The version is fixed across releases, because DBOS would otherwise not let a newer
+ * release recover an older one's workflows.
+ */
 const APPLICATION = { name: "deckhand", version: "1" };
 
-/** How often a process looks for sessions to hold though nobody has said that some wait. Milliseconds. */
+/** Polling interval for sessions to hold, in milliseconds, for when no process is notified of them. */
 const LOOK_EVERY_MS = 250;
 
-/** A session may outlive any number of processes. */
+/** Unlimited recovery attempts, because a session may outlive any number of processes. */
 const ANY_NUMBER = 2 ** 31 - 1;
 
-/** DBOS decides which process holds a session: one claim is one workflow, in a queue that is partitioned by session. */
+/**
+ * Lets DBOS decide which process holds a session. One claim is one workflow in a queue that is partitioned by session.
+ */
 export interface Claims {
-  /** Asks that some process holds the session; durable when it resolves. */
+  /** Requests that some process holds the session. The request is durable when this resolves. */
   request(sessionId: string): Promise<void>;
-  /** Takes sessions that wait, if there is room here; false where there is none. One that is asked for meanwhile follows. */
+  /**
+   * Takes waiting sessions if there is room; returns false if there is none. A session requested meanwhile is taken by
+   * the next look.
+   */
   look(): Promise<boolean>;
   recover(replicaIds: readonly string[]): Promise<void>;
-  /** Has channels take turns in what waits, once. */
+  /** Makes channels take turns among the waiting claims, once. */
   keepFair(): Promise<FairTurns>;
-  /** Holds nothing more; what is held stays claimed until somebody recovers it. */
+  /** Stops holding sessions. Their claims remain until another process recovers them. */
   close(): Promise<void>;
 }
 
 export async function openClaims(claiming: Claiming): Promise<Claims> {
   const { url, replicaId, mostHeld, log, sdk, hold } = claiming;
   const { DBOS, recover } = sdk;
-  // What runs in a workflow would count as its steps, and what it delivers as its children.
+  // Outside the workflow's context: DBOS would otherwise count this work as steps and child workflows.
   const outside = AsyncLocalStorage.snapshot();
   const claim = DBOS.registerWorkflow((sessionId: string) => outside(() => hold(sessionId)), {
     name: "session",
@@ -93,7 +101,7 @@ export async function openClaims(claiming: Claiming): Promise<Claims> {
   };
 }
 
-/** One look at a time: whoever asks during one gets the next. */
+/** Allows one look at a time. Callers during a look share the next one. */
 function looker({ sdk, free, ids }: Claiming, queue: WorkflowQueue): Claims["look"] {
   let looking: Promise<boolean> = Promise.resolve(true);
   let next: Promise<boolean> | null = null;
@@ -134,7 +142,7 @@ function logged(log: Log) {
   };
 }
 
-/** Loads the package. It keeps what is registered per copy of itself: one process is one replica. */
+/** Loads the package. It keeps its registrations per copy, so one process is one replica. */
 export async function loadSdk(): Promise<LoadedSdk> {
   const [{ DBOS }, { DBOSExecutor }] = await Promise.all([
     import("@dbos-inc/dbos-sdk"),
@@ -145,7 +153,7 @@ export async function loadSdk(): Promise<LoadedSdk> {
 
 type Executor = typeof import("@dbos-inc/dbos-sdk/internal/dbos-executor").DBOSExecutor;
 
-/** What is used of a copy of the package. */
+/** Wraps one copy of the package. */
 export function sdkOf(DBOS: Sdk["DBOS"], executors: Pick<Executor, "globalInstance">): LoadedSdk {
   return {
     DBOS,

@@ -12,45 +12,51 @@ import { type Claims, type LoadedSdk, loadSdk, openClaims } from "./claims.ts";
 import { takeTurns } from "./fair-turns.ts";
 
 export interface DbosSessions extends Omit<EmbeddedEngineOptions, "placement"> {
-  /** The database itself. */
+  /** Connection URL of the database. */
   readonly url: string;
   readonly cluster: OpenCluster;
-  /** Whether this process may hold sessions now. What it may not hold it leaves to the others. */
+  /** Whether this process may hold sessions now. If not, it leaves them to the others. */
   readonly mayHold: () => Promise<boolean>;
   readonly loadSdk?: () => Promise<LoadedSdk>;
 }
 
-/** So many sessions that wait for a place are held beyond those that run: the others are for processes that have places. */
+/**
+ * Number of waiting sessions that a process holds in addition to running ones. The rest is left to processes with free
+ * slots.
+ */
 const WAITING_HELD = 64;
 
-/** How often sessions are looked for that have something to do and that nobody holds or has asked for. Milliseconds. */
+/** Interval between searches for sessions that have work but that nobody holds or has requested, in milliseconds. */
 const SWEEP_EVERY_MS = 10_000;
 
-/** Says to the others that something is stored that nobody has asked anybody to run. */
+/** Message to the other processes that a session has work that nobody has requested. */
 const SWEEP = "sweep";
 
-/** The others are told so long after a session was left to them: its claim here is over by then. Milliseconds. */
+/**
+ * Delay before the other processes are notified of a session left to them, in milliseconds. Its claim here has ended by
+ * then.
+ */
 const LEFT_MS = 50;
 
-/** A process tells the others of so many sessions that it wakes again later. */
+/** Maximum number of sessions awaiting a retry that a process reports. */
 const RETRYING_TOLD = 100;
 
-/** What a process tells the others: they leave to it sessions whose wakes have failed, since those wait for a better time. */
+/** The state that processes share. They do not request sessions that another process is about to retry. */
 const retryingSchema = z.object({ retrying: z.array(z.string()) });
 type Retrying = z.infer<typeof retryingSchema>;
 
-/** How often it is made sure that no word of a stop was lost. Milliseconds. */
+/** Interval between checks for stopped runs, in milliseconds, in case a notification was lost. */
 const STOPS_EVERY_MS = 1_000;
 
 /**
- * Runs sessions in several processes that share a PostgreSQL. DBOS Transact decides which of them holds a session; what
- * is done with one that is held is the embedded engine's, and so are admission within a process, events and timers.
+ * Runs sessions in several processes that share a PostgreSQL database. DBOS Transact decides which process holds a
+ * session. The embedded engine runs the held ones, and also provides admission within a process, events and timers.
  */
 export class DbosEngine implements SessionEngine {
   readonly #options: DbosSessions;
   readonly #here: EmbeddedEngine;
   readonly #timers: Timers;
-  /** From here on sessions can be held. */
+  /** Resolved once sessions can be held. */
   readonly #begun = Promise.withResolvers<void>();
   #hasBegun = false;
   #claiming: Promise<Claims> | null = null;
@@ -62,14 +68,15 @@ export class DbosEngine implements SessionEngine {
     this.#timers = new Timers(options.runtime.clock);
     const placement: Placement = {
       request: async (sessionIds) => {
-        // What comes before is stored, and found by the first sweep; what comes after, by the others'.
+        // Earlier requests are in the store, where the first sweep finds them. Later ones are found by the sweeps of
+        // other processes.
         if (this.#isStopped) return options.cluster.tell("claims", SWEEP);
         if (!this.#hasBegun) return;
         const claims = await this.#claims();
         for (const sessionId of sessionIds) await claims.request(sessionId);
         this.#look(claims);
       },
-      // A word that is lost is made up for by the next look at what is stopped.
+      // If the notification is lost, the next check for stopped runs finds the run.
       tellStopped: ({ sessionId }) => options.cluster.tell("stops", sessionId),
       requireAlive: () => options.cluster.requireAlive(),
     };
@@ -117,7 +124,7 @@ export class DbosEngine implements SessionEngine {
   deliverAt: SessionEngine["deliverAt"] = (...event) => this.#here.deliverAt(...event);
   cancel: SessionEngine["cancel"] = (...run) => this.#here.cancel(...run);
 
-  /** How many runs go on or wait in this process. */
+  /** Number of runs that this process is running or has waiting. */
   load(): { running: number; waiting: number } {
     return this.#here.load();
   }
@@ -138,7 +145,7 @@ export class DbosEngine implements SessionEngine {
     return cluster.setUp(() => openClaims(claiming));
   }
 
-  /** Asks for the session anew, and lets its claim here be over. */
+  /** Requests the session anew and lets its claim here end. */
   async #leave(sessionId: string): Promise<void> {
     const { cluster, log } = this.#options;
     const claims = await this.#claims();
@@ -157,7 +164,7 @@ export class DbosEngine implements SessionEngine {
     const takeOver = async () => {
       const claims = await this.#claims();
       await claims.recover(ids).finally(() => {
-        // Another one that is gone need not wait for what follows.
+        // From here on the takeover of another dead process can begin.
         this.#isTakingOver = false;
       });
       this.#look(claims);
@@ -166,13 +173,13 @@ export class DbosEngine implements SessionEngine {
     takeOver().catch((error: unknown) => log.error({ err: error, replicas: ids }, "takeover_failed"));
   }
 
-  /** Takes what waits for a process, as far as there is room here; otherwise the others are told. */
+  /** Takes waiting sessions while there is room. If there is none, notifies the other processes. */
   #look(claims: Claims, tells = true): void {
     const { log, cluster } = this.#options;
     const look = async () => {
       if (!(await this.#options.mayHold()) || (!(await claims.look()) && tells)) await cluster.tell("claims", "");
     };
-    // DBOS itself looks a moment later.
+    // If this fails, DBOS's own polling follows shortly.
     look().catch((error: unknown) => log.warn({ err: error }, "claims_not_looked_at"));
   }
 
@@ -191,12 +198,16 @@ export class DbosEngine implements SessionEngine {
     return this.#claiming ?? Promise.reject(new StoreError("stale_owner", "this replica has not begun"));
   }
 
-  /** What was stored by a process that died before it asked, and runs that another engine left. */
+  /**
+   * Requests sessions with work that nobody has claimed: their process died before requesting them, or another engine
+   * left them.
+   */
   async #sweep(): Promise<void> {
     const { store, runtime, cluster } = this.#options;
     const { connection } = cluster;
     const claims = await this.#claims();
-    // What is claimed is read first: who gives a session back meanwhile has done what is read next.
+    // Claims are read first, so a session released between the reads has already done the work that the second read
+    // would find.
     const claimed = await claimedSessions(connection);
     const [cut, waiting] = await Promise.all([
       store.runs.interrupted(),
@@ -208,7 +219,7 @@ export class DbosEngine implements SessionEngine {
     await forgetClaims(connection);
   }
 
-  /** Those that can go on now, here or elsewhere. */
+  /** The sessions that can run now, here or in another process. */
   async #ready(sessionIds: readonly string[]): Promise<string[]> {
     if (sessionIds.length === 0) return [];
     const { store, cluster, isServed = () => true } = this.#options;
@@ -220,7 +231,7 @@ export class DbosEngine implements SessionEngine {
     return served.map(({ sessionId }) => sessionId);
   }
 
-  /** Again and again, until the engine stops; a time that fails is made up for by the next. */
+  /** Repeats work until the engine stops. A failure is logged, and the next time makes up for it. */
   #every(ms: number, work: () => Promise<void>): void {
     const once = () => {
       work()

@@ -3,7 +3,7 @@ import type { OpenCluster } from "../store/cluster/cluster.ts";
 import { unlessAborted } from "../unless-aborted.ts";
 import type { Claims } from "./claims.ts";
 
-/** How soon it is looked again while claims wait, and while none does. Milliseconds. */
+/** Polling interval while claims wait and while none do, in milliseconds. */
 const LOOK_MS = { crowded: 250, idle: 1_000 };
 
 interface TakingTurns {
@@ -12,7 +12,7 @@ interface TakingTurns {
   readonly clock: Clock;
 }
 
-/** Has channels take turns where more sessions wait than processes have places for, until the signal aborts. */
+/** Makes channels take turns while more sessions wait than there are free slots, until the signal aborts. */
 export async function takeTurns({ claims, cluster, clock }: TakingTurns, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const { waiting, moved } = await unlessAborted(claims.keepFair(), signal);

@@ -1,29 +1,35 @@
 import type { Applicant } from "../store/sessions.ts";
 
-/** The shares of the places that one person, and one channel, cannot have: whoever comes beside need not wait for their runs to end. */
+/**
+ * The shares of all slots that one person, and one channel, cannot use, so that newcomers need not wait for their runs
+ * to end.
+ */
 const KEPT_SHARES = { person: 1 / 4, channel: 1 / 8 };
 
-/** The turns of so many are worked out: each looks at all who wait, which with thousands of them stops the process for seconds. */
+/**
+ * Number of waiting sessions whose exact order is computed. Each step scans all that wait, which would block the
+ * process for seconds if thousands did.
+ */
 const IN_TURN = 100;
 
-/** Where settings say how many places one may have. */
+/** Configured maximum numbers of slots. */
 export interface PlaceLimits {
   readonly userRuns?: number | undefined;
   readonly channelRuns?: number | undefined;
 }
 
 /**
- * Who may run now: at most `limit` sessions at once, and of one person or channel so many less that others find a free
- * place. When sessions queue, people take turns, and where it is several people's turn, channels do: neither a busy person nor a busy
- * channel keeps the others waiting.
+ * Decides who may run now. At most `limit` sessions run at once, and one person or channel gets fewer, so that others
+ * find a free slot. When sessions queue, people take turns, and channels do where several people are due. Neither a
+ * busy person nor a busy channel keeps others waiting.
  */
 export class Admission {
   readonly #limit: number;
   readonly #most: Readonly<Record<Holder, number>>;
-  /** By session, in order of arrival. */
+  /** Waiting sessions by id, in order of arrival. */
   readonly #queue = new Map<string, Applicant>();
   readonly #running = new Map<string, Applicant>();
-  /** How many of these each person has, and each channel. */
+  /** Number of slots in use by each person and by each channel. */
   readonly #held = { person: new Map<string, number>(), channel: new Map<string, number>() };
   #turns = new Turns();
 
@@ -35,7 +41,7 @@ export class Admission {
     };
   }
 
-  /** Queues a session that does not wait yet. */
+  /** Queues a session that is not waiting yet. */
   enqueue(applicant: Applicant): void {
     this.#queue.set(applicant.sessionId, applicant);
     this.#turns.join(applicant);
@@ -45,7 +51,7 @@ export class Admission {
     return this.#queue.has(sessionId);
   }
 
-  /** True when what the person begins in the channel now must wait. */
+  /** Whether a run that the person begins in the channel now would have to wait. */
   isFullFor(applicant: Owner): boolean {
     if (this.#running.size >= this.#limit || !this.#hasRoom(applicant, () => 0)) return true;
     const next = [...this.#queue.values()].filter((each) => this.#mayRun(each));
@@ -54,7 +60,7 @@ export class Admission {
     return this.#running.size + next.length >= this.#limit || !this.#hasRoom(applicant, ahead);
   }
 
-  /** The next session to run, or undefined when none waits or no place is free. */
+  /** The next session to run; undefined if none is waiting or no slot is free. */
   next(): string | undefined {
     if (this.#running.size >= this.#limit) return undefined;
     const chosen = this.#turns.first([...this.#queue.values()].filter((each) => this.#mayRun(each)));
@@ -64,7 +70,7 @@ export class Admission {
     return chosen.sessionId;
   }
 
-  /** Lets a waiting session run at once, beyond the limit; false when it does not wait. */
+  /** Starts a waiting session at once, beyond the limit. Returns false if it is not waiting. */
   promote(sessionId: string): boolean {
     const waiting = this.#queue.get(sessionId);
     if (waiting !== undefined) this.#begin(waiting);
@@ -82,10 +88,13 @@ export class Admission {
     return this.#queue.size;
   }
 
-  /** Those that wait, in the order they will run, if nothing else comes; those far behind as they came. */
+  /**
+   * Waiting sessions in the order in which they will run if nothing else arrives. Those far behind are in order of
+   * arrival.
+   */
   waiting(): string[] {
     const turns = this.#turns.copy();
-    // What one person wants in one channel comes in the order in which it was asked for.
+    // One person's requests in one channel run in the order in which they were made.
     const flowOf = ({ personId, channelKey }: Applicant) => JSON.stringify([personId, channelKey]);
     const flows = [...Map.groupBy(this.#queue.values(), flowOf).values()];
     const order = new Set<string>();
@@ -103,7 +112,7 @@ export class Admission {
     return !this.#running.has(applicant.sessionId) && this.#hasRoom(applicant, () => 0);
   }
 
-  /** Whether neither the person nor the channel has all it may have, with those that come before. */
+  /** Whether both the person and the channel are below their limits, counting those ahead of them in the queue. */
   #hasRoom(owner: Owner, ahead: (holder: Holder) => number): boolean {
     return HOLDERS.every((holder) => {
       return (this.#held[holder].get(ownerId(owner, holder)) ?? 0) + ahead(holder) < this.#most[holder];
@@ -124,7 +133,7 @@ export class Admission {
       this.#running.set(sessionId, applicant);
       for (const holder of HOLDERS) this.#count(applicant, holder, 1);
     }
-    // Where nobody waits, nobody has been passed over.
+    // Without a queue nobody has been passed over, so the rounds start afresh.
     if (this.#queue.size === 0) this.#turns = new Turns();
   }
 }
@@ -138,8 +147,8 @@ function ownerId({ personId, channelKey }: Owner, holder: Holder): string {
 }
 
 /**
- * Rounds of which each gives every person, and beneath that every channel, one place. Who comes new begins in the next one:
- * in the one that is on, an endless line of newcomers would keep all waiting who have had their place in it.
+ * Rounds, each of which gives every person, and within that every channel, one slot. Newcomers start in the next round.
+ * Admitted to the current one, an endless stream of them would block everybody who has already had a turn in it.
  */
 class Turns {
   readonly #people: Rounds;
@@ -150,7 +159,7 @@ class Turns {
     this.#channels = channels;
   }
 
-  /** Whose turn it is; of several the one that came first. */
+  /** The applicant whose turn it is; the earliest if several are due. */
   first(applicants: Iterable<Applicant>): Applicant | undefined {
     let first: { readonly applicant: Applicant; readonly person: number; readonly channel: number } | undefined;
     for (const applicant of applicants) {
@@ -185,7 +194,7 @@ class Rounds {
     this.#next = new Map(next);
   }
 
-  /** The round in which it is its turn. */
+  /** The round in which the key's next turn is. */
   of(key: string): number {
     return Math.max(this.#now, this.#next.get(key) ?? 0);
   }

@@ -11,26 +11,29 @@ export interface DueWaking {
   readonly wake: (sessionIds: readonly string[]) => Promise<void>;
 }
 
-/** How long until the next due event is looked for again: timers know nothing of clocks that are set and machines that sleep. Milliseconds. */
+/**
+ * Maximum time until the next check for due events, in milliseconds. Timers do not notice clock changes or machine
+ * sleep.
+ */
 const LOOK_AGAIN_MS = 60_000;
 
-/** How long until what failed is tried again. Milliseconds. */
+/** Delay before a failed check is tried again, in milliseconds. */
 const RETRY_MS = 5_000;
 
-/** Wakes sessions when what waits for them falls due. */
+/** Wakes sessions when their waiting events fall due. */
 export class DueEvents {
   readonly #options: DueWaking;
-  /** The next look; null where none is planned. Milliseconds since the epoch. */
+  /** The next planned check, in milliseconds since the epoch; null if none is planned. */
   #next: { readonly at: number; readonly cancel: () => void } | null = null;
   #isOn = false;
-  /** What was due by then has been woken. Milliseconds since the epoch. */
+  /** Events due by this time have been woken, in milliseconds since the epoch. */
   #wokenUntil = 0;
 
   constructor(options: DueWaking) {
     this.#options = options;
   }
 
-  /** With what is due already. */
+  /** Starts, beginning with events that are already due. */
   start(): Promise<void> {
     this.#isOn = true;
     return this.#wakeDue();
@@ -40,24 +43,27 @@ export class DueEvents {
     this.#isOn = false;
   }
 
-  /** Whether what is due then has been looked for already, so that whoever stores it now wakes it. */
+  /** Whether a time has already been checked, so that whoever stores an event due then must wake its session. */
   isPast(dueAt: number): boolean {
     return dueAt <= this.#lookedUntil();
   }
 
-  /** Sleeps until the next timer is due. */
+  /** Plans a check for the next due event. */
   async arm(): Promise<void> {
     const { store, runtime } = this.#options;
     const due = await store.inbox.nextDue(this.#lookedUntil());
     if (due !== null) this.#lookAfter(Math.min(Math.max(0, due - runtime.clock.now()), LOOK_AGAIN_MS));
   }
 
-  /** No later than now: where the clock was set back, what is due until it is as late again has not been looked for. */
+  /**
+   * The time up to which events were checked, never later than now: if the clock was set back, the time after now has
+   * to be checked again.
+   */
   #lookedUntil(): number {
     return Math.min(this.#wokenUntil, this.#options.runtime.clock.now());
   }
 
-  /** There is one next look, the earliest that anybody has asked for, however many ask at once. */
+  /** Plans the next check. There is only one, at the earliest time that was asked for. */
   #lookAfter(waitMs: number): void {
     const { runtime, timers } = this.#options;
     const now = runtime.clock.now();
@@ -79,7 +85,7 @@ export class DueEvents {
   async #wakeDue(): Promise<void> {
     const { store, runtime, wake } = this.#options;
     const now = runtime.clock.now();
-    // Before it is read: what is stored meanwhile, and due already, is woken by whoever stores it.
+    // Set before the read. Whoever stores an event that is already due meanwhile wakes its session.
     this.#wokenUntil = now;
     await wake(await store.inbox.sessionsToWake(now));
     await this.arm();

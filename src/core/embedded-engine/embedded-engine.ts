@@ -35,19 +35,19 @@ export interface EmbeddedEngineOptions {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly maxConcurrentRuns: number;
-  /** How many of these one person or channel may have; absent: shares that leave room for others. */
+  /** Limits per person or channel. By default each gets a share that leaves room for others. */
   readonly placeLimits?: PlaceLimits;
   readonly target: (platform: PlatformName) => PostTarget;
-  /** What sessions of other platforms have to do waits for a process that serves them. All are served when left out. */
+  /** Which platforms this process serves, all if absent. Sessions of others wait for another process. */
   readonly isServed?: (platform: PlatformName) => boolean;
-  /** Where there are several processes: who asks which of them runs a session. Absent: this one runs them all. */
+  /** Assigns sessions to processes if there are several. Absent if this process runs them all. */
   readonly placement?: Placement;
 }
 
-/** What was found waiting is begun so often: what goes on, and what is new, comes first. Milliseconds. */
+/** Interval at which runs found waiting are begun, in milliseconds, so that running and new work comes first. */
 const BEGIN_EVERY_MS = 20;
 
-/** The share of the drain time that calls get; the rest is for what follows them. */
+/** The share of the drain time that tool calls get. The rest is for finishing up after them. */
 const DRAIN_SHARE = 0.8;
 
 interface ActiveRun {
@@ -57,21 +57,21 @@ interface ActiveRun {
 }
 
 /**
- * Runs every session in this process: serial within a session, parallel across sessions. The database
- * holds all there is to know, so a start is a scan: runs that were cut, then events that wait.
+ * Runs every session in this process, serially within a session and in parallel across sessions. All state is in the
+ * database, so a start is a scan for interrupted runs and waiting events.
  */
 export class EmbeddedEngine implements SessionEngine {
   readonly #options: EmbeddedEngineOptions;
   readonly #admission: Admission;
   readonly #active = new Map<string, ActiveRun>();
-  /** Sessions that were woken while they ran: they are looked at once more. */
+  /** Sessions that were woken while they ran and are checked again afterwards. */
   readonly #again = new Set<string>();
   readonly #suspend = new AbortController();
   readonly #positions: QueuePositions;
   readonly #retries: Retries;
-  /** Sessions whose run is being begun before it has a place: as good as active. */
+  /** Sessions whose run is being begun before it has a slot. They count as active. */
   readonly #preparing = new Map<string, Promise<boolean>>();
-  /** Begins the runs that were found waiting. Never rejects. */
+  /** The work of beginning the runs that were found waiting. Never rejects. */
   #beginning: Promise<void> = Promise.resolve();
   #handler: SessionHandler | null = null;
   readonly #timers: Timers;
@@ -106,14 +106,14 @@ export class EmbeddedEngine implements SessionEngine {
     await this.#due.start();
   }
 
-  /** Runs here what the session has to do, as the placement has decided; resolves when nothing is left. Not after a stop. */
+  /** Runs a session that the placement assigned here. Resolves when nothing is left to do; never after `stop`. */
   async hold(sessionId: string): Promise<void> {
     const idle = this.#held.add(sessionId);
     await this.#tryWake(sessionId);
     return idle;
   }
 
-  /** Ends those runs of held sessions that are stopped in the store: by this process or another. */
+  /** Aborts those runs of held sessions that any process has marked as stopped in the store. */
   async abortStopped(sessionIds: readonly string[] = this.#held.ids()): Promise<void> {
     const held = sessionIds.filter((id) => this.#held.has(id));
     if (held.length === 0) return;
@@ -152,7 +152,7 @@ export class EmbeddedEngine implements SessionEngine {
     try {
       return await storeEvent(event, this.#options);
     } catch (error) {
-      // It may be stored all the same, and whoever delivers it again is told that it is a duplicate.
+      // The event may be stored nevertheless, and a redelivery would only find a duplicate.
       if (isDatabaseAway(error)) this.#wakeLater(event.sessionId, error, "delivery_in_doubt");
       throw error;
     }
@@ -165,12 +165,12 @@ export class EmbeddedEngine implements SessionEngine {
     await wakeReleased(released, this);
   }
 
-  /** Ends a run that is asked to stop in the store, wherever it is: at work, queued or parked. */
+  /** Ends a run that is marked as stopped in the store, whether it is running, queued or parked. */
   async #abort({ sessionId, runId }: StoppedRun, cause: CancelCause): Promise<void> {
     const { placement } = this.#options;
-    // It may be at work elsewhere, and is woken where it is not.
+    // Another process may be running it; if none is, the session is woken.
     if (placement !== undefined && !this.#held.has(sessionId)) await placement.tellStopped({ sessionId, runId });
-    // What is being begun waits for a place in a moment, and need not.
+    // A run that is just being begun is queued in a moment.
     await this.#preparing.get(sessionId)?.catch(() => undefined);
     const active = this.#active.get(sessionId);
     if (active?.runId === runId) active.controller.abort(new CancelSignal(cause));
@@ -178,17 +178,17 @@ export class EmbeddedEngine implements SessionEngine {
     else await this.#tryWake(sessionId);
   }
 
-  /** How many runs go on or wait; for health and metrics. */
+  /** Number of running and waiting runs, for health and metrics. */
   load(): { running: number; waiting: number } {
     return { running: this.#active.size, waiting: this.#admission.waitingCount };
   }
 
-  /** Sessions whose wakes have failed here and that are woken again later. */
+  /** Sessions whose wakes have failed here and will be retried. */
   retrying(): readonly string[] {
     return this.#retries.waiting();
   }
 
-  /** A session whose wake fails is woken again later: what is for it is stored, and nobody delivers that again. Never rejects. */
+  /** Wakes a session, or tries again later, because nobody delivers its stored events again. Never rejects. */
   async #tryWake(sessionId: string, known: Applicant | null = null): Promise<void> {
     const { placement } = this.#options;
     try {
@@ -213,7 +213,7 @@ export class EmbeddedEngine implements SessionEngine {
   async #wake(sessionId: string, known: Applicant | null = null): Promise<void> {
     if (this.#handler === null) return;
     const applicant = known ?? (await this.#options.store.sessions.applicantsOf([sessionId]))[0];
-    // The delivery that was to open the session came to nothing.
+    // The session does not exist, because the delivery that would have opened it failed.
     if (applicant === undefined || !this.#isServed(applicant)) return;
     if (this.#active.has(sessionId) || this.#preparing.has(sessionId)) {
       this.#again.add(sessionId);
@@ -221,7 +221,7 @@ export class EmbeddedEngine implements SessionEngine {
     }
     if (this.#admission.isWaiting(sessionId)) return;
     if (!this.#admission.isFullFor(applicant)) this.#admission.enqueue(applicant);
-    // Where there was nothing to do, an event that came meanwhile has only left word.
+    // There was nothing to do, but an event that arrived meanwhile has asked for another check.
     else if (!(await this.#prepare(sessionId)) && this.#again.delete(sessionId))
       return this.#wake(sessionId, applicant);
     this.#admitNext();
@@ -229,8 +229,8 @@ export class EmbeddedEngine implements SessionEngine {
   }
 
   /**
-   * Sessions that the store says have something to do, as many as there may be after a time away: all are in the queue when
-   * this resolves, and no start waits for what those without a place need.
+   * Queues all given sessions, possibly very many after a downtime. Resolves once they are queued. Beginning the runs
+   * that have no slot continues in the background, so that the start does not wait for it.
    */
   async #wakeAll(sessionIds: readonly string[]): Promise<void> {
     if (sessionIds.length === 0) return;
@@ -259,13 +259,13 @@ export class EmbeddedEngine implements SessionEngine {
         await runtime.clock.sleep(BEGIN_EVERY_MS, this.#suspend.signal);
       } catch (error) {
         if (this.#suspend.signal.aborted) return;
-        // It is begun when it has a place.
+        // The run is begun when it gets a slot.
         this.#options.log.warn({ err: error, sessionId }, "waiting_run_not_begun");
       }
     }
   }
 
-  /** Begins the run of a session that must wait, so that its thread shows it and it can be stopped; false when it has none. */
+  /** Begins the run of a session that must wait, so that people see it and can stop it; false if there is none. */
   #prepare(id: string): Promise<boolean> {
     const begin = async () => {
       try {
@@ -304,7 +304,7 @@ export class EmbeddedEngine implements SessionEngine {
     else this.#held.settle(sessionId);
   }
 
-  /** One run of the session; another that waits goes to the end of the queue. Never rejects. */
+  /** Drives one run of the session. If more is waiting, the session goes to the end of the queue. Never rejects. */
   async #drive(sessionId: string, active: ActiveRun): Promise<void> {
     const { log } = this.#options;
     try {
@@ -313,7 +313,7 @@ export class EmbeddedEngine implements SessionEngine {
       this.#again.delete(sessionId);
       const next = await this.#nextWake(sessionId, active);
       if (next === null) {
-        // Somebody has stopped what waits further, in this very moment.
+        // A parked run was stopped at this very moment.
         if (active.controller.signal.aborted) this.#again.add(sessionId);
         return;
       }
@@ -335,8 +335,8 @@ export class EmbeddedEngine implements SessionEngine {
   }
 
   /**
-   * The run to go on with, or a new one for the oldest waiting event; null when there is nothing to do. It makes this wake
-   * the session's owner, whoever had it before can write no more, and all it begins with is read together.
+   * The next wake: resumes the open run or begins one for the oldest waiting event; null if there is nothing to do. One
+   * transaction makes this wake the session's owner, fences off the previous one, and reads all that the wake needs.
    */
   async #nextWake(sessionId: string, active: ActiveRun | null): Promise<OwnedWake | null> {
     const { store, runtime, placement } = this.#options;
@@ -346,7 +346,7 @@ export class EmbeddedEngine implements SessionEngine {
       const now = runtime.clock.now();
       const owned = await tx.sessions.raiseEpoch(sessionId);
       const open = owned.epoch === FIRST_EPOCH ? null : await tx.runs.open(sessionId);
-      // Whoever stops the run from here on finds it at work.
+      // From here on a stop finds the run active.
       if (active !== null) active.runId = open?.id ?? runId;
       const waiting = await tx.inbox.waiting(sessionId, now);
       if (open !== null) return resumeRun(tx, { ...owned, open, waiting, now });
@@ -370,7 +370,7 @@ export class EmbeddedEngine implements SessionEngine {
     const end = await handler.run(wake, context);
     if (end !== "parked") return;
     await context.commit((tx) => tx.runs.setStatus(wake.runId, "parked"), REPEATABLE);
-    // What it waits for may have come while it parked.
+    // The event it waits for may have arrived while it was parking.
     this.#again.add(wake.sessionId);
   }
 

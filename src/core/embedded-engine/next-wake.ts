@@ -9,30 +9,30 @@ import type { StoreTransaction } from "../store/store.ts";
 export interface OwnedWake {
   readonly wake: Wake;
   readonly epoch: number;
-  /** Who has stopped the run before this wake, as people read it; null when nobody has. */
+  /** Who stopped the run before this wake; null if nobody did. */
   readonly stoppedBy: CancelCause | null;
-  /** More waits than this run takes. */
+  /** Whether more events are waiting than this run takes. */
   readonly hasMore: boolean;
 }
 
-/** The epoch of a session that no wake has owned before. */
+/** The epoch of a session's first wake. */
 export const FIRST_EPOCH = 1;
 
-/** A session as its owner finds it. */
+/** A session as its new owner finds it. */
 interface Owned {
   readonly session: SessionRow;
   readonly epoch: number;
-  /** Everything that is due, oldest first. */
+  /** All events that are due, oldest first. */
   readonly waiting: readonly WaitingEvent[];
   readonly now: number;
 }
 
-/** Rolls the transaction back that has found nothing to do: a run that waits further keeps its owner. */
+/** Thrown to roll back a transaction that found nothing to do, so that a parked run keeps its owner. */
 export class NothingToDo extends Error {}
 
 /**
- * Begins a run for the oldest event that may; null when none may. What only a parked run goes on with has come after its end
- * then. Throws NothingToDo when somebody else has just taken the event.
+ * Begins a run for the oldest event that may begin one; null if there is none. Events that can only resume a run are
+ * then too late and are discarded. Throws NothingToDo if somebody else has just taken the event.
  */
 export async function beginRun(
   tx: StoreTransaction,
@@ -58,7 +58,10 @@ export async function beginRun(
   return { wake, epoch, stoppedBy: null, hasMore: pending.length < others.length };
 }
 
-/** Goes on with a run that was cut or stopped, or whose event has come. Throws NothingToDo where it waits further. */
+/**
+ * Continues a run that was interrupted or stopped, or whose event has arrived. Throws NothingToDo if the run keeps
+ * waiting.
+ */
 export async function resumeRun(
   tx: StoreTransaction,
   { session, epoch, waiting, now, open }: Owned & { readonly open: RunRow },

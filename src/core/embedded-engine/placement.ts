@@ -1,22 +1,22 @@
 import type { StoppedRun } from "../subagents/children.ts";
 
-/** Which of several processes runs a session. */
+/** Assigns sessions to one of several processes. */
 export interface Placement {
-  /** Asks that some process holds each session, this one or another; durable when it resolves. */
+  /** Requests that some process, possibly this one, holds each session. The request is durable when this resolves. */
   request(sessionIds: readonly string[]): Promise<void>;
-  /** Tells the others that a run is stopped, which is durable already; one of them may be at it. */
+  /** Notifies the other processes of a run that is already durably stopped, because one of them may be running it. */
   tellStopped(run: StoppedRun): Promise<void>;
-  /** Throws StoreError `stale_owner` once the others have taken this process for dead. */
+  /** Throws StoreError `stale_owner` if the other processes consider this one dead. */
   requireAlive(): Promise<void>;
 }
 
 interface Hold {
   readonly idle: PromiseWithResolvers<void>;
-  /** Wakes that are being looked into, of which nobody knows yet whether they bring something to do. */
+  /** Number of wakes in progress, which may turn out to have something to do. */
   wakes: number;
 }
 
-/** The sessions that this process may run, each until it has nothing to do here. */
+/** The sessions that this process may run. Each is held until there is nothing left to do for it here. */
 export class HeldSessions {
   readonly #isBusy: (sessionId: string) => boolean;
   readonly #held = new Map<string, Hold>();
@@ -33,14 +33,14 @@ export class HeldSessions {
     return this.#held.has(sessionId);
   }
 
-  /** Resolves when the session is given back. */
+  /** Holds a session. Resolves when it is released. */
   add(sessionId: string): Promise<void> {
     const hold = this.#held.get(sessionId) ?? { idle: Promise.withResolvers<void>(), wakes: 0 };
     this.#held.set(sessionId, hold);
     return hold.idle.promise;
   }
 
-  /** Wakes the session, which is not given back meanwhile; false, and nothing is done, where it is not held. */
+  /** Runs `wake` while keeping the session held. Returns false without running it if the session is not held. */
   async during(sessionId: string, wake: () => Promise<void>): Promise<boolean> {
     const hold = this.#held.get(sessionId);
     if (hold === undefined) return false;
@@ -54,7 +54,7 @@ export class HeldSessions {
     return true;
   }
 
-  /** Gives the session back where nothing is left to do. */
+  /** Releases the session if there is nothing left to do. */
   settle(sessionId: string): void {
     const hold = this.#held.get(sessionId);
     if (hold === undefined || hold.wakes > 0 || this.#isBusy(sessionId)) return;

@@ -1,25 +1,25 @@
 import type { SessionHandler, TurnContext, Wake } from "../engine/engine.ts";
 import type { Log } from "../protocol/log.ts";
 
-/** A run that has begun but waits for a place. */
+/** A run that has begun but waits for a slot. */
 export interface QueuedRun {
   readonly wake: Wake;
   readonly context: TurnContext;
 }
 
 export interface QueuePositionsOptions {
-  /** Sessions that wait, in the order they will run. */
+  /** Waiting sessions, in the order in which they will run. */
   readonly waiting: () => readonly string[];
-  /** Null while nothing runs. */
+  /** Null while the engine is stopped. */
   readonly handler: () => Pick<SessionHandler, "queued"> | null;
   readonly after: (ms: number, fire: () => void) => void;
   readonly log: Log;
 }
 
-/** Each place that falls free moves all who wait: they are told together, so often. Milliseconds. */
+/** Minimum interval between updates of all positions, in milliseconds. Each freed slot moves everybody who waits. */
 const TELL_EVERY_MS = 500;
 
-/** Runs that wait for a place, and what they are told of those before them. */
+/** Keeps people informed of the queue positions of their waiting runs. */
 export class QueuePositions {
   readonly #options: QueuePositionsOptions;
   readonly #queued = new Map<string, QueuedRun>();
@@ -41,7 +41,7 @@ export class QueuePositions {
     return this.#queued.has(sessionId);
   }
 
-  /** Tells at once, or when those who were told a moment ago have had their rest. */
+  /** Updates positions at once, or when the interval since the last update is over. */
   moved(): void {
     if (this.#state !== "told") {
       this.#state = "moved";

@@ -3,35 +3,38 @@ import { AppError } from "../protocol/errors.ts";
 import type { Timers } from "./timers.ts";
 
 /**
- * How long until a run that could not go on is tried again: doubles with each failure, unless the database was not there,
- * which says nothing of the run. Milliseconds.
+ * Delay before a failed wake is retried, in milliseconds. It doubles with each failure, except when the database is
+ * unreachable, which says nothing about the run.
  */
 const RETRY_MS = { first: 5_000, most: 300_000 };
 
-/** How soon a session is offered again that only programs of a newer version can go on with. Milliseconds. */
+/** Delay before offering a session again that only a newer version of the program can continue, in milliseconds. */
 const NEWER_RETRY_MS = 1_000;
 
-/** A wake that is planned. */
+/** A planned retry. */
 interface Planned {
   readonly cancel: () => void;
-  /** The session waits for a program of a newer version, and not for a better time. */
+  /** Whether the session waits for a newer version of the program, and not for a failure to pass. */
   readonly isForNewer: boolean;
 }
 
-/** When sessions are woken again whose wakes fail: each has one time, and the newest failure says which. */
+/** Plans retries for sessions whose wakes fail. Each session has one planned time, set by its newest failure. */
 export class Retries {
   readonly #timers: Timers;
-  /** How often in a row the session's run could not go on. */
+  /** Number of consecutive failures per session. */
   readonly #failures = new Map<string, number>();
   readonly #planned = new Map<string, Planned>();
-  /** Sessions that wait for a program of a newer version, as has been told. */
+  /** Sessions already reported as waiting for a newer version. */
   readonly #newer = new Set<string>();
 
   constructor(timers: Timers) {
     this.#timers = timers;
   }
 
-  /** After one more failure; returns how long it waits, in milliseconds, and whether that is news: a line each second is none. */
+  /**
+   * Plans a retry after a failure. Returns the delay in milliseconds and whether the failure is worth logging: waiting
+   * for a newer version would otherwise add a line each second.
+   */
   plan(sessionId: string, error: unknown, wake: () => void): { readonly waitMs: number; readonly isNews: boolean } {
     const isForNewer = error instanceof AppError && error.code === "database_newer";
     const isNews = !isForNewer || !this.#newer.has(sessionId);
@@ -47,7 +50,7 @@ export class Retries {
     return { waitMs, isNews };
   }
 
-  /** Sessions that wait for a better time. */
+  /** Sessions that are retried after failures, without those waiting for a newer version. */
   waiting(): readonly string[] {
     return [...this.#planned].flatMap(([sessionId, { isForNewer }]) => (isForNewer ? [] : [sessionId]));
   }

@@ -14,11 +14,11 @@ export interface NewEvent {
 
 export interface Stored {
   readonly delivered: Delivered;
-  /** The session that the claim has opened. */
+  /** The session opened by the claim; null if it opened none. */
   readonly opened: Applicant | null;
 }
 
-/** Once for each key, in one transaction with its claim. */
+/** Stores an event once per key, in one transaction with its claim. */
 export async function storeEvent(
   { sessionId, event, dueAt, claim }: NewEvent,
   { store, runtime }: { readonly store: Store; readonly runtime: Pick<Runtime, "clock"> },
@@ -35,10 +35,10 @@ export async function storeEvent(
       return { delivered: "new", opened: claimed === true ? null : claimed };
     });
   } catch (error) {
-    // The unique index decides: of an event that has come before, nothing of this transaction stays.
+    // The key's unique index rejects a repeated event and rolls this transaction back.
     const stored = await store.inbox.byKey(event.key);
     if (stored === null) throw error;
-    // Or the transaction was committed, and the connection broke before anybody learnt of it.
+    // Alternatively, the transaction was committed and the connection broke before the reply.
     const isOurs = isDatabaseAway(error) && stored.sessionId === sessionId;
     return { delivered: isOurs ? "new" : "duplicate", opened: null };
   }

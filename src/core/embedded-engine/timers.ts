@@ -1,6 +1,6 @@
 import type { Clock } from "../protocol/runtime.ts";
 
-/** Timers of one owner, who takes them all back in the end: one that is left would keep the process alive. */
+/** The timers of one owner, who cancels them all at the end. A remaining timer would keep the process alive. */
 export class Timers {
   readonly #clock: Pick<Clock, "after">;
   readonly #cancels = new Set<() => void>();
@@ -9,7 +9,7 @@ export class Timers {
     this.#clock = clock;
   }
 
-  /** As `clock.after`. */
+  /** The same as `clock.after`. */
   after(ms: number, fire: () => void): () => void {
     const cancelTimer = this.#clock.after(ms, () => {
       this.#cancels.delete(cancel);

@@ -6,7 +6,7 @@ import type { Clock } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 import { tryAgain } from "./try-again.ts";
 
-/** What posting needs of a platform. */
+/** The platform operations that posting needs. */
 export type PostTarget = Pick<ChatPlatform, "post" | "find">;
 
 export interface PostOnce {
@@ -16,27 +16,27 @@ export interface PostOnce {
   readonly target: PostTarget;
   readonly owner: { readonly runId: string; readonly sessionId: string; readonly epoch: number };
   readonly thread: ThreadRef;
-  /** Aborts when the process gives the run up, not when a person stops it. */
+  /** Aborts when the process gives up the run, but not when a person stops it. */
   readonly signal: AbortSignal;
-  /** Aborts with that, too: no card of a stopped run is posted, since those that there are have been withdrawn by then. */
+  /** Aborts in both cases. A stopped run posts no new cards, because its open cards have already been withdrawn. */
   readonly stopped: AbortSignal;
-  /** Nobody has posted under the key before. */
+  /** Whether nothing has been posted under the key before. */
   readonly isFirst?: boolean;
-  /** When an earlier transaction wrote the intent down; milliseconds since the epoch. */
+  /** When an earlier transaction stored the intent, in milliseconds since the epoch. */
   readonly intentAt?: number | null;
-  /** Marks the post as sent with what is committed next, in place of a transaction of its own. */
+  /** If given, marks the post as sent with the next commit, in place of a transaction of its own. */
   readonly marks?: ((posted: PostedMessage) => void) | null;
 }
 
 /**
- * How long a post that was cut off may still land. Milliseconds, from the last moment it may have been
- * sent. Until then the platform is asked again and again; only then is the message posted a second time.
+ * How long an interrupted post may still land, in milliseconds since the last moment at which it may have been sent.
+ * Until then the platform is searched repeatedly, and only after that is the message posted again.
  */
 export const LANDING_MS = 3_000;
 const LOOK_EVERY_MS = 500;
 const RETRY_MS = { first: 500, most: 30_000 };
 
-/** How often a message is posted that the platform refuses for a reason we do not know: it may pass. */
+/** Maximum number of tries for a message that the platform refuses for an unknown reason, which may be transient. */
 const UNKNOWN_REFUSALS = 8;
 
 /** Errors after which the message is certainly not on the platform and never will be. */
@@ -49,7 +49,7 @@ const FINAL: ReadonlySet<string> = new Set(["thread_gone", "missing_scope", "pla
 export async function postOnce(context: PostOnce, key: string, message: OutgoingMessage): Promise<PostedMessage> {
   const known = context.isFirst ? null : await persistently(context, key, () => context.store.posts.get(key));
   if (known?.posted) return known.posted;
-  // What a process before this one sent may land as late as what this one sends now.
+  // A message sent by an earlier process may land as late as one sent now.
   let doubt: Doubt | null = known === null ? null : { intentAt: known.intentAt, since: context.clock.now() };
   for (let attempt = 0; ; attempt++) {
     const found = doubt === null ? null : await look(context, key, doubt);
@@ -62,7 +62,7 @@ export async function postOnce(context: PostOnce, key: string, message: Outgoing
     try {
       return await settle(context, key, await context.target.post(context.thread, message, key));
     } catch (error) {
-      // It has landed: the run finds it when it goes on.
+      // The message has landed. The run finds it when it continues.
       if (isDatabaseAway(error)) throw error;
       const failure = toAppError(error);
       if (context.signal.aborted || !mayRetry(failure)) throw failure;
@@ -75,12 +75,12 @@ export async function postOnce(context: PostOnce, key: string, message: Outgoing
   }
 }
 
-/** The platform's key of a run's post. */
+/** The key under which the platform knows a run's post. */
 export function postKey(runId: string, key: string): string {
   return `${runId}:${key}`;
 }
 
-/** A post of which nobody knows whether it landed. Milliseconds since the epoch. */
+/** A post that may or may not have landed. Times are in milliseconds since the epoch. */
 interface Doubt {
   readonly intentAt: number;
   /** Since when nothing more has been sent. */
@@ -106,7 +106,7 @@ async function writeIntent(context: PostOnce, key: string, { isCard, again }: In
   const write = (attempt: number) =>
     store.transaction(async (tx) => {
       await tx.sessions.fence(owner.sessionId, owner.epoch, at);
-      // Where the session is locked: whoever withdraws cards after this finds this one.
+      // Checked while the session is locked, so that a later withdrawal of cards finds this one.
       if (isCard) stopped.throwIfAborted();
       if (again || (attempt > 1 && (await tx.posts.get(key)) !== null)) await tx.posts.renew(key, at);
       else await tx.posts.intend({ key, runId: owner.runId, sessionId: owner.sessionId, at });
@@ -122,12 +122,12 @@ async function settle(context: PostOnce, key: string, posted: PostedMessage): Pr
   return posted;
 }
 
-/** A live message that stands would be followed by nobody, for a database that was away for a moment. */
+/** Retries briefly, so that a short database outage does not abandon a message that has been posted. */
 function persistently<T>(context: PostOnce, key: string, work: (attempt: number) => Promise<T>): Promise<T> {
   return tryAgain(work, { ...context, what: { runId: context.owner.runId, key } });
 }
 
-/** Looks in the platform until the message is found or can no longer land; a look that fails counts as none. */
+/** Searches the platform until the message is found or can no longer land. A failed search is repeated. */
 async function look(context: PostOnce, key: string, { intentAt, since }: Doubt): Promise<PostedMessage | null> {
   const { clock, signal, target, thread, log } = context;
   for (let delay = LOOK_EVERY_MS; ; ) {
@@ -140,7 +140,7 @@ async function look(context: PostOnce, key: string, { intentAt, since }: Doubt):
     } catch (error) {
       const failure = toAppError(error);
       log.warn({ err: failure, key }, "post_lookup_failed");
-      // Whoever may not read here may write: better said twice than not at all.
+      // Without permission to read, the message may be posted twice, which is better than not at all.
       if (failure.code === "missing_scope") {
         if (begun - since >= LANDING_MS) return null;
       } else {

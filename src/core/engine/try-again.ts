@@ -2,22 +2,22 @@ import { isDatabaseAway } from "../protocol/database-failure.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Clock } from "../protocol/runtime.ts";
 
-/** How often what the database was away for is tried, and how long after the time before. Milliseconds. */
+/** Number of tries while the database is unreachable, and the delay between them in milliseconds. */
 const ATTEMPTS = 3;
 const AGAIN_MS = 500;
 
 export interface TryAgain {
   readonly clock: Clock;
   readonly log: Log;
-  /** Aborts when there is no more time for it. */
+  /** Aborts when there is no time left for retries. */
   readonly signal: AbortSignal;
-  /** What is tried, for the log. */
+  /** Names the work in the log. */
   readonly what: { readonly runId: string; readonly key: string };
 }
 
 /**
- * Does it again where the database was away for a moment. An attempt that has failed may have come about all the same: what is
- * done must count once however often it is done. `attempt` counts from 1.
+ * Retries work while the database is briefly unreachable. A failed attempt may have been committed nevertheless, so the
+ * work must be idempotent. `attempt` counts from 1.
  */
 export async function tryAgain<T>(
   work: (attempt: number) => Promise<T>,

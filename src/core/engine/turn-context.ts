@@ -8,13 +8,13 @@ import { fromJournal, HistoryEnd, WakeJournal, type WakeJournalOptions } from ".
 export interface TurnContextOptions extends WakeJournalOptions {
   readonly target: PostTarget;
   readonly thread: ThreadRef;
-  /** The session has no history yet. */
+  /** Whether the session has no history yet. */
   readonly isNewSession: boolean;
-  /** A person's stop or the end of this owner; posts go on after a person's stop. */
+  /** Aborts on a person's stop and at the end of this owner. Posting continues after a person's stop. */
   readonly signal: AbortSignal;
 }
 
-/** The journal of one wake, on our own tables. */
+/** Creates the context of one wake on the journal in our own tables. */
 export function createTurnContext(options: TurnContextOptions): TurnContext {
   const { clock, sessionId, runId, isResumed } = options;
   const history = new HistoryEnd(options.isNewSession);
@@ -25,7 +25,7 @@ export function createTurnContext(options: TurnContextOptions): TurnContext {
   const postNow = async (key: string, message: OutgoingMessage, thread: ThreadRef) => {
     const owner = { runId, sessionId, epoch: options.epoch };
     const intentAt = journal.intentOf(key);
-    // An intent is announced once, by whoever posts first.
+    // The first post under an announced key uses up its intent.
     const isFirst = intentAt !== null || (!isResumed && !begun.has(key));
     begun.add(key);
     const marks =

@@ -13,33 +13,33 @@ export interface WakeJournalOptions {
   readonly sessionId: string;
   readonly runId: string;
   readonly epoch: number;
-  /** The run has steps of an earlier wake behind it. */
+  /** Whether the run has steps from earlier wakes. */
   readonly isResumed: boolean;
-  /** The end of this owner. */
+  /** Aborts when this owner ends. */
   readonly suspended: AbortSignal;
 }
 
 type Work<T> = (tx: StoreTransaction) => Promise<T>;
 type Entry = readonly [key: string, value: unknown];
 
-/** What one transaction takes along. */
+/** Staged and deferred work that is written with one transaction. */
 interface Load {
   readonly staged: readonly Entry[];
   readonly deferred: readonly (readonly [name: string, work: Work<void>])[];
 }
 
-/** The steps of a run as its wake writes them: each is one transaction that checks the epoch once. */
+/** Journals the steps of a run during one wake. Each step is one transaction that checks the epoch once. */
 export class WakeJournal {
   readonly #options: WakeJournalOptions;
   readonly #history: HistoryEnd;
-  /** Goes with the next transaction. */
+  /** Entries that are written with the next transaction. */
   readonly #staged = new Map<string, unknown>();
   readonly #deferred = new Map<string, Work<void>>();
-  /** Posts announced by a transaction of this wake. Milliseconds since the epoch. */
+  /** Times of the intents that this wake's transactions have announced, by key, in milliseconds since the epoch. */
   readonly #intents = new Map<string, number>();
-  /** Steps that are done, or were tried; a run that begins with this wake has none behind it. */
+  /** Keys of steps that were done or tried. Null until loaded; a run that begins with this wake starts with none. */
   #keys: Set<string> | null;
-  /** Never rejects. */
+  /** The latest transaction. Never rejects. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: WakeJournalOptions, history: HistoryEnd) {
@@ -74,7 +74,7 @@ export class WakeJournal {
     return at;
   }
 
-  /** Under its key it counts once, and what led to it is not lost. */
+  /** Runs work once per key, together with everything staged before it. */
   transaction<T>(key: string, work: Work<T>): Promise<T> {
     const { runId, clock } = this.#options;
     return this.#inTurn(async () => {
@@ -104,7 +104,10 @@ export class WakeJournal {
     for (const key of announces) this.#intents.set(key, at);
   }
 
-  /** With what has been staged; an attempt before this one may have come about, and that is there already. */
+  /**
+   * Writes deferred work, staged entries and the step's own entries. After a failed attempt, skips entries that were
+   * committed nevertheless.
+   */
   async #write(
     tx: StoreTransaction,
     own: readonly Entry[],
@@ -116,7 +119,10 @@ export class WakeJournal {
     await tx.journal.putAll(runId, [...staged.filter(([key]) => !stored.has(key)), ...own], at);
   }
 
-  /** One after the other, as the session's fence has it: what is to go with a transaction goes with one. */
+  /**
+   * Runs transactions one after another, as the session's fence demands, so that each staged entry goes with exactly
+   * one of them.
+   */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const working = this.#last.then(work);
     this.#last = working.catch(() => undefined);
@@ -128,7 +134,7 @@ export class WakeJournal {
     work: (tx: StoreTransaction, attempt: number, load: Load) => Promise<T>,
   ): Promise<T> {
     const { store, clock, sessionId, epoch } = this.#options;
-    // The same for each attempt: what comes meanwhile goes with the next transaction.
+    // All attempts write the same load. Work staged meanwhile goes with the next transaction.
     const load = { staged: [...this.#staged], deferred: [...this.#deferred] };
     const once = async (attempt: number) => {
       await this.#known();
@@ -161,11 +167,11 @@ export class WakeJournal {
   }
 }
 
-/** The number of the session's newest message, as far as a wake knows it: nobody else appends while it owns the session. */
+/** Tracks the number of the session's newest message during a wake. Only the session's owner appends messages. */
 export class HistoryEnd {
   #committed: number | null;
   #appended: number | null = null;
-  /** All there is; null where there is more than this wake has appended, or may be. */
+  /** The whole history; null if it may hold more than this wake has appended. */
   #whole: readonly Message[] | null;
   #adding: readonly Message[] = [];
 
@@ -190,7 +196,7 @@ export class HistoryEnd {
     this.#adding = [...this.#adding, ...messages];
   }
 
-  /** A transaction that fails, or whose end nobody learns, leaves the number to be read anew. */
+  /** If a transaction fails or its result is lost, the number has to be read again. */
   async during<T>(transaction: () => Promise<T>): Promise<T> {
     try {
       const value = await transaction();
@@ -208,7 +214,7 @@ export class HistoryEnd {
   }
 }
 
-/** What the same step journalled before it was cut off; its type is the step's own. */
+/** Returns what the same step journalled before it was interrupted. Its type is that of the step. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names the one place that trusts the key
 export function fromJournal<T>(value: unknown): T {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by the same key's step

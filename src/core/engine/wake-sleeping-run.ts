@@ -1,12 +1,12 @@
 import type { Store } from "../store/store.ts";
 import type { SessionEngine } from "./engine.ts";
 
-/** The name of the tool whose calls a person's message ends early. */
+/** The tool whose calls end early when a person writes. */
 export const SLEEP = "sleep";
 
 /**
- * Wakes a session's run when it sleeps, or is about to: whoever writes to it need not wait until it wakes by itself. To be
- * called once the message is delivered: a pause that begins later looks for messages first.
+ * Wakes a session's run if it is sleeping or about to, so that people need not wait until it wakes by itself. Call it
+ * after the message is delivered: a later sleep call checks for messages first.
  */
 export async function wakeSleepingRun(
   sessionId: string,
