@@ -19,36 +19,38 @@ export interface ClickOptions extends DecisionScope {
   readonly log: Log;
   readonly jobs: JobControl;
   readonly describe: Describe;
-  /** What features do around runs. */
+  /** Work that features do around runs. */
   readonly hooks: () => readonly RunHook[];
 }
 
-/** A button's id: `stop:run_1`; with `choice`, `approve:y:run_1:2`. */
+/** A parsed button id: `stop:run_1`, or `approve:y:run_1:2` with a choice. */
 interface ButtonId {
   readonly verb: string;
   readonly choice: string;
   readonly id: string;
 }
 
-/** Where a button works. */
+/** The place where a button works. */
 interface ButtonScope {
   readonly channelKey: string;
-  /** Null: anywhere in the channel; of a session, the channel is one conversation. */
+  /**
+   * Null if it works anywhere in the channel. In a session's scope, null means that the channel is one conversation.
+   */
   readonly threadId: string | null;
 }
 
 interface ButtonKind {
   readonly hasChoice?: true;
   /**
-   * Where the thing is that the id names; null when there is no such thing. "anywhere": what the button does asks by
-   * itself who may do it from where.
+   * Finds the place of the object that the id names; null if there is no such object. "anywhere" is for actions that
+   * check by themselves who may do them from where.
    */
   readonly scope: "anywhere" | ((id: string, store: Store) => Promise<ButtonScope | null>);
-  /** Null when there is nothing that it could do. */
+  /** Performs the action; null if there is nothing to act on. */
   readonly click: (action: InboundAction, id: ButtonId, options: ClickOptions) => Promise<Receipt | null>;
 }
 
-/** All buttons that act on something that there is, by verb: one that is missing here does nothing. */
+/** All buttons that act on existing objects, by verb. A button whose verb is missing here does nothing. */
 const BUTTONS: ReadonlyMap<string, ButtonKind> = new Map<string, ButtonKind>([
   ["stop", { scope: scopeIn("runs"), click: stopRun }],
   ["details", { scope: scopeIn("runs"), click: details }],
@@ -66,7 +68,7 @@ const BUTTONS: ReadonlyMap<string, ButtonKind> = new Map<string, ButtonKind>([
   ["job-enable", act("enable")],
 ]);
 
-/** What a click on one of our buttons does. It does nothing from anywhere else than where the button stands. */
+/** Handles a click on one of the bot's buttons. Only clicks from the place of the button count. */
 export async function receiveClick(action: InboundAction, options: ClickOptions): Promise<Receipt> {
   const [verb, rest] = splitAction(action.action);
   const button = BUTTONS.get(verb);
@@ -80,7 +82,7 @@ export async function receiveClick(action: InboundAction, options: ClickOptions)
   return reply(NO_BUTTON);
 }
 
-/** What stands in a thread is clicked in that thread: not all who see the channel see a private one. */
+/** A thread's buttons work only in that thread, because a private thread is not visible to everyone in the channel. */
 function isAt(thread: ThreadRef, { channelKey, threadId }: ButtonScope): boolean {
   if (channelKeyOf(thread) !== channelKey) return false;
   return threadId === null || thread.threadId === threadId;
@@ -95,7 +97,7 @@ async function scopeOfGrant(id: string, store: Store): Promise<ButtonScope | nul
   return grant === null ? null : { channelKey: grant.channelId, threadId: null };
 }
 
-/** A sub-agent speaks in the thread of the session that it descends from. */
+/** The scope of an object's session. A sub-agent uses the thread of its root session. */
 async function scopeOfSession(of: { readonly sessionId: string } | null, store: Store): Promise<ButtonScope | null> {
   if (of === null) return null;
   const { task } = await store.sessions.get(of.sessionId);
@@ -107,7 +109,7 @@ async function revoke({ person }: InboundAction, { id }: ButtonId, options: Clic
   return reply(await revokeGrant(id, { ...options, person }));
 }
 
-/** Under a report and beside a job. */
+/** Actions on a job, from below its report or its entry in a list. */
 function act(does: JobAction): ButtonKind {
   return {
     scope: "anywhere",
@@ -115,7 +117,7 @@ function act(does: JobAction): ButtonKind {
   };
 }
 
-/** What a click says in the clicker's place. */
+/** A button whose click counts as these words of the person. */
 function goOn(text: string): ButtonKind {
   return { scope: scopeIn("runs"), click: (action, id, options) => continueRun(action, { ...id, text }, options) };
 }
@@ -134,7 +136,7 @@ function vote(value: FeedbackValue): ButtonKind {
 
 const NOTHING_TOLD: HookDetails = { lines: [] };
 
-/** The steps of a run, and what features have to say of it: one that fails keeps nobody from the rest. */
+/** Shows the steps of a run and the additions of features. A feature that fails is skipped. */
 async function details(
   reader: InboundAction,
   { id: runId }: ButtonId,
@@ -167,7 +169,7 @@ async function clickHook(action: InboundAction, { choice, id }: ButtonId, { hook
   return words === undefined ? null : reply(words);
 }
 
-/** The store decides whose stop it was: a click that came second, or too late, is told so. */
+/** Stops a run. The store decides whose stop counts, and a click that came second or too late is told so. */
 async function stopRun({ person }: InboundAction, { id }: ButtonId, { store, engine }: ClickOptions) {
   const run = await store.runs.get(id);
   if (run === null) return null;
@@ -181,7 +183,7 @@ async function stopRun({ person }: InboundAction, { id }: ButtonId, { store, eng
     : reply("This has ended already; there is nothing to stop.");
 }
 
-/** `stop:run_1` → stop, run_1. */
+/** Splits `stop:run_1` into `stop` and `run_1`. */
 function splitAction(action: string): [verb: string, id: string] {
   const colon = action.indexOf(":");
   return colon === -1 ? [action, ""] : [action.slice(0, colon), action.slice(colon + 1)];

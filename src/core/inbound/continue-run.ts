@@ -9,9 +9,9 @@ import type { RunRow } from "../store/runs.ts";
 import type { SessionRow } from "../store/sessions.ts";
 
 /**
- * A click on `continue:<run>` or `retry:<run>`, on the message that ended the run: these words of the clicker's, with which
- * a new run begins. Its key is of the ended run, so whoever clicks, and however often, that run is gone on with once.
- * Null when there is no such run.
+ * Handles a click on `continue:<run>` or `retry:<run>` below a run that has ended: begins a new run with the button's
+ * words as the person's. The event's key contains the ended run, so each run is continued at most once. Null if the run
+ * does not exist.
  */
 export async function continueRun(
   action: InboundAction,
@@ -30,7 +30,7 @@ export async function continueRun(
   return clickedBefore(key, action, store);
 }
 
-/** A compaction that failed is tried again as one. */
+/** The event for the new run. A failed compaction is retried as a compaction. */
 async function bodyOf(
   action: InboundAction,
   { run, session, text }: { run: RunRow; session: SessionRow; text: string },
@@ -42,11 +42,11 @@ async function bodyOf(
   ]);
   const said = clickedWords(text, action, { ...session, post });
   if (begun.body.kind === "compact") return { kind: "compact", by: said.author };
-  // The ended run, whose last steps may still be under way, does not take it in.
+  // A run of its own, so that the ended run cannot absorb it while finishing its last steps.
   return { ...said, isOwnRun: true };
 }
 
-/** A run that goes on, or is about to, needs no other beside it; the ended one may still be at its last steps. */
+/** Accepts the click only if no other run is open or about to begin. The ended run itself may still be finishing. */
 function nothingElseRuns(run: RunRow, { runtime }: Pick<DecisionScope, "runtime">): Claim {
   return async (tx) => {
     await tx.sessions.lock(run.sessionId);

@@ -7,9 +7,12 @@ import { plainLine } from "../text/plain-text.ts";
 import { editedKey, keysOf, messageKeyOf } from "./edited-message.ts";
 import type { MessageOptions } from "./person-message.ts";
 
-/** What is older is tidied up, also by the platform itself: that takes nothing back. Milliseconds. */
+/**
+ * Maximum age of a message whose deletion counts, in milliseconds. Older ones are tidied up by people or by the
+ * platform, which withdraws nothing.
+ */
 const SECOND_THOUGHTS_MS = 24 * 60 * 60_000;
-/** Characters of a deleted message that the model is told, to know which it was. */
+/** Maximum length of a deleted message as quoted to the model, in characters. */
 const QUOTED_CHARS = 200;
 
 interface Scope extends Pick<MessageOptions, "store" | "engine" | "runtime"> {
@@ -21,9 +24,9 @@ interface Said extends StoredEvent {
 }
 
 /**
- * Takes back what deleted messages asked for: one that waits is dropped, a run that works on nothing else is stopped, also
- * where only its sub-agents still do, and any other run is told. A message that is nobody's costs one look, and none when it
- * is old.
+ * Takes back what deleted messages asked for. A waiting message is dropped. A run that works on nothing else is
+ * stopped, even if only its sub-agents are still active. Any other run that took the message is told. An unknown
+ * message costs one query, or none if it is old.
  */
 export async function takeDeletion({ messages }: InboundDeletion, options: Scope): Promise<Receipt> {
   const { store, runtime } = options;
@@ -36,7 +39,7 @@ export async function takeDeletion({ messages }: InboundDeletion, options: Scope
     .filter(({ key, isAddressed }) => isAddressed === true && !known.has(key))
     .map(({ key }) => key);
   if (unknown.length > 0) {
-    // Its delivery may be tried again, or be under way in another process.
+    // The message may be redelivered, or another process may be taking it.
     await store.transaction(async (tx) => {
       for (const key of unknown) await tx.presence.answered(key, now);
     });
@@ -46,7 +49,9 @@ export async function takeDeletion({ messages }: InboundDeletion, options: Scope
   return { type: known.size > 0 ? "accepted" : "ignored" };
 }
 
-/** What messages have said, by their keys: as a request, where one is it only since it was edited. */
+/**
+ * Finds what the messages said, by message key. If a message became a request only through an edit, that edit counts.
+ */
 async function saidIn(keys: readonly string[], { inbox }: Scope["store"]): Promise<Map<string, Said>> {
   const events = await inbox.byKeys(keys.flatMap((key) => [key, editedKey(key)]));
   return new Map(
@@ -56,7 +61,10 @@ async function saidIn(keys: readonly string[], { inbox }: Scope["store"]): Promi
   );
 }
 
-/** Once, whichever process: the note's key is unique, and of two deletions the second finds what the first has left. */
+/**
+ * Withdraws a message. This happens once across processes: the note's key is unique, and a second deletion finds
+ * nothing left.
+ */
 async function withdraw(
   message: string,
   { sessionId, body: { author, text, attachments, addressed } }: Said,
@@ -69,7 +77,7 @@ async function withdraw(
   const told = await engine.deliver(sessionId, { key: deletedKey(message), body: note }, async (tx) => {
     stopped = [];
     await tx.sessions.lock(sessionId);
-    // Nor is it taken as an edit later.
+    // Prevents a later edit from being taken.
     await tx.presence.answered(message, at);
     const runIds = await tx.inbox.withdraw(sessionId, keysOf(message));
     if (!addressed) return false;
@@ -81,7 +89,7 @@ async function withdraw(
   log.info({ sessionId, message, stopped, isTold: told === "new" }, "message_withdrawn");
 }
 
-/** What becomes of a run that has taken a message which is withdrawn now; null: nothing. */
+/** What happens to a run that has taken the withdrawn message: it stops, or its model is told. Null for nothing. */
 async function fateOf(runId: string, tx: StoreTransaction): Promise<"stops" | "told" | null> {
   const run = await tx.runs.get(runId);
   if (run === null || run.cancelledBy !== null) return null;
@@ -90,13 +98,13 @@ async function fateOf(runId: string, tx: StoreTransaction): Promise<"stops" | "t
   return isOpen || (await tx.children.ofRun(run.sessionId, runId)).length > 0 ? "stops" : null;
 }
 
-/** Whether there is still something that a run works on: what began it, where no message did, or a request. */
+/** Whether the run still has something to work on: a request, or the event that began it if that is not a message. */
 async function isAsked({ id, eventSeq }: RunRow, { inbox }: Pick<StoreTransaction, "inbox">): Promise<boolean> {
   const standing = await inbox.standingOfRun(id);
   return standing.some(({ seq, body }) => (body.kind === "message" ? body.addressed : seq === eventSeq));
 }
 
-/** The key of what the model is told of a message's deletion. */
+/** The key of the note that tells the model of a deletion. */
 function deletedKey(message: string): string {
   return `deleted:${message}`;
 }

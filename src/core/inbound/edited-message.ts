@@ -4,13 +4,13 @@ import type { MessageKeys } from "../store/inbox.ts";
 import type { Store } from "../store/store.ts";
 import { type MessageOptions, takeRemark, takeRequest } from "./person-message.ts";
 
-/** What an edit is of a message that is a request already. */
+/** Introduces the new text of a message that was already a request. */
 const CHANGED = "[I have changed this message of mine. It reads now:]";
 
-/** How the keys of edits begin. */
+/** Prefix of the keys of edits. */
 const EDITED = "edited:";
 
-/** What the edit of a message amounts to: a request that nobody has made before, or other words for one that somebody has. */
+/** The effect of an edit: a new request, or a correction of an earlier one. */
 export type Edit =
   | { readonly type: "request"; readonly message: InboundMessage }
   | { readonly type: "correction"; readonly message: InboundMessage; readonly of: Request };
@@ -19,27 +19,29 @@ interface Request extends StoredEvent {
   readonly body: PersonMessageEvent;
 }
 
-/** The key of a mention that was added to a message kept as a remark: the message's own key is taken. */
+/** The key of a request that an edit made out of a remark. The message's own key is already in use. */
 export function editedKey(key: string): string {
   return `${EDITED}${key}`;
 }
 
-/** The key of what a message says since an edit, at that time. */
+/** The key of a message's text as of one edit. */
 export function changedKey({ key, at }: Pick<InboundMessage, "key" | "at">): string {
   return `${EDITED}${at}:${key}`;
 }
 
-/** The keys of a message and of all its edits. */
+/** Matches the key of a message and of all its edits. */
 export function keysOf(message: string): MessageKeys {
   return { message, edits: { startsWith: EDITED, endsWith: `:${message}` } };
 }
 
-/** The key of a message, of which this is the key or that of an edit. */
+/** The key of the message that a message or edit key belongs to. */
 export function messageKeyOf(key: string): string {
   return key.replace(/^edited:(?:\d+:)?/u, "");
 }
 
-/** Null when the edit changes nothing that the agent has, by this process or an earlier one, or is none of its business. */
+/**
+ * Classifies an edit. Null if it changes nothing that the agent has already received, or does not concern the agent.
+ */
 export async function editOf(
   message: InboundMessage,
   { store, runtime }: Pick<MessageOptions, "store" | "runtime">,
@@ -63,7 +65,7 @@ function requestIn(event: StoredEvent | null): Request | null {
   return event?.body.kind === "message" && event.body.addressed ? { ...event, body: event.body } : null;
 }
 
-/** True when it reads as the request did, and has not read otherwise in between. */
+/** Whether the text equals the request's and has not been changed in between. */
 async function isKnown(
   { text, messageId }: InboundMessage,
   { seq, sessionId, body }: Request,
@@ -82,7 +84,10 @@ function correction(message: InboundMessage, of: Request): Edit {
   return { type: "correction", message: { ...message, ...changed, opensThread: false }, of };
 }
 
-/** Enters the run that goes on, or is about to begin; where the request is answered, it is kept for the next one. */
+/**
+ * Delivers a correction to the run that is open or about to begin. If the request has already been answered, keeps it
+ * as context for the next run.
+ */
 export async function takeCorrection(
   { message, of }: Extract<Edit, { type: "correction" }>,
   options: MessageOptions,

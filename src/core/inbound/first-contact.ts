@@ -21,23 +21,23 @@ export interface FirstContactOptions
   /** Ids of admins. */
   readonly admins: readonly string[];
   readonly platform: (name: PlatformName) => Pick<ChatPlatform, "post" | "find" | "descriptor">;
-  /** Other processes may greet, too. */
+  /** Tells whether other processes may greet as well. */
   readonly cluster: Pick<Cluster, "isShared">;
 }
 
 export interface FirstContact {
-  /** Whether the message is the first that somebody writes to Deckhand directly. */
+  /** Whether this is the first message that somebody writes directly to Deckhand. */
   isFirstWord(event: InboundEvent): Promise<boolean>;
-  /** Says in the event's channel who is there, once, also across restarts. Never rejects. */
+  /** Introduces Deckhand in the event's channel, once even across restarts. Never rejects. */
   greet(event: Greeted): Promise<void>;
 }
 
 type Greeted = Pick<InboundEvent, "thread" | "channel" | "person">;
 
-/** Admins are asked for once, of whoever is greeted first. */
+/** Post key that records that the request to name admins was made. It goes once, to whoever is greeted first. */
 const ADMINS_ASKED = "first-contact:admins";
 
-/** Channels that are known to have been greeted. */
+/** Maximum number of greeted channels to remember. */
 const REMEMBERED = 5_000;
 
 export function createFirstContact(options: FirstContactOptions): FirstContact {
@@ -78,10 +78,13 @@ export function createFirstContact(options: FirstContactOptions): FirstContact {
   };
 }
 
-/** So long another process may be about to greet. Milliseconds. */
+/** How long another process is assumed to be greeting, in milliseconds. */
 const AT_IT_MS = 60_000;
 
-/** The intent is durable before the post; one without an outcome is looked for before it is posted again. */
+/**
+ * Posts the greeting once: the intent is stored before the post, and an intent without an outcome is looked for before
+ * it is posted again.
+ */
 async function postOnce(
   { store, runtime, platform, cluster }: FirstContactOptions,
   thread: ThreadRef,
@@ -111,7 +114,7 @@ function adminsWanted({ id }: Greeted["person"]): string {
   return `Nobody is named as an admin yet. Whoever runs me can name you, by \`"access": { "admins": ["${id}"] }\` in the settings file.`;
 }
 
-/** Three lines: what it can do here, how to begin, what it may touch. */
+/** Three lines: what Deckhand does, how to begin, and what it may touch. */
 export function introduction(
   { configOf, agentOf, allowedHosts }: Pick<FirstContactOptions, "configOf" | "agentOf" | "allowedHosts">,
   { channelKey, isDirect }: { readonly channelKey: string; readonly isDirect: boolean },

@@ -16,7 +16,7 @@ import { cut } from "../text/plain-text.ts";
 import { introduction } from "./first-contact.ts";
 import { promptButtons } from "./prompts.ts";
 
-/** How long a session without news stays on the page. Milliseconds. */
+/** How long an inactive session stays on the page, in milliseconds. */
 const RECENT_MS = 7 * 24 * 60 * 60_000;
 const SESSIONS = 10;
 const JOBS = 10;
@@ -27,7 +27,7 @@ export type HomeServices = Pick<
   "store" | "runtime" | "jobs" | "configOf" | "agentOf" | "allowedHosts"
 >;
 
-/** What a person's own page shows: what can be done, what goes on, what is scheduled, how to begin. */
+/** A person's home page: an introduction, recent sessions, scheduled jobs, and prompts to begin with. */
 export async function homeView(opened: InboundSurface, options: HomeServices): Promise<HomeView> {
   const { store, runtime, jobs } = options;
   const { person, thread, at } = opened;

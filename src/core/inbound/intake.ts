@@ -41,37 +41,37 @@ import { clickedPrompt, PROMPTS, type SuggestedPrompt } from "./prompts.ts";
 import { type CommandIntake, commandContext, takeCommand, takeWords } from "./typed-commands.ts";
 
 export interface IntakeOptions extends CommandServices, Pick<CommandIntake, "log" | "announce" | "openPrivateThread"> {
-  /** True where only messages that mention the bot are answered, also in its threads. */
+  /** Whether messages in the channel must mention the bot, even in its threads. */
   readonly requiresMention: (channelKey: string) => boolean;
   readonly workspaceRefusal: WorkspaceRefusalOf;
-  /** Other processes may take messages, too. */
+  /** The replicas that may be taking messages as well, and their locks. */
   readonly cluster: Pick<Cluster, "size" | "lock">;
-  /** What features do around runs. */
+  /** Work that features do around runs. */
   readonly hooks: () => readonly RunHook[];
-  /** Who says who is there. */
+  /** Introduces Deckhand in new places. */
   readonly firstContact: FirstContact;
 }
 
-/** Being added to a channel longer ago than this is no news any more. Milliseconds. */
+/** Maximum age of a channel join that is still greeted, in milliseconds. */
 const NEWS_MS = 24 * 60 * 60_000;
 
-/** Platforms deliver a message sooner, and one that was not taken once more after it. Milliseconds. */
+/** Platforms usually deliver a message within this time, in milliseconds. A later one may be a redelivery. */
 const PROMPT_MS = 3_000;
 
-/** How long another process is waited for that takes the same message. Milliseconds. */
+/** How long to wait for another process that is taking the same message, in milliseconds. */
 const ALONE_MS = 60_000;
 
-/** Messages taken lately that are remembered, and as many commands. */
+/** Number of recent messages, and of recent commands, to remember. */
 const REMEMBERED = 1_000;
 
 interface Intake extends IntakeOptions, CommandIntake {
-  /** Receipts of messages taken lately, by key: Slack delivers each mention twice, and once is enough for the store. */
+  /** Receipts of recent messages, by key. Slack delivers each mention twice, and the store should see it once. */
   readonly receipts: BoundedMap<string, Promise<Receipt>>;
 }
 
 /**
- * What a platform's event means: whose it is, which session it belongs to, whether it starts
- * something. An accepted message is durable when this resolves.
+ * Interprets platform events: decides who sent an event, to which session it belongs, and whether it starts something.
+ * An accepted message is durable when this resolves.
  */
 export function createIntake(intakeOptions: IntakeOptions): Receive {
   const { store, runtime, cluster } = intakeOptions;
@@ -119,12 +119,12 @@ function isAddressed(event: InboundEvent): boolean {
 }
 
 /**
- * One delivery does the work; those beside and after it get its receipt. Across processes the unique key decides, and of what
- * is answered privately whoever comes first.
+ * Handles a message once. Concurrent and later deliveries share its receipt. Across processes the unique key decides,
+ * or a lock if the message is answered privately.
  */
 function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
   const { receipts } = options;
-  // What it said before it was edited has a receipt, too.
+  // The unedited message has a receipt of its own.
   const key = message.edited === undefined ? message.key : changedKey(message);
   const known = receipts.get(key);
   if (known !== undefined) return known;
@@ -138,18 +138,20 @@ function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
   return receipt;
 }
 
-/** What is being taken is deleted once it is; what is delivered once more is not taken any more. */
+/** Waits for messages that are being taken before withdrawing them, and ignores later deliveries of them. */
 async function receiveDeletion(deletion: InboundDeletion, options: Intake): Promise<Receipt> {
   const { receipts } = options;
   for (const { key } of deletion.messages) {
     const taking = receipts.get(key);
     receipts.set(key, Promise.resolve({ type: "ignored" }));
-    await taking?.catch(() => undefined); // whoever delivers it hears of its failure
+    await taking?.catch(() => undefined); // its own delivery reports a failure
   }
   return takeDeletion(deletion, options);
 }
 
-/** Where Deckhand is added, it says who it is. A person who is not served gets no page. */
+/**
+ * Handles a channel that Deckhand was added to, or a page that a person opened. People who are not served get no page.
+ */
 async function receiveSurface(opened: InboundSurface, foreign: string | null, options: Intake): Promise<Receipt> {
   if (opened.surface === "channel") {
     const isNews = foreign === null && options.runtime.clock.now() - opened.at < NEWS_MS;
@@ -162,7 +164,10 @@ async function receiveSurface(opened: InboundSurface, foreign: string | null, op
   return { type: "home", view: await homeView(opened, options) };
 }
 
-/** What is answered privately is no row with a unique key: where others may be delivered it, too, the first one answers. */
+/**
+ * Takes a privately answered message, which has no row with a unique key, under a lock, so that only one process
+ * answers it.
+ */
 async function alone(message: InboundMessage, options: Intake, take: () => Promise<Receipt>): Promise<Receipt> {
   const { cluster, store } = options;
   if (cluster.size() === 1) return take();
@@ -174,12 +179,15 @@ async function alone(message: InboundMessage, options: Intake, take: () => Promi
   return await take();
 }
 
-/** Commands, and what is answered as they are. */
+/** Whether a message is answered privately: a command, an empty message, or only an agent's name. */
 function isPrivate({ text }: InboundMessage, { commands, agents }: Intake): boolean {
   return typedCommand(text, commands) !== null || text === "" || agentAddress(text, agents)?.prompt === "";
 }
 
-/** What is answered privately is no event of a session: it is noted, so that it is not taken once more after a restart. */
+/**
+ * Handles a message. Private answers are recorded, because they leave no event that would prevent another answer after
+ * a restart.
+ */
 async function answered(arrived: InboundMessage, options: Intake): Promise<Receipt> {
   const edit = arrived.edited === undefined ? null : await editOf(arrived, options);
   if (arrived.edited === undefined ? await isOver(arrived, options) : edit === null) return { type: "duplicate" };
@@ -192,7 +200,7 @@ async function answered(arrived: InboundMessage, options: Intake): Promise<Recei
   return receipt;
 }
 
-/** A message that comes late may have come before, and been answered privately or deleted. */
+/** Whether a late message was already answered privately or deleted. */
 async function isOver({ key, at }: InboundMessage, { store, runtime }: Intake): Promise<boolean> {
   return runtime.clock.now() - at > PROMPT_MS && (await store.presence.wasAnswered(key));
 }
@@ -226,7 +234,7 @@ async function receiveMessage(message: InboundMessage, options: Intake): Promise
   return takeRequest({ ...message, text: prompt }, { session, agent: agent.name }, options);
 }
 
-/** What a session asked somebody for, or else something new. */
+/** Takes a message as the answer to the session's open question, or else as a new request. */
 async function answerOrRequest(message: InboundMessage, session: SessionRow | null, options: Intake): Promise<Receipt> {
   const request = () => takeRequest(message, { session, agent: null }, options);
   const mayAnswer = session !== null && localCommandIn(message.text) === null;
@@ -237,20 +245,23 @@ async function answerOrRequest(message: InboundMessage, session: SessionRow | nu
   return receipt;
 }
 
-/** Whoever has addressed the agent in a thread need not mention it there again. */
+/**
+ * Whether the message continues a conversation: a person who has addressed the agent in a thread need not mention it
+ * again there.
+ */
 function isFollowUp(message: InboundMessage, session: SessionRow | null, options: IntakeOptions): boolean {
   if (session === null || message.addressed === "other") return false;
   return session.people.includes(message.person.id) && !options.requiresMention(session.channelKey);
 }
 
-/** What is clicked in a channel is done for those who see it, and for nobody else. */
+/** Handles a click if the person can see the channel. */
 async function takeClick(click: InboundAction, options: Intake): Promise<Receipt> {
   if (await isFromInside(click, click.action, options))
     return clickedCommand(click, options) ?? receiveClick(click, options);
   return reply(NO_BUTTON);
 }
 
-/** A form says by itself which thread it is about. */
+/** Handles a submitted form, which names its thread by itself, if the person can see the channel. */
 async function takeForm(form: InboundCommand, options: Intake): Promise<Receipt> {
   if (await isFromInside(form, `/${form.name}`, options)) return receiveCommand(form, options);
   return reply("This form does nothing any more.");
@@ -263,7 +274,9 @@ async function isFromInside(event: InboundAction | InboundCommand, action: strin
   return isInside;
 }
 
-/** A button that stands for words: `prompt:<id>`, or a command that has some, `jobs:add`; null when it is another. */
+/**
+ * Handles buttons that stand for words, `prompt:<id>`, or for a command, such as `jobs:add`. Null for other buttons.
+ */
 function clickedCommand(click: InboundAction, options: Intake): Promise<Receipt> | null {
   const prompt = clickedPrompt(click.action);
   if (prompt !== null) return receivePrompt(click, prompt, options);
@@ -274,7 +287,7 @@ function clickedCommand(click: InboundAction, options: Intake): Promise<Receipt>
   return receiveCommand({ ...event, kind: "command", name, args }, options);
 }
 
-/** As if the person had written the suggested words where the button is. */
+/** Handles a suggested prompt as if the person had written it in the place of the button. */
 async function receivePrompt(click: InboundAction, { message }: SuggestedPrompt, options: Intake): Promise<Receipt> {
   const { action: _action, ...place } = click;
   const typed = typedCommand(message, options.commands);

@@ -2,11 +2,14 @@ import type { CommandServices } from "../command-line/command.ts";
 import { channelKeyOf, type InboundMessage, sessionKeyOf, type ThreadRef } from "../protocol/platform.ts";
 import type { SessionRow } from "../store/sessions.ts";
 
-/** How often the store is asked, and for how long: platforms want an answer within three seconds. Milliseconds. */
+/** Polling interval and maximum wait, in milliseconds. Platforms expect an answer within three seconds. */
 const LOOK_EVERY_MS = 100;
 const LONGEST_MS = 2_000;
 
-/** The session of a message's thread, or where there are no threads that of the report it answers; null when it has none. */
+/**
+ * The session of a message's thread or, on platforms without threads, of the report that it replies to. Null if there
+ * is none.
+ */
 export async function sessionOfMessage(
   { thread, opensThread, repliesTo }: Pick<InboundMessage, "thread" | "opensThread" | "repliesTo">,
   options: Pick<CommandServices, "store" | "runtime" | "describe">,
@@ -22,8 +25,8 @@ export async function sessionOfMessage(
 }
 
 /**
- * A reply may come before the store knows that the message above it, a job's report, was posted: while one is on its way in
- * the channel, it is waited for.
+ * Looks for a session and waits if a report is being posted in the channel, because a reply may arrive before the store
+ * knows that the report was posted.
  */
 async function onceOpened(
   find: () => Promise<SessionRow | null>,
@@ -34,7 +37,7 @@ async function onceOpened(
   if (found !== null) return found;
   const { signal } = new AbortController();
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
-    // In this order: a thread that is opened between the two is found.
+    // The order matters: a thread opened between the two queries is found.
     const isOpening = await store.posts.opensThreadIn(channelKeyOf(thread));
     const session = await find();
     if (session !== null || !isOpening || waitedMs >= LONGEST_MS) return session;

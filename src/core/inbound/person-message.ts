@@ -18,7 +18,7 @@ import type { StoreTransaction } from "../store/store.ts";
 
 export interface MessageOptions extends DecisionScope {
   readonly breaker: ThreadBreaker;
-  /** The agent that answers in a channel. */
+  /** Returns the agent that answers in a channel. */
   readonly agentOf: (channelKey: string) => string;
 }
 
@@ -26,17 +26,17 @@ const TOO_QUICK =
   "✗ More than 30 runs in 10 minutes, each begun as soon as the one before had ended: that looks like a loop, so I answer no more here for some minutes.";
 
 export interface Request {
-  /** Null when the thread has none yet. */
+  /** Null if the thread has no session yet. */
   readonly session: SessionRow | null;
-  /** The agent that is to answer from here on; null: the session's own. */
+  /** The agent that answers from now on; null for the session's own. */
   readonly agent: string | null;
-  /** The skill that the words call. */
+  /** The skill that the text calls. */
   readonly skill?: CalledSkill | undefined;
-  /** The origin of the words, where they are not the person's. */
+  /** The origin of the text, if the person did not write it. */
   readonly from?: string | undefined;
 }
 
-/** What somebody wants done: begins a run, or enters the one that goes on. */
+/** Takes a request: it begins a run, or enters the one in progress. */
 export async function takeRequest(
   message: InboundMessage,
   { session, agent, skill, from }: Request,
@@ -50,7 +50,7 @@ export async function takeRequest(
   return deliver(message, delivery, options);
 }
 
-/** The session and what begins its first run are one transaction. */
+/** Opens a session together with the event that begins its first run, in one transaction. */
 async function openWith(
   message: InboundMessage,
   { agent, skill, from }: Omit<Request, "session">,
@@ -64,14 +64,14 @@ async function openWith(
     const session = { id: opening.id, people: [opening.createdBy], settings: {} };
     return await deliver(message, { ...delivery, session, opening }, options);
   } catch (error) {
-    // Two messages may open the same thread's session at once: the unique key decides, and both enter the one.
+    // If two messages open the session of one thread at once, the unique key decides, and both enter that session.
     const session = await store.sessions.byKey(opening.key);
     if (session === null) throw error;
     return deliver(message, { ...delivery, session }, options);
   }
 }
 
-/** What people say to each other in a session's thread: kept as context, starts nothing. */
+/** Keeps what people say to each other in a session's thread as context. Starts no run. */
 export async function takeRemark(
   message: InboundMessage,
   session: SessionRow,
@@ -86,11 +86,11 @@ export async function takeRemark(
 
 interface Delivery extends Omit<Request, "session"> {
   readonly session: Pick<SessionRow, "id" | "people" | "settings">;
-  /** It comes to be with the message. */
+  /** The session to be created together with the message. */
   readonly opening?: NewSession;
   readonly addressed: boolean;
   readonly isNew: boolean;
-  /** Who answered, or would have answered, here until now. */
+  /** The agent that has been answering here, or would have. */
   readonly before: string;
 }
 
@@ -134,14 +134,17 @@ function bodyOf(
     ...(addressed && message.late !== undefined ? { late: message.late } : {}),
     ...(mayDecide(message.person, message.person.id, approvals) ? { decides: true } : {}),
     ...(agent === null ? {} : { agent }),
-    // A raised mode is not for what others ask beside.
+    // A raised mode does not extend to other people's requests, so these get a run of their own.
     ...(addressed && isRaisedForOthers(session.settings, message.person.id) ? { isOwnRun: true } : {}),
     ...(skill === undefined ? {} : { skill }),
     ...(from === undefined ? {} : { from }),
   };
 }
 
-/** Two events may open the same thread's session at once; the unique key decides, and both get the one. */
+/**
+ * Returns the session of a thread, opening it if necessary. If two events do so at once, the unique key decides, and
+ * both get the same session.
+ */
 export async function openSession(
   event: InboundEvent,
   agent: string,

@@ -1,10 +1,10 @@
 import type { Button } from "../protocol/platform.ts";
 
-/** Words that Deckhand suggests where somebody meets it first; a click says them. */
+/** A request that Deckhand suggests to newcomers. A click sends it. */
 export interface SuggestedPrompt {
   readonly id: string;
   readonly title: string;
-  /** A command, or what an agent is asked. */
+  /** A command, or a request to an agent. */
   readonly message: string;
 }
 
@@ -23,15 +23,15 @@ export function promptButtons(): readonly Button[] {
   return PROMPTS.map(({ id, title }) => ({ id: `${VERB}${id}`, label: title, style: "default" }));
 }
 
-/** The prompt that a button stands for; null when it is another button. */
+/** The prompt that a button stands for; null for other buttons. */
 export function clickedPrompt(action: string): SuggestedPrompt | null {
   if (!action.startsWith(VERB)) return null;
   return PROMPTS.find(({ id }) => id === action.slice(VERB.length)) ?? null;
 }
 
-/** What is asked when somebody points at a message without words: by a reaction on it, or a command of its menu. */
+/** The request when somebody points at a message without words, by a reaction or a command in its menu. */
 export const ABOUT_MESSAGE =
   "The quoted message is pointed out to you. Do what it asks for, or answer it; if it asks for nothing, say what it means and what should be done.";
 
-/** The id of that command of a message's menu on Slack: in its manifest, and in what it then sends. */
+/** The id of that menu command on Slack, in the manifest and in the payloads that Slack sends. */
 export const ASK_SHORTCUT = "deckhand_ask";

@@ -24,15 +24,15 @@ import { type MessageOptions, openSession, takeRequest } from "./person-message.
 
 export interface CommandIntake extends CommandServices, MessageOptions {
   readonly log: Log;
-  /** Posts in a thread, or what opens one. */
+  /** Posts in a thread, or posts the message that opens one. */
   readonly announce: (thread: ThreadRef, message: OutgoingMessage, key: string) => Promise<PostedMessage>;
-  /** As the platform's: null where a message opens the thread. */
+  /** The platform's own operation; null if an ordinary message opens the thread instead. */
   readonly openPrivateThread: (thread: ThreadRef, name: string, personId: string) => Promise<ThreadRef | null>;
-  /** Keys of the commands taken lately: a platform may deliver a message twice, and a command acts each time. */
+  /** Keys of recent commands, since a platform may deliver a message twice and a command would act each time. */
   readonly commandKeys: BoundedMap<string, true>;
 }
 
-/** Where commands post: on the platform of each thread. */
+/** Lets commands post on the platform of each thread. */
 export function commandPlaces(
   platform: (name: PlatformName) => ChatPlatform,
 ): Pick<CommandIntake, "announce" | "openPrivateThread"> {
@@ -49,8 +49,8 @@ interface Typed {
 }
 
 /**
- * Runs a command, once per event. One that fails may be delivered again; a slash command never is, so that whoever typed it
- * is told.
+ * Runs a command once per event. If it fails, a message is redelivered by the platform. A slash command is not, so the
+ * person gets the error as a reply.
  */
 export async function takeCommand(command: TypedCommand, typed: Typed, options: CommandIntake): Promise<Receipt> {
   try {
@@ -76,7 +76,7 @@ function carryOut(command: TypedCommand, typed: Typed, options: CommandIntake): 
     options.log.info({ command: command.name, person: event.person.id, sessionId: session?.id }, "command");
     const reply = await runCommand(command, commandContext(typed, options));
     if ("run" in reply) return begin(reply, typed, options);
-    // A form that is not right is sent again.
+    // A corrected form arrives under the same key.
     if ("problems" in reply) options.commandKeys.delete(event.key);
     if ("form" in reply) return { type: "reply", ...reply };
     const { limits } = options.describe(event.thread.platform);
@@ -120,10 +120,10 @@ export function commandContext({ event, session }: Typed, options: CommandIntake
   };
 }
 
-/** Characters of a thread's name. */
+/** Maximum length of a thread's name, in characters. */
 const NAME_CHARS = 80;
 
-/** A message in the channel, at which a thread can be; beside a private thread, one that is private too. */
+/** Opens a thread below a new message in the channel. Beside a private thread, the new thread is private, too. */
 async function openThread(
   root: OutgoingMessage,
   { thread, key, person }: Typed["event"],
@@ -138,7 +138,7 @@ async function openThread(
   return { ...thread, threadId: messageId };
 }
 
-/** A slash command in a channel has no thread; what answers it opens one. A channel that is one conversation has none to open. */
+/** Whether the answer to a slash command opens a thread: only in a channel that has threads, and not inside one. */
 function opensThread({ thread }: InboundCommand, { describe }: Pick<CommandIntake, "describe">): boolean {
   return thread.threadId === null && describe(thread.platform).hasThreads(thread);
 }
@@ -153,7 +153,10 @@ async function begin(reply: RunReply, { event, session }: Typed, options: Comman
   return takeRequest(message, { session: opened, agent, skill, from }, options);
 }
 
-/** Nobody but its author sees a slash command: what it asks for is posted, for others to follow and a thread to begin at. */
+/**
+ * Posts what a slash command asks for, since only its author sees the command. Others can then follow, and a thread can
+ * begin there.
+ */
 async function visibleRequest(
   command: InboundCommand,
   { run, agent }: RunReply,

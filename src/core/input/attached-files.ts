@@ -5,10 +5,10 @@ import type { Attachment, ChatPlatform } from "../protocol/platform.ts";
 import { plainLine } from "../text/plain-text.ts";
 import { sizeText } from "../text/sizes.ts";
 
-/** Where it is in the sandbox root; why it is not to be there; null when it cannot be. */
+/** The path in the sandbox root, the reason why the file was refused, or null if it could not be saved. */
 export type SavedAttachment = string | { readonly refused: string } | null;
 
-/** Where something is attached, and by whom. */
+/** Where a file was attached, and by whom. */
 export interface AttachmentPlace {
   readonly sandboxRoot: string;
   readonly personId: string;
@@ -18,22 +18,22 @@ export interface AttachmentPlace {
 export interface AttachedFileOptions {
   readonly platform: Pick<ChatPlatform, "fetchFile" | "descriptor">;
   readonly signal: AbortSignal;
-  /** Keeps an attachment in the sandbox root. */
+  /** Saves an attachment in the sandbox root. */
   readonly saveAttachment: (name: string, data: Uint8Array) => Promise<SavedAttachment>;
-  /** What people should know: an attachment that could not be read. */
+  /** Shows a notice to people, for example about an unreadable attachment. */
   readonly notice: (text: string) => void;
-  /** Characters of a document's text that go into the request; `DOCUMENT_CHARS` when left out. */
+  /** Maximum length of a document's text in the request, in characters. Defaults to `DOCUMENT_CHARS`. */
   readonly documentChars?: number;
 }
 
-/** Characters of a file's name that a model reads: on one line, and with all that is in it. */
+/** Maximum length of a file's name as the model reads it, in characters. */
 export const FILE_NAME_CHARS = 255;
-/** Text of a document that goes into the request whole; more is in the sandbox. Characters. */
+/** Maximum length of a document's text in the request, in characters. The whole document is in the sandbox. */
 const DOCUMENT_CHARS = 100_000;
-/** Bytes of an image that providers take. Source: Anthropic docs, Vision (5 MB as base64). */
+/** Maximum size of an image that providers accept, in bytes. Source: Anthropic docs, Vision (5 MB as base64). */
 const IMAGE_BYTES = 3_750_000;
 
-/** What a request carries of a file: how it is called and where it is saved, and its content where models read that. */
+/** The blocks for an attached file: its name and where it is saved, and its content if models can read it. */
 export async function attachedBlocks(attachment: Attachment, options: AttachedFileOptions): Promise<ContentBlock[]> {
   const { size } = attachment;
   const name = plainLine(attachment.name, FILE_NAME_CHARS);
@@ -64,12 +64,12 @@ export async function attachedBlocks(attachment: Attachment, options: AttachedFi
 }
 
 interface Shown {
-  /** Where the file is now. */
+  /** The path of the file, or a word that says it is attached. */
   readonly context: string;
   readonly chars: number;
 }
 
-/** What a model can be given of a file; nothing of what none reads. `chars`: of a document's text. */
+/** The blocks with a file's content; none for types that no model reads. `chars` limits a document's text. */
 export function contentOf(
   { name: called, mediaType }: Attachment,
   data: Uint8Array,
@@ -88,7 +88,7 @@ export function contentOf(
   return cut === "" ? [] : [{ type: "document", name, mediaType, text: cut, context }];
 }
 
-/** By its first bytes: what a platform says of a file is a guess from its name. */
+/** Detects an image's type by its first bytes, since the platform only guesses from the file's name. */
 function imageType(data: Uint8Array): ImageBlock["mediaType"] | null {
   if (startsWith(data, "\x89PNG\r\n\x1a\n")) return "image/png";
   if (startsWith(data, "\xff\xd8\xff")) return "image/jpeg";
@@ -102,13 +102,16 @@ function startsWith(data: Uint8Array, latin1: string): boolean {
   return wanted.equals(data.subarray(0, wanted.length));
 }
 
-/** Text has no control characters but tab, line ends, form feed and escape. */
+/** Control characters that do not occur in text. Tab, line ends, form feed and escape do. */
 // oxlint-disable-next-line no-control-regex -- control characters are what tells
 const CONTROLS = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f]/;
 
 const OTHER_ENCODING = "[This is not UTF-8 and is shown as Windows-1252.]\n";
 
-/** The text of a file in UTF-8, in UTF-16 with its mark, or, as Excel and older programs write it, in Windows-1252; else null. */
+/**
+ * Decodes text in UTF-8, in UTF-16 with a byte order mark, or in Windows-1252, which Excel and older programs write.
+ * Null if the data is not text.
+ */
 function textIn(data: Uint8Array): string | null {
   const marked = startsWith(data, "\xff\xfe") ? "utf-16le" : startsWith(data, "\xfe\xff") ? "utf-16be" : "utf-8";
   const text = decoded(data, marked);

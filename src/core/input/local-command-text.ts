@@ -1,13 +1,13 @@
-/** A shell command that a person typed, and what they say beside it. */
+/** A shell command that a person typed, and the text beside it. */
 export interface LocalCommand {
   readonly command: string;
-  /** For the model; empty when the command is all there is. */
+  /** Text for the model; empty if the message holds only the command. */
   readonly rest: string;
 }
 
 /**
- * `!ls -la` → the command; what follows after an empty line is said to the model. Null when the message is no command: it does
- * not begin with `!`, or with what people write in plain language, `!` alone, `!!`, `! no`.
+ * Parses a message such as `!ls -la`. Text after an empty line is for the model. Null if the message is no command: it
+ * does not begin with `!`, or begins like plain language (`!` alone, `!!`, `! no`).
  */
 export function localCommandIn(text: string): LocalCommand | null {
   const said = text.trim();

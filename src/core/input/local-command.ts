@@ -15,13 +15,13 @@ import { NOTHING_NEW } from "../trust/label.ts";
 
 export type LocalOutput = Extract<ContentBlock, { type: "user_local_command_output" }>;
 
-/** A command that a person typed. */
+/** A shell command that a person typed. */
 export interface TypedShell {
   readonly command: string;
-  /** The place of its event in the inbox. */
+  /** Sequence number of its event in the inbox. */
   readonly seq: number;
   readonly author: Author;
-  /** Whether its author may decide what is asked of people. */
+  /** Whether the author may decide on approvals. */
   readonly decides?: boolean;
 }
 
@@ -32,19 +32,19 @@ export interface LocalCommandOptions {
   readonly context: Pick<TurnContext, "runId" | "signal" | "transaction">;
   readonly query: Query;
   readonly approvals: ApprovalRules;
-  /** The live message. */
+  /** Shows an event in the live message. */
   readonly show: (event: QueryEvent) => void;
 }
 
-/** The tool that runs what people type after `!`. */
+/** The tool that runs commands typed after `!`. */
 const SHELL = "bash";
-/** What shells answer for a command that may not be run. */
+/** Exit code that shells use for a command that may not be run. */
 const NOT_RUN = 126;
 
 /**
- * Shell commands that people type: run as calls of the run's turn 0, so that they are journalled, shown and told of as any call.
- * Nobody is asked: where a decision is needed, only those who may make it can type the command. The agent's access role and
- * the mode hold. One after the other.
+ * Runs shell commands that people type, one after another, as calls of turn 0 of the run, so that they are journalled
+ * and shown like any call. Nobody is asked for approval: where one is needed, only people who may give it can type the
+ * command. The agent's access role and the mode apply.
  */
 export function createLocalCommands(options: LocalCommandOptions): RunLocalCommand {
   let last: Promise<unknown> = Promise.resolve();
@@ -65,7 +65,7 @@ async function run(
   const record = await recordOf(store, query.runId, use.id);
   if (record?.status !== "ended") {
     const { run: open, rules, query: logged } = await openLoop({ ...query, config: asPerson(query.config) });
-    // A person's own words led to it, and no other's.
+    // Only the person's own words led to the call.
     const request = { label: NOTHING_NEW, known: () => ({ addresses: [], texts: [] }) };
     const asked = decide(use, record, { ...rules, request });
     const decision =
@@ -83,7 +83,10 @@ function notTheirs({ name }: Author, approvals: ApprovalRules): string {
   return `Not run: it needs a decision, and @${name} may not make it. ${who} Say in words what is to be done, and I ask.`;
 }
 
-/** What a person does in the session, who hands nothing on. */
+/**
+ * The config for a person's own command. A delegating agent's narrowed access does not apply, since the person
+ * delegates nothing.
+ */
 function asPerson(config: QueryConfig): QueryConfig {
   const { delegation, agentDefinition, ...rest } = config;
   if (delegation === undefined) return config;
@@ -95,7 +98,7 @@ async function recordOf(store: Store, runId: string, callId: string) {
   return calls.find((call) => call.callId === callId);
 }
 
-/** What would be asked of people counts as allowed. */
+/** Turns a decision into a call that may run. An approval counts as given. */
 function allowedCall(decision: Decision): AllowedCall | null {
   switch (decision.type) {
     case "refuse":
@@ -112,7 +115,7 @@ function allowedCall(decision: Decision): AllowedCall | null {
   }
 }
 
-/** One without exit code did not come from a command. */
+/** Converts a result to a command's output. A result without an exit code did not come from a command. */
 function outputOf(command: string, result: ToolResult | null): LocalOutput {
   const block = { type: "user_local_command_output", command } as const;
   if (result === null) return { ...block, stdout: "", stderr: "Stopped before it began.", exitCode: NOT_RUN };
@@ -128,7 +131,7 @@ function outputOf(command: string, result: ToolResult | null): LocalOutput {
 
 const ERRORS = "stderr:\n";
 
-/** What was printed below the result's first line, and the errors below their heading. */
+/** Splits what a command printed, below the result's first line, into stdout and stderr. */
 function apart(printed: string): [stdout: string, stderr: string] {
   if (printed.startsWith(ERRORS)) return ["", printed.slice(ERRORS.length)];
   const stdout = printed.replace(/^stdout:\n/, "");
@@ -136,15 +139,15 @@ function apart(printed: string): [stdout: string, stderr: string] {
   return at === -1 ? [stdout, ""] : [stdout.slice(0, at), stdout.slice(at + 1 + ERRORS.length)];
 }
 
-/** What one event of the inbox brought into the history. */
+/** The messages that one inbox event brought into the history. */
 export interface TakenEvent {
   readonly seq: number;
   readonly messages: readonly Message[];
 }
 
 /**
- * The run's answer when people typed commands and said nothing: what the commands printed. Null when the model is to answer.
- * The model reads the outputs with the next thing that is said.
+ * The output of typed commands, which is the run's answer if people wrote nothing else; the model then reads it with
+ * the next message. Null if the model should answer now.
  */
 export function localAnswer(taken: readonly TakenEvent[]): string | null {
   const addressed = taken.flatMap(({ messages }) => messages).filter(({ context }) => context !== true);
@@ -153,7 +156,10 @@ export function localAnswer(taken: readonly TakenEvent[]): string | null {
   return isAll && outputs.length > 0 ? outputs.map(renderBlock).join("\n\n") : null;
 }
 
-/** Posts what commands printed, once, for people to see before the model answers; what a message does not hold whole is attached. */
+/**
+ * Posts the output of typed commands once, so that people see it before the model answers. Long output is attached as a
+ * file.
+ */
 export async function showOutputs(
   taken: readonly TakenEvent[],
   { context, maxChars }: { readonly context: Pick<TurnContext, "post">; readonly maxChars: number },

@@ -13,15 +13,15 @@ import { skillBlocks } from "./run-skills.ts";
 import { type ThreadContextScope, threadContext } from "./thread-context.ts";
 
 export interface RunInputOptions extends ThreadContextScope {
-  /** The skills that hold in the session's channel. */
+  /** The skills available in the session's channel. */
   readonly skills: () => SkillCatalogue;
   /** Runs a shell command that a person typed. */
   readonly runCommand: RunLocalCommand;
 }
 
 /**
- * Brings events into the history, in their order. Each looks at once for what belongs to it, but for a shell command: that
- * finds what all before it have brought and done.
+ * Converts events into their history content, in order. They are processed in parallel, except that a shell command
+ * waits for all events before it, because it may use their files.
  */
 export async function bringAll<T>(
   events: readonly StoredEvent[],
@@ -35,12 +35,12 @@ export async function bringAll<T>(
   return Promise.all(brought);
 }
 
-/** The shell command that a message is; null for any other. */
+/** The shell command in a message; null if it has none. */
 function typedIn({ addressed, from, text }: PersonMessageEvent): ReturnType<typeof localCommandIn> {
   return addressed && from === undefined ? localCommandIn(text) : null;
 }
 
-/** What an event brings into the history: the thread it joins, then the message itself. */
+/** The messages that an event adds to the history: the thread that it joins, if any, and then the message itself. */
 export async function messagesOf(event: StoredEvent, options: RunInputOptions): Promise<Message[]> {
   const { body } = event;
   if (body.kind === "job") {
@@ -56,7 +56,7 @@ export async function messagesOf(event: StoredEvent, options: RunInputOptions): 
   return [...earlier, await personMessage(body, event.seq, options)];
 }
 
-/** What a sub-agent is to do, as its parent put it. */
+/** The message that gives a sub-agent its task. */
 function assignment(
   { task, prompt, addresses, at, label = UNKNOWN }: ChildEvent,
   sessionId: string,
@@ -79,7 +79,7 @@ function ourNote(text: string, { at, label }: Noted, { ids }: RunInputOptions): 
   return { id: ids.next("msg"), role: "user", content: [{ type: "text", text }], label, createdAt: at };
 }
 
-/** What a person wants kept in mind is theirs, and counts as words of theirs; other notes are ours. */
+/** A note for the history. Something to remember is attributed to the person and counts as their words. */
 function userNote({ by, text, at, isMemory = false }: NoteEvent, options: RunInputOptions): Message {
   const ours = ourNote(text, { at, label: saidBy(by) }, options);
   if (!isMemory) return ours;
@@ -87,7 +87,7 @@ function userNote({ by, text, at, isMemory = false }: NoteEvent, options: RunInp
   return { ...ours, content: [{ type: "user_memory_input", text: said, ...memoryOf(text) }], author: by };
 }
 
-/** `deploy day: Thursday`; what has no name of its own is a note. */
+/** Splits `deploy day: Thursday` into key and value. Text without a key is a note. */
 function memoryOf(text: string): { readonly key: string; readonly value: string } {
   const [, key, value] = /^([^:\n]{1,60}):\s+(\S[\s\S]*)$/.exec(text) ?? [];
   return key === undefined || value === undefined ? { key: "note", value: text } : { key: key.trim(), value };
@@ -116,13 +116,13 @@ async function personMessage(came: PersonMessageEvent, seq: number, options: Run
 
 const LINK = /https?:\/\//iu;
 
-/** The message with what people see beneath it of its links, which the platform had not shown yet when it came. */
+/** Adds the link previews that the platform had not shown yet when the message arrived. */
 async function withPreviews(
   body: PersonMessageEvent,
   { platform, signal, notice }: Pick<RunInputOptions, "platform" | "signal" | "notice">,
 ): Promise<PersonMessageEvent> {
   const { quoted, attachments, text, skill, from } = body;
-  // What was typed after a command stands in a message of ours, as a rule, which shows none.
+  // Text typed after a command usually stands in a post of the bot, which shows no previews.
   if (platform.previews === undefined || (skill ?? from) !== undefined || !LINK.test(text)) return body;
   try {
     const shown = await platform.previews(body, signal);
@@ -135,12 +135,12 @@ async function withPreviews(
   }
 }
 
-/** What a person says holds what the channel does. */
+/** A person's words carry what the channel may know. */
 function saidBy({ id }: Author): Label {
   return { who: [id], holds: ["channel"] };
 }
 
-/** Beside the person's words, nobody answers for what comes along. */
+/** The label of a message. Quotations and attachments count as outside content beside the person's own words. */
 function labelOfMessage(
   { author, from, quoted, attachments }: PersonMessageEvent,
   output: readonly ContentBlock[],
@@ -153,10 +153,10 @@ function labelOfMessage(
   ]);
 }
 
-/** Characters of all that a message quotes. */
+/** Maximum total length of a message's quotations, in characters. */
 const QUOTED_CHARS = 28_000;
 
-/** Says itself that its words are somebody else's, and whose; it cannot close the marker around it. */
+/** Marks quotations as other people's words. Their text cannot close the marker around it. */
 function quotedBlocks(quoted: readonly string[]): ContentBlock[] {
   let left = QUOTED_CHARS;
   return quoted.flatMap((text): ContentBlock[] => {

@@ -8,11 +8,11 @@ import { narrowTools } from "../skills/skill-narrowing.ts";
 import { renderSkill } from "../skills/skill-render.ts";
 import { type SkillCatalogue, whyMissing } from "../skills/skills.ts";
 
-/** What skills add to a run. */
+/** Prompt sections that skills add to a run. */
 export interface RunSkills {
-  /** For the prompt, above the cache boundary. */
+  /** The index of skills, above the cache boundary. */
   readonly index: string;
-  /** The session's active skill, below the boundary; empty without one. */
+  /** The session's active skill, below the boundary; empty if there is none. */
   readonly active: string;
 }
 
@@ -24,7 +24,7 @@ export function skillsOfRun(catalogue: SkillCatalogue, settings: SessionSettings
   };
 }
 
-/** What the active skill and the one that began a run narrow it to, a list for each. Reads skills only where one is named. */
+/** The tool lists of the active skill and of the skill that began the run. Loads skills only if one is named. */
 export function toolsOfSkills(
   { body, settings }: { readonly body: SessionEventBody; readonly settings: SessionSettings },
   skillsOf: () => SkillCatalogue,
@@ -39,7 +39,7 @@ export function toolsOfSkills(
   });
 }
 
-/** The settings, narrowed to tools that are on every list. */
+/** Narrows the config to tools that are on every list. */
 export function narrowedTo(lists: readonly (readonly string[])[], config: QueryConfig): QueryConfig {
   if (lists.length === 0) return config;
   return { ...config, toolAllow: lists.reduce(narrowTools, config.toolAllow) ?? [] };
@@ -49,7 +49,7 @@ function activeSkill({ activeSkill: name, activeSkillLine: line = "" }: SessionS
   return name === undefined ? [] : [{ name, line }];
 }
 
-/** A skill that a person called, as it enters the history: what was typed, then what it says. */
+/** The history blocks of a skill that a person called: the typed command and the skill's text. */
 export function skillBlocks(called: CalledSkill, catalogue: SkillCatalogue): ContentBlock[] {
   const typed: ContentBlock = { type: "user_command", command: `skill ${called.name}`, args: called.line };
   const skill = rendered(catalogue, called);
@@ -58,8 +58,9 @@ export function skillBlocks(called: CalledSkill, catalogue: SkillCatalogue): Con
 }
 
 /**
- * What people read of skills that cannot be followed any more as they were called, and when the last was called, if nothing
- * else was asked; null when there is something to do. A model without a skill's text and its limits could only guess.
+ * A reply about called skills that have been removed or changed so that they cannot run, and the time of the last
+ * request. Null if anything else was asked or any called skill still works. Without a skill's text and limits, a model
+ * could only guess.
  */
 export function goneSkills(
   events: readonly StoredEvent[],
@@ -83,7 +84,7 @@ function goneText({ name }: CalledSkill, catalogue: SkillCatalogue): string {
     : `The skill **${name}** has been changed since you called it and needs more, so nothing was done. \`/skill ${name}\` says what.`;
 }
 
-/** Null when the skill has gone since, or wants arguments that it was not given. */
+/** Renders a called skill; null if it was removed, broke or lacks arguments. */
 function rendered(catalogue: SkillCatalogue, { name, line }: CalledSkill) {
   const skill = catalogue.find(name);
   const result = skill === undefined ? null : renderSkill(skill, skillArguments(line));

@@ -13,13 +13,13 @@ export interface TakenRun {
   readonly store: Store;
   readonly wake: Wake;
   readonly context: TurnContext;
-  /** What hooks add to the messages that came. */
+  /** Adds the data of hooks to the messages. */
   readonly complete: (messages: readonly Message[]) => Promise<readonly Message[]>;
 }
 
 /**
- * Brings the event that began the run into the history, with what waits beside it, in order of arrival. Answers what the
- * run's answer is when nothing came but shell commands, or calls of skills that are gone; null when the model is to answer.
+ * Adds the run's first event and the events waiting beside it to the history, in order of arrival. Returns the run's
+ * answer if they held only shell commands or calls of missing skills, and null if the model should answer.
  */
 export async function takeInput(
   { store, wake, context, complete }: TakenRun,
@@ -45,14 +45,17 @@ export async function takeInput(
   return answer;
 }
 
-/** A live message that is shown anew still says that its run is late. */
+/** Repeats the notice of a late run when its live message is shown anew. */
 async function tellLate({ runId }: Wake, { store, notice }: Pick<TakenRun, "store"> & Pick<RunInputOptions, "notice">) {
   for (const { body } of await store.inbox.ofRun(runId)) {
     if (body.kind === "message" && body.late !== undefined) notice(body.late);
   }
 }
 
-/** The run of commands that people typed: what they printed is the answer, unless somebody has stopped them. */
+/**
+ * The outcome of a run that consisted only of typed commands: their output is the answer. Throws the signal's reason if
+ * the run was stopped.
+ */
 export function saidLocally(
   text: string,
   { ids, clock }: Pick<Runtime, "ids" | "clock">,
@@ -66,7 +69,7 @@ function answerMessage({ text, at }: { readonly text: string; readonly at: numbe
   return { id: ids.next("msg"), role: "assistant", content: [{ type: "text", text }], createdAt: at };
 }
 
-/** What an event brings that came while the run works; outputs of commands are shown before the model reads them. */
+/** The messages of an event that arrived during the run. Outputs of commands are posted before the model reads them. */
 export async function takeSteering(
   event: StoredEvent,
   context: Pick<TurnContext, "post">,

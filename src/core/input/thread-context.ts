@@ -8,17 +8,17 @@ import { type Label, NOTHING_NEW, outsideOf, unionOf } from "../trust/label.ts";
 import { type AttachedFileOptions, attachedBlocks } from "./attached-files.ts";
 import { labelOfSaid } from "./said-label.ts";
 
-/** Messages of an existing thread, its root among them, that a session gets beside the one that began it there. */
+/** Maximum number of earlier messages, including the root, that a session gets from an existing thread. */
 const THREAD_MESSAGES = 20;
-/** Messages that a thread may have got, ours among them, between that one and its reading. */
+/** Allowance for messages that may be posted between the request and the reading of the thread. */
 const SAID_SINCE = 10;
-/** About 8,000 tokens, words and files together. Characters. */
+/** Maximum length of text and files together, in characters. About 8,000 tokens. */
 const THREAD_CHARS = 28_000;
-/** Files that are fetched, the root's first, then the newest; others are named in the text. */
+/** Maximum number of files to fetch, the root's first and then the newest. Others are only named in the text. */
 const THREAD_FILES = 5;
-/** Characters of a document's text that come along; the sandbox has the whole. */
+/** Maximum length of a document's text, in characters. The sandbox has the whole document. */
 const DOCUMENT_CHARS = 10_000;
-/** What an image takes of the room: about 1,600 tokens. Source: Anthropic docs, Vision. Characters. */
+/** Size that an image counts as, in characters: about 1,600 tokens. Source: Anthropic docs, Vision. */
 const IMAGE_CHARS = 5_600;
 
 export interface ThreadContextScope extends AttachedFileOptions {
@@ -26,7 +26,7 @@ export interface ThreadContextScope extends AttachedFileOptions {
   readonly ids: Ids;
 }
 
-/** What was said in a thread before somebody addressed the agent there, as the conversation it is. */
+/** The earlier messages of a thread in which somebody has just addressed the agent, marked as conversation. */
 export async function threadContext(body: PersonMessageEvent, options: ThreadContextScope): Promise<Message[]> {
   try {
     const [root, ...rest] = await messagesBefore(body, options);
@@ -41,19 +41,19 @@ export async function threadContext(body: PersonMessageEvent, options: ThreadCon
 async function messagesBefore(body: PersonMessageEvent, options: ThreadContextScope): Promise<ThreadMessage[]> {
   const read = 1 + THREAD_MESSAGES + SAID_SINCE;
   const thread = await options.platform.fetchThread(body.thread, read, options.signal);
-  // What people have said since comes by itself, and what this run shows is no part of what it joins.
+  // Later messages arrive as events of their own, and the run's own posts are not part of the thread it joins.
   const before = thread.filter(({ messageId, at }) => messageId !== body.messageId && at <= body.at);
   const [root, ...rest] = before.filter(({ text, attachments = [] }) => text !== "" || attachments.length > 0);
   return root === undefined ? [] : [root, ...rest.slice(1 - THREAD_MESSAGES)];
 }
 
-/** What may still come along. */
+/** The remaining capacity. */
 interface Room {
   chars: number;
   files: number;
 }
 
-/** The root with its files, as many of the newest messages as fit beside it, and then their files, the newest first. */
+/** Selects the root with its files, then the newest messages that fit, and then their files, newest first. */
 async function fitting(
   root: ThreadMessage,
   rest: readonly ThreadMessage[],
@@ -79,7 +79,7 @@ async function contextMessage(message: ThreadMessage, room: Room, options: Threa
   for (const attachment of attachments.slice(0, Math.max(0, room.files))) {
     room.files -= 1;
     const documentChars = Math.max(0, Math.min(DOCUMENT_CHARS, room.chars));
-    // Nobody attached it for the agent: that it cannot be read is told to the model alone.
+    // The files were not attached for the agent, so an unreadable one is reported to the model only.
     const blocks = await attachedBlocks(attachment, { ...options, documentChars, notice: () => undefined });
     files.push(...blocks.flatMap((block) => fitted(asConversation(block), room)));
   }
@@ -95,13 +95,16 @@ async function contextMessage(message: ThreadMessage, room: Room, options: Threa
   };
 }
 
-/** Text of a file stands among the words of whoever attached it, and is marked as these are. */
+/** Marks a file's text as conversation, like the words of the person who attached it. */
 function asConversation(block: ContentBlock): ContentBlock {
   if (block.type !== "document" || block.text === undefined) return block;
   return { type: "text", text: `[${block.name} holds]\n${block.text}` };
 }
 
-/** What does not fit is in the sandbox. How much a PDF holds only its provider can tell: it stays there. */
+/**
+ * Drops a block that does not fit; its file is in the sandbox. PDFs are always dropped, since their size in tokens is
+ * known only to the provider.
+ */
 function fitted(block: ContentBlock, room: Room): ContentBlock[] {
   const chars = block.type === "text" ? block.text.length : block.type === "image" ? IMAGE_CHARS : Infinity;
   if (chars - ROUGHLY > room.chars) return [];
@@ -109,5 +112,5 @@ function fitted(block: ContentBlock, room: Room): ContentBlock[] {
   return [block];
 }
 
-/** What stands around a file's text, and its name, may pass the room. Characters. */
+/** Tolerance for a file's name and the text around its content, in characters. */
 const ROUGHLY = 500;
