@@ -3,10 +3,10 @@ import type { ContentBlock, ToolUseBlock } from "../protocol/messages.ts";
 
 const SEARCHES: ReadonlySet<string> = new Set(["glob", "grep"]);
 const patternSchema = z.object({ pattern: z.string() }).transform(({ pattern }) => pattern);
-/** What names a read or a search to people. */
+/** The path or pattern by which people identify a read or a search. */
 const labelSchema = z.union([z.object({ path: z.string() }).transform(({ path }) => path), patternSchema]);
 
-/** Blocks for people: reads and searches that follow each other become one, as they do in the live message. */
+/** Collapses consecutive reads and searches into one block for people, as in the live message. */
 export function collapseReads(blocks: readonly ContentBlock[]): ContentBlock[] {
   const result: ContentBlock[] = [];
   let row: ToolUseBlock[] = [];
@@ -35,7 +35,7 @@ function collapsed(row: readonly ToolUseBlock[]): ContentBlock {
   return { type: "collapsed_read_search", reads: row.length - searches, searches, labels: row.flatMap(labelOf) };
 }
 
-/** A search is named by its pattern, though it may have a path, too. */
+/** A search is named by its pattern, even if it also has a path. */
 function labelOf({ name, input }: ToolUseBlock): string[] {
   const label = (SEARCHES.has(name) ? patternSchema : labelSchema).safeParse(input);
   return label.success ? [label.data] : [];

@@ -3,18 +3,21 @@ import type { Tool } from "../tool.ts";
 import { type Label, outsideOf, unionOf } from "../trust/label.ts";
 import { isPlainSchema } from "./plain-schema.ts";
 
-/** So few are offered whole where they are small, too: finding them would cost as much. `bytes`: of their specs. */
+/**
+ * Up to this many small tools are offered in full, since finding them would cost as much. `bytes` is the size of their
+ * specs.
+ */
 const FEW = { tools: 3, bytes: 3_000 };
-/** Tools and groups that the listing names. */
+/** Maximum numbers of tools and groups in the listing. */
 const MOST_LINES = { tools: 40, groups: 20 };
-/** Characters of a line of the listing. */
+/** Maximum length of a line in the listing, in characters. */
 const LINE_CHARS = 90;
 
 type ToolFacts = Pick<Tool, "name" | "description" | "inputSchema" | "deferred">;
 
 /**
- * What a model is offered of the tools that it may use, by name. Those that few runs need are deferred: tool_search names them and
- * tells how they are called, use_tool calls them. What was found changes nothing here, since tools lead the prefix that
+ * The tools that a model is offered, sorted by name. Rarely needed tools are deferred: tool_search finds and describes
+ * them, and use_tool calls them. Found tools do not change the result, because the tools begin the prefix that
  * providers cache.
  */
 export function deferTools<T extends ToolFacts>(tools: readonly T[]): readonly T[] {
@@ -30,7 +33,7 @@ export function deferTools<T extends ToolFacts>(tools: readonly T[]): readonly T
     .map((tool) => (tool.name === TOOL_SEARCH ? { ...tool, description: `${tool.description}\n${listing}` } : tool));
 }
 
-/** Whose words a request carries with the descriptions of tools: others write those of servers. */
+/** The label that tool descriptions add to each request. Outsiders write those of MCP servers. */
 export function toldLabel(tools: readonly Pick<Tool, "toldBy">[]): Label {
   return unionOf([{ who: tools.flatMap(({ toldBy }) => (toldBy === undefined ? [] : outsideOf(toldBy))), holds: [] }]);
 }
@@ -53,7 +56,7 @@ function byName(a: ToolFacts, b: ToolFacts): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** A line for each tool, and one for each group of tools however many it has. */
+/** Lists each tool on a line of its own, and each group of tools on one line however many it has. */
 function listingOf(deferred: readonly ToolFacts[]): string {
   const groups = new Map<string, string[]>();
   const lines: string[] = [];

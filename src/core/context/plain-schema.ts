@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const count = z.int().min(0).optional();
 
-/** Characters of property names. Source: Anthropic's check of tool definitions, the strictest. */
+/** Allowed property names. Source: Anthropic's check of tool definitions, the strictest. */
 const propertyKey = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/);
 
 const shared = {
@@ -20,7 +20,7 @@ const shared = {
   maximum: z.number().optional(),
 };
 
-/** Source: Gemini API docs, Schema: the least that providers share. */
+/** The subset of JSON Schema that all providers support. Source: Gemini API docs, Schema. */
 const plainPart: z.ZodType = z.lazy(() =>
   z.strictObject({
     ...shared,
@@ -37,8 +37,8 @@ const plainSchema = z.strictObject({
 });
 
 /**
- * Whether every provider takes the schema with a request. Where one did not, no request would come through: what strangers
- * wrote otherwise is told as text alone.
+ * Whether every provider accepts the schema in a request. One that is rejected would make every request fail, so tools
+ * of others with such schemas are described in text only.
  */
 export function isPlainSchema(schema: Readonly<Record<string, unknown>>): boolean {
   return plainSchema.safeParse(schema).success;

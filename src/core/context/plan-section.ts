@@ -1,7 +1,7 @@
 import { assertNever } from "../protocol/assert-never.ts";
 import { checklist, type Plan, stepsInHand } from "../protocol/plan.ts";
 
-/** What the system prompt says of the session's plan, below the cache boundary; empty when there is nothing to say. */
+/** The prompt section about the session's plan, below the cache boundary; empty if there is nothing to say. */
 export function planSection(plan: Plan | null): string {
   if (plan === null) return "";
   switch (plan.phase) {

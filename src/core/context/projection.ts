@@ -1,10 +1,10 @@
 import type { Projection, Summary } from "../events/projection.ts";
 import type { ContentBlock, Message, ToolResultBlock, ToolUseBlock } from "../protocol/messages.ts";
 
-/** The short argument of a call, as its progress line has it. */
+/** Returns the short argument of a call, as in its progress line. */
 export type TitleOf = (use: ToolUseBlock) => string;
 
-/** The history as requests carry it; messages that stay as they are are the same objects. */
+/** The history as requests carry it. Unchanged messages are the same objects. */
 export function projected(messages: readonly Message[], projection: Projection, titleOf: TitleOf): Message[] {
   const { summary, evictedResults } = projection;
   const uses = new Map<string, ToolUseBlock>();
@@ -26,12 +26,12 @@ export function resultsOf({ content }: Message): ToolResultBlock[] {
   return content.filter((block): block is ToolResultBlock => block.type === "tool_result");
 }
 
-/** Characters of a result's texts. */
+/** Length of a result's text, in characters. */
 export function resultChars({ content }: ToolResultBlock): number {
   return content.reduce((sum, part) => sum + (part.type === "image" ? 0 : (part.text?.length ?? 0)), 0);
 }
 
-/** By its id a summary is told from what people wrote. */
+/** Message id that distinguishes a summary from what people wrote. */
 const SUMMARY_ID = "summary";
 
 export function isSummary({ id }: Message): boolean {
@@ -49,7 +49,7 @@ interface Calls {
   readonly titleOf: TitleOf;
 }
 
-/** The message with placeholders for the first `count` of its results. */
+/** Replaces the first `count` results of a message by placeholders. */
 function withPlaceholders(message: Message, count: number, calls: Calls): Message {
   let left = count;
   const content = message.content.map((block) => {
@@ -60,7 +60,7 @@ function withPlaceholders(message: Message, count: number, calls: Calls): Messag
   return { ...message, content };
 }
 
-/** A result that is as short as its placeholder stays. */
+/** Replaces a result by a placeholder, unless its text is no longer than that. */
 function withPlaceholder(result: ToolResultBlock, { uses, titleOf }: Calls): ToolResultBlock {
   const use = uses.get(result.toolUseId);
   const text = placeholder(result, use === undefined ? "a call" : use.name, use === undefined ? "" : titleOf(use));
@@ -68,7 +68,7 @@ function withPlaceholder(result: ToolResultBlock, { uses, titleOf }: Calls): Too
   return isShort ? result : { ...result, content: [{ type: "text", text }] };
 }
 
-/** Characters of a call's argument that a placeholder names. */
+/** Maximum length of a call's argument in a placeholder, in characters. */
 const TITLE_CHARS = 120;
 
 /** `[Earlier tool result from read: src/main.rs, 42 lines]` */

@@ -3,14 +3,14 @@ import type { ContentBlock } from "../protocol/messages.ts";
 import type { OutgoingMessage } from "../protocol/platform.ts";
 import { codeBlock, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";
 
-/** Characters of one result or output. */
+/** Maximum length of one result or output, in characters. */
 export const OUTPUT_CHARS = 4_000;
-/** Characters of a name or a sentence on a line. */
+/** Maximum length of a name or a sentence on a line, in characters. */
 const LINE_CHARS = 300;
-/** Files and patterns that a collapsed line names. */
+/** Maximum number of files and patterns named in a collapsed line. */
 const NAMED = 3;
 
-/** A block as people read it, in Markdown; empty for what is not for people's eyes or is shown in another way. */
+/** Renders a block as Markdown for people. Empty for blocks that people do not see or that are shown elsewhere. */
 export function renderBlock(block: ContentBlock): string {
   switch (block.type) {
     case "text":
@@ -44,13 +44,13 @@ export function renderBlock(block: ContentBlock): string {
   }
 }
 
-/** How a platform sets a block off: errors red, assignments cyan. */
+/** The colour that a platform gives to a block: errors are red, assignments cyan. */
 export function toneOf(block: ContentBlock): OutgoingMessage["tone"] {
   if (block.type === "system_api_error") return "error";
   return block.type === "task_assignment" ? "task" : "plain";
 }
 
-/** The run has ended: what was asked for is told, and no retry promised. */
+/** Renders a provider's error. The run has ended, so a requested delay is mentioned but no retry promised. */
 function apiError({ text, retryAfterS }: Extract<ContentBlock, { type: "system_api_error" }>): string {
   const asked = retryAfterS === undefined ? "" : ` I was asked to wait ${retryAfterS} s.`;
   return `${line(text)}${asked}`;
@@ -82,7 +82,10 @@ function line(text: string): string {
   return plainLine(text, LINE_CHARS);
 }
 
-/** The end counts most in what a program printed; of a file, the beginning. Both are kept. */
+/**
+ * Shortens an output to its beginning and end. The end matters most in what a program printed, and the beginning in a
+ * file.
+ */
 function cut(text: string): string {
   if (text.length <= OUTPUT_CHARS) return text;
   const half = OUTPUT_CHARS / 2;

@@ -4,10 +4,10 @@ import { isResume } from "./resume.ts";
 import { withCallsAsWritten } from "./use-tool.ts";
 
 /**
- * The history as a model call carries it. A function of the stored messages alone, so that the bytes of
- * what was sent before never change. What people wrote ends with a line that says when, since the system
- * prompt holds no date; responses that say nothing are left out, and so is what a model has declined. Names, the marks of
- * thread conversation and what each kind of block becomes are providers/visible-content.ts's.
+ * The history as a model call carries it. It depends only on the stored messages, so bytes that were sent before never
+ * change. People's messages end with a line that gives their date, since the system prompt has none. Empty responses
+ * and what a model declined are left out. visible-content.ts in providers/ adds names and marks, and converts each kind
+ * of block.
  */
 export function messagesForModel(messages: readonly Message[]): Message[] {
   return withoutDeclined(messages)
@@ -21,8 +21,8 @@ const DECLINED: ContentBlock = {
 };
 
 /**
- * Without what was asked and done since the answer before, where a model declined that: it would decline all that carries it,
- * whatever is asked next. Source: Anthropic docs, Streaming refusals.
+ * Leaves out a declined request and the work on it, back to the previous answer, because the model would decline every
+ * request that carries them. Source: Anthropic docs, Streaming refusals.
  */
 function withoutDeclined(messages: readonly Message[]): Message[] {
   const kept: Message[] = [];
@@ -42,7 +42,10 @@ function isDeclined({ content }: Message): boolean {
   return content.some((block) => block.type === "system_api_error" && block.code === "refused");
 }
 
-/** An answer, what stands for many, or a failure's note; the last response may be one that was withdrawn. */
+/**
+ * Whether the message completes a turn: an answer, a summary, or the note of a failure. The last response does not
+ * count, since it may be the declined one.
+ */
 function endsTurn(message: Message, at: number, all: readonly Message[]): boolean {
   if (message.role === "user") return isSummary(message) || message.content.some(isFailure);
   const next = all[at + 1];
@@ -53,7 +56,7 @@ function isFailure({ type }: ContentBlock): boolean {
   return type === "system_api_error";
 }
 
-/** False for a response that holds neither text nor a tool call: nothing to show, nothing to go on with. */
+/** False for a response without text and tool calls, which has nothing to show or to continue from. */
 function saysSomething(content: readonly ContentBlock[]): boolean {
   return content.some((block) => {
     switch (block.type) {
@@ -68,7 +71,7 @@ function saysSomething(content: readonly ContentBlock[]): boolean {
   });
 }
 
-/** True for a request to the agent, false for what the loop itself adds and for conversation that is only context. */
+/** True for a request to the agent; false for messages of the loop itself and for conversation that is only context. */
 function isWritten(message: Message): boolean {
   const { role, context, content } = message;
   if (role !== "user" || context === true || isResume(message) || isSummary(message)) return false;

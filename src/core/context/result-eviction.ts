@@ -3,8 +3,9 @@ import type { Message } from "../protocol/messages.ts";
 import { resultChars, resultsOf } from "./projection.ts";
 
 /**
- * The number of results to evict so that those which stay fit the budget (characters); null when they do. It goes down to
- * half the budget at once, so that requests keep an equal beginning for a while; what the model has not seen stays.
+ * The number of results to evict so that the rest fits the budget, in characters; null if none need to go. Eviction
+ * goes down to half the budget at once, so that the prefix of requests stays equal for a while. Results that the model
+ * has not seen stay.
  */
 export function evictionForBudget(messages: readonly Message[], projection: Projection, budget: number): number | null {
   const { chars, seen, first } = standing(messages, projection);
@@ -18,7 +19,10 @@ export function evictionForBudget(messages: readonly Message[], projection: Proj
   return evicted > projection.evictedResults && evicted > first ? evicted : null;
 }
 
-/** The number of results to evict so that those of the newest `rounds` responses stay, and what the model has not seen; null when that is none. */
+/**
+ * The number of results to evict, keeping those of the newest `rounds` responses and those that the model has not seen;
+ * null if there are no more to evict.
+ */
 export function evictionOfRounds(messages: readonly Message[], projection: Projection, rounds: number): number | null {
   const { seen, before } = standing(messages, projection);
   const responses = messages.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
@@ -27,7 +31,7 @@ export function evictionOfRounds(messages: readonly Message[], projection: Proje
   return evicted > projection.evictedResults ? evicted : null;
 }
 
-/** The number of all results, also of those that the model has not seen; null when that is what is evicted. */
+/** The number of all results, including those that the model has not seen; null if all are already evicted. */
 export function evictionOfAll(messages: readonly Message[], { evictedResults }: Projection): number | null {
   const all = messages.reduce((sum, message) => sum + resultsOf(message).length, 0);
   return all > evictedResults ? all : null;
@@ -35,7 +39,7 @@ export function evictionOfAll(messages: readonly Message[], { evictedResults }: 
 
 function standing(messages: readonly Message[], { evictedResults, summary }: Projection) {
   const chars: number[] = [];
-  /** Results before each message. */
+  /** Number of results before each message. */
   const before: number[] = [];
   let seen = 0;
   for (const message of messages) {

@@ -3,16 +3,16 @@ import type { Runtime } from "../protocol/runtime.ts";
 import type { StopReason } from "../providers/provider.ts";
 import { NOTHING_NEW } from "../trust/label.ts";
 
-/** A response that the output limit cut off is gone on with this often, until a turn with tools begins the count anew. */
+/** Number of times that a response cut off by the output limit is continued. A turn with tools resets the count. */
 export const MOST_RESUMES = 3;
 
 const RESUME_TEXT =
   "Output token limit hit. Resume directly — no apology, no recap of what you were doing. Pick up mid-thought if that is where the cut happened. Break remaining work into smaller pieces.";
 
-/** By its id's prefix a resume message is told from what people wrote. */
+/** Prefix of message ids that distinguishes a resume message from what people wrote. */
 const ID_PREFIX = "resume";
 
-/** The user message that makes the model go on where it was cut off. */
+/** The user message that makes the model continue where it was cut off. */
 export function resumeMessage({ clock, ids }: Runtime): Message {
   const content: ContentBlock[] = [{ type: "text", text: RESUME_TEXT }];
   return { id: ids.next(ID_PREFIX), role: "user", content, label: NOTHING_NEW, createdAt: clock.now() };
@@ -22,7 +22,10 @@ export function isResume({ id, role }: Message): boolean {
   return role === "user" && id.startsWith(`${ID_PREFIX}_`);
 }
 
-/** Cut responses in a row, once one more response has come; what ends without a call is a last piece of them. */
+/**
+ * The number of consecutive cut responses after one more response. A response that ends without a call does not reset
+ * it, because it completes the cut ones.
+ */
 export function cutsAfter(cuts: number, stopReason: StopReason): number {
   switch (stopReason) {
     case "max_tokens":
@@ -35,9 +38,9 @@ export function cutsAfter(cuts: number, stopReason: StopReason): number {
 }
 
 /**
- * The reply that a run's responses make: its last one, and before it whatever was cut off, with what continued
- * that, also across turns with tools. A cut leaves no seam; text before a call is a paragraph of its own.
- * `turns` is how many responses the run has.
+ * Joins a run's reply: its last response and the cut pieces before it with their continuations, also across turns with
+ * tools. A cut leaves no seam, and text before a call becomes a paragraph of its own. `turns` is the number of the
+ * run's responses.
  */
 export function joinedReply(messages: readonly Message[], turns: number): Message | undefined {
   const responses = responsesOf(messages).slice(-turns);
@@ -53,7 +56,7 @@ export function joinedReply(messages: readonly Message[], turns: number): Messag
   return { ...newest.message, content: [{ type: "text", text }] };
 }
 
-/** What a run whose newest response was cut off has answered so far, when it cannot ask for the rest. */
+/** The reply so far of a run whose newest response was cut off and that cannot ask for the rest. */
 export function unfinishedReply(run: {
   readonly messages: readonly Message[];
   readonly turns: number;

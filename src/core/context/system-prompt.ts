@@ -1,54 +1,57 @@
 import type { OutputStyle, QueryConfig } from "../agents/query-config.ts";
 import type { SystemPart } from "../providers/provider.ts";
 
-/** Instructions from a file; `source` names it to people. */
+/** Instructions from a file. `source` is its name for people. */
 export interface InstructionLayer {
   readonly source: string;
   readonly text: string;
 }
 
-/** Where instruction files are that hold for a session. */
+/** Where the instruction files of a session are. */
 export interface InstructionRoots {
-  /** Absolute path. Its own file is the last layer. */
+  /** Absolute path. Its own instruction file is the last layer. */
   readonly sandboxRoot: string;
-  /** Where the sandbox root is the working directory of a larger root: what lies above it, which tools do not reach. */
+  /**
+   * Directories above the sandbox root, if that is the working directory within a larger root. Tools cannot reach them.
+   */
   readonly above?: DirectoriesAbove | undefined;
 }
 
-/** What settings say of a place's instruction files and skills. */
+/** Settings about a place's instruction files and skills. */
 export interface InstructionRule {
-  /** It is in a git checkout: others fill it as well. */
+  /** Whether the place is a git checkout, which others write to as well. */
   readonly isRepository: boolean;
-  /** What it says is followed once somebody has allowed it. */
+  /** Whether its instructions are followed only after somebody has allowed that. */
   readonly asks: boolean;
 }
 
-/** Directories whose instruction files hold beneath them, too. */
+/** Directories whose instruction files also apply to everything beneath them. */
 export interface DirectoriesAbove {
   /** Absolute path. */
   readonly root: string;
-  /** Relative to it, the highest first; `""` is itself. */
+  /** Relative to `root`, topmost first. `""` is `root` itself. */
   readonly directories: readonly string[];
 }
 
 export interface SystemPromptInput {
   readonly config: QueryConfig;
-  /** The most general first. */
+  /** The most general layer first. */
   readonly instructions: readonly InstructionLayer[];
-  /** The index of the skills that hold here; empty without any. */
+  /** The index of available skills; empty if there are none. */
   readonly skills?: string;
-  /** What features say of themselves; empty without any. */
+  /** Prompt sections of the features; empty if there are none. */
   readonly tools?: string;
-  /** Where the answer is read. `platform` as people know it, e.g. `Slack`. */
+  /** Where the answer is read. `platform` is a display name, such as `Slack`. */
   readonly place: { readonly platform: string; readonly channel: string };
-  /** What holds for the session now, e.g. its plan; it may change from run to run. */
+  /** Sections that may change from run to run, such as the plan. */
   readonly active?: readonly string[];
 }
 
 /**
- * The system prompt, from static to volatile: what all channels with the same settings share, then the skills and the
- * instructions of people there, each ending with a cache breakpoint. Both are equal, byte for byte, across the turns and sessions of a
- * channel; what may differ follows them. The date is with the messages (request-messages.ts), never here.
+ * Builds the system prompt from static to volatile: first what all channels with the same settings share, then the
+ * channel's tools, skills and instructions, each ending with a cache breakpoint. Both parts are byte-identical across
+ * the turns and sessions of a channel, and volatile parts follow. The date is in the messages (request-messages.ts),
+ * never here.
  */
 export function buildSystemPrompt({
   config,

@@ -2,20 +2,23 @@ import { assertNever } from "../protocol/assert-never.ts";
 import type { ContentBlock, Message, ToolResultContent } from "../protocol/messages.ts";
 import type { SystemPart, ToolSpec } from "../providers/provider.ts";
 
-/** What an unknown model's count may exceed the heuristic by: an estimate that is too low overflows. */
+/**
+ * Safety factor for models whose token counts are not known yet, because an estimate that is too low overflows the
+ * window.
+ */
 const COLD_RATIO = 1.3;
-/** Share of a new measurement in a model's moving average. */
+/** Weight of a new measurement in a model's moving average. */
 const NEWEST_SHARE = 0.3;
-/** A measurement outside of this says more about the provider's counting than about its tokens. */
+/** Limits for measured ratios. Values outside say more about the provider's counting than about its tokens. */
 const RATIO_BOUNDS = { least: 0.5, most: 3 };
-/** Tokens. Source: Anthropic docs, Vision: (1,092 px)² is the largest image that is not scaled down. */
+/** Tokens of an image. Source: Anthropic docs, Vision: (1,092 px)² is the largest image that is not scaled down. */
 const IMAGE_TOKENS = 1_600;
-/** Base64 characters of a PDF for one token: pages of about 80 KB, of about 2,500 tokens. */
+/** Base64 characters of a PDF per token, assuming pages of about 80 KB and 2,500 tokens. */
 const PDF_CHARS_PER_TOKEN = 40;
-/** What a message and each of its blocks cost beside their text. */
+/** Tokens of a message, and of each block, beside their text. */
 const FRAME_TOKENS = 4;
 
-/** The tokens of a text, about: tokenizers take seconds for some texts, this takes one pass. */
+/** Estimates the tokens of a text in one pass. Real tokenizers take seconds for some texts. */
 export function textTokens(text: string): number {
   let digits = 0;
   let cjk = 0;
@@ -38,19 +41,19 @@ function isCjk(code: number): boolean {
 }
 
 /**
- * Estimates tokens without asking anyone: a heuristic, corrected for each model by the average of what its
- * responses were counted at. It holds the averages of this process, and each message's size once it is known.
+ * Estimates tokens locally, by a heuristic that is corrected for each model with a moving average of what the provider
+ * counted. Keeps the averages of this process and caches message sizes.
  */
 export class TokenMeter {
   readonly #ratios = new Map<string, number>();
   readonly #sizes = new WeakMap<Message, number>();
 
-  /** Tokens that messages with this uncorrected size have for a model (`provider/model`). */
+  /** Tokens of content with the given uncorrected size for a model (`provider/model`). */
   corrected(model: string, size: number): number {
     return Math.ceil(size * (this.#ratios.get(model) ?? COLD_RATIO));
   }
 
-  /** Takes in what a request of this uncorrected size was counted at. */
+  /** Records how many tokens a request of the given uncorrected size was counted as. */
   learn(model: string, size: number, tokens: number): void {
     if (size <= 0 || tokens <= 0) return;
     const sample = Math.min(RATIO_BOUNDS.most, Math.max(RATIO_BOUNDS.least, tokens / size));
@@ -71,7 +74,7 @@ export class TokenMeter {
   }
 }
 
-/** The uncorrected size of what precedes the messages in each request. */
+/** The uncorrected size of everything before the messages in a request. */
 export function prefixSize(system: readonly SystemPart[], tools: readonly ToolSpec[]): number {
   const texts = [...system.map(({ text }) => text), ...tools.map((tool) => JSON.stringify(tool))];
   return texts.reduce((sum, text) => sum + textTokens(text) + FRAME_TOKENS, 0);

@@ -2,14 +2,16 @@ import type { ToolResultContent } from "../protocol/messages.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
 import { textTokens } from "./token-estimate.ts";
 
-/** Characters of one result's texts. Tools page their own output well below; this guards against those that do not. */
+/**
+ * Maximum length of one result's text, in characters. A safeguard, as tools normally page their output well below it.
+ */
 export const MAX_RESULT_CHARS = 100_000;
-/** Share of a model's window that one result may fill: what a model has not seen yet is left out of no request. */
+/** Share of a model's window that one result may fill, because unseen results cannot be evicted. */
 const WINDOW_SHARE = 0.3;
 
 /**
- * A result that every provider takes: cut visibly at the limit, without blank texts, never without content. `window`: the
- * model's, in tokens.
+ * Makes a result acceptable to every provider: limits its length visibly, and removes blank texts but never leaves it
+ * empty. `window` is the size of the model's window in tokens.
  */
 export function boundResult(result: ToolResult, window = Infinity): ToolResult {
   const content = cut(result.content, window).filter((block) => block.type !== "text" || block.text.trim() !== "");
@@ -32,7 +34,7 @@ function cut(content: readonly ToolResultContent[], window: number): ToolResultC
   return [...kept, { type: "text", text: note }];
 }
 
-/** The block with at most `length` characters of its text, no surrogate pair torn apart. */
+/** Shortens a block's text to at most `length` characters without splitting a surrogate pair. */
 function withText(block: ToolResultContent, length: number): ToolResultContent {
   if (block.type === "image" || block.text === undefined || block.text.length <= length) return block;
   const text = block.text.slice(0, length);

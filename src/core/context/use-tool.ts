@@ -3,10 +3,10 @@ import { USE_TOOL } from "../permissions/finders.ts";
 import type { ContentBlock, Message, ToolUseBlock } from "../protocol/messages.ts";
 import { parseToolInput, type ToolInput } from "../providers/tool-input.ts";
 
-/** Source: OpenAI docs, function calling. */
+/** Allowed tool names. Source: OpenAI docs, function calling. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The name of the tool that a call of use_tool is for. */
+/** The name of the tool that a use_tool call names. */
 export const calledName = z
   .string()
   .regex(TOOL_NAME, "must be the name of a tool")
@@ -15,8 +15,8 @@ export const calledName = z
 const callSchema = z.object({ name: calledName, input: z.unknown().optional() });
 
 /**
- * A response's content in which each call through use_tool is a call of the tool that it names: from here on permissions,
- * cards, the journal and all else know that tool alone. A call that names none stays, and its schema refuses it.
+ * Replaces each use_tool call in a response by a call of the tool that it names. Permissions, cards, the journal and
+ * everything else then see only that tool. A call that names none stays and is refused by its schema.
  */
 export function withRealCalls(content: readonly ContentBlock[]): readonly ContentBlock[] {
   return content.map((block) => (block.type === "tool_use" && block.name === USE_TOOL ? realCall(block) : block));
@@ -28,13 +28,13 @@ function realCall(block: ToolUseBlock): ToolUseBlock {
   return { ...block, name: call.data.name, via: USE_TOOL, ...inputOf(call.data.input) };
 }
 
-/** Some models write the inner input as a JSON text, or leave it out where there is nothing to say. */
+/** Accepts an inner input that a model wrote as JSON text or left out. */
 function inputOf(given: unknown): ToolInput {
   if (given === undefined || given === null) return { input: {} };
   return parseToolInput(typeof given === "string" ? given : JSON.stringify(given));
 }
 
-/** The history with those calls as the model has written them, so that it reads its own words, and the same each time. */
+/** Restores the calls of a message to what the model wrote, so that it reads its own words, the same each time. */
 export function withCallsAsWritten(message: Message): Message {
   const { content } = message;
   const isPlain = content.every((block) => block.type !== "tool_use" || block.via === undefined);

@@ -1,8 +1,8 @@
 import type { StoreTransaction } from "../store/store.ts";
 
 /**
- * Gives a session another agent; false while a run is open or about to begin. A run keeps the agent that it began with,
- * over restarts and while it waits for people: a message for another agent changes it as its own run begins.
+ * Gives a session another agent. Returns false while a run is open or about to begin: a run keeps its agent across
+ * restarts and waits, and a message for another agent switches only when its own run begins.
  */
 export async function switchAgent(
   tx: StoreTransaction,
@@ -14,7 +14,7 @@ export async function switchAgent(
   return true;
 }
 
-/** What waits is looked at first: an event that is taken between the two has begun a run by then. */
+/** Checks waiting events first. If one is taken between the two queries, its run is open by then. */
 async function isAtWork(tx: StoreTransaction, sessionId: string, at: number): Promise<boolean> {
   if ((await tx.inbox.nextWaking(sessionId, at)) !== null) return true;
   return (await tx.runs.open(sessionId)) !== null;

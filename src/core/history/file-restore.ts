@@ -1,15 +1,15 @@
 import type { ThreadRef } from "../protocol/platform.ts";
 import type { FileStep } from "../store/run/undos.ts";
 
-/** What became of a file that was to be put back. */
+/** What happened to a file that should be restored. */
 export type FileFate =
-  /** It is as it was to be, also when it was so before. */
+  /** The file has the wanted content, possibly already before. */
   | { readonly type: "restored" }
-  /** It is not what it was when the step was made: somebody else has changed it. */
+  /** Left alone because somebody else has changed it since. */
   | { readonly type: "changed" }
-  /** What it held is not kept: too large, or too long ago. */
+  /** The earlier content is not stored, because it was too large or too long ago. */
   | { readonly type: "not_kept" }
-  /** Agents take instructions from it, and who asks may not decide on such files. */
+  /** Left alone because agents take instructions from the file and the person may not decide on such files. */
   | { readonly type: "instructs" }
   /** `reason` is a sentence. */
   | { readonly type: "failed"; readonly reason: string };
@@ -17,12 +17,13 @@ export type FileFate =
 export interface RestoreRequest {
   readonly thread: ThreadRef;
   readonly steps: readonly FileStep[];
-  /** Whether files that agents take instructions from may be put back. */
+  /** Whether files that agents take instructions from may be restored. */
   readonly instructions: boolean;
 }
 
 /**
- * Brings files of a thread's sandbox root from one content to another, each at once and only where it still has the first;
- * the fates are in the order of the steps. May be repeated: what is done counts as restored.
+ * Changes files of a thread's sandbox root from one content to another. Each change is atomic and happens only if the
+ * file still has the first content. Returns the fates in the order of the steps. Repeatable: finished steps count as
+ * restored.
  */
 export type RestoreFiles = (request: RestoreRequest) => Promise<readonly FileFate[]>;

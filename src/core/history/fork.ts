@@ -8,15 +8,15 @@ import type { StoreTransaction } from "../store/store.ts";
 
 export interface Fork {
   readonly from: SessionRow;
-  /** The new session's thread, which belongs to none yet. */
+  /** The new session's thread, which must not belong to a session yet. */
   readonly thread: ThreadRef;
-  /** The person's id. */
+  /** Id of the person. */
   readonly createdBy: string;
 }
 
 /**
- * Begins a session in another thread with the settings of one, and with its history as requests carry it: what a summary
- * stands for stays behind. What a run that goes on has added is not part of it. Answers how many messages it takes along.
+ * Begins a session in another thread with a session's settings and with its history as requests carry it: messages that
+ * a summary replaces stay behind, and so do those of an open run. Returns the number of copied messages.
  */
 export async function forkSession(
   tx: StoreTransaction,
@@ -25,7 +25,7 @@ export async function forkSession(
 ): Promise<number> {
   const at = clock.now();
   const id = ids.next("ses");
-  // A run that began between what is asked here would be taken along half.
+  // Prevents a run from beginning between these queries and being copied in part.
   await tx.sessions.lock(from.id);
   await tx.sessions.beginFrom(from, { id, thread, createdBy, at });
   const open = await tx.runs.open(from.id);
@@ -34,7 +34,7 @@ export async function forkSession(
     tx.compactions.newestOf(from.id),
   ]);
   const copied = forkedHistory(messages, projection);
-  // The run's id tells the copies from what people say in the new session.
+  // The run id distinguishes the copies from what people say in the new session.
   const runId = `fork:${from.id}`;
   const copies = copied.messages.map((message) => ({ ...message, id: ids.next("msg") }));
   await tx.messages.add({ sessionId: id, runId, after: 0 }, copies);
@@ -42,7 +42,7 @@ export async function forkSession(
   return copies.length;
 }
 
-/** The messages that requests carry verbatim, and the projection over them alone. */
+/** The messages that requests carry verbatim, and the projection reduced to them. */
 export function forkedHistory(
   all: readonly Message[],
   { evictedResults, summary, ...rest }: Projection,

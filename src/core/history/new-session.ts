@@ -3,8 +3,8 @@ import type { StoreTransaction } from "../store/store.ts";
 import { isFamilyBusy } from "../subagents/children.ts";
 
 /**
- * Gives a session's thread to a new one without history; false while the session or a sub-agent of it works or is about to.
- * `at` is in milliseconds since the epoch.
+ * Starts a new session without history in a session's thread. Returns false while the session or one of its sub-agents
+ * is working or about to. `at` is in milliseconds since the epoch.
  */
 export async function beginNewSession(
   tx: StoreTransaction,

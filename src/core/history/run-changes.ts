@@ -3,17 +3,17 @@ import { type FileState, isKeptOutput } from "../protocol/tool-result.ts";
 import type { CallChanges } from "../store/run/tool-calls.ts";
 import type { StoreReads } from "../store/store.ts";
 
-/** What a run has made of one file. */
+/** The net effect of a run on one file. */
 export interface NetChange {
   /** Relative to the sandbox root. */
   readonly path: string;
-  /** sha256 of what it held before; null: there was none; undefined: that is not known. */
+  /** sha256 of the content before; null if there was no file, undefined if unknown. */
   readonly before: string | null | undefined;
-  /** As the run left it. */
+  /** sha256 of the content after; null if the file is gone. */
   readonly after: string | null;
-  /** The topmost directory that came to be with it. */
+  /** The topmost directory that was created together with the file. */
   readonly made?: string;
-  /** Somebody else has changed it between two of the run's changes. */
+  /** Whether somebody else changed the file between two of the run's changes. */
   readonly isInterleaved: boolean;
 }
 
@@ -22,7 +22,10 @@ export interface RunChanges {
   readonly files: readonly NetChange[];
 }
 
-/** What a session's runs, with the sub-agents that they began, have made of files; the newest run first. */
+/**
+ * The file changes of a session's runs, including those of their sub-agents. The run with the newest change comes
+ * first.
+ */
 export async function changesOfRuns(store: StoreReads, sessionId: string): Promise<RunChanges[]> {
   const { ofSession } = await store.children.family(sessionId, "");
   const children = await Promise.all(
@@ -30,9 +33,9 @@ export async function changesOfRuns(store: StoreReads, sessionId: string): Promi
   );
   const known = children.filter((child) => child !== null);
   const roots = new Map(known.map(({ id, task }) => [id, task.root.runId]));
-  // The call that began a sub-agent repeats what that has changed.
+  // The call that began a sub-agent repeats the sub-agent's changes.
   const repeats = new Set(known.map(({ parentRunId, parentCallId }) => `${parentRunId}:${parentCallId}`));
-  // An executor in a worktree changes nothing here; merging its work does, which is a call of its manager.
+  // An executor in a worktree changes nothing here. Its manager's call that merges the work does.
   const apart = new Set(known.filter(({ task }) => task.isolated === true).map(({ id }) => id));
   const calls = await store.toolCalls.changes(ofSession.sessionIds.filter((id) => !apart.has(id)));
   const byRun = new Map<string, FileState[]>();
@@ -46,7 +49,7 @@ export async function changesOfRuns(store: StoreReads, sessionId: string): Promi
   return [...byRun].map(([runId, files]) => ({ runId, files: netChanges(files) })).toReversed();
 }
 
-/** Each path once, as the newest run that changed it left it. */
+/** Each changed path once, as the newest run left it. */
 export async function changedFilesOf(store: StoreReads, sessionId: string): Promise<SessionSummary["files"]> {
   const oldestFirst = (await changesOfRuns(store, sessionId)).toReversed();
   const changes = oldestFirst.flatMap(({ files }) => files);
@@ -59,14 +62,17 @@ function rootOf({ sessionId, runId }: CallChanges, roots: ReadonlyMap<string, st
   return roots.get(sessionId) ?? runId;
 }
 
-/** In order of first change; what ends as it began is left out, and what programs have printed. */
+/**
+ * The net changes of a list of file states, in order of first change. Leaves out unchanged files and the kept output of
+ * programs.
+ */
 export function netChanges(files: readonly FileState[]): NetChange[] {
   const changes = new Map<string, NetChange>();
   const directories: string[] = [];
   for (const { path, before, sha256: after, made: madeByCall } of files) {
     const first = changes.get(path);
     if (madeByCall !== undefined) directories.push(madeByCall);
-    // The file that a directory came to be with may be gone again: others that came after it take it along.
+    // The file that a directory was created for may be gone again. Later files in that directory then record it.
     const made =
       madeByCall ?? (before === null ? directories.find((above) => path.startsWith(`${above}/`)) : undefined);
     changes.set(

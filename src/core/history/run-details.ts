@@ -9,20 +9,20 @@ import type { Store } from "../store/store.ts";
 import { dollars, figure } from "../text/dollars.ts";
 import { codeBlock, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";
 
-/** Characters of a call's input, on its line. */
+/** Maximum length of a call's input on its line, in characters. */
 const INPUT_CHARS = 120;
-/** Characters of a result: on a line of its own, and as a block where there is room. */
+/** Length limits of a result on one line and, if there is room, in a block. In characters. */
 const RESULT_CHARS = { line: 200, least: 400, most: 1_500 };
 const RESULT_LINES = 12;
 const NAME_CHARS = 40;
-/** What a step has beside its result. Characters. */
+/** Room for a step's text beside its result, in characters. */
 const STEP_CHARS = 200;
-/** What the head and the word about the rest need of the message. Characters. */
+/** Room for the head and the note about omitted steps, in characters. */
 const FRAME_CHARS = 200;
-/** Shorter calls do not say how long they took. Milliseconds. */
+/** Minimum duration that is shown, in milliseconds. */
 const WORTH_TELLING_MS = 100;
 
-/** Every step of a run for the person who asked: as much as a message holds, and all of it as a file. */
+/** Lists a run's steps: as many as fit in a message, and all of them in a file. */
 export async function runDetails(store: Store, runId: string, maxChars: number): Promise<OutgoingMessage | null> {
   const run = await store.runs.get(runId);
   if (run === null) return null;
@@ -44,12 +44,12 @@ export async function runDetails(store: Store, runId: string, maxChars: number):
 }
 
 interface TaskSteps {
-  /** Null: the run's own. */
+  /** Heading of a sub-agent's steps; null for the run's own. */
   readonly head: string | null;
   readonly calls: readonly ToolCallRow[];
 }
 
-/** What each sub-agent that descends from the run has done. */
+/** The steps of each sub-agent that descends from the run. */
 async function taskSteps(store: Store, run: { id: string; sessionId: string }): Promise<TaskSteps[]> {
   const { ofRun } = await store.children.family(run.sessionId, run.id);
   const children = await Promise.all(ofRun.sessionIds.map((id) => store.children.get(id)));
@@ -64,7 +64,7 @@ async function taskSteps(store: Store, run: { id: string; sessionId: string }): 
   );
 }
 
-/** The fullest of the ways to write the steps that fits; of the shortest one, as much as does. */
+/** Lists the steps in the most detailed form that fits; if none does, cuts the shortest one. */
 function stepList(parts: readonly TaskSteps[], { steps, maxChars }: { steps: number; maxChars: number }): string {
   if (steps === 0) return "No tools were used.";
   const room = Math.floor(maxChars / steps) - STEP_CHARS;
@@ -114,14 +114,14 @@ function stepWithBlock(call: ToolCallRow, chars: number): string {
   return `${stepHead(call)}\n${codeBlock(more > 0 ? `${shown}\n… ${more} more characters` : shown, "")}`;
 }
 
-/** Reads and searches that follow each other share a line, unless one has failed. */
+/** One line for each step. Consecutive reads and searches share a line unless one failed. */
 function collapsedSteps(calls: readonly ToolCallRow[]): string[] {
   const byId = new Map(calls.map((call) => [call.callId, call]));
   const uses = calls.map(
     (call): ToolUseBlock => ({
       type: "tool_use",
       id: call.callId,
-      // What failed, or goes on, is shown by itself: no look has such a name.
+      // The added space keeps failed and open calls from being collapsed, since no read or search has such a name.
       name: call.result?.isError === false ? call.name : `${call.name} `,
       input: call.input,
     }),
@@ -132,7 +132,7 @@ function collapsedSteps(calls: readonly ToolCallRow[]): string[] {
   });
 }
 
-/** A value that stands alone as it is: `ls -l` rather than `{"command":"ls -l"}`. */
+/** The input as text. A single string stands alone: `ls -l` instead of `{"command":"ls -l"}`. */
 function inputText(input: unknown): string {
   const values = typeof input === "object" && input !== null ? Object.values(input) : [];
   const [only] = values;

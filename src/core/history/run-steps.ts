@@ -6,19 +6,19 @@ import type { Store } from "../store/store.ts";
 import { cut } from "../text/plain-text.ts";
 import { askedIn } from "./session-state.ts";
 
-/** The newest steps of a run that a list shows. */
+/** Maximum number of listed steps; the newest are kept. */
 const MOST_STEPS = 100;
-/** Characters of a step's input and of its result. */
+/** Maximum lengths of a step's input and of its result, in characters. */
 const INPUT_CHARS = 1_000;
 const RESULT_CHARS = 1_500;
 
 export interface StepSources {
   readonly store: Store;
-  /** A call's short argument. */
+  /** Returns the short argument of a call. */
   readonly titleOf: (tool: string, input: unknown) => string;
 }
 
-/** The run's steps in order, then those of each of its sub-agents. */
+/** The run's steps in order, followed by those of each of its sub-agents. */
 export async function stepsOfRun(
   { store, titleOf }: StepSources,
   { run, childIds }: { readonly run: RunRow; readonly childIds: readonly string[] },
@@ -42,7 +42,7 @@ export async function stepsOfRun(
 
 interface StepFacts extends Pick<RunStep, "agent" | "title"> {
   readonly runId: string;
-  /** How a call without a result stands: those of a run that asks people all wait for them. */
+  /** The state of calls without a result. If the run is asking people, all of them wait. */
   readonly open: "waiting" | "working";
 }
 

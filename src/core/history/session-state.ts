@@ -4,12 +4,12 @@ import type { Store } from "../store/store.ts";
 import { isFamilyAtWork, openChildren } from "../subagents/children.ts";
 import { plainLine } from "../text/plain-text.ts";
 
-/** What goes on in a session. A run that waits for its sub-agents, or pauses, waits for nobody: it works. */
+/** What a session is doing. A run that waits for sub-agents or sleeps counts as working. */
 export type SessionState =
   | { readonly type: "idle" }
-  /** People are asked, by the session itself or a sub-agent. */
+  /** The session or a sub-agent waits for people. */
   | { readonly type: "asks"; readonly asks: readonly WaitingFor[] }
-  /** `turns`: of its own run; null when only sub-agents in the background go on. */
+  /** `turns` counts those of the session's own run; null if only background sub-agents are working. */
   | { readonly type: "works"; readonly turns: number | null; readonly subAgents: number };
 
 export async function stateOf(store: Store, sessionId: string): Promise<SessionState> {
@@ -22,15 +22,15 @@ export async function stateOf(store: Store, sessionId: string): Promise<SessionS
   return { type: "works", turns, subAgents: children.length };
 }
 
-/** Characters of a question in a list. */
+/** Maximum length of a question in a list, in characters. */
 const TITLE_CHARS = 160;
 
-/** Cards of these sessions that nobody has decided or answered, the oldest first. */
+/** Undecided approvals and unanswered questions of the sessions, oldest first. */
 export function askedIn({ approvals, questions }: Store, sessionIds: readonly string[]) {
   return Promise.all([approvals.pendingOf(sessionIds), questions.openOf(sessionIds)]);
 }
 
-/** What these sessions have asked people and nobody has answered yet. */
+/** What these sessions are waiting for people to decide or answer. */
 export async function waitingFor(store: Store, sessionIds: readonly string[]): Promise<WaitingFor[]> {
   const [approvals, questions] = await askedIn(store, sessionIds);
   return [
@@ -45,7 +45,7 @@ export async function waitingFor(store: Store, sessionIds: readonly string[]): P
   ];
 }
 
-/** Threads of a platform in which something goes on, by what `keyOf` makes of them. */
+/** The busy threads of a platform, keyed by `keyOf`. */
 export async function busyThreads(
   store: Store,
   platform: PlatformName,

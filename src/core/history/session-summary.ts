@@ -21,13 +21,13 @@ export interface SummaryOptions {
 }
 
 export interface Summaries {
-  /** Null where the thread has no session. */
+  /** Null if the thread has no session. */
   of(thread: ThreadRef): Promise<SessionSummary | null>;
-  /** Threads of a platform with a run that has not ended, by thread id. */
+  /** Threads of a platform that are busy, by thread id. */
   busyThreads(platform: PlatformName): Promise<ReadonlyMap<string, BusyState>>;
 }
 
-/** Reads how sessions stand; changes nothing. */
+/** Creates a read-only view of the state of sessions. */
 export function createSummaries(options: SummaryOptions): Summaries {
   return {
     of: async (thread) => {
@@ -73,7 +73,10 @@ async function costOf(store: Store, sessionIds: readonly string[]): Promise<numb
   return costOfAll(sums);
 }
 
-/** As the newest response was counted, null before the first; what has come since is in the next one's figure. */
+/**
+ * How much of the window is used, as counted for the newest response; null before the first. Later messages are not
+ * included yet.
+ */
 export async function usedContext(
   sessionId: string,
   config: QueryConfig,

@@ -17,17 +17,17 @@ export interface UndoOptions {
   readonly session: SessionRow;
   readonly thread: ThreadRef;
   readonly person: Author;
-  /** Whether the person may have files put back that agents take instructions from, by the run that changed them. */
+  /** Whether the person may restore files that agents take instructions from, for the run that changed them. */
   readonly mayInstruct: (runId: string) => Promise<boolean>;
 }
 
-/** What became of one file. */
+/** What happened to one file. */
 export interface UndoneFile {
   readonly path: string;
   readonly fate: FileFate;
 }
 
-/** Puts the files of the newest run that changed any, and was not undone, back as they were before it; null: there is none. */
+/** Restores the files of the newest run that changed any and was not undone; null if there is none. */
 export async function undoLastRun(options: UndoOptions): Promise<readonly UndoneFile[] | null> {
   const { store, session } = options;
   const [runs, undos] = await Promise.all([changesOfRuns(store, session.id), store.undos.ofSession(session.id)]);
@@ -46,7 +46,7 @@ export async function undoLastRun(options: UndoOptions): Promise<readonly Undone
   return files;
 }
 
-/** Makes once more what was undone last; null: nothing was. */
+/** Reapplies what was undone last; null if there is nothing to redo. */
 export async function redoLastUndo(options: UndoOptions): Promise<readonly UndoneFile[] | null> {
   const { store, session } = options;
   const [last] = await store.undos.ofSession(session.id);
@@ -59,7 +59,7 @@ export async function redoLastUndo(options: UndoOptions): Promise<readonly Undon
   return files;
 }
 
-/** A file that cannot be put back has its fate already. */
+/** The step that restores a file, or the reason why it cannot be restored. */
 function planOf({ path, before, after, isInterleaved, made }: NetChange): { readonly step: FileStep } | UndoneFile {
   if (isInterleaved) return { path, fate: { type: "changed" } };
   if (before === undefined) return { path, fate: { type: "not_kept" } };
@@ -80,7 +80,10 @@ async function fatesOf(
   );
 }
 
-/** Notes what was done, and tells the model, together. After a crash before this, doing it again finds all in place. */
+/**
+ * Records what was done and tells the model, in one transaction. If a crash comes first, a repetition finds all files
+ * in place.
+ */
 async function record(
   row: Pick<UndoRow, "runId" | "state" | "files">,
   files: readonly UndoneFile[],
@@ -95,7 +98,7 @@ async function record(
   });
 }
 
-/** Paths that are named one by one. */
+/** Maximum number of paths that are named. */
 const NAMED = 20;
 const PATH_CHARS = 200;
 
@@ -110,7 +113,7 @@ function noteText(state: UndoRow["state"], by: string, files: readonly UndoneFil
   return `[${what}${rest} Do not make or undo these changes again unless asked; read a file before you change it.]`;
 }
 
-/** Paths in a sentence, the last ones counted. */
+/** Lists paths in a sentence; those beyond the limit are only counted. */
 export function namesOf(paths: readonly string[]): string {
   const named = paths.slice(0, NAMED).map((path) => inlineCode(path, PATH_CHARS));
   const more = paths.length - named.length;
