@@ -40,10 +40,10 @@ export function addChat(program: Command, options: ChatCommandOptions): void {
   program
     .command("chat")
     .description("talk to Deckhand in this terminal")
-    .argument("[prompt...]", "one message, for one answer; a conversation when left out")
-    .option("--agent <name>", "who answers")
-    .addOption(new Option("--continue", "go on with the newest thread of the terminal"))
-    .addOption(new Option("--new", "begin a new thread, as without either").conflicts("continue"))
+    .argument("[prompt...]", "one message for one answer; without it, a conversation")
+    .option("--agent <name>", "the agent that answers")
+    .addOption(new Option("--continue", "continue the newest thread of the terminal"))
+    .addOption(new Option("--new", "start a new thread (the default)").conflicts("continue"))
     .addHelpText("after", EXAMPLES)
     .action((words: string[], flags: ChatFlags) => chatWith(words.join(" "), flags, options));
 }

@@ -16,8 +16,8 @@ It returns once the process has ended. A supervisor that starts it anew after an
 export function addDrain(program: Command, carryOut: (request: DrainRequest) => Promise<void>): void {
   program
     .command("drain")
-    .description("have one of the processes that share a database hand all over and end")
-    .argument("[process]", "host:pid, as the list has it")
+    .description("have one of several processes hand its work to the others and exit")
+    .argument("[process]", "host:pid, as listed")
     .addHelpText("after", EXAMPLES)
     .action((process: string | undefined) => carryOut({ process: process ?? null }));
 }

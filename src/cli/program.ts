@@ -53,12 +53,12 @@ export function createProgram(options: ProgramOptions): Command {
     });
   program
     .command("doctor")
-    .description("check everything a start needs, and say how to mend what is wrong")
-    .option("--online", "try the key of each provider as well, and say what came back")
+    .description("check everything a start needs, and say how to fix what is wrong")
+    .option("--online", "also try each provider's key and show the result")
     .action(({ online = false }: { online?: boolean }) => doctor({ ...options, online }));
   program
     .command("init")
-    .description("write .env and deckhand.config.json to begin with; existing files stay")
+    .description("write a first .env and deckhand.config.json; keeps existing files")
     .action(() => init(root, sources.cwd, terminal));
   addChat(program, {
     stdin: options.stdin,
@@ -68,7 +68,7 @@ export function createProgram(options: ProgramOptions): Command {
   });
   program
     .command("web-link")
-    .description("print an address that opens the web page once, within ten minutes")
+    .description("print a link that opens the web page once, within ten minutes")
     .action(() =>
       withConfig(options, async (config) => {
         const link = await options.webLink(config);
@@ -112,17 +112,19 @@ async function withConfig(
 }
 
 function addManifest(program: Command, { terminal, chatCommands }: ProgramOptions): void {
-  const manifest = program.command("manifest").description("print what Slack or Discord needs to know of the bot");
+  const manifest = program
+    .command("manifest")
+    .description("print the app manifest for Slack, or the setup steps for Discord");
   manifest
     .command("slack")
-    .description("the manifest for Create New App → From a manifest")
+    .description("print the manifest for Create New App → From a manifest")
     .addOption(new Option("--url <address>", "HTTP mode: the public address of /slack/events").argParser(httpsUrl))
     .action(async ({ url }: { url?: string }) => {
       terminal.out(JSON.stringify(slackManifest(await chatCommands(), url), null, 2));
     });
   manifest
     .command("discord")
-    .description("the steps to make the bot, and the address that invites it")
+    .description("print the steps to create the bot, and its invitation link")
     .addOption(new Option("--app-id <id>", "the application's id").argParser(snowflake).default("APPLICATION_ID"))
     .action(({ appId }: { appId: string }) => {
       for (const line of discordInvite(appId)) terminal.out(line);

@@ -22,7 +22,7 @@ export const agentCommand: ChatCommand = {
   onlyShows: (line) => line === "",
   options: [
     { name: "name", description: "the agent that answers from now on", complete: agentWords },
-    { name: "prompt", description: "what it is to do first" },
+    { name: "prompt", description: "what it should do first" },
   ],
   async run(line, context) {
     const { word, rest } = firstWord(line);

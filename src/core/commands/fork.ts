@@ -11,7 +11,7 @@ import { plainLine } from "../text/plain-text.ts";
 
 export const forkCommand: ChatCommand = {
   name: "fork",
-  description: "go on from here in a new thread, with all I know from this one",
+  description: "continue in a new thread, with everything I know from this one",
   permission: "people",
   async run(_line, context) {
     const { session, openThread } = context;

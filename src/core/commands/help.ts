@@ -10,13 +10,13 @@ import { MODE_WORDS } from "./mode.ts";
 
 export const helpCommand: ChatCommand = {
   name: "help",
-  description: "what I can do and how to begin; more of one command",
+  description: "what I can do and how to start; or more about one command",
   usage: "[command]",
   permission: "everyone",
   options: [
     {
       name: "command",
-      description: "the command to tell more of",
+      description: "the command to explain",
       complete: (context) => {
         const usable = context.commands.filter((command) => commandRefusal(command, "", context) === null);
         return Promise.resolve(usable.map(({ name, description }) => described(name, description)));

@@ -37,8 +37,8 @@ const FIELDS: readonly CommandOption[] = JOB_FIELDS.map((field) => {
 });
 const SUBCOMMANDS: readonly CommandOption[] = [
   { name: "list", description: "the jobs of this channel, and yours", options: [] },
-  { name: "add", description: "have something done again and again, or once later; alone, a form", options: FIELDS },
-  { name: "edit", description: "change a job; with its name alone, by a form", options: [JOB, ...FIELDS] },
+  { name: "add", description: "schedule something, once or repeatedly; alone, opens a form", options: FIELDS },
+  { name: "edit", description: "change a job; with only its name, opens a form", options: [JOB, ...FIELDS] },
   ...JOB_ACTIONS.map((name) => ({ name, description: ACTION_WORDS[name], options: [JOB] })),
 ];
 const NAMES = SUBCOMMANDS.map(({ name }) => name);
@@ -47,7 +47,7 @@ const FLAGS = ["job", ...FIELDS.map(({ name }) => name)];
 export const jobsCommand: ChatCommand = {
   name: "jobs",
   hasButtons: true,
-  description: "reports that come by themselves: list, add, edit, run, enable, disable, remove, logs",
+  description: "scheduled reports: list, add, edit, run, enable, disable, remove, logs",
   usage: 'list | add --cron "0 9 * * 1-5" --prompt "…" | run <name> | …',
   permission: "everyone",
   options: SUBCOMMANDS,

@@ -7,7 +7,7 @@ const MOST_CHARS = 2_000;
 
 export const rememberCommand: ChatCommand = {
   name: "remember",
-  description: "tell me something to keep in mind in this thread; begins nothing",
+  description: "tell me something to keep in mind in this thread; starts no run",
   usage: "<what>",
   permission: "people",
   async run(line, context) {

@@ -37,7 +37,7 @@ export const skillCommand: ChatCommand = {
   onlyShows: (line) => line === "" || line === LIST_SKILLS,
   options: [
     { name: "name", description: "the skill, list, or off", complete: namesOf },
-    { name: "arguments", description: "what the skill is to be applied to" },
+    { name: "arguments", description: "what to apply the skill to" },
   ],
   async run(typed, context) {
     const line = filledLine(typed, context.filled);

@@ -12,10 +12,10 @@ import { isFamilyBusy } from "../subagents/children.ts";
 
 export const undoCommand: ChatCommand = {
   name: "undo",
-  description: "put the files back that I changed last; redo makes the changes once more",
+  description: "restore the files that I changed last; redo reapplies the changes",
   usage: "[redo]",
   permission: "people",
-  options: [{ name: "what", description: "redo: make what was undone once more", choices: ["redo"] }],
+  options: [{ name: "what", description: "redo: reapply what was undone", choices: ["redo"] }],
   async run(line, context) {
     const read = readArguments(line, { words: 1 });
     if (read.type === "broken") return privately(read.reason);

@@ -18,28 +18,28 @@ export const addUser: AddSubcommand = (program, carryOut) => {
     carryOut(async (world) => (await import("./command-line.ts")).runUser(request, world));
   const user = program
     .command("user")
-    .description("accounts of those who sign in on the web page")
+    .description("manage the accounts of the web page")
     .addHelpText("after", EXAMPLES);
-  const name = ["<name>", "small letters, digits, dots, - and _"] as const;
+  const name = ["<name>", "lower-case letters, digits, dots, - and _"] as const;
   const passwordStdin = ["--password-stdin", "read the password from standard input, one line"] as const;
   user
     .command("add")
-    .description("make an account")
+    .description("create an account")
     .argument(...name)
     .addOption(new Option("--role <role>", "viewer: reads; operator: takes part").choices(ROLES).default("operator"))
     .option(...passwordStdin)
     .action((who: string, given: { role: string } & PasswordSource) => ask({ type: "add", name: who, ...given }));
   user
     .command("passwd")
-    .description("set another password, and sign the account out everywhere")
+    .description("set a new password, and sign the account out everywhere")
     .argument(...name)
     .option(...passwordStdin)
     .action((who: string, given: PasswordSource) => ask({ type: "passwd", name: who, ...given }));
   user
     .command("role")
-    .description("give another role; it holds at once")
+    .description("change the role; takes effect at once")
     .argument(...name)
-    .addArgument(new Argument("<role>", "the new one").choices(ROLES))
+    .addArgument(new Argument("<role>", "the new role").choices(ROLES))
     .action((who: string, role: string) => ask({ type: "role", name: who, role }));
   user
     .command("logout")
@@ -48,11 +48,11 @@ export const addUser: AddSubcommand = (program, carryOut) => {
     .action((who: string) => ask({ type: "logout", name: who }));
   user
     .command("list")
-    .description("accounts, their roles, who is signed in, and who is linked")
+    .description("list the accounts, their roles, who is signed in, and who is linked")
     .action(() => ask({ type: "list" }));
   user
     .command("remove")
-    .description("remove an account, its sessions and links; what it has written stays")
+    .description("remove an account, its sessions and links; its messages stay")
     .argument(...name)
     .action((who: string) => ask({ type: "remove", name: who }));
 };

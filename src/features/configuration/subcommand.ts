@@ -7,8 +7,8 @@ What the page has set is read from the database, and holds in full from the next
 export const addSettings: AddSubcommand = (program, carryOut) => {
   program
     .command("settings")
-    .description("list the settings that hold, each with where it is from")
-    .option("--json", "all of them, as JSON")
+    .description("list the effective settings, and where each comes from")
+    .option("--json", "print all settings as JSON")
     .addHelpText("after", NOTE)
     .action(({ json = false }: { json?: boolean }) =>
       carryOut(async (world) => (await import("./command-line.ts")).runSettings({ json }, world)),

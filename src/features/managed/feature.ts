@@ -52,7 +52,7 @@ export const managedFeature: Feature = {
       options: [
         {
           name: "state",
-          description: "on: I plan and hand work on; off: I work myself; a preset: on, by its limits",
+          description: "on: I plan and delegate; off: I work myself; a preset: on, with its limits",
           choices: ["on", "off", ...SHIPPED_PRESETS],
         },
         {

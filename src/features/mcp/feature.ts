@@ -42,13 +42,13 @@ export const mcpFeature: Feature = {
   commands: [
     {
       name: "mcp",
-      description: "MCP servers, and runs with prompts of theirs",
+      description: "list the MCP servers, or run one of their prompts",
       usage: "[server] [prompt] [arguments]",
       permission: "people",
       options: [
-        { name: "server", description: "whose prompts; without it, the servers" },
-        { name: "prompt", description: "which of them; without it, what there is" },
-        { name: "arguments", description: "in their order, or as name=value" },
+        { name: "server", description: "the server; without it, all are listed" },
+        { name: "prompt", description: "the prompt; without it, all are listed" },
+        { name: "arguments", description: "in order, or as name=value" },
       ],
       whenOff: "There are no MCP servers here. An operator adds them (`mcpServers`).",
     },

@@ -55,8 +55,8 @@ const file = {
   ),
 };
 
-const number = { name: "number", description: "of the memory, as /memory list shows it", required: true };
-const words = { name: "text", description: "what to remember, in a sentence; a form when left out" };
+const number = { name: "number", description: "the memory's number in /memory list", required: true };
+const words = { name: "text", description: "what to remember, in a sentence; without it, a form opens" };
 
 /**
  * What people have told in one thread is known in the next. recall-hook.ts puts what fits before a run (search/ by words,
@@ -69,15 +69,15 @@ export const memoryFeature: Feature = {
   commands: [
     {
       name: "memory",
-      description: "what I remember here; adds, changes and deletes it",
+      description: "what I remember here; add, change or delete memories",
       usage: "[list|search|add|edit|pin|unpin|forget|learn|off|on|export] …",
       permission: "everyone",
       hasButtons: true,
       options: [
-        { name: "list", description: "what I remember in this channel, and of you", options: [] },
+        { name: "list", description: "what I remember in this channel, and about you", options: [] },
         {
           name: "search",
-          description: "what I remember of something",
+          description: "what I remember about something",
           options: [{ name: "query", description: "a few words", required: true }],
         },
         {
@@ -87,13 +87,13 @@ export const memoryFeature: Feature = {
             words,
             {
               name: "scope",
-              description: "whom it is for; this channel when left out",
+              description: "who it is for; by default this channel",
               choices: ["channel", "me", "workspace"],
             },
-            { name: "kind", description: "how long it counts; semantic when left out", choices: KINDS },
+            { name: "kind", description: "how long it counts; by default semantic", choices: KINDS },
           ],
         },
-        { name: "edit", description: "say it otherwise", options: [number, words] },
+        { name: "edit", description: "reword a memory", options: [number, words] },
         { name: "pin", description: "keep it from fading", options: [number] },
         { name: "unpin", description: "let it fade again", options: [number] },
         {
@@ -101,16 +101,16 @@ export const memoryFeature: Feature = {
           description: "delete a memory, or all by and about you",
           options: [{ name: "what", description: "its number, or `me`", required: true }],
         },
-        { name: "learn", description: "from this thread: note what is worth remembering of it", options: [] },
-        { name: "off", description: "recall and remember nothing in this channel", options: [] },
-        { name: "on", description: "recall and remember in this channel again", options: [] },
+        { name: "learn", description: "note what is worth remembering from this thread", options: [] },
+        { name: "off", description: "stop remembering and recalling in this channel", options: [] },
+        { name: "on", description: "remember and recall in this channel again", options: [] },
         { name: "export", description: "what I remember here, as a file", options: [] },
       ],
       whenOff: "I remember nothing from thread to thread here. An operator can change that (`memory`).",
     },
     {
       ...rememberCommand,
-      description: "tell me something to keep in mind, here and in later threads; begins nothing",
+      description: "tell me something to keep in mind, here and in later threads; starts no run",
       whenOff: (line, context) => rememberCommand.run(line, context),
     },
   ],

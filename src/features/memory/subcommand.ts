@@ -28,31 +28,31 @@ export const addMemory: AddSubcommand = (program, carryOut) => {
     carryOut(async (world) => (await import("./command-line.ts")).runMemory(request, world));
   const memory = program
     .command("memory")
-    .description("import, export and search what is remembered")
+    .description("import, export and search memories")
     .addHelpText("after", EXAMPLES);
   memory
     .command("import")
-    .description("remember what a file has")
+    .description("import memories from a file")
     .argument("<file>", "JSON lines")
     .option("--no-learn", "keep the lines as they are")
     .action((file: string) => ask({ type: "import", file }));
   memory
     .command("export")
-    .description("print what is remembered, as JSON lines")
-    .option("--scope <scope>", "person:slack:U1, channel:slack:C1 or workspace:slack:T1; all when left out", scope)
+    .description("print the memories as JSON lines")
+    .option("--scope <scope>", "person:slack:U1, channel:slack:C1 or workspace:slack:T1 (default: all)", scope)
     .action((flags: { scope?: string }) => ask({ type: "export", scope: flags.scope ?? null }));
   memory
     .command("stats")
-    .description("print how much is remembered")
+    .description("print the number of memories")
     .action(() => ask({ type: "stats" }));
   memory
     .command("search")
-    .description("print what is remembered about something")
+    .description("print the memories that match a question")
     .argument("[query...]", "a few words")
-    .option("--batch <file>", "JSON lines of questions")
+    .option("--batch <file>", "a file with one question per line, as JSON")
     .option("--scope <scope>", "person:slack:U1, channel:slack:C1 or workspace:slack:T1", scope)
-    .option("--limit <number>", "how many at most", limit, DEFAULT_LIMIT)
-    .option("--json", "one JSON object a line")
+    .option("--limit <number>", "the maximum number of results", limit, DEFAULT_LIMIT)
+    .option("--json", "print one JSON object per line")
     .action((words: string[], flags: SearchFlags, command: Command) => {
       const { batch, scope: of, limit: most, json = false } = flags;
       if (batch !== undefined) return ask({ type: "batch", file: batch, limit: most });

@@ -15,20 +15,23 @@ Those of the environment and of the settings file win.`;
 export const addKeys: AddSubcommand = (program, carryOut) => {
   const ask = (request: KeysRequest) =>
     carryOut(async (world) => (await import("./command-line.ts")).runKeys(request, world));
-  const keys = program.command("keys").description("keys of model providers").addHelpText("after", EXAMPLES);
+  const keys = program
+    .command("keys")
+    .description("manage the API keys of model providers")
+    .addHelpText("after", EXAMPLES);
   const provider = ["<provider>", "a provider's id, such as anthropic"] as const;
   keys
     .command("set")
-    .description("store a key, or another in its place")
+    .description("store a key, or replace the stored one")
     .argument(...provider)
     .action((id: string) => ask({ type: "set", provider: id }));
   keys
     .command("list")
-    .description("providers that have a key, and where it is from")
+    .description("list the providers that have a key, and where each key comes from")
     .action(() => ask({ type: "list" }));
   keys
     .command("test")
-    .description("try a provider's key, and say what came back")
+    .description("try a provider's key and show the result")
     .argument(...provider)
     .action((id: string) => ask({ type: "test", provider: id }));
   keys

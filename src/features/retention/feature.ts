@@ -33,7 +33,7 @@ export const retentionFeature: Feature = {
   commands: [
     {
       name: "data",
-      description: "what I keep of you, and how to delete it",
+      description: "what I store about you, and how to delete it",
       usage: "[delete me]",
       permission: "everyone",
       hasButtons: true,

@@ -17,12 +17,12 @@ export const addData: AddSubcommand = (program, carryOut) => {
     carryOut(async (world) => (await import("./command-line.ts")).runDelete(request, world));
   const data = program
     .command("data")
-    .description("delete what people and the agent have said and done, or copy it from SQLite to PostgreSQL")
+    .description("delete sessions or a person's data, or copy everything from SQLite to PostgreSQL")
     .addHelpText("after", EXAMPLES);
   data
     .command("delete")
-    .description("delete one session, or all that is kept of a person")
-    .option("--session <id>", "as the page's address and the log name it", sessionId)
+    .description("delete one session, or everything stored about a person")
+    .option("--session <id>", "the id in the page's address and in the log", sessionId)
     .option("--person <id>", "slack:U1 or discord:1", personId)
     .action(({ session, person }: { session?: string; person?: string }, command: Command) => {
       if (session !== undefined && person === undefined) return ask({ type: "session", id: session });
@@ -31,8 +31,8 @@ export const addData: AddSubcommand = (program, carryOut) => {
     });
   data
     .command("copy")
-    .description("copy everything from SQLite to the empty PostgreSQL of DATABASE_URL")
-    .option("--from <file>", "the SQLite file; the home's deckhand.db where it is left out")
+    .description("copy everything from SQLite to the empty PostgreSQL database of DATABASE_URL")
+    .option("--from <file>", "the SQLite file (default: deckhand.db in DECKHAND_HOME)")
     .action(({ from }: { from?: string }) => carryOut(({ copyDatabase }) => copyDatabase(from ?? null)));
 };
 

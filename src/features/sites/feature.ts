@@ -40,7 +40,7 @@ const file = {
   ),
 };
 
-const name = { name: "name", description: "of the site, as its address has it", required: true };
+const name = { name: "name", description: "the site's name, as in its address", required: true };
 
 /**
  * What an agent or a person has made as files, opened in a browser. A directory becomes a site whole or not at all:
@@ -52,26 +52,29 @@ export const sitesFeature: Feature = {
   commands: [
     {
       name: "sites",
-      description: "sites of this channel: publish a directory, protect it, go back",
+      description: "web sites of this channel: publish, protect, roll back",
       usage: "[list|publish|unpublish|protect|rollback] …",
       permission: "everyone",
       options: [
         { name: "list", description: "sites of this channel, their addresses and versions", options: [] },
         {
           name: "publish",
-          description: "put a directory where browsers can open it",
-          options: [name, { name: "directory", description: "with an index.html", required: true }],
+          description: "publish a directory as a web site",
+          options: [
+            name,
+            { name: "directory", description: "the directory; it must hold an index.html", required: true },
+          ],
         },
-        { name: "unpublish", description: "take a site away, with all its versions", options: [name] },
+        { name: "unpublish", description: "remove a site with all its versions", options: [name] },
         {
           name: "protect",
-          description: "make a password that visitors must know",
-          options: [name, { name: "password", description: "off: ask for none any more", choices: ["on", "off"] }],
+          description: "ask visitors for a password",
+          options: [name, { name: "password", description: "off: stop asking", choices: ["on", "off"] }],
         },
         {
           name: "rollback",
           description: "serve an earlier version again",
-          options: [name, { name: "version", description: "its number; the one before when left out" }],
+          options: [name, { name: "version", description: "its number; by default the previous one" }],
         },
       ],
       whenOff: "Nothing is published here. An operator can change that (`sites`).",
