@@ -9,7 +9,7 @@ import { memoryWrites } from "./store.ts";
 
 const WORTH = { up: 1, down: -1 } as const;
 
-/** What people see and say of the memories of a run, once it has answered. */
+/** What people can see and do about a run's memories after its answer. */
 export function answerHook(
   memories: Memories,
   { admins }: Pick<FeatureHost, "admins">,

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import { type NewMemory, ORIGINS, type Origin } from "./memory.ts";
 
-/** Where somebody asks, and who; null where nobody does, as in a job. */
+/** The place of a question, and the person who asks; `personId` is null if nobody does, as in a job. */
 export interface Reader {
   readonly channelKey: string;
   /** `slack:T1` */
@@ -10,22 +10,22 @@ export interface Reader {
   readonly personId: string | null;
 }
 
-/** Somebody in a thread of a channel. */
+/** The reader for a person in a thread of a channel. */
 export function readerIn(thread: ThreadRef, channelKey: string, personId: string | null): Reader {
   return { channelKey, workspace: workspaceOf(thread), personId };
 }
 
-/** Empty for what was told in no thread. */
+/** The workspace of a thread; empty if there is no thread. */
 export function workspaceOf(thread: ThreadRef | null): string {
   return thread === null ? "" : `${thread.platform}:${thread.workspaceId}`;
 }
 
-/** Characters of a word that stands for an audience: enough that no two of them meet. */
+/** Characters of the hash that stands for an audience, enough to avoid collisions. */
 const HASH_CHARS = 16;
 
 /**
- * The words of the index by which those who may read a memory find it. What was told in private stays where it was told;
- * what an open channel knows, its workspace knows.
+ * The index words by which an audience finds a memory. What was told in private stays where it was told; what was told
+ * in an open channel is known in the whole workspace.
  */
 export function audienceWords(
   told: Pick<NewMemory, "scope" | "isPrivate" | "channelKey" | "workspace" | "origin">,
@@ -37,14 +37,14 @@ export function audienceWords(
   return names.map((name) => scopeWord(name, origin));
 }
 
-/** The words by which a reader finds what it may read. */
+/** The index words of everything that a reader may read. */
 export function readerWords({ channelKey, workspace, personId }: Reader, origins = ORIGINS): string[] {
   const person = personId === null ? [] : [`person:${personId}`, `person:${personId} in ${channelKey}`];
   const names = [`channel:${channelKey}`, `workspace:${workspace}`, ...person];
   return origins.flatMap((origin) => names.map((name) => scopeWord(name, origin)));
 }
 
-/** The word by which all of one scope is found. */
+/** The index word of one scope. */
 export function scopeWord(name: string, origin: Origin): string {
   const digest = hash("sha256", name).slice(0, HASH_CHARS);
   return `${origin === "people" ? "x" : "y"}${digest}`;

@@ -19,7 +19,7 @@ import { indexMissing } from "./search/reindex.ts";
 import { fullText, settle } from "./search/store.ts";
 import { addMany, type Indexed, memoryReads } from "./store.ts";
 
-/** What `deckhand memory` is asked for. */
+/** A request to `deckhand memory`. */
 export type MemoryRequest =
   | { readonly type: "import"; readonly file: string }
   | { readonly type: "export"; readonly scope: string | null }
@@ -29,34 +29,36 @@ export type MemoryRequest =
 
 export interface LineWorld extends Pick<StoreWorld, "store" | "database" | "runtime"> {
   readonly out: (line: string) => void;
-  /** Null where words are all that memories are found by. */
+  /** Null if memories are found by words alone. */
   readonly meaning: MeaningWork | null;
 }
 
 const questionSchema = z.object({ id: z.union([z.string(), z.number()]), query: z.string(), scope: scopeSchema });
 
-/** Memories that one transaction writes. */
+/** Memories written per transaction. */
 const BATCH = 500;
-/** Questions whose vectors are asked for at once. */
+/** Questions whose vectors are requested at once. */
 const QUESTIONS = 64;
-/** How often vectors are tried for while none is made, and how long between. Milliseconds. */
+/**
+ * Maximum number of tries in a row that make no vector, and the first and longest pauses between them, in milliseconds.
+ */
 const MOST_TRIES = 4;
 const RETRY_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
-/** What another try may mend. */
+/** Error codes that a retry may overcome. */
 const MAY_PASS = /^(?:rate_limited|overloaded|stalled|network|provider_failed)$/u;
 const NEVER = AbortSignal.any([]);
-/** Refused lines that are named. */
+/** Maximum number of refused lines that are listed. */
 const MOST_NAMED = 10;
 
-/** Nobody waits for an answer here as a run does. Milliseconds. */
+/** Time limit for a question's vector, in milliseconds. Longer than for a run, since no conversation waits. */
 const QUERY_MS = 30_000;
 
 export function runMemory(request: MemoryRequest, { terminal, answer, ...on }: SubcommandWorld): Promise<void> {
   const work = request.type === "import" ? on.onStore : on.onKeptStore;
   return work(async (world) => {
     const { config } = await world.settings();
-    // What a former version has written is found here too.
+    // Indexes what an older version wrote, so that it is found, too.
     if (request.type !== "import") await indexMissing(world.store, NEVER);
     const { settings } = await world.providers(config);
     const meaning = await meaningFor({ ...config, providers: settings }, world, terminal);
@@ -70,7 +72,7 @@ export function runMemory(request: MemoryRequest, { terminal, answer, ...on }: S
   });
 }
 
-/** False where nothing came of it. */
+/** False if the request failed. */
 async function carryOut(request: MemoryRequest, world: LineWorld): Promise<boolean | void> {
   switch (request.type) {
     case "import": {
@@ -91,7 +93,7 @@ async function carryOut(request: MemoryRequest, world: LineWorld): Promise<boole
   }
 }
 
-/** Null where no embeddings are set, or the provider lacks what it needs, which is said. */
+/** Null if no embeddings are set, or if their provider cannot be used, which is then reported. */
 async function meaningFor(
   { features, providers, budgets }: Config,
   world: StoreWorld,
@@ -113,7 +115,7 @@ async function meaningFor(
   }
 }
 
-/** What an operator reads of a file that cannot be read; throws the error again where it is another. */
+/** The message about a file that cannot be read; rethrows any other error. */
 function unreadable(error: unknown, request: MemoryRequest): readonly string[] {
   const code = systemCode(error) ?? "";
   if (!("file" in request) || !/^(?:ENOENT|EACCES|EISDIR)$/u.test(code)) throw error;
@@ -121,8 +123,8 @@ function unreadable(error: unknown, request: MemoryRequest): readonly string[] {
 }
 
 /**
- * Takes a file of JSON lines in. A line that cannot be kept is named, and costs no other. Whether there was anything to keep
- * of it, or nothing in it.
+ * Imports a file of JSON lines. A line that cannot be stored is reported without affecting the others. False if all
+ * lines were refused.
  */
 export async function importFile(file: string, { store, database, runtime, out }: LineWorld): Promise<boolean> {
   const read = createLineReader(runtime.clock);
@@ -153,7 +155,7 @@ export async function importFile(file: string, { store, database, runtime, out }
   return isGood;
 }
 
-/** Makes the vectors that are missing; what cannot be made now, a running bot makes later. */
+/** Makes the missing vectors. A running bot later makes those that cannot be made now. */
 async function makeVectors({ meaning, runtime, out }: LineWorld): Promise<void> {
   if (meaning === null) return;
   const all = await meaning.missing();
@@ -175,7 +177,7 @@ function memoriesOf(count: number): string {
   return count === 1 ? "1 memory" : `${count} memories`;
 }
 
-/** As long as vectors come, it goes on. Null, or why none came in the end. */
+/** Makes vectors as long as there is progress. Null when done, or the error of the last try. */
 async function finished(meaning: MeaningWork, clock: Runtime["clock"]): Promise<AppError | null> {
   for (let tries = 1, before = Infinity; ; tries += 1) {
     try {
@@ -192,7 +194,7 @@ async function finished(meaning: MeaningWork, clock: Runtime["clock"]): Promise<
   }
 }
 
-/** All of a scope, or all there is, as lines that can be imported. */
+/** Prints the memories of a scope, or all, as lines that can be imported. */
 async function exportAll(scope: string | null, { store, out }: LineWorld): Promise<void> {
   const reads = store.tables(memoryReads);
   const behind = (last: Memory | undefined) => reads.after(last?.seq ?? 0, BATCH, scope ?? undefined);
@@ -201,7 +203,7 @@ async function exportAll(scope: string | null, { store, out }: LineWorld): Promi
   }
 }
 
-/** How many memories there are of each kind. */
+/** Prints how many memories there are of each kind. */
 async function tellStats({ store, out }: LineWorld): Promise<void> {
   const kinds = await store.tables(memoryReads).kinds();
   const total = kinds.reduce((sum, { count }) => sum + count, 0);
@@ -220,7 +222,7 @@ async function searchOne(asked: Asked & { readonly json: boolean }, world: LineW
   if (hits.length === 0 && !asked.json) world.out("Nothing of that is remembered there.");
 }
 
-/** One line of results for each line of questions, in their order. */
+/** Prints one line of results for each line of questions, in the same order. */
 async function searchBatch({ file, limit }: { file: string; limit: number }, world: LineWorld): Promise<void> {
   for await (const lines of someOf(linesOf(file))) {
     const read = lines.map(({ number, value }) => ({ number, question: questionSchema.safeParse(value) }));

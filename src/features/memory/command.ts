@@ -16,10 +16,10 @@ import type { Kept, Memories, Told } from "./memories.ts";
 import { exportedLine, kindSchema, type Memory } from "./memory.ts";
 import { mayChange } from "./rights.ts";
 
-/** Lines of a list; what is older is counted. */
+/** Maximum number of lines in a list; older memories are only counted. */
 const MOST_LINES = 20;
 const LINE_CHARS = 200;
-/** Memories of a file. */
+/** Maximum number of memories in an exported file. */
 const MOST_EXPORTED = 10_000;
 const OFF = "Memory is off in this channel: `/memory on` changes that.";
 
@@ -37,7 +37,7 @@ interface Use extends CommandScope {
 }
 
 interface Typed {
-  /** What is typed beside flags, and what a form gives in their place. */
+  /** The words beside flags, and the values that a form gives in their place. */
   readonly text: string;
   readonly scope?: string | undefined;
   readonly kind?: string | undefined;
@@ -57,7 +57,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   export: exported,
 };
 
-/** `/memory`: what people see and change of what is remembered; `/remember` adds to it. */
+/** `/memory` shows and changes what is remembered; `/remember` adds to it. */
 export function memoryCommands(commanding: CommandScope): Readonly<Record<"memory" | "remember", ChatCommand["run"]>> {
   return {
     memory: memoryCommand(commanding),
@@ -92,10 +92,15 @@ function memoryCommand(commanding: CommandScope): ChatCommand["run"] {
 
 const FLAGS = ["number", "what", "query", "text", "scope", "kind"];
 
-/** What begins with a flag, or has one of ours: `deploy with --force` and a dash between words have none. */
+/**
+ * Whether the text starts with a flag, or contains one of the known flags. A `--force` or a dash in a sentence is text.
+ */
 const FLAGGED = /^(?:--|—|–)[a-z]|\s(?:--|—|–)(?:number|what|query|text|scope|kind)\b/u;
 
-/** Free text as it was typed, an apostrophe being no quote; flags where there are some, as forms write them. */
+/**
+ * Reads free text as it was typed, without treating apostrophes as quotes; reads flags, as forms write them, if there
+ * are any.
+ */
 function argumentsIn(rest: string): { type: "read"; typed: Typed } | { type: "broken"; reason: string } {
   if (!FLAGGED.test(rest)) return { type: "read", typed: { text: rest } };
   const read = readArguments(rest, { flags: FLAGS });
@@ -106,7 +111,7 @@ function argumentsIn(rest: string): { type: "read"; typed: Typed } | { type: "br
   return { type: "read", typed: { text, scope: flags.get("scope"), kind: flags.get("kind") } };
 }
 
-/** A form's fields stand in the place of what would be typed. */
+/** Uses a form's fields in place of typed text. */
 function filledIn(typed: Typed, filled: FormValues | null): Typed {
   if (filled === null) return typed;
   const { text = "", scope, kind } = filled;
@@ -169,7 +174,7 @@ function takesBack({ seq }: Memory): string {
   return `\`/memory forget ${seq}\` takes it back.`;
 }
 
-/** Keeps what the person says, unless memory is off in the channel. */
+/** Stores what the person says, unless memory is off in the channel. */
 async function keptHere(
   text: string,
   { memories, context }: Use,
@@ -212,7 +217,7 @@ async function forget({ text: what }: Typed, use: Use): Promise<CommandReply> {
   return privately(`✓ Forgotten: ${inlineCode(memory.text, LINE_CHARS)}`);
 }
 
-/** Only on request: nothing is read back by itself. */
+/** Learns from the current thread, only when a person asks; nothing older is learned by itself. */
 async function learn({ text }: Typed, { memories, learner, context }: Use): Promise<CommandReply> {
   if (text !== "" && text !== "from this thread") return privately("`/memory learn from this thread` is all there is.");
   const { session, channelKey } = context;
@@ -235,7 +240,7 @@ async function turned(use: Use, isOn: boolean): Promise<CommandReply> {
   );
 }
 
-/** What is gone, or turned off, is in the audit log, never its words. */
+/** Writes to the audit log that something was deleted or turned off, never its contents. */
 function audited(act: Act, about: string, { audit, context }: Use): Promise<void> {
   return audit({ by: context.person.name, act, about });
 }
@@ -249,10 +254,13 @@ async function exported(_typed: Typed, { memories, context }: Use): Promise<Comm
   return { ...privately(`What I remember here: ${found.length}.`), files: [file] };
 }
 
-/** Memories that are named to somebody who says in words which one they mean. */
+/** Maximum number of memories suggested to a person who names one in words. */
 const MOST_MEANT = 5;
 
-/** The memory of a number, for whoever may change it; otherwise why not. Words name the ones that they may mean. */
+/**
+ * The memory with a given number, if this person may change it; otherwise a message. For words instead of a number, the
+ * message lists the best matches.
+ */
 async function changeable(number: string, { memories, context }: Use): Promise<Memory | string> {
   const seq = Number(number.replace(/^#/u, ""));
   if (!Number.isSafeInteger(seq) || seq <= 0) {

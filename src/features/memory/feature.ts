@@ -59,9 +59,9 @@ const number = { name: "number", description: "the memory's number in /memory li
 const words = { name: "text", description: "what to remember, in a sentence; without it, a form opens" };
 
 /**
- * What people have told in one thread is known in the next. recall-hook.ts puts what fits before a run (search/ by words,
- * meaning/ by vectors, audience.ts for who may read it). A thread that has gone quiet is learned from once: the model's
- * proposals (learning/learner.ts) pass learning/judge.ts.
+ * Makes what people told in one thread known in the next. recall-hook.ts puts fitting memories before a run: search/
+ * finds them by words, meaning/ by vectors, and audience.ts decides who may read them. A thread that has gone quiet is
+ * learned from once: the model's proposals (learning/learner.ts) pass learning/judge.ts.
  */
 export const memoryFeature: Feature = {
   name: "memory",
@@ -135,13 +135,13 @@ function configure(given: GivenSettings): ConfiguredFeature {
   };
 }
 
-/** What an operator has set of embeddings, as the command line reads it; null where they are off. */
+/** The embeddings set by the operator, for the command line; null if they are off. */
 export function embeddingsIn(features: readonly Pick<ConfiguredFeature, "facts">[]): Embeddings | null {
   const set = features.flatMap(({ facts }) => facts?.["memoryEmbeddings"] ?? []);
   return set.length === 0 ? null : embeddingsSchema.parse(set[0]);
 }
 
-/** Without them where the provider lacks its key: words are enough to recall. */
+/** Null if the provider lacks its key: recall then works by words alone. */
 async function openMeaning(host: FeatureHost, { model, perDay }: Embeddings): Promise<MeaningWork | null> {
   try {
     const [{ createMeaning }, { sharedMeaning }] = await Promise.all([
@@ -205,7 +205,7 @@ async function open(host: FeatureHost, settings: LearnSettings, embeddings?: Emb
       );
       ends.push(held);
       if (host.cluster.isShared && meaning !== null) {
-        // What the process with the role makes, this one holds, too.
+        // This process also loads the vectors that the process with the role makes.
         const following = meaning.follow(until);
         ends.push(() => following);
       }
@@ -218,7 +218,7 @@ async function open(host: FeatureHost, settings: LearnSettings, embeddings?: Emb
   };
 }
 
-/** How long until the program is ready, which asks the database for what matters more. Milliseconds. */
+/** Delay before the background work, in milliseconds, so that more important start-up queries go first. */
 const READY_MS = 300;
 
 interface WorkScope {

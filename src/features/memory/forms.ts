@@ -23,7 +23,7 @@ const textField = (value = ""): FormField => ({
 
 const KINDS_WORDS = "working: for hours; episodic: what happened; semantic: what holds; procedural: how it is done.";
 
-/** What there is to say of a new memory. */
+/** The form for a new memory. */
 export function addForm(filled: Filled = {}): FormReply {
   const { text, scope = "channel", kind = "semantic" } = filled;
   const scopes = { name: "scope", label: "For whom", choices: ["channel", "me", "workspace"], value: scope };
@@ -33,13 +33,13 @@ export function addForm(filled: Filled = {}): FormReply {
   return reply(form, "Tell me what: `/memory add we deploy on Thursdays`.");
 }
 
-/** How a memory is to read from now on. */
+/** The form for a memory's new text. */
 export function editForm({ seq, text }: Pick<Memory, "seq" | "text">): FormReply {
   const form = { title: `Change #${seq}`, command: "memory", line: `edit ${seq}`, fields: [textField(text)] };
   return reply(form, `Tell me what it should say: \`/memory edit ${seq} …\`. Now: ${inlineCode(text, LINE_CHARS)}`);
 }
 
-/** Why something is not kept; beneath its field where it was filled in. */
+/** Reports why a text is refused; in its form, below the field, if the person filled one in. */
 export function refusedForm(
   reason: string,
   filled: Filled & { readonly seq?: number },
@@ -52,7 +52,7 @@ export function refusedForm(
   return { message, form, problems: { text: reason } };
 }
 
-/** Where a form cannot be opened now, a button asks again. */
+/** If the form cannot be opened now, a button offers it again. */
 function reply(form: Form, words: string): FormReply {
   const again = { id: `memory:${form.line}`, label: "Fill in the form", style: "primary" } as const;
   return { message: { ...privately(words), buttons: [again] }, form };

@@ -12,7 +12,7 @@ export const scopeSchema = z
   .string()
   .regex(/^(?:person|channel|workspace):[a-z]+:\S+$/u, "must be like person:slack:U1 or channel:slack:C1");
 
-/** Exporters of other programs write null where nothing is known. */
+/** Accepts null for missing values, as other programs export them. */
 const lineSchema = z.object({
   id: z.string().min(1).nullish(),
   text: z.string(),
@@ -24,7 +24,7 @@ const lineSchema = z.object({
 });
 type ImportedLine = z.infer<typeof lineSchema>;
 
-/** Reads the lines of a file one after the other: each as a memory of its scope alone, or why it is none. */
+/** Returns a reader for the lines of a file: each becomes a memory of its scope alone, or a reason for its refusal. */
 export function createLineReader(clock: Clock): (value: unknown) => NewMemory | string {
   const positions = new Map<string, number>();
   return (value) => {
@@ -56,25 +56,25 @@ export function createLineReader(clock: Clock): (value: unknown) => NewMemory | 
   };
 }
 
-/** The same for the same line, so that a file that is imported again leaves each memory there once. */
+/** Gives the same line the same id, so that importing a file twice stores each memory once. */
 function idOf({ scope, source, author, at, text }: ImportedLine): string {
   const said = JSON.stringify([scope, source, author, at, text].map((part) => part ?? null));
   return `mem_${hash("sha256", said).slice(0, 24)}`;
 }
 
-/** What is wrong with a line, in one: `scope must be like person:slack:U1 or channel:slack:C1`. */
+/** All problems of a line in one text: `scope: must be like person:slack:U1 or channel:slack:C1`. */
 export function problemOf({ issues }: z.ZodError): string {
   return issues
     .map(({ path, message }) => (path.length === 0 ? "is no JSON object" : `${path.join(".")}: ${message}`))
     .join("; ");
 }
 
-/** Each line of a file that is not empty; what is no JSON comes as text. */
+/** Yields each non-empty line of a file; a line that is not JSON is yielded as text. */
 export async function* linesOf(file: string): AsyncGenerator<{ readonly number: number; readonly value: unknown }> {
   let number = 0;
   for await (const line of createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity })) {
     number += 1;
-    // Editors of Windows begin a file with a byte order mark.
+    // Windows editors start a file with a byte order mark.
     const written = number === 1 && line.startsWith("\uFEFF") ? line.slice(1) : line;
     if (written.trim() !== "") yield { number, value: fromJson(written) ?? written };
   }

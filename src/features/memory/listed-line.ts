@@ -5,7 +5,7 @@ import { dayOf } from "./recalled-text.ts";
 
 const LINE_CHARS = 200;
 
-/** A memory as people read it in a list: its number, its words, who told it, when and where. */
+/** A memory as a line of a list: its number, text, author, date and thread. */
 export function listedLine(memory: Memory, { linkOf }: Pick<Memories, "linkOf">): string {
   const { seq, text, author, said, kind, scope, isPinned, origin, endedAt } = memory;
   const link = linkOf(memory);

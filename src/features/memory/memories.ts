@@ -17,7 +17,7 @@ type Host = Pick<FeatureHost, "store" | "runtime" | "log" | "database" | "descri
   readonly cluster: Pick<FeatureHost["cluster"], "isShared">;
 };
 
-/** What somebody wants to be remembered. */
+/** Something to remember. */
 export interface Told {
   readonly text: string;
   readonly kind: Kind;
@@ -27,9 +27,9 @@ export interface Told {
   readonly thread: ThreadRef;
   readonly channelKey: string;
   readonly origin: Origin;
-  /** What is told in private is known as far as its scope reaches all the same: somebody has said so. */
+  /** The memory may be known beyond a private channel, because a person has said so. */
   readonly mayLeave: boolean;
-  /** The run that it is told in. */
+  /** The run that it was told in. */
   readonly runId?: string;
 }
 
@@ -39,11 +39,11 @@ export interface Search {
   readonly query: string;
   readonly reader: Reader;
   readonly limit: number;
-  /** All when left out. */
+  /** All if left out. */
   readonly origins?: readonly Origin[];
 }
 
-/** All that is remembered, for the parts of the feature. */
+/** All memories, as the parts of the feature use them. */
 export type Memories = ReturnType<typeof createMemories>;
 
 export function createMemories(host: Host, meaning: Meaning | null = null) {
@@ -66,10 +66,10 @@ export function createMemories(host: Host, meaning: Meaning | null = null) {
   return {
     ...reads,
     ...changes(write, { paused, clock }),
-    /** What a reader may not read is not there. */
+    /** Null also if the reader may not read it. */
     get: (seq: number, reader: Reader) => reads.get(seq, readerWords(reader)),
 
-    /** What a run was given, and what it has told, as far as a reader may read it. */
+    /** The memories that a run was given and those that it stored, as far as the reader may read them. */
     ofRun: (runId: string, reader: Reader) => reads.ofRun(runId, readerWords(reader)),
 
     linkOf: ({ thread }: Pick<Memory, "thread">) => (thread === null ? null : linkTo(thread, describe)),
@@ -81,7 +81,7 @@ export function createMemories(host: Host, meaning: Meaning | null = null) {
       return find({ query, readers: readerWords(reader, origins), limit }, { text, meaning, now: clock.now() });
     },
 
-    /** Keeps something; what is known word for word is renewed. */
+    /** Stores a memory, or renews an identical one. */
     async keep(told: Told): Promise<Kept> {
       const checked = acceptable(told.text);
       if ("refused" in checked) return checked;
@@ -121,7 +121,7 @@ const DISK_FULL = "My disk is full: I can remember nothing more until an operato
 type Work<T> = (writes: ReturnType<typeof memoryWrites>) => Promise<T>;
 type Write = <T>(work: Work<T>) => Promise<T>;
 
-/** What people change of what is there. */
+/** Changes that people make to existing memories. */
 function changes(write: Write, { paused, clock }: { readonly paused: Pauses; readonly clock: Clock }) {
   return {
     pin: (seq: number, isPinned: boolean) => write((writes) => writes.pin(seq, isPinned)),
@@ -138,7 +138,7 @@ function changes(write: Write, { paused, clock }: { readonly paused: Pauses; rea
   };
 }
 
-/** Whether not everybody of the workspace may read what is told there; yes where nobody can tell. */
+/** Whether the channel is closed to some members of the workspace; true if unknown. */
 async function isPrivate(
   { thread, author }: Pick<Told, "thread" | "author">,
   { membershipOf, log }: Pick<Host, "membershipOf" | "log">,
@@ -151,7 +151,7 @@ async function isPrivate(
   }
 }
 
-/** Null also where this version has no such platform. */
+/** Null also if this version lacks the platform. */
 function linkTo(thread: ThreadRef, describe: Host["describe"]): string | null {
   try {
     return describe(thread.platform).link(thread);
@@ -162,11 +162,11 @@ function linkTo(thread: ThreadRef, describe: Host["describe"]): string | null {
 
 interface Pauses {
   all(): Promise<ReadonlySet<string>>;
-  /** They have changed. */
+  /** Called when the paused channels have changed. */
   forget(): void;
 }
 
-/** Channels in which memory is off; read once where no other process changes them. */
+/** Channels in which memory is off; cached unless other processes can change them. */
 function createPauses(read: () => Promise<readonly string[]>, { isShared }: Host["cluster"]): Pauses {
   let known: Promise<ReadonlySet<string>> | null = null;
   const forget = (): void => {

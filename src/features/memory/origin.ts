@@ -3,40 +3,40 @@ import { isWithin, type Label, originsIn, outsideOf, unionOf } from "../../core/
 import type { Memory, Origin } from "./memory.ts";
 import { plainWords } from "./search/words.ts";
 
-/** A memory that a model wants to keep counts as people's own words from this share of its words on. */
+/** Share of its words that people must have said for a model's memory to count as their words. */
 const OWN_WORDS = 0.7;
 
 interface TextOrigin {
-  /** A person has seen the text and allowed it. */
+  /** A person has seen and approved the text. */
   readonly approved: boolean;
-  /** What the request that led to the call carried. */
+  /** Label of the model request that led to the call. */
   readonly label: Label;
-  /** What people have written to the run. */
+  /** What people wrote to the run. */
   readonly said: readonly { readonly text: string }[];
 }
 
 /**
- * Whose words a memory holds that a model writes down. Where its request held nothing but what people said, or a
- * person has allowed this very text, it is people's; otherwise it must stand in what people wrote to the run.
+ * Whose words a memory holds that a model wrote. They are people's if the request contained only what people said, or
+ * if a person approved this very text; otherwise the text must consist mostly of what people wrote to the run.
  */
 export function originOf(text: string, { approved, label, said }: TextOrigin): Origin {
   if (approved || (originsIn(label).length === 0 && isWithin(label, "private"))) return "people";
   return shareIn(text, said.map((each) => each.text).join("\n")) >= OWN_WORDS ? "people" : "outside";
 }
 
-/** What people have written of what entered a run. */
+/** The messages that people wrote, among the events that entered a run. */
 export function saidIn(events: readonly StoredEvent[]) {
   return events.flatMap(({ body }) => (body.kind === "message" && body.from === undefined ? [body] : []));
 }
 
-/** How much of a text stands in another: 0 to 1. */
+/** Share of a text's words that occur in another text, from 0 to 1. */
 export function shareIn(text: string, other: string): number {
   const there = new Set(plainWords(other));
   const words = plainWords(text);
   return words.length === 0 ? 0 : words.filter((word) => there.has(word)).length / words.length;
 }
 
-/** The line that holds most of a text, of several the last; undefined where none holds anything of it. */
+/** The line that contains most of a text, the last of several; undefined if no line contains any of it. */
 export function saidMost<T extends { readonly text: string }>(text: string, lines: readonly T[]): T | undefined {
   const shares = lines.map((line) => shareIn(text, line.text));
   const most = Math.max(0, ...shares);
@@ -46,7 +46,10 @@ export function saidMost<T extends { readonly text: string }>(text: string, line
 /** Ids of people, as platforms give them: `slack:U1`. */
 const PERSON = /^[a-z]+:/u;
 
-/** Memories are the words of whoever told them; for what was found outside, or imported under a bare name, nobody answers. */
+/**
+ * The trust label of memories: each counts as its author's words. Nobody answers for those found outside or imported
+ * under a bare name.
+ */
 export function labelOf(memories: readonly Memory[]): Label {
   return unionOf(
     memories.map(({ author, isPrivate, origin }) => ({

@@ -10,18 +10,20 @@ import { labelOf } from "./origin.ts";
 import { recalled } from "./recalled-text.ts";
 import { memoryWrites } from "./store.ts";
 
-/** Memories that a run reads at most. */
+/** Maximum number of memories given to a run. */
 const MOST = 5;
-/** What they may take of a model's window, and tokens of a large one. */
+/** Maximum share of the model's context window that memories take, and maximum number of tokens in a large one. */
 const WINDOW_SHARE = 0.1;
 const MOST_TOKENS = 4_000;
-/** A memory that holds less of what was asked is noise, and so is one that holds less than half of what the best one does. */
+/**
+ * A memory is noise if it covers less than this share of the question, or less than half of what the best one covers.
+ */
 const LEAST_SHARE = 0.3;
 const LEAST_OF_BEST = 0.5;
-/** Runs whose memories are kept in mind until they end. */
+/** Maximum number of running runs whose memories are tracked. */
 const MOST_RUNS = 1_000;
 
-/** Recalls before a run, and renews what it was given once it has answered. */
+/** Recalls memories before a run, and renews them once it has answered. */
 export function recallHook(
   memories: Memories,
   { runtime }: Pick<FeatureHost, "runtime">,
@@ -35,7 +37,7 @@ export function recallHook(
       const least = Math.max(LEAST_SHARE, LEAST_OF_BEST * Math.max(...hits.map(({ share }) => share)));
       const good = hits.filter(({ share }) => share >= least).map(({ memory }) => memory);
       const held = good.filter(({ endedAt }) => endedAt === null);
-      // What was before answers nothing by itself; beside what took its place it tells how it came.
+      // A replaced memory is only given along with current ones, to show how things came about.
       const used = held.length === 0 ? [] : [...held, ...good.filter(({ endedAt }) => endedAt !== null)];
       const read = recalled(used, tokensFor(run), memories.linkOf);
       if (read === null) return null;
@@ -54,7 +56,7 @@ export function recallHook(
   };
 }
 
-/** What a run is asked, by whom and where; null where nobody asks in words. */
+/** The question that a run starts with, who asks and where; null if it does not start with words. */
 function askedBy({ session, event: { body } }: HookedRun): { readonly query: string; readonly reader: Reader } | null {
   const reader = (personId: string | null) => readerIn(session.thread, session.channelKey, personId);
   if (body.kind === "message") return { query: body.text, reader: reader(body.author.id) };

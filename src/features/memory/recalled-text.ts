@@ -1,15 +1,15 @@
 import { plainLine, visibleText } from "../../core/text/plain-text.ts";
 import type { Memory } from "./memory.ts";
 
-/** Characters of a token, on the safe side. */
+/** Characters per token, estimated low to stay within the limit. */
 const TOKEN_CHARS = 3;
-/** People choose their names, and an import says when something was said: neither may crowd out the rest. */
+/** Maximum length of an author's name and of a date, which are free text and must not crowd out the rest. */
 const NAME_CHARS = 80;
 
-/** How a memory's thread is written for people to open it; null where it has no address. */
+/** Returns a link to a memory's thread; null if it has no address. */
 export type LinkOf = (memory: Memory) => string | null;
 
-/** What a run reads of what is remembered: data with its sources, and of which memories there was room for it. */
+/** The memories as text for a run: marked as data, with their sources; also which of them fitted. */
 export function recalled(memories: readonly Memory[], maxTokens: number, linkOf: LinkOf) {
   let left = maxTokens * TOKEN_CHARS - OPEN.length - CLOSE.length;
   const fitting = memories.flatMap((memory) => {

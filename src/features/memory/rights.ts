@@ -1,7 +1,7 @@
 import { isNamed } from "../../core/permissions/access.ts";
 import type { Memory } from "./memory.ts";
 
-/** Whoever told a memory, whom it is about, and admins change it and delete it. */
+/** Whether a person may change and delete a memory: its author, the person it is about, and admins may. */
 export function mayChange(
   { author, scope }: Pick<Memory, "author" | "scope">,
   { id, roles = [] }: { readonly id: string; readonly roles?: readonly string[] },

@@ -11,13 +11,16 @@ import type { IndexWord } from "./search/words.ts";
 
 export function memoryReads(db: Client) {
   return {
-    /** Null also where none of the readers may read it. */
+    /** Null also if none of the readers may read it. */
     async get(seq: number, readers: readonly IndexWord[]): Promise<Memory | null> {
       const row = await db.memory.findUnique({ where: { seq } });
       return row === null || !isFor(row.terms, readers) ? null : readMemory(row);
     },
 
-    /** What people list: of a channel, its workspace, and a person; the newest first; `before`: a number to go on from. */
+    /**
+     * What people may list: memories of a channel, its workspace and a person, the newest first. `before` continues
+     * after an earlier page.
+     */
     async list(place: Reader, limit: number, before?: number): Promise<Memory[]> {
       const where = before === undefined ? whereIn(place) : { AND: [{ seq: { lt: before } }, whereIn(place)] };
       return memoriesIn(await db.memory.findMany({ where, orderBy: { seq: "desc" }, take: limit }));
@@ -27,7 +30,7 @@ export function memoryReads(db: Client) {
       return db.memory.count({ where: whereIn(place) });
     },
 
-    /** What a run was given, and what it has told, as far as any of the readers may read it. */
+    /** The memories that a run was given and those that it stored, as far as any of the readers may read them. */
     async ofRun(
       runId: string,
       readers: readonly IndexWord[],
@@ -42,7 +45,7 @@ export function memoryReads(db: Client) {
       };
     },
 
-    /** What the same one has told word for word, for the same readers. */
+    /** A current memory of the same author, text and audience. */
     async same({ scope, text, isPrivate, origin, author }: NewMemory): Promise<Memory | null> {
       const where = { scope, text, isPrivate, origin, authorId: author.id, endedAt: null };
       return found(await db.memory.findFirst({ where }), readMemory);
@@ -53,13 +56,13 @@ export function memoryReads(db: Client) {
       return (await db.memoryPause.findMany()).map(({ channelId }) => channelId);
     },
 
-    /** All of a scope, or all there is, in order, from behind a number. */
+    /** The memories of a scope, or all, in order, after a number. */
     async after(seq: number, limit: number, scope?: string): Promise<Memory[]> {
       const where = { seq: { gt: seq }, ...(scope === undefined ? {} : { scope }) };
       return memoriesIn(await db.memory.findMany({ where, orderBy: { seq: "asc" }, take: limit }));
     },
 
-    /** Those that the index does not have yet. */
+    /** Memories that are not indexed yet. */
     async withoutTerms(limit: number): Promise<Memory[]> {
       return memoriesIn(await db.memory.findMany({ where: { terms: "" }, take: limit }));
     },
@@ -77,13 +80,13 @@ function whereIn({ channelKey, workspace, personId }: Reader) {
   return { OR: [{ scope: `channel:${channelKey}` }, { scope: `workspace:${workspace}` }, ...person] };
 }
 
-/** A memory with the words that it is found by. */
+/** A memory and the words that it is found by. */
 export interface Indexed {
   readonly memory: NewMemory;
   readonly terms: string;
 }
 
-/** A memory as its row, without when that is written. */
+/** A memory as a database row, without its times. */
 function rowOf({ memory, terms }: Indexed) {
   const { author, channelKey, thread, workspace: _found, ...row } = memory;
   const where = thread === null ? null : JSON.stringify(thread);
@@ -100,13 +103,13 @@ export function memoryWrites(db: Client) {
       await db.memory.create({ data: { ...rowOf(one), createdAt: now, usedAt: now }, select: { seq: true } });
     },
 
-    /** It means something else now. */
+    /** Changes the text, and deletes the vector of the old one. */
     async edit(seq: number, { text, terms }: { readonly text: string; readonly terms: string }): Promise<void> {
       await db.memory.update({ where: { seq }, data: { text, terms } });
       await db.memoryVector.deleteMany({ where: { seq } });
     },
 
-    /** It is found by other words. */
+    /** Replaces the words by which a memory is found. */
     async reindex(seq: number, terms: string): Promise<void> {
       await db.memory.update({ where: { seq }, data: { terms } });
     },
@@ -115,12 +118,12 @@ export function memoryWrites(db: Client) {
       await db.memory.update({ where: { seq }, data: { isPinned } });
     },
 
-    /** Something else took its place: it answers only what was before. */
+    /** Marks a memory as replaced; it then only tells what held before. */
     async end(seq: number, endedBy: string, at: number): Promise<void> {
       await db.memory.updateMany({ where: { seq, endedAt: null }, data: { endedAt: new Date(at), endedBy } });
     },
 
-    /** What they had taken the place of holds again. */
+    /** Deletes memories; those that they had replaced hold again. */
     async forget(seqs: readonly number[]): Promise<void> {
       const where = { seq: { in: [...seqs] } };
       const ids = (await db.memory.findMany({ where, select: { id: true } })).map(({ id }) => id);
@@ -128,7 +131,7 @@ export function memoryWrites(db: Client) {
       await db.memory.deleteMany({ where });
     },
 
-    /** All by a person and about one, as `forget`; answers how many there were. */
+    /** Deletes all memories by or about a person, like `forget`; returns their number. */
     async forgetPerson(personId: string): Promise<number> {
       const scope = `person:${personId}`;
       await db.$executeRaw`
@@ -152,15 +155,15 @@ export function memoryWrites(db: Client) {
   };
 }
 
-/** A list of values as rows. */
+/** How each database turns a list of values into rows. */
 export const EACH = {
   sqlite: { of: raw("json_each"), type: raw("TEXT") },
   postgresql: { of: raw("json_array_elements"), type: raw("JSON") },
 };
 
 /**
- * Adds thousands at once; what has an id that is there takes its place. The rows are one value, since the client takes longer
- * for each value of a statement than the database for the row.
+ * Adds thousands of memories at once, replacing those with the same id. The rows are one value, since the client is
+ * slower per value than the database is per row.
  */
 export async function addMany(
   db: Client,
@@ -187,7 +190,7 @@ export async function addMany(
     FROM ${of}(CAST(${JSON.stringify(rows)} AS ${type})) AS "row"`;
 }
 
-/** What comes of a memory's uses. */
+/** Writes about a memory's uses. */
 function useWrites(db: Client) {
   return {
     async renew(seqs: readonly number[], at: number): Promise<void> {
@@ -195,7 +198,7 @@ function useWrites(db: Client) {
       await db.memory.updateMany({ where, data: { uses: { increment: 1 }, usedAt: new Date(at) } });
     },
 
-    /** A run that has answered was given these. */
+    /** Records which memories an answered run was given. */
     async used(runId: string, seqs: readonly number[]): Promise<void> {
       await insert(
         seqs.map((seq) => ({ runId, seq })),
@@ -206,7 +209,7 @@ function useWrites(db: Client) {
       );
     },
 
-    /** Whether a run's answer was good says how good what it was given is. */
+    /** Applies people's vote on a run's answer to the memories that it was given. */
     async helped(runId: string, by: number): Promise<void> {
       const seqs = (await db.memoryUse.findMany({ where: { runId } })).map(({ seq }) => seq);
       if (seqs.length > 0)
@@ -215,7 +218,7 @@ function useWrites(db: Client) {
   };
 }
 
-/** A time, which JSON of PostgreSQL gives in UTC without saying so. */
+/** A time. PostgreSQL's JSON gives it in UTC without saying so. */
 export const instant = z.union([
   z.date(),
   z.string().transform((text) => new Date(/(?:Z|[+-]\d\d:\d\d)$/u.test(text) ? text : `${text}Z`)),
@@ -256,7 +259,7 @@ const memoryRow = z
     }),
   );
 
-/** Null where it is broken: one row is no reason to forget the others. */
+/** Null if the row is broken, so that the other rows can still be read. */
 export function readMemory(row: unknown): Memory | null {
   return memoryRow.safeParse(row).data ?? null;
 }
@@ -265,7 +268,7 @@ function memoriesIn(rows: readonly unknown[]): Memory[] {
   return rows.flatMap((row) => readMemory(row) ?? []);
 }
 
-/** Where something was told; null for what was told in no thread, or in one that cannot be read. */
+/** The thread where something was told; null if there is none or it cannot be read. */
 export function threadIn(json: string | null): ThreadRef | null {
   return threadRefSchema.safeParse(fromJson(json ?? "")).data ?? null;
 }

@@ -1,21 +1,21 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
 
-/** Runs that are kept in mind until they end. */
+/** Maximum number of running runs that are tracked. */
 const MOST_RUNS = 1_000;
 
-/** How much runs that go on have told to remember. */
+/** Counts what each running run has stored. */
 export type ToldCounts = ReturnType<typeof createTold>;
 
 export function createTold() {
   const counts = new BoundedMap<string, number>(MOST_RUNS);
   return {
     add: (runId: string) => counts.set(runId, (counts.get(runId) ?? 0) + 1),
-    /** `2 remembered`; null for nothing. */
+    /** `2 remembered`; null if nothing was. */
     noteOf(runId: string): string | null {
       const count = counts.get(runId);
       return count === undefined ? null : `${count} remembered`;
     },
-    /** It has ended. */
+    /** Called when the run has ended. */
     forget: (runId: string) => counts.delete(runId),
   };
 }

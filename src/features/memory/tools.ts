@@ -13,7 +13,7 @@ import type { ToldCounts } from "./told.ts";
 type Host = Pick<FeatureHost, "store" | "admins"> & { readonly told: ToldCounts };
 
 const MOST_HITS = 20;
-/** Tokens of a result. */
+/** Maximum size of a result, in tokens. */
 const RESULT_TOKENS = 4_000;
 const TITLE_CHARS = 80;
 const FROM_OUTSIDE = "Nobody said it: it is kept as found outside, and comes only by the tool recall.";
@@ -46,7 +46,7 @@ const WHOM = {
   workspace: "everybody of the workspace",
 } as const;
 
-/** What a model does with memories of its own accord. */
+/** The tools by which a model uses memory itself. */
 export function memoryTools(memories: Memories, host: Host): readonly Tool[] {
   return [rememberTool(memories, host), recallTool(memories, host), forgetTool(memories, host)];
 }
@@ -73,7 +73,7 @@ function rememberTool(memories: Memories, host: Host): Tool {
       const { thread, channelKey } = session;
       const origin = originOf(text, { ...ctx, said });
       const { runId } = ctx;
-      // What is noted of somebody in private stays there, whatever was allowed.
+      // A private note about a person stays private, whatever was approved.
       const mayLeave = scope === "workspace" && ctx.approved;
       const told = { text, scope, kind, thread, channelKey, origin, mayLeave, runId } as const;
       const kept = await memories.keep({ ...told, author: saidMost(text, said)?.author ?? author });
@@ -118,7 +118,7 @@ function recallTool(memories: Memories, host: Host): Tool {
 }
 
 function forgetTool(memories: Memories, host: Host): Tool {
-  /** Null where whoever asks may not delete it, or may not read it where they ask. */
+  /** Null if the asker may not delete the memory, or may not read it in this place. */
   const ofAsker = async (number: number, ctx: ToolContext): Promise<Memory | null> => {
     const { session, author } = await whoAsks(ctx, host);
     if (author === null) return null;
@@ -149,7 +149,7 @@ function forgetTool(memories: Memories, host: Host): Tool {
   });
 }
 
-/** Who began a call's run, where, and what people have said to it. A sub-agent's asks for nobody. */
+/** Who started a call's run and where, and what people have written to it. Nobody asks in a sub-agent's run. */
 async function whoAsks({ sessionId, runId }: ToolContext, { store }: Host) {
   const [session, run, events] = await Promise.all([
     store.sessions.get(sessionId),

@@ -5,28 +5,28 @@ import { plainWords } from "../search/words.ts";
 import type { Line } from "./lines.ts";
 import type { Note } from "./prompt.ts";
 
-/** What is kept of a note. */
+/** An accepted note. */
 export interface Learned {
   readonly text: string;
   readonly kind: Kind;
   readonly origin: Origin;
-  /** It is of whoever said it, rather than of the channel. */
+  /** The memory belongs to the person who said it, rather than to the channel. */
   readonly isOfPerson: boolean;
   readonly author: { readonly id: string; readonly name: string };
-  /** The line that it is from: the one that says most of it. */
+  /** The cited line that contains most of the note. */
   readonly line: Line;
-  /** Known already: it is used once more. */
+  /** A known memory that says the same; it counts as used once more. */
   readonly same: Memory | null;
-  /** What it takes the place of. */
+  /** A known memory that this note replaces. */
   readonly replaces: Memory | null;
 }
 
-/** What a thread has said, beside what is known already. */
+/** What was said in a thread, and what is already known. */
 export interface Evidence {
   readonly lines: readonly Line[];
-  /** Outside content was in the thread: what a note says must stand in what people have said. */
+  /** The thread contained outside content, so a note's words must be found in what people said. */
   readonly isMixed: boolean;
-  /** What may be read where the thread is. */
+  /** Memories that may be read where the thread is. */
   readonly known: readonly Memory[];
   readonly channelKey: string;
   readonly isPrivate: boolean;
@@ -38,14 +38,17 @@ const KINDS: Readonly<Record<Note["kind"], Kind>> = {
   preference: "semantic",
   howto: "procedural",
 };
-/** How much of a note must stand in what people have said: in other words where nothing else was read. */
+/**
+ * Share of a note's words that must occur in what people said; less if the thread had no outside content, since a note
+ * may paraphrase.
+ */
 const OWN_WORDS = { plain: 0.5, mixed: 0.7 };
-/** So much alike, two texts say the same. */
+/** Similarity from which two texts count as the same. */
 const ALIKE = 0.8;
 
 /**
- * What of a model's notes is kept. The model may have been talked into anything by what it has read, so nothing is taken on
- * its word: a note is of somebody who has said its words; or else it is what was found at an address; or nothing.
+ * Decides which of a model's notes to keep. What the model has read may have manipulated it, so no note is taken on
+ * trust: it is attributed to a person who said its words, or to an address where it was found, or dropped.
  */
 export function judged(notes: readonly Note[], evidence: Evidence): Learned[] {
   const kept: Learned[] = [];
@@ -81,13 +84,16 @@ function judge(note: Note, evidence: Evidence): Learned | null {
   return { text, kind, origin, isOfPerson, author: from.author, line: from, same, replaces };
 }
 
-/** Whether its words stand in the lines that are cited for it, as people have said them, or the agent has of its own. */
+/**
+ * Whether enough of a text's words occur in the cited lines of people, or of the agent before it had read outside
+ * content.
+ */
 function isFrom(text: string, cited: readonly Line[], share: number): boolean {
   const own = cited.filter(({ isOwn }) => isOwn).flatMap((line) => [line.text, line.author?.name ?? ""]);
   return shareIn(text, own.join("\n")) >= share;
 }
 
-/** Figures and dates make a difference that other words do not. */
+/** Whether two texts say the same. Different numbers or dates always make them differ. */
 function isAlike(one: string, other: string): boolean {
   const [a, b] = [new Set(plainWords(one)), new Set(plainWords(other))];
   const all = [...new Set([...a, ...b])];

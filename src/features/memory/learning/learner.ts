@@ -25,45 +25,54 @@ type Host = Pick<
 >;
 
 export interface LearnSettings {
-  /** Without being asked. */
+  /** Whether to learn without being asked. */
   readonly learn: boolean;
-  /** How long a thread is quiet before. Milliseconds. */
+  /** How long a thread must be quiet first, in milliseconds. */
   readonly quietMs: number;
-  /** `provider/model`; null: the provider's small one. */
+  /** `provider/model`; null for the provider's small model. */
   readonly model: string | null;
 }
 
-/** Learns from threads in the background, each once for what was said in it. */
+/** Learns from threads in the background, once from each message. */
 export interface Learner {
-  /** In the transaction that ends a run: its thread is learned from once it is quiet. */
+  /** Called in the transaction that ends a run: schedules a lesson for when its thread is quiet. */
   noteRun(run: HookedRun, tx: StoreTransaction): Promise<void>;
-  /** A person wants a thread to be learned from, now. */
+  /** Schedules a lesson at once, because a person asked for it. */
   ask(sessionId: string): Promise<void>;
-  /** A person wants to be forgotten: what threads have told that they are in, and that wait for their lesson, is not learned. */
+  /** Drops the pending lessons of all threads that a person took part in, because that person wants to be forgotten. */
   dropThreadsOf(personId: string): Promise<void>;
-  /** Learns of what is due until it is aborted. It never rejects. */
+  /** Learns whatever is due until the signal aborts; never rejects. */
   work(signal: AbortSignal): Promise<void>;
 }
 
 const NOTES_TOKENS = 2_000;
-/** A small model that fails is not tried more often than this. */
+/** After this many failures of a small model, the thread's own model is used. */
 const SMALL_TRIES = 2;
 const MOST_TRIES = 6;
-/** How long after a failure it is tried anew; as much again for each further one. Milliseconds. */
+/**
+ * Base of the pause after a failed lesson, in milliseconds; the pause is twice this after the first failure and doubles
+ * with each further one.
+ */
 const RETRY_MS = 60_000;
-/** Least time between two looks whether something has come. Milliseconds. */
+/** Minimum time between two checks for due lessons, in milliseconds. */
 const LOOK_MS = 1_000;
-/** The most, where another process may have been asked for a lesson and its word was lost. Milliseconds. */
+/**
+ * Maximum time between two checks if processes share the database, in milliseconds, since another process's notice may
+ * be lost.
+ */
 const MOST_LOOK_MS = 10_000;
-/** How long at least until it is asked again who may read a channel that nobody knows for now. Milliseconds. */
+/** Minimum time until another attempt to find out who may read a channel, in milliseconds. */
 const UNKNOWN_MS = 5_000;
-/** After so long since something was said, it is asked a few times more: the channel is gone, or is closed to us. Milliseconds. */
+/**
+ * After this long without knowing who may read a channel, each further attempt counts as failed: the channel is gone,
+ * or closed to the bot. In milliseconds.
+ */
 const GONE_MS = 86_400_000;
-/** Lines that what is known is looked for by, the longest, and what each may find. */
+/** Related memories are looked up by this many of the longest lines, with this many results each. */
 const ASKED_LINES = 6;
 const KNOWN_EACH = 5;
 
-/** What other processes are told when a person wants a lesson. */
+/** Tells other processes that a person has asked for a lesson. */
 const LESSON_ASKED = "lesson";
 
 export function createLearner(memories: Memories, given: Host, settings: LearnSettings): Learner {
@@ -91,7 +100,7 @@ export function createLearner(memories: Memories, given: Host, settings: LearnSe
         await Promise.race([clock.sleep(waitMs, signal), asked.promise]);
       } catch (error) {
         if (signal.aborted) return;
-        // The database is away, or full: runs go on, and what was noted is there later.
+        // The database is unreachable or full. Runs continue, and noted lessons remain for later.
         log.warn({ err: toAppError(error) }, "learning_waits");
         const retried = slept(clock, Math.max(settings.quietMs, RETRY_MS), signal);
         await Promise.race([retried, asked.promise]);
@@ -134,16 +143,16 @@ interface LearnScope {
   readonly signal: AbortSignal;
 }
 
-/** What a thread holds since its last lesson. */
+/** What a thread contains since its last lesson. */
 interface Thread {
   readonly session: SessionRow;
   readonly lines: readonly Line[];
   readonly isMixed: boolean;
-  /** The newest event that is in it. */
+  /** Number of the newest inbox event in it. */
   readonly upTo: number;
 }
 
-/** Each call once, as long as no other has been made: what could not be stored is stored later, and not paid for twice. */
+/** Remembers the last call's answer: if it could not be stored, the retry does not pay for it again. */
 function keepingLast(callModel: CallModel): CallModel {
   let last: { readonly id: string; readonly prompt: string; readonly answer: BackgroundAnswer } | null = null;
   return async (call, signal) => {
@@ -153,14 +162,14 @@ function keepingLast(callModel: CallModel): CallModel {
   };
 }
 
-/** What fails is tried again, later each time, and in the end no more. */
+/** Tries a lesson; after a failure, tries again later with growing pauses, and finally gives up. */
 async function attempt(lesson: Lesson, learning: LearnScope): Promise<void> {
   const { store, runtime, log } = learning.host;
   try {
     await learn(lesson, learning);
   } catch (error) {
     learning.signal.throwIfAborted();
-    // It is no fault of the thread's: that waits until there is a database, and room in it.
+    // Not the thread's fault: its lesson waits until the database is back and has room.
     if (isDatabaseAway(error) || isDiskFull(error)) throw error;
     const tries = lesson.tries + 1;
     log.warn({ err: toAppError(error), sessionId: lesson.sessionId, tries }, "not_learned");
@@ -213,20 +222,23 @@ async function learn(lesson: Lesson, learning: LearnScope): Promise<void> {
   for (const runId of new Set(kept)) {
     const words = `${kept.filter((each) => each === runId).length} remembered`;
     await host.addToFold({ thread: session.thread, runId }, words).catch((error: unknown) => {
-      // It is kept, and the Details say so.
+      // The memory is stored all the same, and the Details show it.
       host.log.warn({ err: toAppError(error), runId }, "fold_not_amended");
     });
   }
   host.log.info({ sessionId: lesson.sessionId, notes: notes.length, learned: learned.length }, "learned");
 }
 
-/** A provider's small model may be one that its key does not reach: then the thread's own. */
+/**
+ * The small model to use, or the thread's own model after failures, since the provider's key may not reach the small
+ * one.
+ */
 function modelFor(session: SessionRow, { tries }: Lesson, { configOf }: Host): string {
   const { model } = configOf(session);
   return tries < SMALL_TRIES ? smallModelFor(model) : model;
 }
 
-/** Null where nobody can tell for now, as while the platform is not connected. */
+/** Null if unknown for now, for example while the platform is not connected. */
 async function isPrivateNow(
   { thread, people: [first = ""] }: SessionRow,
   { membershipOf }: Host,
@@ -255,7 +267,7 @@ async function threadOf(session: SessionRow, { sessionId, after }: Lesson, { sto
   return { session, lines: linesOf({ events, messages, calls }), isMixed, upTo };
 }
 
-/** What is remembered of what was said, as far as everybody who has spoken may read it. */
+/** The existing memories about a thread's topics, as far as everybody who spoke in it may read them. */
 async function knownTo({ session, lines }: Thread, memories: Memories): Promise<Memory[]> {
   const said = lines.filter(({ author }) => author !== null);
   const speakers = new Set(said.map(({ author }) => author?.id));
@@ -270,7 +282,7 @@ async function knownTo({ session, lines }: Thread, memories: Memories): Promise<
   return [...known.values()];
 }
 
-/** False where this has been learned already. */
+/** Closes the lesson; false if it has already been learned. */
 async function closed(
   tx: StoreTransaction,
   { lesson, thread, nextAt }: { lesson: Lesson; thread: Thread; nextAt: number },
@@ -279,7 +291,7 @@ async function closed(
   return tx.tables(lessonWrites).close(lesson, thread.upTo, more.length === 0 ? null : nextAt);
 }
 
-/** Answers the run of each that is new. */
+/** Stores what was learned; returns the run id of each new memory. */
 async function keep(
   tx: StoreTransaction,
   learned: readonly Learned[],

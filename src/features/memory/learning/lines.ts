@@ -7,35 +7,35 @@ import { isWithin, originsIn } from "../../../core/trust/label.ts";
 import { looksSecret } from "../acceptable.ts";
 import { plainWords } from "../search/words.ts";
 
-/** A line of a thread, as it is learned from. */
+/** A line of a thread, as learning sees it. */
 export interface Line {
   readonly text: string;
-  /** Whoever said it; null: the agent, or nobody. */
+  /** The person who said it; null for the agent and for pages. */
   readonly author: { readonly id: string; readonly name: string } | null;
-  /** The address of a page that it stands on; null: it was said in the thread. */
+  /** Address of the page that it is from; null if it was said in the thread. */
   readonly foundAt: string | null;
-  /** What it says goes back to people: no outside content was there when the agent said it. */
+  /** The line goes back to people: no outside content was in the context when it was said. */
   readonly isOwn: boolean;
   readonly at: number;
-  /** The run that it entered, or that it is from. */
+  /** The run that the line entered or came from. */
   readonly runId: string | null;
 }
 
-/** Characters of a line, and of all of them: what is older is left out. */
+/** Maximum length of a line, and of all lines together, in characters; the oldest are left out. */
 const LINE_CHARS = { said: 2_000, found: 1_000 };
 const ALL_CHARS = 24_000;
-/** Words that tell something, in a thread that is worth a call. */
+/** Minimum number of distinct meaningful words in a thread that is worth a model call. */
 const LEAST_WORDS = 3;
 const LEFT_OUT = "[left out: it looks like a password or a key]";
 
 export interface ThreadContent {
-  /** What runs have taken. */
+  /** The events that runs have taken. */
   readonly events: readonly (StoredEvent & { readonly runId: string | null })[];
   readonly messages: readonly Message[];
   readonly calls: readonly (CallRecord & { readonly runId: string })[];
 }
 
-/** What was said in a thread, in order; what pages said that were read there; nothing of jobs, notes and shell commands. */
+/** The messages, answers and pages of a thread, in order; without jobs, notes and shell commands. */
 export function linesOf({ events, messages, calls }: ThreadContent): Line[] {
   const said = events.flatMap(({ body, runId }): Line[] => {
     if (body.kind !== "message" || body.from !== undefined) return [];
@@ -64,13 +64,13 @@ function answersIn(messages: readonly Message[], since: number): Line[] {
   });
 }
 
-/** What stood at an address that a call was given. */
+/** The contents of pages whose addresses were given to calls. */
 function foundBy(calls: ThreadContent["calls"], since: number): Line[] {
   return calls.flatMap(({ input, result, runId }, index): Line[] => {
     const foundAt = addressIn(input);
     if (foundAt === null || result === null || result.isError) return [];
     const text = result.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-    // Before the answers that were made of it; when it was found is not known more closely.
+    // Placed before the answers that used the page, since the exact time is unknown.
     return text === ""
       ? []
       : [line(text, LINE_CHARS.found, { author: null, foundAt, isOwn: false, at: since + index / 1_000, runId })];
@@ -82,19 +82,19 @@ function addressIn(input: unknown): string | null {
   return typeof url === "string" && URL.canParse(url) ? (new URL(url).href.split(/[?#]/u)[0] ?? null) : null;
 }
 
-/** Whether words could be worth remembering: thanks, greetings and a bare yes are not. */
+/** Whether a text could be worth remembering; thanks, greetings and a bare yes are not. */
 export function tellsSomething(text: string): boolean {
   return new Set(toldWords(text)).size >= LEAST_WORDS;
 }
 
-/** Whether a thread could hold something: one question alone asks, and tells nothing. */
+/** Whether a thread could contain something to remember; a single question tells nothing. */
 export function isWorthLearning(lines: readonly Line[]): boolean {
   const said = lines.filter(({ author }) => author !== null);
   if (said.length === 1 && said.every(({ text }) => /^[^.!?。！？\n]*[?？؟]\s*$/u.test(text))) return false;
   return said.some(({ text }) => tellsSomething(text));
 }
 
-/** Whether nothing is asked or told: what is remembered of it would be noise. */
+/** Whether a text neither asks nor tells anything, so that recalled memories would be noise. */
 export function isCourtesy(text: string): boolean {
   return toldWords(text).length === 0;
 }

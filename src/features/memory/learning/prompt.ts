@@ -4,7 +4,7 @@ import type { Memory } from "../memory.ts";
 import { dayOf } from "../recalled-text.ts";
 import type { Line } from "./lines.ts";
 
-/** Memories that come of one thread at most. */
+/** Maximum number of memories from one lesson. */
 const MOST = 12;
 const MOST_TEXT = 500;
 
@@ -18,7 +18,7 @@ export const LEARN_SYSTEM = [
   'Answer with JSON alone: {"notes":[{"text":"…","kind":"fact|decision|preference|howto","lines":[1],"same":null,"replaces":null}]}. Most conversations give none: {"notes":[]}.',
 ].join("\n");
 
-/** The conversation as lines of JSON, which no text can break out of, and what is known of its matters. */
+/** The conversation as JSON lines, which no text can break out of, and the related memories. */
 export function learnPrompt(lines: readonly Line[], known: readonly Memory[]): string {
   const said = lines.map(({ author, foundAt, text, at }, index) =>
     JSON.stringify({
@@ -46,7 +46,7 @@ export type Note = z.infer<typeof noteSchema>;
 
 const answerSchema = z.object({ notes: z.array(z.unknown()) });
 
-/** What a model proposes; what of it cannot be read is left out. */
+/** The notes in a model's answer; invalid ones are left out. */
 export function notesIn(answer: string): readonly Note[] {
   const json = answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1);
   const proposed = answerSchema.safeParse(fromJson(json)).data?.notes ?? [];

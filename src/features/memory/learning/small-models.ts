@@ -1,4 +1,4 @@
-/** A provider's model for small work, where no operator has named one. */
+/** A provider's model for small tasks, unless the operator sets one. */
 export const SMALL_MODELS: Readonly<Record<string, string>> = {
   anthropic: "claude-haiku-5-5",
   openai: "gpt-6-luna",
@@ -7,7 +7,7 @@ export const SMALL_MODELS: Readonly<Record<string, string>> = {
   mistral: "mistral-small-latest",
 };
 
-/** The small model of a model's provider; the model itself where none is known. Both are `provider/model`. */
+/** The small model of the same provider, or the model itself if none is known. Both are `provider/model`. */
 export function smallModelFor(ref: string): string {
   const provider = ref.slice(0, ref.indexOf("/"));
   const small = SMALL_MODELS[provider];

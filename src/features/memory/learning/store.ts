@@ -1,26 +1,26 @@
 import type { Client } from "../../../core/store/database/client.ts";
 
-/** A thread that something is to be learned from. */
+/** A thread that waits to be learned from. */
 export interface Lesson {
   readonly sessionId: string;
-  /** Events of the inbox up to this one are done with. */
+  /** Number of the last inbox event that has been learned from. */
   readonly after: number;
-  /** A person has asked for it: nothing is waited for. */
+  /** A person asked for it, so it is not delayed until the thread is quiet. */
   readonly isAsked: boolean;
-  /** Tries that failed. */
+  /** Number of failed tries. */
   readonly tries: number;
 }
 
 interface Noted {
   readonly sessionId: string;
-  /** The first event to learn from is behind this one. */
+  /** Number of the event before the first one to learn from. */
   readonly after: number;
   readonly dueAt: number;
 }
 
 export function lessonReads(db: Client) {
   return {
-    /** The one that is due first; null where none is. */
+    /** The lesson that is due first; null if none is due. */
     async due(at: number): Promise<Lesson | null> {
       return db.memoryLesson.findFirst({
         where: { dueAt: { lte: new Date(at) } },
@@ -29,13 +29,13 @@ export function lessonReads(db: Client) {
       });
     },
 
-    /** Threads that wait for their lesson. */
+    /** Sessions with a pending lesson. */
     async waiting(): Promise<string[]> {
       const rows = await db.memoryLesson.findMany({ where: { dueAt: { not: null } }, select: { sessionId: true } });
       return rows.map(({ sessionId }) => sessionId);
     },
 
-    /** When the next one is due. Milliseconds since the epoch; null where none is. */
+    /** When the next lesson is due, in milliseconds since the epoch; null if none is pending. */
     async nextDue(): Promise<number | null> {
       const row = await db.memoryLesson.findFirst({ where: { dueAt: { not: null } }, orderBy: { dueAt: "asc" } });
       return row?.dueAt?.getTime() ?? null;
@@ -45,7 +45,7 @@ export function lessonReads(db: Client) {
 
 export function lessonWrites(db: Client) {
   return {
-    /** A thread that waits for its lesson goes on waiting, with all that was said since the first run that was noted. */
+    /** Schedules a lesson. A pending one keeps its due time and covers everything since the first noted run. */
     async note({ sessionId, after, dueAt }: Noted): Promise<void> {
       await db.$executeRaw`
         INSERT INTO "MemoryLesson" ("sessionId", "after", "dueAt") VALUES (${sessionId}, ${after}, ${new Date(dueAt)})
@@ -54,13 +54,13 @@ export function lessonWrites(db: Client) {
           "dueAt" = COALESCE("MemoryLesson"."dueAt", EXCLUDED."dueAt")`;
     },
 
-    /** All of a thread, at once, since a person wants it. */
+    /** Schedules a lesson about a whole thread, at once, because a person asked for it. */
     async ask(sessionId: string, at: number): Promise<void> {
       const asked = { after: 0, dueAt: new Date(at), isAsked: true, tries: 0 };
       await db.memoryLesson.upsert({ where: { sessionId }, create: { sessionId, ...asked }, update: asked });
     },
 
-    /** Nothing of what was said there until now is learned. */
+    /** Drops pending lessons, so that nothing said in these threads so far is learned. */
     async drop(sessionIds: readonly string[]): Promise<void> {
       await db.memoryLesson.deleteMany({ where: { sessionId: { in: [...sessionIds] } } });
     },
@@ -69,7 +69,7 @@ export function lessonWrites(db: Client) {
       await db.memoryLesson.updateMany({ where: { sessionId, after }, data: { dueAt: new Date(dueAt), tries } });
     },
 
-    /** False where that has been learned already. `nextAt`: when there is more to learn from. */
+    /** Marks a lesson as learned; false if it already was. `nextAt` is set if there is more to learn from. */
     async close({ sessionId, after }: Lesson, upTo: number, nextAt: number | null): Promise<boolean> {
       const dueAt = nextAt === null ? null : new Date(nextAt);
       const { count } = await db.memoryLesson.updateMany({

@@ -3,10 +3,10 @@ import { toAppError } from "../../../core/protocol/errors.ts";
 import { reasonOf } from "../../../core/protocol/explain.ts";
 import type { CreateEmbedder } from "../../../core/providers/registry/embedder.ts";
 
-/** How long the provider may take. Milliseconds. */
+/** Time limit for the provider, in milliseconds. */
 const LIMIT_MS = 15_000;
 
-/** Asks for the vector of one word: a model that makes none finds nothing. */
+/** Requests the vector of one word, to check that the model makes embeddings. */
 export async function checkEmbeddings(model: string, createEmbedder: CreateEmbedder): Promise<Finding> {
   try {
     const embedder = await createEmbedder(model);

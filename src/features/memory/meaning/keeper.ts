@@ -15,29 +15,29 @@ export interface KeeperOptions extends Pick<FeatureHost, "store" | "runtime" | "
   readonly log: Pick<FeatureHost["log"], "info" | "warn">;
   readonly embedder: BackgroundEmbedder;
   readonly nearest: Nearest;
-  /** Texts that are sent in a day at most. */
+  /** Maximum number of texts sent per day. */
   readonly perDay: number;
 }
 
-/** Memories that are read at once, and texts that one request sends: no provider takes fewer. */
+/** Memories read at once, and texts sent per request; every provider takes this many. */
 const PAGE = 500;
 const BATCH = 64;
-/** What any model takes. */
+/** A text that every model accepts. */
 const HARMLESS = ["memory"];
 
-/** The day has used up what it may send. */
+/** The day's limit of texts is reached. */
 class UsedUp extends Error {}
 
-/** Sees to it that each memory has a vector of the model that is set, and that all vectors are held. */
+/** Keeps a vector of the configured model for each memory, and all vectors in memory. */
 export class Keeper {
   readonly #options: KeeperOptions;
   readonly #reads: ReturnType<typeof vectorReads>;
-  /** The model with the size of its vectors; null until that is known. */
+  /** The model and the size of its vectors; null until the size is known. */
   #key: string | null = null;
   #isHeld = false;
-  /** Memories up to this one have their vectors. */
+  /** All memories up to this number have vectors. */
   #doneTo = 0;
-  /** The first that has changed since. */
+  /** The lowest number of a memory that has changed since. */
   #changedFrom = Infinity;
 
   constructor(options: KeeperOptions) {
@@ -45,7 +45,7 @@ export class Keeper {
     this.#reads = options.store.tables((db) => vectorReads(db, options.database));
   }
 
-  /** The model's vectors have so many dimensions; what is kept of another size is made anew. */
+  /** Sets the number of dimensions. Stored vectors of another size are made again. */
   sized(dimensions: number): void {
     const { embedder, log, nearest } = this.#options;
     const key = `${embedder.ref} ${dimensions}`;
@@ -57,31 +57,31 @@ export class Keeper {
     nearest.begin(signBytes(dimensions));
   }
 
-  /** A memory that was there says something else. */
+  /** Called when the text of an existing memory has changed. */
   changed(seq: number): void {
     this.#options.nearest.remove(seq);
     this.#changedFrom = Math.min(this.#changedFrom, seq);
   }
 
-  /** Holds what another process has made since, up to the first memory that has no vector yet. */
+  /** Loads what another process has made since, from the first memory without a vector on. */
   async follow(signal: AbortSignal): Promise<void> {
     await this.hold(signal);
     this.#goBack();
     await this.#holdAfter(this.#doneTo, signal);
   }
 
-  /** Looks at all of them once more where one has no vector: it may have changed and nobody has told. */
+  /** Starts over if any memory lacks a vector, since it may have changed without a notice. */
   async lookAgain(): Promise<void> {
     if ((await this.missing()) > 0) this.#changedFrom = 0;
   }
 
-  /** How many memories have no vector yet. */
+  /** Number of memories without a vector. */
   missing(): Promise<number> {
     const { ref } = this.#options.embedder;
     return this.#reads.without(this.#key === null ? [ref] : [ref, this.#key]);
   }
 
-  /** Holds the vectors that there are, the first time. */
+  /** Loads the existing vectors, the first time it is called. */
   async hold(signal: AbortSignal): Promise<void> {
     const size = this.#key === null ? await this.#reads.newestSize(this.#options.embedder.ref) : null;
     if (size !== null) this.sized(size);
@@ -90,7 +90,7 @@ export class Keeper {
     this.#isHeld = true;
   }
 
-  /** Begins anew where something has changed. */
+  /** Goes back to the first changed memory. */
   #goBack(): void {
     this.#doneTo = Math.min(this.#doneTo, this.#changedFrom - 1);
     this.#changedFrom = Infinity;
@@ -108,8 +108,8 @@ export class Keeper {
   }
 
   /**
-   * Does what there is to do: the database says what is missing, so that no crash loses any. False where the day's share
-   * is used up, or what a limit leaves. Rejects as the provider and the database fail, and goes on from there the next time.
+   * Makes all missing vectors; the database says which, so that a crash loses none. False if the day's limit or a
+   * budget is reached. Rejects if the provider or the database fails; the next pass continues from there.
    */
   async pass(signal: AbortSignal): Promise<boolean> {
     try {
@@ -129,13 +129,13 @@ export class Keeper {
       const before = this.#key;
       const pending = page.filter((placed) => !this.#isDone(placed));
       await this.#makeAll(pending, signal);
-      // The size is another than it was: what was passed by is to be made anew.
+      // The size has changed, so the vectors skipped as existing must be made again.
       if (before !== null && this.#key !== before) return this.#passOver(signal);
       this.#doneTo = page.at(-1)?.seq ?? this.#doneTo;
     }
   }
 
-  /** Its vector is there, or the model takes no such text. */
+  /** Whether a memory has its vector, or the model refuses its text. */
   #isDone({ model }: Placed): boolean {
     return model !== null && (model === this.#key || model === this.#options.embedder.ref);
   }
@@ -153,7 +153,7 @@ export class Keeper {
     }
   }
 
-  /** Texts that may be sent today; one at least, or it throws. */
+  /** Number of texts that may still be sent today; throws if none. */
   async #left(): Promise<number> {
     const { runtime, perDay } = this.#options;
     const left = perDay - (await this.#reads.sentOn(dayBegan(runtime.clock.now())));
@@ -163,14 +163,16 @@ export class Keeper {
 
   async #make(batch: readonly Placed[], signal: AbortSignal): Promise<void> {
     if (await this.#isMade(batch, signal)) return;
-    // Where it takes nothing at all, no text is at fault.
+    // If the model rejects even this text, the failure is not due to the texts.
     const { vectors, count } = await this.#send(HARMLESS, signal);
     for (const { length } of vectors) this.sized(length);
     await this.#options.store.transaction(count);
     await this.#separate(batch, signal);
   }
 
-  /** A text that the model does not take costs no other: it is looked for, and marked. */
+  /**
+   * Finds the texts that the model refuses by halving the batch, and marks them, so that they do not block the others.
+   */
   async #separate(batch: readonly Placed[], signal: AbortSignal): Promise<void> {
     if (batch.length === 1) return this.#save(batch, this.#options.embedder.ref);
     const half = Math.ceil(batch.length / 2);
@@ -178,7 +180,7 @@ export class Keeper {
       if (!(await this.#isMade(part, signal))) await this.#separate(part, signal);
   }
 
-  /** False where the model does not take one of them, or more. */
+  /** False if the model refuses one or more of the texts. */
   async #isMade(batch: readonly Placed[], signal: AbortSignal): Promise<boolean> {
     let sent: Awaited<ReturnType<BackgroundEmbedder["embed"]>>;
     try {
@@ -203,7 +205,7 @@ export class Keeper {
     return embedder.embed(texts, signal);
   }
 
-  /** `model` has no size where it takes none of them. */
+  /** A `model` without a size marks texts that the model refuses. */
   async #save(batch: readonly Placed[], model: string, made?: Made): Promise<void> {
     const { store, database, runtime } = this.#options;
     const rows = batch.map(({ seq, text }, index) => ({ seq, text, vector: made?.vectors[index] ?? null }));
@@ -232,7 +234,7 @@ async function* pages(from: number, reads: Reads, signal: AbortSignal): AsyncGen
   }
 }
 
-/** Who said it is part of what it means. */
+/** The text to embed, with its author, which is part of its meaning. */
 function toldText({ authorName, text }: Placed): string {
   return `${authorName}: ${text}`;
 }

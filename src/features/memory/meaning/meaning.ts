@@ -7,50 +7,50 @@ import type { IndexWord } from "../search/words.ts";
 import { Keeper, type KeeperOptions } from "./keeper.ts";
 import { createNearest, type Near } from "./nearest.ts";
 
-/** What memories mean, beside the words that they say. */
+/** Finds memories by meaning, beside the search for words. */
 export interface Meaning {
-  /** A question as a vector; null where none is to be had at once: recall waits for nobody. */
+  /** The vector of a question; null if it cannot be had quickly, since recall must not wait. */
   of(query: string): Promise<Float32Array | null>;
   nearest(vector: Float32Array, readers: readonly IndexWord[]): Near;
-  /** A memory says something else. */
+  /** Called when the text of a memory has changed. */
   changed(seq: number): void;
-  /** What is near is there no more. */
+  /** Called when memories found by `nearest` turn out to be deleted. */
   gone(seqs: readonly number[]): void;
 }
 
 export interface MeaningWork extends Meaning {
-  /** Makes and holds vectors until it is aborted. It never rejects. */
+  /** Makes and loads vectors until the signal aborts; never rejects. */
   work(signal: AbortSignal): Promise<void>;
-  /** Holds what another process makes, while this one makes none, until it is aborted. It never rejects. */
+  /** Loads vectors made by other processes, while this process makes none, until the signal aborts; never rejects. */
   follow(signal: AbortSignal): Promise<void>;
-  /** Makes all that are missing. Rejects as `Keeper.pass`. */
+  /** Makes all missing vectors. Rejects like `Keeper.pass`. */
   finish: Keeper["pass"];
-  /** Holds the vectors that there are. */
+  /** Loads the existing vectors. */
   hold: Keeper["hold"];
-  /** Asks for the vectors of several questions at once, which are kept for a while. */
+  /** Requests the vectors of several questions at once and keeps them for a while. */
   prepare(queries: readonly string[]): Promise<void>;
   missing: Keeper["missing"];
-  /** Counts what questions have cost since. */
+  /** Records the cost of questions since the last call. */
   settle: BackgroundEmbedder["settle"];
 }
 
-/** How long a run waits for the vector of its question. Milliseconds. */
+/** Maximum time that a run waits for the vector of its question, in milliseconds. */
 const QUERY_MS = 300;
-/** After one that came too late or not at all, how long recall does without. Milliseconds. */
+/** After a late or failed vector, recall works without vectors for this long. In milliseconds. */
 const WITHOUT_MS = 30_000;
-/** Questions that are kept: a run asks again what was asked before it. */
+/** Number of question vectors kept, since a run repeats earlier questions. */
 const MOST_QUERIES = 100;
 const QUERY_CHARS = 2_000;
-/** Memories that are looked at for what they mean. */
+/** Maximum number of memories found by meaning. */
 const MOST_NEAR = 60;
-/** Least time between two looks whether something has come, and between two tries that fail. Milliseconds. */
+/** Time between two checks for new memories, and base of the pause after failures, in milliseconds. */
 const LOOK_MS = 2_000;
 const MOST_WAIT_MS = 300_000;
 const TOMORROW_MS = 600_000;
-/** After so many looks it is looked whether a memory has changed of which nobody has told. */
+/** After this many checks, looks for memories that changed without a notice. */
 const LOOKS_AGAIN = 30;
 
-/** `queryMs`: how long a question's vector may take; as long as a run waits when left out. Milliseconds. */
+/** `queryMs` is the time limit for a question's vector, in milliseconds. */
 export function createMeaning(options: Omit<KeeperOptions, "nearest">, queryMs = QUERY_MS): MeaningWork {
   const { runtime, log, embedder } = options;
   const { clock } = runtime;

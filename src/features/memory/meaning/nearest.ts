@@ -1,26 +1,29 @@
 import type { IndexWord } from "../search/words.ts";
 import { signsOf } from "./vectors.ts";
 
-/** Vectors that are held in memory, 130 bytes each; of more, those that come first are compared. */
+/** Maximum number of vectors in memory, about 130 bytes each. Beyond it, further vectors are not compared. */
 const MOST_HELD = 300_000;
 const FIRST_ROOM = 64;
 
-/** What is nearest to a question. */
+/** The memories nearest to a question. */
 export interface Near {
   /** Numbers of memories, the nearest first. */
   readonly seqs: readonly number[];
-  /** How alike the question and any memory are, as cosines go: models differ in it. */
+  /** Average cosine similarity between the question and all memories; models differ in it. */
   readonly usual: number;
 }
 
 export const NOTHING_NEAR: Near = { seqs: [], usual: 0 };
-/** Before there are many memories: what is usual among most models, counted as so many memories. */
+/**
+ * Prior for the average similarity while there are few memories: typical of most models, with the weight of so many
+ * memories.
+ */
 const ASSUMED = { alike: 0.2, count: 10 };
 
-/** The signs of all vectors, by who may read what they stand for. */
+/** The sign bits of all vectors, grouped by who may read their memories. */
 export type Nearest = ReturnType<typeof createNearest>;
 
-/** What the same people may read. */
+/** Vectors that the same people may read. */
 interface Room {
   readonly audiences: readonly IndexWord[];
   seqs: Int32Array;
@@ -40,16 +43,16 @@ export function createNearest() {
     }
   };
   return {
-    /** It means something else now, or is gone. */
+    /** Called when a memory is gone or has changed. */
     remove,
-    /** Signs of each vector in bytes; what was held of another size is dropped. */
+    /** Starts over with vectors of so many bytes of signs; drops all others. */
     begin(signBytes: number): void {
       rooms.clear();
       held.clear();
       words = signBytes / Int32Array.BYTES_PER_ELEMENT;
     },
     has: (seq: number) => held.has(seq),
-    /** In place of what is held for it. */
+    /** Adds a vector or replaces the memory's current one. */
     add(seq: number, audiences: readonly IndexWord[], signs: Uint8Array): void {
       remove(seq);
       if (held.size >= MOST_HELD || signs.length !== words * Int32Array.BYTES_PER_ELEMENT) return;
@@ -85,7 +88,7 @@ function grow(room: Room, words: number): void {
   room.signs.set(signs);
 }
 
-/** The last takes its place. */
+/** Fills the gap with the last entry. */
 function takeOut(room: Room, at: number, words: number): void {
   room.count -= 1;
   room.seqs[at] = room.seqs[room.count] ?? 0;
@@ -109,12 +112,15 @@ function nearestIn(rooms: readonly Room[], asked: Int32Array, most: number): Nea
       if (distance <= furthest) found.push({ seq: seqs[at] ?? 0, distance });
     }
   }
-  // The newest first of those that are as near.
+  // Among equally near memories, the newest first.
   const sorted = found.toSorted((one, other) => one.distance - other.distance || other.seq - one.seq);
   return { seqs: sorted.slice(0, most).map(({ seq }) => seq), usual: usualIn(often) };
 }
 
-/** Two vectors whose signs differ in a share of their places stand at that share of half a turn. */
+/**
+ * The average similarity, from the average distance: the share of differing signs approximates the angle as a share of
+ * π.
+ */
 function usualIn(often: Uint32Array): number {
   const bits = often.length - 1;
   const count = often.reduce((sum, times) => sum + times, 0);
@@ -123,7 +129,7 @@ function usualIn(often: Uint32Array): number {
   return (alike * count + ASSUMED.alike * ASSUMED.count) / (count + ASSUMED.count);
 }
 
-/** How many signs differ, for each vector of a room; counts how often each number comes. */
+/** Number of differing signs for each vector of a room; also counts how often each number occurs. */
 function distancesIn({ signs, count }: Room, asked: Int32Array, often: Uint32Array): Uint16Array {
   const distances = new Uint16Array(count);
   const words = asked.length;

@@ -1,10 +1,10 @@
 import type { FeatureHost } from "../../../feature-host.ts";
 import type { MeaningWork } from "./meaning.ts";
 
-/** A memory that says something else, as processes tell each other: its number. */
+/** A notice between processes that a memory's text has changed, with its number. */
 const CHANGED = /^changed (\d+)$/u;
 
-/** The same, and what changes at one process is made anew by whichever makes vectors. */
+/** Shares changes between processes, so that whichever makes vectors makes the changed ones again. */
 export function sharedMeaning(
   meaning: MeaningWork,
   { cluster, log }: Pick<FeatureHost, "cluster" | "log">,

@@ -6,7 +6,7 @@ import type { Database } from "../search/full-text.ts";
 import { EACH } from "../store.ts";
 import { fromHex, hexOf, type KeptVector } from "./vectors.ts";
 
-/** A memory with what is known of its meaning. */
+/** A memory and its vector, if any. */
 export interface Placed {
   readonly seq: number;
   readonly text: string;
@@ -15,18 +15,18 @@ export interface Placed {
   readonly isPrivate: boolean;
   readonly origin: Origin;
   readonly channelKey: string;
-  /** ThreadRef as JSON; null for what was told in none. */
+  /** ThreadRef as JSON; null if it was told in no thread. */
   readonly thread: string | null;
-  /** The model of its vector and its size; the model alone, which takes no such text; null where none was made. */
+  /** The vector's model and size; the model alone if it refuses the text; null if no vector was made. */
   readonly model: string | null;
   readonly signs: Uint8Array;
 }
 
-/** What has been made of a text: stored only while the memory still says it. */
+/** The vector of a text, stored only if the memory still has this text. */
 interface Row {
   readonly seq: number;
   readonly text: string;
-  /** Null: the model takes no such text. */
+  /** Null if the model refuses the text. */
   readonly vector: KeptVector | null;
 }
 
@@ -68,7 +68,7 @@ const page = z.array(z.object({ rows: z.string().nullable() }));
 export function vectorReads(db: Client, database: Database) {
   const { rows, end, object, toHex, hexArgument } = DIALECT[database];
   return {
-    /** Memories behind a number, in order. */
+    /** Memories after a number, in order. */
     async after(seq: number, limit: number): Promise<Placed[]> {
       const found = page.parse(
         await db.$queryRaw`
@@ -86,21 +86,21 @@ export function vectorReads(db: Client, database: Database) {
       return all.flatMap((row) => pageRow.safeParse(row).data ?? []);
     },
 
-    /** The size of the vector that a model has made last; null where it has made none. */
+    /** The size of the model's newest vector; null if it has made none. */
     async newestSize(ref: string): Promise<number | null> {
       const prefix = `${ref} `;
-      // An older version kept texts that the model does not take under a name without a size.
+      // An older version marked texts that the model refuses by the name and a space, without a size.
       const where = { model: { startsWith: prefix, not: prefix } };
       const newest = await db.memoryVector.findFirst({ where, orderBy: { createdAt: "desc" } });
       return newest === null ? null : Number(newest.model.slice(prefix.length));
     },
 
-    /** How many texts were sent on the day that began then. */
+    /** Number of texts sent on the day that began then. */
     async sentOn(day: number): Promise<number> {
       return (await db.memorySent.findUnique({ where: { day: new Date(day) } }))?.texts ?? 0;
     },
 
-    /** How many memories have nothing of any of these models. */
+    /** Number of memories with no entry of any of these models. */
     async without(models: readonly string[]): Promise<number> {
       return db.memory.count({ where: { OR: [{ vector: null }, { vector: { model: { notIn: [...models] } } }] } });
     },
@@ -111,7 +111,7 @@ export function vectorWrites(db: Client, database: Database) {
   const { fromHex: bytes, hexArgument } = DIALECT[database];
   const { of: each, type: json } = EACH[database];
   return {
-    /** So many more texts are sent on the day that began then; of days before, nobody asks. */
+    /** Counts texts as sent on the day that began then, and deletes the counts of earlier days. */
     async sent(day: number, texts: number): Promise<void> {
       const today = new Date(day);
       await db.memorySent.deleteMany({ where: { day: { lt: today } } });
@@ -122,7 +122,7 @@ export function vectorWrites(db: Client, database: Database) {
       });
     },
 
-    /** What has been forgotten or edited meanwhile is left out. */
+    /** Stores vectors, except for memories that were deleted or edited meanwhile. */
     async save(all: readonly Row[], { model, at }: { readonly model: string; readonly at: number }): Promise<void> {
       const values = all.map(({ seq, text, vector }) => {
         const { signs, bytes: most } = vector ?? { signs: new Uint8Array(), bytes: new Int8Array() };

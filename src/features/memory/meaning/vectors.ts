@@ -1,14 +1,14 @@
-/** A vector as it is kept: a quarter of its size, and its signs, by which it is compared with all others. */
+/** A vector as it is stored: at a quarter of its size, and its signs, by which it is compared with all others. */
 export interface KeptVector {
-  /** The sign of each of the first dimensions, a bit each. */
+  /** The signs of the first dimensions, one bit each. */
   readonly signs: Uint8Array;
-  /** Each dimension, as a part of the largest. */
+  /** Each dimension, scaled so that the largest is 127. */
   readonly bytes: Int8Array;
 }
 
-/** Dimensions whose signs are kept: what a thousand of them say of nearness, more hardly say better. */
+/** Number of dimensions whose signs are kept; more would hardly improve the comparison. */
 const MOST_SIGNS = 1_024;
-/** Signs are compared by words of 32. */
+/** Signs are compared in words of 32 bits. */
 const WORD_BYTES = 4;
 const LARGEST = 127;
 
@@ -30,7 +30,7 @@ export function signBytes(dimensions: number): number {
   return Math.ceil(Math.min(dimensions, MOST_SIGNS) / (8 * WORD_BYTES)) * WORD_BYTES;
 }
 
-/** From -1 to 1; null where they are of different sizes, and nothing can be said. */
+/** Cosine similarity, from -1 to 1; null if the sizes differ. */
 export function similarity(vector: Float32Array, bytes: Int8Array): number | null {
   if (bytes.length !== vector.length) return null;
   let product = 0;

@@ -8,17 +8,17 @@ import { mayChange } from "../rights.ts";
 
 type Host = Pick<FeatureHost, "seenChannels" | "hideIn" | "admins">;
 
-/** Memories of one page. */
+/** Memories per page. */
 const PAGE = 50;
 const querySchema = z.object({
   channel: z.string().max(200),
   query: z.string().max(1_000).default(""),
   before: z.coerce.number().int().positive().optional(),
 });
-/** The same whether or not there is one. */
+/** The same answer whether the channel does not exist or may not be seen. */
 const NOT_THERE = { status: 403, body: { error: "There is no such channel that you may see." } };
 
-/** What is remembered in a channel, for whoever sees it on the page; the channel's own command changes it. */
+/** Lists a channel's memories for people who may see the channel on the page; its own command changes them. */
 export function memoryRoutes(memories: Memories, host: Host): readonly FeatureRoute[] {
   return [{ method: "GET", path: "/list", handle: (request) => listed(request, memories, host) }];
 }
@@ -62,7 +62,7 @@ interface Shown {
   readonly memories: Pick<Memories, "linkOf">;
   readonly host: Pick<Host, "admins">;
   readonly channelKey: string;
-  /** Who may change something; null: nobody. */
+  /** The person who may change something; null if nobody may. */
   readonly person: SeenChannel["person"];
 }
 

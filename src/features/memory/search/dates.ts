@@ -10,7 +10,7 @@ const DAY_FIRST =
 const MONTH_FIRST =
   /\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b/giu;
 const MONTH_YEAR = /\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?,? (\d{4})\b/giu;
-/** `may` may be another word, and so may what is shorter than a month's name. */
+/** `may` alone is ambiguous, and so are abbreviated months. */
 const MONTH_ALONE =
   /\b(january|february|march|april|june|july|august|september|october|november|december)\b|\b(?:in|of|last|since|until|this) (may)\b/giu;
 const YESTERDAY = /\b(yesterday|last night)\b/iu;
@@ -22,13 +22,13 @@ interface Day {
   readonly year: number;
   /** 1 to 12. */
   readonly month: number;
-  /** 0: the month as a whole. */
+  /** 0 for the month as a whole. */
   readonly day: number;
 }
 
 /**
- * The dates of a text as words: the day, its month, and the month whatever the year, however they are written. Given
- * the day when it was said, `yesterday` and `last Friday` are days too.
+ * The dates in a text as index words, independent of their notation: the day, its month with the year, and the month in
+ * any year. Given the day on which it was said, `yesterday` and `last Friday` are dates, too.
  */
 export function dateWords(plain: string, saidAt: Day | null): string[] {
   const days = [...writtenDays(plain), ...(saidAt === null ? [] : toldDays(plain, saidAt))];
@@ -37,7 +37,7 @@ export function dateWords(plain: string, saidAt: Day | null): string[] {
   return [...new Set([...[...days, ...months].flatMap(wordsFor), ...alone])];
 }
 
-/** The first day that a text names; null where it names none. */
+/** The first day named in a text; null if none is. */
 export function dayIn(plain: string): Day | null {
   return writtenDays(plain).find(({ day }) => day > 0) ?? null;
 }
@@ -51,7 +51,7 @@ function writtenDays(plain: string): Day[] {
   ];
 }
 
-/** Days that are named by how long they are past. */
+/** Days named relative to the day on which they were said. */
 function toldDays(plain: string, saidAt: Day): Day[] {
   const back = [
     ...(YESTERDAY.test(plain) ? [1] : []),
@@ -64,7 +64,7 @@ function toldDays(plain: string, saidAt: Day): Day[] {
   return back.map((days) => earlier(saidAt, days));
 }
 
-/** How many days before a day the last one of a weekday's name was. */
+/** Number of days since the last such weekday. */
 function sinceWeekday(name: string, { year, month, day }: Day): number {
   const today = new Date(Date.UTC(year, month - 1, day)).getUTCDay();
   const wanted = WEEKDAYS.findIndex((weekday) => weekday === name.toLowerCase());

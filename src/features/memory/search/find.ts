@@ -9,15 +9,15 @@ import { type IndexWord, isUnspaced, type QueryWord, queryWords } from "./words.
 
 export interface FindOptions {
   readonly text: FullText;
-  /** Null or absent: words are all that is looked at. */
+  /** Null or absent to search by words alone. */
   readonly meaning?: Pick<Meaning, "of" | "nearest" | "gone"> | null | undefined;
   readonly now: number;
 }
 
 export interface Asked {
-  /** In somebody's words. */
+  /** The question in a person's words. */
   readonly query: string;
-  /** Words of the audiences that the reader belongs to. */
+  /** Index words of the audiences that the reader belongs to. */
   readonly readers: readonly IndexWord[];
   readonly limit: number;
 }
@@ -25,25 +25,28 @@ export interface Asked {
 export interface Hit {
   readonly memory: Memory;
   readonly score: number;
-  /** How much of what was asked for it holds: 0 to 1. */
+  /** How much of the question the memory covers, from 0 to 1. */
   readonly share: number;
 }
 
-/** Characters of a question that are looked at, and different words of it that are looked for, the first. */
+/** Maximum length of a question in characters, and maximum number of distinct words looked up, the first ones. */
 const MOST_CHARS = 4_000;
 const MOST_WORDS = 24;
-/** The same where words are pairs of letters, which tell less each. */
+/** The maximum in scripts without spaces, where words are pairs of letters, which tell less each. */
 const MOST_PAIRS = 72;
-/** Memories that are read, those with the rarest words. */
+/** Maximum number of memories read; those with the rarest words. */
 const MOST_READ = 100;
-/** How many of the best are read with the lines beside them, and how many lines before and after. */
+/** For how many of the best memories neighbouring lines are read, and how many lines before and after. */
 const READ_BESIDE = 25;
 const REACH = 2;
 const NEAR = [-2, -1, 1, 2];
-/** Common words that are looked for in pairs, the rarest. */
+/** Number of common words that are looked up in pairs, the rarest first. */
 const MOST_PAIRED = 3;
 
-/** What answers a question best. Three statements at most, and none where the question has no word that tells anything. */
+/**
+ * Finds the memories that answer a question best. Takes at most three statements, and none if the question has no
+ * meaningful word.
+ */
 export async function find({ query, readers, limit }: Asked, { text, meaning, now }: FindOptions): Promise<Hit[]> {
   const most = isUnspaced(query) ? MOST_PAIRS : MOST_WORDS;
   const asked = queryWords(query.slice(0, MOST_CHARS), now).slice(0, most);
@@ -87,7 +90,7 @@ export async function find({ query, readers, limit }: Asked, { text, meaning, no
 
 const NOTHING: Listed = { seqs: [], count: 0 };
 
-/** Memories that any of the readers may read and that have all the words. */
+/** Query for the memories that any of the readers may read and that contain all the words. */
 function queryFor(words: readonly IndexWord[], readers: readonly IndexWord[]): TextQuery {
   return readers.map((reader) => (words.length === 0 ? [reader] : words.map((word) => termFor(reader, word))));
 }
@@ -103,7 +106,7 @@ function weighed(word: QueryWord, listed: ReadonlyMap<IndexWord, Listed>, total:
   };
 }
 
-/** The memories whose words of the question tell most together. */
+/** The memories whose matching words have the greatest total weight. */
 function promising(words: readonly WeighedWord[], listed: ReadonlyMap<IndexWord, Listed>): number[] {
   const sums = new Map<number, number>();
   const add = (word: IndexWord | null, weight: number) => {
@@ -117,7 +120,10 @@ function promising(words: readonly WeighedWord[], listed: ReadonlyMap<IndexWord,
   return ranked.slice(0, MOST_READ).map(([seq]) => seq);
 }
 
-/** Pairs of words that stand in more memories than were listed; and for a name that nobody wrote so, how it is written elsewhere. */
+/**
+ * Pairs to look up: common words that occur in more memories than were listed, and parts of unknown names, which may be
+ * written differently elsewhere.
+ */
 function pairsFor(
   words: readonly WeighedWord[],
   listed: ReadonlyMap<IndexWord, Listed>,
@@ -138,7 +144,7 @@ function pairsFor(
   return [...together, ...alike];
 }
 
-/** The lines near the best that have not been read. */
+/** The lines beside the best memories that have not been read yet. */
 function linesBeside(best: readonly Ranked[], read: readonly Reading[]): Lines[] {
   const known = new Set(read.map(({ found }) => `${found.position} ${found.scope} ${found.source}`));
   return best.flatMap(({ found: { scope, source, position } }) => {
@@ -148,7 +154,7 @@ function linesBeside(best: readonly Ranked[], read: readonly Reading[]): Lines[]
   });
 }
 
-/** What says word for word what stands above it tells nothing more: it comes behind all else. */
+/** Moves verbatim repetitions of a better-ranked text behind everything else. */
 function repeatsLast(ranked: readonly Ranked[]): Ranked[] {
   const said = new Set<string>();
   const { first = [], again = [] } = Object.groupBy(ranked, ({ found: { text } }) => {

@@ -1,19 +1,19 @@
 import type { Kind, Memory } from "../memory.ts";
 
-/** The databases that there are. */
+/** The supported databases. */
 export type Database = "sqlite" | "postgresql";
 
-/** Words of the index that a memory must have together; any of several such lists. */
+/** Lists of index words: a memory matches if it has all words of any list. */
 export type TextQuery = readonly (readonly string[])[];
 
-/** How far memories are counted: a word that stands in more tells nothing. */
+/** Maximum count of matching memories; a word in more of them tells nothing. */
 export const MOST_COUNTED = 5_000;
 
-/** What a query finds. */
+/** The result of a query. */
 export interface Listed {
-  /** Numbers of memories; not all where there are many, and then the newest if any. */
+  /** Numbers of memories. If there are many, only the newest, or none. */
   readonly seqs: readonly number[];
-  /** About how many there are, as far as they are counted. */
+  /** Approximate number of matches, counted up to MOST_COUNTED. */
   readonly count: number;
 }
 
@@ -21,26 +21,26 @@ export interface Listed {
 export interface Found {
   readonly seq: number;
   readonly text: string;
-  /** The words of the index that it has. */
+  /** The index words of the memory. */
   readonly terms: string;
   readonly kind: Kind;
   readonly scope: string;
   readonly source: string;
   readonly position: number | null;
-  /** When it was said, as it was given. */
+  /** When it was said, as given. */
   readonly said: string;
   readonly usedAt: number;
   readonly helped: number;
   readonly isPinned: boolean;
-  /** Something else took its place. */
+  /** Another memory has replaced it. */
   readonly isOver: boolean;
-  /** What it means, a byte each dimension; null where that was not asked for or nothing is known. */
+  /** Its vector, one byte per dimension; null if not asked for or not made. */
   readonly vector: Int8Array | null;
-  /** Null where the row is broken. */
+  /** Null if the row is broken. */
   readonly memory: () => Memory | null;
 }
 
-/** Lines of a file or thread. */
+/** A range of lines in a file or thread. */
 export interface Lines {
   readonly scope: string;
   readonly source: string;
@@ -56,9 +56,9 @@ export interface Wanted {
 
 /** The full-text search of a database. Each method is one statement. */
 export interface FullText {
-  /** One list for each query, in their order; the first query is for all that may be read. */
+  /** One list per query, in order; the first query matches everything that may be read. */
   lists(queries: readonly TextQuery[]): Promise<Listed[]>;
-  /** Memories by their numbers, those of `near` with their vectors, and what a query finds, the newest. */
+  /** Memories by number, those of `near` with their vectors, and the newest matches of a query. */
   read(wanted: Wanted): Promise<Found[]>;
   beside(lines: readonly Lines[]): Promise<Found[]>;
 }
@@ -66,8 +66,9 @@ export interface FullText {
 const SIGNS = { sqlite: { quote: '"', and: " AND ", or: " OR " }, postgresql: { quote: "'", and: " & ", or: " | " } };
 
 /**
- * A query in the words of a database's full-text search. Words hold letters and digits only: no database finds an
- * operator in them. Source: SQLite docs, FTS5; PostgreSQL docs, tsquery. What looks for nothing is a word that no memory has.
+ * A query in the syntax of the database's full-text search. Index words consist of letters and digits, so they cannot
+ * contain operators. An empty query becomes a word that no memory has. Source: SQLite docs, FTS5; PostgreSQL docs,
+ * tsquery.
  */
 export function written(query: TextQuery, database: Database): string {
   const { quote, and, or } = SIGNS[database];

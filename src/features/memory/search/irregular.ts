@@ -1,4 +1,4 @@
-/** Forms that no ending tells, by the word that they are forms of. English grammar's common ones. */
+/** Common irregular forms of English words, by base word. */
 const FORMS: Readonly<Record<string, string>> = {
   become: "became",
   begin: "began begun",
@@ -91,7 +91,7 @@ const BASES: ReadonlyMap<string, string> = new Map(
   Object.entries(FORMS).flatMap(([base, forms]) => forms.split(" ").map((form): [string, string] => [form, base])),
 );
 
-/** What a word is a form of, where no ending tells: `bought` is `buy`. */
+/** The base of an irregular form (`bought` → `buy`); otherwise the word itself. */
 export function baseOf(word: string): string {
   return BASES.get(word) ?? word;
 }

@@ -1,24 +1,27 @@
 import { similarity } from "../meaning/vectors.ts";
 import type { Found } from "./full-text.ts";
 
-/** What a question means. */
+/** The meaning of a question. */
 export interface Meant {
   readonly vector: Float32Array;
-  /** How alike it and any memory are. */
+  /** Average similarity between the question and all memories. */
   readonly usual: number;
 }
 
-/** How a memory means what is asked. */
+/** How close a memory's meaning is to the question. */
 export interface Alike {
-  /** By its place among those that mean most alike: 1 for the first, 0 for what was not compared. */
+  /** Score by rank among the most similar memories: 1 for the first, 0 if not compared. */
   readonly part: number;
-  /** How much of what is asked it may hold: 0 where it is hardly more alike than any. */
+  /** How much of the question it may cover; 0 if it is hardly more similar than the average. */
   readonly share: number;
 }
 
-/** Places after which a part is half of the first one's. */
+/** Ranks after which a score is half of the first one's. */
 const HALF_PLACES = 10;
-/** Between what is usual and the same, what counts as half of what is asked. Tuned as ranking.ts is. */
+/**
+ * Position between the average similarity (0) and identity (1) that counts as covering half of the question. Tuned like
+ * ranking.ts.
+ */
 const HALF_ALIKE = 0.4;
 
 export function alikeTo(

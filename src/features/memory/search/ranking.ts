@@ -9,16 +9,16 @@ import type { IndexWord, QueryWord } from "./words.ts";
 export interface Ranked {
   readonly found: Found;
   readonly score: number;
-  /** How much of what was asked for it holds, by itself or with the line before it: 0 to 1. */
+  /** How much of the question it covers, by itself or with the line before it, from 0 to 1. */
   readonly share: number;
 }
 
-/** A word of a question, with how much it tells. */
+/** A word of a question and its weight. */
 export interface WeighedWord extends QueryWord {
   readonly weight: number;
-  /** As the name of who said it; 0 where it is nobody's. */
+  /** Weight of the word as an author's name; 0 if it is nobody's. */
   readonly authorWeight: number;
-  /** Nothing that may be read has it. */
+  /** No readable memory contains the word. */
   readonly isUnknown: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Question {
   readonly query: string;
   readonly words: readonly WeighedWord[];
   readonly small: SmallWords;
-  /** Null where only its words are looked at. */
+  /** Null to search by words alone. */
   readonly meant: Meant | null;
   readonly now: number;
 }
@@ -35,9 +35,9 @@ export interface Question {
 const K1 = 1.2;
 const B = 0.5;
 /**
- * What a hit lends to the lines near it of the words that they lack: most to the one after it, since what answers a
- * question seldom repeats it. Tuned, as all numbers here, on half of a collection of long conversations and checked on
- * the other half.
+ * Part of a hit's score that neighbouring lines get for words that they lack; most for the line after it, since an
+ * answer seldom repeats the question. Like all numbers here, tuned on one half of a collection of long conversations
+ * and checked on the other half.
  */
 const LENT: readonly { readonly step: number; readonly part: number }[] = [
   { step: 1, part: 0.6 },
@@ -45,55 +45,55 @@ const LENT: readonly { readonly step: number; readonly part: number }[] = [
   { step: 2, part: 0.3 },
   { step: -2, part: 0.15 },
 ];
-/** What the best lines of a conversation lend to all its lines on one day. */
+/** Part of a conversation's best lines that all its lines of the same day get. */
 const TALK_BEST = 3;
 const TALK_PART = 0.5;
-/** Who said it, as a word of the question; a rare name tells no more than this. */
+/** Weight of an author's name in the question; rare names are capped. */
 const AUTHOR_PART = 2;
 const MOST_AUTHOR = 4;
 const AUTHOR_FACTOR = 1.1;
-/** Two words that stand beside each other in both. */
+/** Weight of two words that are adjacent in both the question and the memory. */
 const PAIR_PART = 0.4;
 /**
- * What means most alike adds so much of the most that words find: words stay ahead where they find much, so that a model
- * that knows nothing costs little.
+ * Share of the best word score that the closest meaning adds. Words stay ahead if they find much, so that a poor model
+ * does little harm.
  */
 const MEANT_PART = 0.4;
-/** A word that stands in every sentence, beside others that are as rare among what was read. */
+/** Weight of a stop word relative to other words that are as rare among the memories read. */
 const SMALL_PART = 0.5;
 const WHEN_FACTOR = 1.3;
 const QUESTION_FACTOR = 0.8;
-/** What an empty text loses, and after how many characters the loss is a third. */
+/** Loss of an empty text, and the length at which about a third of that loss remains. */
 const SHORT_LOSS = 0.2;
 const SHORT_CHARS = 50;
-/** How much alike a name must be to count as one that is written otherwise. */
+/** Minimum similarity for a name to count as a variant spelling. */
 const ALIKE = 0.5;
-/** How much of the share of the line before counts for a line. */
+/** Part of the preceding line's coverage that counts for a line. */
 const LENT_SHARE = 0.6;
-/** The words that tell most, of which a share is counted: a long message asks for no more. */
+/** Number of words with the most weight by which coverage is measured, so that a long message does not ask for more. */
 const SHARED_WORDS = 8;
-/** What no longer holds answers only where nothing else does. */
+/** Factor for replaced memories, which should only win if nothing else answers. */
 const OVER = 0.5;
 const KIND_WEIGHT: Readonly<Record<Kind, number>> = { working: 0.9, episodic: 1, semantic: 1.1, procedural: 1.1 };
-/** Helpfulness moves a score by no more. */
+/** Maximum effect of helpfulness on a score, in steps. */
 const MOST_HELP = 5;
 const HELP_STEP = 0.1;
 
-/** How much a word tells: one that stands everywhere tells nothing. */
+/** Weight of a word: the more memories contain it, the less it tells. */
 export function weightOf(count: number, total: number): number {
   return Math.log(1 + (Math.max(total, count) - count + 0.5) / (count + 0.5));
 }
 
-/** What a question finds in one memory. */
+/** How one memory matches a question. */
 export interface Reading {
   readonly found: Found;
-  /** How often each word of the question stands there. */
+  /** How often each word of the question occurs. */
   readonly times: readonly number[];
-  /** The same of its small words: 1 or 0. */
+  /** The same for its stop words, as 1 or 0. */
   readonly small: readonly number[];
-  /** Whether each is a name of who said it. */
+  /** For each word, whether it is a name of the author. */
   readonly saidBy: readonly boolean[];
-  /** Pairs of the question's words that stand together there, by what they tell. */
+  /** Sum of weights of the question's word pairs that are adjacent in the memory. */
   readonly pairs: number;
 }
 
@@ -113,21 +113,21 @@ export function readFor(found: Found, { words, small }: Question): Reading {
   return { found, times, small: small.in(found.text), saidBy, pairs };
 }
 
-/** A name that is written otherwise counts in part. */
+/** Similarity of a name to a variant spelling, as a partial match. */
 function alikeness(grams: readonly IndexWord[], terms: string): number {
   if (grams.length === 0) return 0;
   const shared = grams.filter((gram) => timesIn(terms, [gram]) > 0).length / grams.length;
   return shared >= ALIKE ? shared : 0;
 }
 
-/** Memories by how well they answer, the best first. Half-lives rank; they hide nothing. */
+/** Ranks memories by how well they answer, best first. Half-lives affect ranks but hide nothing. */
 export function rank(readings: readonly Reading[], question: Question): Ranked[] {
   const mean = readings.reduce((sum, { found }) => sum + found.text.length, 0) / Math.max(1, readings.length);
   const weights = [...question.words.map(({ weight }) => weight), ...smallWeights(readings, question)];
   const byWord = readings.map((reading) => relevanceOf(reading, weights, mean));
   const own = byWord.map((words) => words.reduce((sum, word) => sum + word, 0));
   const lending = readings.map(({ times, found }, index) => {
-    // A question lends its small words, too, to what answers it; what is told beside something else does not.
+    // A question also passes its stop words on to the lines that answer it; other lines do not.
     const words = byWord[index] ?? [];
     return isQuestion(found.text) ? words : words.slice(0, times.length);
   });
@@ -160,7 +160,7 @@ export function rank(readings: readonly Reading[], question: Question): Ranked[]
     .toSorted((one, other) => other.score - one.score || other.found.seq - one.found.seq);
 }
 
-/** How much each small word tells: those that few of the lines have that were read. */
+/** Weights of the stop words: high if few of the memories read contain them. */
 function smallWeights(readings: readonly Reading[], { small: { count } }: Question): number[] {
   return Array.from({ length: count }, (_, word) => {
     const times = readings.reduce((sum, { small }) => sum + (small[word] ?? 0), 0);
@@ -168,7 +168,7 @@ function smallWeights(readings: readonly Reading[], { small: { count } }: Questi
   });
 }
 
-/** By BM25, what each word of the question adds, and each of its small words. */
+/** BM25 score of each word of the question, then of each stop word. */
 function relevanceOf({ times, small, found }: Reading, weights: readonly number[], mean: number): number[] {
   const norm = K1 * (1 - B + (B * found.text.length) / Math.max(1, mean));
   return [...times, ...small].map((often, index) => ((weights[index] ?? 0) * often * (K1 + 1)) / (often + norm));
@@ -179,14 +179,14 @@ interface Neighbour {
   readonly words: readonly number[];
 }
 
-/** What the lines beside a line have of the question and it has not, in part. */
+/** Score that a line gets from its neighbours for words that it lacks. */
 function lent(own: readonly number[], neighbours: readonly Neighbour[]): number {
   return own.reduce((sum, relevance, word) => {
     return relevance > 0 ? sum : sum + Math.max(...neighbours.map(({ part, words }) => part * (words[word] ?? 0)));
   }, 0);
 }
 
-/** What who said it and how add, without lending it to the lines beside. */
+/** Score for the author's name and for adjacent words, which is not passed on to neighbours. */
 function said({ saidBy, pairs }: Reading, { words }: Question): number {
   const byName = words.reduce((sum, { authorWeight }, index) => {
     return saidBy[index] === true ? sum + Math.min(MOST_AUTHOR, AUTHOR_PART * authorWeight) : sum;
@@ -201,7 +201,7 @@ function cues({ found: { text }, saidBy }: Reading, byTime: boolean): number {
   return time * asking * author * (1 - SHORT_LOSS * Math.exp(-text.length / SHORT_CHARS));
 }
 
-/** How much of the words that tell most each holds. Words that stand nowhere are asked of nobody. */
+/** Weight of the words that each memory contains, relative to the most telling ones. Words that occur nowhere do not count. */
 function sharesOf(readings: readonly Reading[], { words }: Question): number[] {
   const weights = words.map(({ weight, authorWeight, isUnknown }) => (isUnknown ? 0 : Math.max(weight, authorWeight)));
   const all = weights
@@ -217,7 +217,7 @@ function sharesOf(readings: readonly Reading[], { words }: Question): number[] {
   });
 }
 
-/** Which memory is the line so many before another; -1 where none that was read. */
+/** Returns a function that finds the line so many positions before another; -1 if it was not read. */
 function surroundings(readings: readonly Reading[]): (index: number, back: number) => number {
   const files = new Map<string, Map<number, number>>();
   const fileOf = readings.map(({ found: { scope, source, position } }, index) => {
@@ -230,12 +230,12 @@ function surroundings(readings: readonly Reading[]): (index: number, back: numbe
   return (index, back) => fileOf[index]?.get((readings[index]?.found.position ?? 0) - back) ?? -1;
 }
 
-/** A conversation: what stands in one source and was said on one day. */
+/** Key of a conversation: the lines of one source said on one day. */
 function talkOf({ scope, source, said: day }: Found): string {
   return `${day} ${scope} ${source}`;
 }
 
-/** How well the best lines of each conversation answer. */
+/** The combined score of each conversation's best lines. */
 function talkBests(readings: readonly Reading[], own: readonly number[]): ReadonlyMap<string, number> {
   const scored = readings.map(({ found }, index) => ({ talk: talkOf(found), score: own[index] ?? 0 }));
   const talks = Map.groupBy(scored, ({ talk }) => talk);
@@ -247,7 +247,7 @@ function talkBests(readings: readonly Reading[], own: readonly number[]): Readon
   );
 }
 
-/** What age, kind and former uses make of a memory's relevance. */
+/** Factor for a memory's age, kind and former uses. */
 function standing({ kind, usedAt, helped, isPinned, isOver }: Found, now: number): number {
   const age = Math.max(0, now - usedAt);
   const decay = isPinned ? 1 : 2 ** (-age / HALF_LIFE_MS[kind]);

@@ -5,7 +5,7 @@ import { workspaceOf } from "../audience.ts";
 import { memoryReads, memoryWrites } from "../store.ts";
 import { termsOf } from "./terms.ts";
 
-/** Memories that one transaction indexes: others have their turn between. */
+/** Memories indexed per transaction, so that other writes get their turn. */
 const BATCH = 200;
 
 interface Host {
@@ -13,7 +13,10 @@ interface Host {
   readonly log: Log;
 }
 
-/** Indexes what a former version has written, whose words are not today's. It never rejects: they are found later. */
+/**
+ * Indexes memories written by an older version with other index words. Never rejects; after a failure they are merely
+ * not found yet.
+ */
 export async function reindex({ store, log }: Host, signal: AbortSignal): Promise<void> {
   try {
     await indexMissing(store, signal);
@@ -26,7 +29,7 @@ export async function indexMissing(store: Store, signal: AbortSignal): Promise<v
   for (let left = BATCH; left > 0 && !signal.aborted; ) left = await indexSome(store);
 }
 
-/** Answers how many there were. */
+/** Indexes one batch; returns its size. */
 async function indexSome(store: Store): Promise<number> {
   const some = await store.tables(memoryReads).withoutTerms(BATCH);
   if (some.length === 0) return 0;

@@ -2,12 +2,12 @@ import { isQuestion } from "./cues.ts";
 import { smallWords } from "./words.ts";
 
 /**
- * The words of a question that stand in every sentence. The index has none of them, and each tells little; among lines that
- * are alike in all else they tell which is said the way that the question is.
+ * The stop words of a question. The index does not contain them, and each tells little, but among otherwise similar
+ * lines they favour those phrased like the question.
  */
 export interface SmallWords {
   readonly count: number;
-  /** For each of them, whether a text has it: 1 or 0. What only asks counts where something is asked. */
+  /** For each stop word, 1 if the text contains it, otherwise 0. Question words only count in questions. */
   readonly in: (text: string) => readonly number[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * English words without their endings, by Porter's algorithm. Words of other scripts stay as they are.
- * Source: M. F. Porter, “An algorithm for suffix stripping”, 1980.
+ * Strips the endings of English words by Porter's algorithm. Words in other scripts stay as they are. Source: M. F.
+ * Porter, “An algorithm for suffix stripping”, 1980.
  */
 export function stem(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/u.test(word)) return word;
@@ -8,7 +8,7 @@ export function stem(word: string): string {
   return [plurals, participles, finalY, ...suffixes, endings, finalE].reduce((now, step) => step(now), word);
 }
 
-/** How a word sounds: `v` for each vowel, `c` for each consonant. */
+/** The word's pattern of sounds: `v` for each vowel, `c` for each consonant. */
 function soundOf(word: string): string {
   let sound = "";
   for (const letter of word) {
@@ -18,12 +18,12 @@ function soundOf(word: string): string {
   return sound;
 }
 
-/** At least one change from vowels to consonants. */
+/** Whether there is at least one change from vowels to consonants. */
 function isLong(word: string): boolean {
   return /^c*v+c/u.test(soundOf(word));
 }
 
-/** At least two of them. */
+/** Whether there are at least two such changes. */
 function isLonger(word: string): boolean {
   return /^c*v+c+v+c/u.test(soundOf(word));
 }
@@ -32,7 +32,7 @@ function hasVowel(word: string): boolean {
   return soundOf(word).includes("v");
 }
 
-/** It ends as `hop` does. */
+/** Whether the word ends like `hop`. */
 function endsShort(word: string): boolean {
   return soundOf(word).endsWith("cvc") && !/[wxy]$/u.test(word);
 }
@@ -52,7 +52,7 @@ function participles(word: string): string {
 }
 
 function finalY(word: string): string {
-  // As in his later algorithm: `deploy` and `deployment` stay together.
+  // As in Porter's later algorithm, so that `deploy` and `deployment` share a stem.
   return /.[^aeiou]y$/u.test(word) && hasVowel(word.slice(0, -1)) ? `${word.slice(0, -1)}i` : word;
 }
 

@@ -14,9 +14,9 @@ import {
   written,
 } from "./full-text.ts";
 
-/** Memories that are listed for a word; what stands in more tells little. */
+/** Maximum number of memories listed per word; a word in more of them tells little. */
 const MOST_LISTED = 500;
-/** Memories that a query finds besides, the newest. */
+/** Maximum number of memories found by the additional query, the newest. */
 const MOST_MATCHING = 100;
 
 export function fullText(db: Client, database: Database, mostListed = MOST_LISTED): FullText {
@@ -27,15 +27,15 @@ const COLUMNS =
   "seq id text kind scope isPrivate origin authorId authorName channelId thread source position said createdAt usedAt uses " +
   "helped isPinned endedAt terms";
 /**
- * After many memories at once: PostgreSQL knows at once which words are common now, and SQLite looks for a word in one
- * place in place of thirty.
+ * Prepares the index after a bulk import: PostgreSQL learns at once which words are common, and SQLite merges its index
+ * segments, so that a lookup reads one place instead of thirty.
  */
 export async function settle(db: Client, database: Database): Promise<void> {
   if (database === "postgresql") await db.$executeRaw`ANALYZE "Memory"`;
   else await db.$executeRaw`INSERT INTO "MemoryIndex" ("MemoryIndex") VALUES ('optimize')`;
 }
 
-/** Rows as one text: the client takes its time for each value. */
+/** Selects rows as one JSON text, since the client is slow per value. */
 const ROWS = {
   sqlite: raw(
     `json_group_array(json_object(${COLUMNS.split(" ")
@@ -45,7 +45,7 @@ const ROWS = {
   postgresql: raw(`json_agg("Memory")::text AS "rows"`),
 };
 
-/** What memories mean, by their numbers. */
+/** Selects vectors by the numbers of their memories. */
 const VECTORS = {
   sqlite: raw(`SELECT json_group_array(json_array("seq", hex("bytes"))) FROM "MemoryVector" WHERE "seq"`),
   postgresql: raw(
@@ -102,7 +102,7 @@ function onSqlite(db: Client, mostListed: number): FullText {
   };
 }
 
-/** How long PostgreSQL's statistics are held: reading them takes as long as the search. */
+/** How long PostgreSQL's statistics are cached, in milliseconds, since reading them takes as long as the search. */
 const STATISTICS_HELD_MS = 300_000;
 const STATISTICS = raw(`
   SELECT "words"."word", "words"."part" * "table"."reltuples"
@@ -113,8 +113,9 @@ const STATISTICS = raw(`
   AND "table"."oid" = '"Memory"'::regclass AND "words"."word" IS NOT NULL`);
 
 /**
- * PostgreSQL's index cannot begin with the newest: it reads all that a word stands in. So what its statistics know as
- * common is not listed; for these they say how many there are. Before it has any, all is listed.
+ * PostgreSQL's index cannot start with the newest entries: it reads all matches of a word. So words that its statistics
+ * list as common are not searched but only counted by the statistics. Before there are statistics, every word is
+ * searched.
  */
 function onPostgresql(db: Client, mostListed: number): FullText {
   let statistics = { counts: new Map<string, number>(), until: 0 };
@@ -183,7 +184,7 @@ const statisticsRow = z.object({
     .transform((json) => Object.entries(z.record(z.string(), z.number()).parse(JSON.parse(json ?? "{}")))),
 });
 
-/** In how many memories the most common words stand. */
+/** Number of memories that contain each of the most common words. */
 function countsIn(rows: readonly unknown[]): Map<string, number> {
   return new Map(rows.flatMap((row) => statisticsRow.parse(row).statistics));
 }
@@ -208,7 +209,7 @@ const foundRow = z.object({
   endedAt: instant.nullable(),
 });
 
-/** A row that nobody can read is as good as none. */
+/** Parses rows; unreadable ones are skipped. */
 function foundIn(rows: readonly unknown[]): Found[] {
   const parsed = rows.map((row) => rowsText.parse(row));
   const vectors = new Map(parsed.flatMap((row) => row.vectors).map(([seq, hex]) => [seq, bytesFromHex(hex)]));

@@ -3,14 +3,14 @@ import { baseOf } from "./irregular.ts";
 import { stem } from "./stem.ts";
 
 /**
- * What a text is found by. Each word begins with a letter for what it is: `w` a stem, `a` a stem of the author's name,
- * `d` a date, `g` three letters of a name.
+ * A word of the index. It starts with a letter for its type: `w` for a stem, `a` for a stem of the author's name, `d`
+ * for a date, `g` for three letters of a name.
  */
 export type IndexWord = string;
 
-/** Longer words are hardly words, but in scripts without spaces. Characters. */
+/** Maximum length of an indexed word, in characters; longer ones are cut. */
 const WORD_CHARS = 40;
-/** Shorter names are found by themselves or not at all. Characters. */
+/** Length of a name's parts, and minimum length of names that are indexed by parts, in characters. */
 const GRAM_CHARS = 3;
 const NAME_CHARS = 5;
 
@@ -24,28 +24,28 @@ const STOP = new Set(
   ).split(" "),
 );
 
-/** Those of them that make a question one: what answers it has no use for them. */
+/** Stop words that make a sentence a question; its answer has no use for them. */
 const ASKING = new Set("what when where which who whom whose why how do does did doing please tell know".split(" "));
 
-/** The words of a question that stand in every sentence, once each. */
+/** The stop words of a question, once each. */
 export function smallWords(text: string): { readonly word: string; readonly isAsking: boolean }[] {
   const words = rawWords(plainOf(text)).map((raw) => raw.toLowerCase());
   return [...new Set(words)].filter((word) => STOP.has(word)).map((word) => ({ word, isAsking: ASKING.has(word) }));
 }
 
-/** The words of a text in order and as often as they stand there; dates that it tells in relation to when it was said. */
+/** The index words of a text, in order and with repetitions, and its dates, relative ones included. */
 export function indexWords(text: string, said = ""): IndexWord[] {
   const plain = plainOf(text);
   const names = nameWords(plain).flatMap(gramsOf);
   return [...stemsOf(plain).map((word) => `w${word}`), ...dateWords(plain, dayIn(said)), ...new Set(names)];
 }
 
-/** The stems of a text in order and as often as they stand there. */
+/** The stems of a text, in order and with repetitions. */
 export function plainWords(text: string): IndexWord[] {
   return stemsOf(plainOf(text)).map((word) => `w${word}`);
 }
 
-/** The words that whoever said something is found by. */
+/** The words by which the author of a memory is found. */
 export function authorWords(name: string): IndexWord[] {
   return [...new Set(stemsOf(plainOf(name)).map((word) => `a${word}`))];
 }
@@ -57,13 +57,13 @@ export function saidWords(said: string): IndexWord[] {
 
 export interface QueryWord {
   readonly word: IndexWord;
-  /** As the name of whoever said it; null for what is no name. */
+  /** The word as an author's name; null if it cannot be a name. */
   readonly author: IndexWord | null;
-  /** What it is looked for by where nothing has it. */
+  /** Parts of the word to look for if no memory contains it. */
   readonly grams: readonly IndexWord[];
 }
 
-/** Each word of a question once, in order, without those that stand in every sentence. */
+/** The words of a question, once each, in order, without stop words. */
 export function queryWords(text: string, now: number): QueryWord[] {
   const plain = plainOf(text);
   const words = new Map<string, QueryWord>();
@@ -77,7 +77,7 @@ export function queryWords(text: string, now: number): QueryWord[] {
   return [...words.values(), ...dateWords(plain, utcDay(now)).map((word) => ({ word, author: null, grams: [] }))];
 }
 
-/** Letters without their marks, so that `Zoë` and `zoe` are one; Korean syllables stay whole. */
+/** Removes diacritics, so that `Zoë` and `zoe` are the same; Korean syllables stay whole. */
 function plainOf(text: string): string {
   return text
     .normalize("NFKD")
@@ -89,11 +89,11 @@ function rawWords(plain: string): string[] {
   return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).flatMap(partsOf);
 }
 
-/** Letters of scripts without spaces, and of Korean, whose words take endings without one. */
+/** Letters of scripts without spaces, and of Korean, whose endings follow words without a space. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** Whether there are letters that are read by pairs. */
+/** Whether a text contains letters that are indexed in pairs. */
 export function isUnspaced(text: string): boolean {
   return UNSPACED.test(text);
 }
@@ -115,7 +115,7 @@ function stemOf(lower: string): string {
   return stem(baseOf(lower));
 }
 
-/** Words that are written with a capital or a digit: names of people, places and things. */
+/** Words with a capital or a digit: names of people, places and things. */
 function nameWords(plain: string): string[] {
   return rawWords(plain)
     .filter((word) => word.length >= NAME_CHARS && /\p{Lu}|\p{N}/u.test(word))
