@@ -15,7 +15,7 @@ const NO_JOB = "There is no such job any more, or none that you may see.";
 
 type Read = (request: FeatureRequest) => unknown;
 const fromQuery: Read = ({ query }) => Object.fromEntries(query);
-/** What changes something is never told by an address. */
+/** Changes are only read from the body, never from the address. */
 const fromBody: Read = ({ body }) => body;
 
 const ANSWERS = {
@@ -29,7 +29,7 @@ const ANSWERS = {
 
 export type ConsoleRoute = keyof typeof ANSWERS;
 
-/** What the page asks about jobs and what it has cost, and what it does with a channel and its jobs. */
+/** Answers the page's requests about jobs and costs, and about changes to a channel and its jobs. */
 export function answerTo(route: ConsoleRoute, request: FeatureRequest, world: ConsoleScope): Promise<FeatureAnswer> {
   return ANSWERS[route](request, world);
 }

@@ -13,18 +13,18 @@ import type { FeatureHost } from "../../feature-host.ts";
 type Session = NonNullable<Awaited<ReturnType<TeamSessions["session"]>>>;
 type Card = Session["cards"][number];
 
-/** Characters of a card: the page has room for what a chat attaches. */
+/** Maximum length of a card, in characters. The page shows inline what a chat attaches as a file. */
 const CARD_CHARS = 40_000;
 const MINUTE_MS = 60_000;
 
 export interface CardArgs {
   /** A session and its sub-agents. */
   readonly family: readonly string[];
-  /** Who presses buttons; null: nobody may. */
+  /** The person who may press the buttons; null if nobody may. */
   readonly by: Person | null;
 }
 
-/** What people are asked, with the buttons of those who may answer. */
+/** Open approvals and questions, with buttons if the viewer may answer them. */
 export async function cardsOf(
   { family, by }: CardArgs,
   { store, approvals: rules }: Pick<FeatureHost, "store" | "approvals">,
@@ -47,12 +47,12 @@ function cardOf(
   { id, maySay }: { readonly id: string; readonly maySay: boolean },
 ): Card {
   const attached = files.map(({ name, data }) => ({ name, text: new TextDecoder().decode(data) }));
-  // To ask for changes is to write in the thread.
+  // Changes to a plan are asked for by writing in the thread.
   const here = buttons.filter((button) => !button.id.startsWith("answer:change:"));
   return { id, kind, markdown, footer, attached, buttons: maySay ? here : [] };
 }
 
-/** The card as its platform shows it; of an older one the calls' own arguments. */
+/** The card as its platform shows it. For a call stored without a preview, its arguments. */
 function approvalMessage(
   { id, calls, people, createdAt, expiresAt }: ApprovalRow,
   { agent, rules }: { readonly agent: string | null; readonly rules: FeatureHost["approvals"] },
@@ -83,7 +83,7 @@ function shownCall({ tool, input, title, grant, shown }: ApprovalCall): CardCall
   return { preview: { question, text, language: "", reach: "" }, why: null, label: grant.label };
 }
 
-/** Each argument by its name; lines of a longer one are indented, so that they cannot pass for another. */
+/** The arguments by name. Multi-line values are indented, so that no line can pass for another argument. */
 function argumentsText(input: unknown): string {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return canonicalJson(input);
   return Object.entries(input)

@@ -16,10 +16,13 @@ import { consoleReads } from "./store.ts";
 
 type Change = NonNullable<Awaited<ReturnType<TeamSessions["change"]>>>;
 
-/** Bytes of a file that is compared line by line. */
+/** Maximum size of a file that is compared line by line, in bytes. */
 const SHOWN_BYTES = 262_144;
 
-/** What a session's runs have made of a file: its content before the first change and after the last; null where there is none to see. */
+/**
+ * A file's content before a session's first change and after its last; null if the viewer may not see it or there is no
+ * change.
+ */
 export async function changeOf(
   viewer: Viewer,
   { sessionId, path: name }: { readonly sessionId: string; readonly path: string },
@@ -48,7 +51,7 @@ function notShown(reason: string): Change {
   return { before: "", after: "", notShown: reason };
 }
 
-/** From the first change to the last; what others have changed in between is among it. */
+/** The net change between the first and the last one, including others' changes in between. */
 async function netChange(store: Store, sessionId: string, name: string) {
   const runs = (await changesOfRuns(store, sessionId)).toReversed();
   const changes = runs.flatMap(({ files }) => files.filter((file) => file.path === name));
@@ -61,7 +64,7 @@ async function netChange(store: Store, sessionId: string, name: string) {
   return netChanges(states)[0] ?? null;
 }
 
-/** A content by its hash: as it was kept, else as the file still has it. Nothing else is ever read. */
+/** A content by its hash, from the snapshots or else from the file itself; no other content is ever returned. */
 function contentOf(
   { name, sha256, thread }: { readonly name: string; readonly sha256: string; readonly thread: ThreadRef },
   { snapshots, sandboxRootOf }: Pick<FeatureHost, "snapshots" | "sandboxRootOf">,

@@ -8,7 +8,7 @@ import { mayPress } from "./session.ts";
 import type { Place, Viewer } from "./sight.ts";
 import { type ChannelRow, consoleReads } from "./store.ts";
 
-/** A line that is typed after a slash, as the page gives it. */
+/** A command as typed after a slash, as the page sends it. */
 interface Line {
   readonly clickId: string;
   readonly name: string;
@@ -19,13 +19,16 @@ interface Line {
 export const channelCommandSchema = z.object({
   clickId: z.uuid(),
   channelId: z.string().min(1).max(200),
-  /** Commands whose page there is. */
+  /** Commands that have a page. */
   name: z.enum(["memory"]),
   args: z.string().max(10_000),
   filled: z.record(z.string().max(64), z.string().max(20_000)).optional(),
 });
 
-/** Null: there is no such channel that the viewer may see. What the command does, and who may, it says itself, as in the channel. */
+/**
+ * Runs a command in a channel; null if the viewer sees no such channel. The command itself decides what it does and who
+ * may use it, as in the channel.
+ */
 export async function commandInChannel(
   viewer: Viewer,
   { channelId, ...line }: z.infer<typeof channelCommandSchema>,
@@ -36,7 +39,7 @@ export async function commandInChannel(
   return commandAt(viewer, { place, line }, world);
 }
 
-/** A line as the viewer's person there types it. */
+/** Runs a command as the viewer's linked person. */
 export async function commandAt(
   viewer: Viewer,
   { place, line }: { readonly place: Place; readonly line: Line },
@@ -59,7 +62,7 @@ export async function commandAt(
   return { words: message.markdown, form, problems };
 }
 
-/** Why the viewer does nothing there. */
+/** Why the viewer cannot act in this place. */
 export function whyNotAt(
   viewer: Viewer,
   { thread }: Pick<Place, "thread">,
@@ -71,7 +74,7 @@ export function whyNotAt(
   return `Nobody on ${title} who may look there is linked to your account: type \`/link\` in a thread of this page.`;
 }
 
-/** Null: nothing was ever said there. */
+/** Null if nothing was ever said in the channel. */
 export async function placeOfChannel(
   channelId: string,
   { host }: { readonly host: Pick<ConsoleScope["host"], "store"> },
@@ -80,7 +83,7 @@ export async function placeOfChannel(
   return channel === undefined ? null : placeIn(channel);
 }
 
-/** A channel without a thread. */
+/** The channel as a place without a thread. */
 export function placeIn(channel: ChannelRow): Place {
   return { channel, thread: channelOf(channel.id, ownId(channel.workspaceId)) };
 }

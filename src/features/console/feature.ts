@@ -23,8 +23,9 @@ const file = {
 };
 
 /**
- * The work of the whole team on the page. sight.ts says who sees which session, list.ts and session.ts read them, live.ts
- * tells what changes; a click is made as the linked person's (press.ts). Beside the sessions: jobs/, usage/, overview/.
+ * Shows the whole team's work on the page. sight.ts decides who sees which session, list.ts and session.ts read them,
+ * live.ts sends changes, and press.ts makes a click as the linked person. Beside the sessions: jobs/, usage/,
+ * overview/.
  */
 export const consoleFeature: Feature = {
   name: "console",
@@ -42,7 +43,7 @@ export const consoleFeature: Feature = {
   },
 };
 
-/** What it is made of is loaded when a page first asks; of runs, what is being written is all that is kept before. */
+/** Loads its parts when a page first asks. Before that, only the answers being written are kept. */
 async function openConsole(host: FeatureHost, adminsSeePrivate: boolean): Promise<OpenFeature> {
   let loading: Promise<Sessions> | null = null;
   let loaded: Sessions | null = null;
@@ -92,7 +93,7 @@ async function openConsole(host: FeatureHost, adminsSeePrivate: boolean): Promis
   };
 }
 
-/** Null where no other process ever has a run. */
+/** Null if there are no other processes with runs. */
 async function openElsewhere(host: FeatureHost, writing: Writing): Promise<Elsewhere | null> {
   if (!host.cluster.isShared) return null;
   const { createElsewhere } = await import("./elsewhere/elsewhere.ts");

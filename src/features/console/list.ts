@@ -11,16 +11,16 @@ type Listed = List["sessions"][number];
 export type State = Listed["state"];
 type Choices = Awaited<ReturnType<TeamSessions["choices"]>>;
 
-/** Sessions of one page. */
+/** Sessions per page. */
 const PAGE = 50;
-/** Sessions that are looked at together, and for one page at most: a search that finds little goes on in the next page. */
+/** Sessions read per step, and at most for one page. A search that finds little continues on the next page. */
 const LOOKED_AT = { together: 100, most: 1_000 };
-/** Channels that the choices name, those with the newest activity. */
+/** Maximum number of channels offered as choices, those with the newest activity. */
 const CHOSEN_CHANNELS = 40;
-/** Characters of a title. */
+/** Maximum length of a title, in characters. */
 const TITLE_CHARS = 160;
 
-/** Walks through the sessions, the newest first, past those that the viewer may not see or did not ask for. */
+/** Lists sessions, newest first, skipping those that the viewer may not see or did not ask for. */
 export async function listSessions(viewer: Viewer, query: Query, looking: ConsoleScope): Promise<List> {
   const reads = looking.host.store.tables(consoleReads);
   const without = new Set<string>();
@@ -46,7 +46,7 @@ export async function listSessions(viewer: Viewer, query: Query, looking: Consol
 interface Wanted {
   readonly viewer: Viewer;
   readonly query: Query;
-  /** Channels that the viewer does not see; those that are found here are added. */
+  /** Channels that the viewer does not see; newly found ones are added. */
   readonly without: Set<string>;
   readonly looking: ConsoleScope;
 }
@@ -64,7 +64,7 @@ async function wantedAmong(rows: readonly ThreadRow[], wanted: Wanted): Promise<
   );
 }
 
-/** Each channel is asked for once, and of those that are seen each thread that may be for fewer. */
+/** Checks each channel once, and within visible channels each thread, since a thread may be private. */
 export async function seenAmong<T extends ThreadRow>(
   rows: readonly T[],
   { viewer, without, looking }: Pick<Wanted, "viewer" | "without" | "looking">,
@@ -82,7 +82,7 @@ export async function seenAmong<T extends ThreadRow>(
   return seen.flat();
 }
 
-/** Those of the channels that there are and the viewer may see. */
+/** Existing channels among these ids that the viewer may see. */
 export async function channelsSeen(
   viewer: Viewer,
   ids: readonly string[],
@@ -108,7 +108,7 @@ async function matching(
   return rows.filter((row) => isTitled(row) || saying.has(row.id));
 }
 
-/** Sessions as lists have them. */
+/** Sessions as rows of a list. */
 export async function listedAs(
   rows: readonly ThreadRow[],
   titles: ReadonlyMap<string, string>,
@@ -135,7 +135,10 @@ export async function listedAs(
   });
 }
 
-/** The line of a session, itself first: what goes on in any of it, else what its own newest run came to. */
+/**
+ * State of a session with its sub-agents, itself first: whether any of them waits or works, otherwise the outcome of
+ * its own newest run.
+ */
 export function stateOf(
   family: readonly string[],
   { runs, asking }: { readonly runs: ReadonlyMap<string, NewestRun>; readonly asking: ReadonlySet<string> },
@@ -152,12 +155,15 @@ export function channelName({ name, kind }: ChannelRow): string {
   return kind === "channel" ? `#${name}` : kind === "dm" ? "direct message" : name;
 }
 
-/** With its platform: workspaces of two platforms may have one name, as have the page and the terminal of a computer. */
+/**
+ * Includes the platform, since workspaces of two platforms may share a name, as do the page and the terminal of one
+ * computer.
+ */
 export function placeName(channel: ChannelRow, { describe }: Pick<ConsoleScope["host"], "describe">): string {
   return `${channelName(channel)} · ${channel.workspaceName} · ${describe(platformOf(channel)).title}`;
 }
 
-/** What lists may be narrowed by, as far as the viewer sees it. */
+/** The choices by which the viewer can filter lists. */
 export async function choicesFor(viewer: Viewer, { host, sight }: ConsoleScope): Promise<Choices> {
   const reads = host.store.tables(consoleReads);
   const newest = (await reads.channels()).slice(0, CHOSEN_CHANNELS);

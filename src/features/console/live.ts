@@ -10,38 +10,38 @@ import { type Answer, STORED_MS, sameFor, type Writing } from "./writing.ts";
 type Watching = Parameters<TeamSessions["watch"]>[0];
 type Note = NonNullable<OpenFeature["watchRun"]>;
 
-/** What happens meanwhile is told together. Milliseconds. */
+/** Changes within this time are sent together. In milliseconds. */
 const TOGETHER_MS = 50;
-/** How long it is believed who looks. Milliseconds. */
+/** How long a page's viewer is cached, in milliseconds. */
 const BELIEVED_MS = 5_000;
 const REMEMBERED = 2_000;
 const NOTHING = { id: "", text: "", of: null };
 
 interface Page extends Watching {
-  /** Sessions that have changed. */
+  /** Sessions that have changed since the last flush. */
   readonly changed: Set<string>;
-  /** What has been told of an answer, and of what state of it. */
+  /** The answer as sent so far, and the state it was taken from. */
   told: Answer & { readonly of: Answer | null };
   viewerNow: { readonly viewer: Promise<Viewer | null>; readonly until: number } | null;
 }
 
-/** Where sessions are does not change; of a sub-agent it is where its root is. */
+/** Caches the places of sessions, which never change. A sub-agent is in the place of its root. */
 type Known = BoundedMap<string, ReturnType<typeof lookUp>>;
 
 export interface Live {
   readonly watch: TeamSessions["watch"];
   readonly note: Note;
-  /** Sessions that nobody is shown any more. */
+  /** Handles sessions that are being deleted. */
   readonly gone: (sessionIds: readonly string[]) => void;
 }
 
 export interface LiveScope extends ConsoleScope {
   readonly writing: Pick<Writing, "in">;
-  /** Runs of other processes; null: there are none. */
+  /** Runs of other processes; null if there are none. */
   readonly elsewhere: Pick<Elsewhere, "watch"> | null;
 }
 
-/** Tells open pages what happens in runs, each what its viewer may see; while none is open, nothing is done. */
+/** Tells open pages what happens in runs, as far as their viewers may see it. Does nothing while no page is open. */
 export function createLive(world: LiveScope): Live {
   const { clock } = world.host.runtime;
   const pages = new Set<Page>();
@@ -62,7 +62,7 @@ export function createLive(world: LiveScope): Live {
   };
   const notTold = (page: Page, ids: readonly string[], error: unknown): void => {
     world.host.log.warn({ err: error }, "page_not_told");
-    // Nothing else may happen in these sessions: what could not be told now is told the next time.
+    // Nothing else may happen in these sessions, so a failed update is repeated at the next flush.
     for (const id of ids) page.changed.add(id);
     page.viewerNow = null;
     flushIn(BELIEVED_MS);
@@ -86,7 +86,7 @@ export function createLive(world: LiveScope): Live {
     gone: (sessionIds) => {
       if (pages.size === 0) return;
       for (const id of sessionIds) {
-        // Where it is can be looked up only now.
+        // The place can only be looked up while the rows exist.
         place(id, { ...world, known }).catch((error: unknown) => world.host.log.warn({ err: error }, "page_not_told"));
         mark(id);
       }
@@ -127,11 +127,11 @@ async function flush(page: Page, ids: readonly string[], flushing: FlushScope): 
   if (wanted.length > 0) tell({ type: "changed", sessionIds: wanted });
 }
 
-/** What of an answer the page has not been told yet, which is told at once; null where there is nothing. */
+/** The part of an answer that the page has not received yet, which then counts as sent; null if there is none. */
 function wordsFor(page: Page, sessionId: string, { writing, host }: FlushScope) {
   const written = writing.in(sessionId);
   const before = page.told.id === written?.id ? page.told.text : "";
-  // As a whole: what is hidden may have come in parts.
+  // Masks the whole text, since a secret may arrive in parts.
   const text = host.hideIn(written?.text ?? "");
   page.told = { id: written?.id ?? "", text, of: written };
   if (written === null || text === before) return null;

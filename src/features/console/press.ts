@@ -18,14 +18,17 @@ import { consoleReads, type ThreadRow } from "./store.ts";
 type Press = Parameters<TeamSessions["press"]>[1];
 type Pressed = NonNullable<Awaited<ReturnType<TeamSessions["press"]>>>;
 
-/** Buttons that the page shows of a session. */
+/** Actions of buttons on a session's page. */
 const BUTTON = /^(?:stop|approve|answer):[\w:-]{1,200}$/u;
-/** What is typed in a thread for as well. */
+/** Buttons for what can also be typed in a thread. */
 const COMMAND = /^command:(export|fork)$/u;
 const NO_BUTTON = "There is no such button here.";
 const ENDED = "This has ended already; there is nothing to stop.";
 
-/** Presses a button in the session's thread, as the viewer's own person there: what it does, and who may, the core decides as for any click. */
+/**
+ * Presses a button in the session's thread as the viewer's linked person. The core decides what it does and who may
+ * press it, as for any click.
+ */
 export async function pressButton(viewer: Viewer, press: Press, pressing: ConsoleScope): Promise<Pressed | null> {
   const { host, sight } = pressing;
   const row = await host.store.tables(consoleReads).get(press.sessionId);
@@ -50,7 +53,10 @@ export async function pressButton(viewer: Viewer, press: Press, pressing: Consol
   );
 }
 
-/** A thread's commands are for the session that it has now, which `/new` makes another one. */
+/**
+ * Whether the session is still its thread's current one. Commands act on the current session, and `/new` starts
+ * another.
+ */
 async function isItsThreads({ id, thread }: ThreadRow, { store }: Pick<FeatureHost, "store">): Promise<boolean> {
   return (await store.sessions.byKey(sessionKeyOf(thread)))?.id === id;
 }
@@ -70,7 +76,7 @@ export function eventBy(
   };
 }
 
-/** Whoever holds this machine's key may end what runs on it. */
+/** Stops a run for the operator, who holds this machine's key and may end anything that runs on it. */
 async function stop(runId: string, { store, engine }: ConsoleScope["host"]): Promise<Pressed> {
   const run = await store.runs.get(runId);
   if (run === null || run.status === "ended") return told(ENDED);

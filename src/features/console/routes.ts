@@ -2,7 +2,7 @@ import { type FeatureRequest, get, type OpenFeature, post } from "../../feature.
 import type { ConsoleRoute } from "./answers.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** What the page asks about jobs, how everything stands, and what it has cost. */
+/** Routes for what the page asks about jobs, the current state and costs. */
 export function consoleRoutes(load: () => Promise<Sessions>): NonNullable<OpenFeature["routes"]> {
   const on = (path: ConsoleRoute) => async (request: FeatureRequest) => (await load()).answer(path, request);
   return [

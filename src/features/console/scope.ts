@@ -1,7 +1,7 @@
 import type { FeatureHost } from "../../feature-host.ts";
 import type { Sight } from "./sight.ts";
 
-/** What the pages of the team's work are made with. */
+/** What the team's pages need. */
 export interface ConsoleScope {
   readonly host: Pick<
     FeatureHost,

@@ -15,10 +15,10 @@ import { transcriptOf } from "./transcript.ts";
 type Session = NonNullable<Awaited<ReturnType<TeamSessions["session"]>>>;
 type Task = Session["tasks"][number];
 
-/** What its people may type in the thread for as well. */
+/** Commands that can also be typed in the thread. */
 const COMMANDS = ["command:export", "command:fork"] as const;
 
-/** All that there is to see of a session; null where the viewer may not. */
+/** Everything there is to see of a session; null if the viewer may not see it. */
 export async function showSession(viewer: Viewer, id: string, showing: ConsoleScope): Promise<Session | null> {
   const { host, sight } = showing;
   const { store } = host;
@@ -68,7 +68,7 @@ export function mayPress(viewer: Viewer): boolean {
   return viewer.kind === "operator" || viewer.account.role !== "viewer";
 }
 
-/** The run of the session that goes on, else one of a sub-agent in the background. */
+/** Stop button for the session's open run, or else for one of a sub-agent in the background. */
 function stopOf(family: readonly string[], runs: ReadonlyMap<string, NewestRun>): string | null {
   const open = family.flatMap((id) => runs.get(id) ?? []).find(({ outcome }) => outcome === null);
   return open === undefined ? null : `stop:${open.id}`;

@@ -20,7 +20,7 @@ import { createSight, type SightOptions, type Viewer } from "./sight.ts";
 export interface Sessions extends TeamSessions {
   readonly overview: (viewer: Viewer) => Promise<TeamOverview>;
   readonly answer: (route: ConsoleRoute, request: FeatureRequest) => Promise<FeatureAnswer>;
-  /** What happens in a run. */
+  /** Takes an event of a run. */
   readonly note: NonNullable<OpenFeature["watchRun"]>;
   readonly gone: NonNullable<OpenFeature["sessionsGone"]>;
 }
@@ -31,7 +31,7 @@ type Given = Pick<SightOptions, "adminsSeePrivate"> &
   Pick<OverviewScope, "health"> &
   Pick<LiveScope, "writing" | "elsewhere">;
 
-/** Sessions of all platforms for the page; nothing of it carries a secret of the program's own, or of a file. */
+/** The sessions of all platforms, for the page. Secrets of the program and from files are masked. */
 export function createSessions(host: Host, { adminsSeePrivate, health, writing, elsewhere }: Given): Sessions {
   const sight = createSight({ ...host, clock: host.runtime.clock, adminsSeePrivate });
   const world = { host, sight };

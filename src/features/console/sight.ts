@@ -8,15 +8,15 @@ import type { ChannelRow } from "./store.ts";
 export type Viewer = Parameters<TeamSessions["choices"]>[0];
 
 export interface Sight {
-  /** Everything, also what is private. */
+  /** Whether the viewer sees everything, including private channels. */
   seesAll(viewer: Viewer): boolean;
   seesChannel(viewer: Viewer, channel: ChannelRow): Promise<boolean>;
   sees(viewer: Viewer, place: Place): Promise<boolean>;
-  /** The person that the viewer is where the session is, as its platform knows them now; null: nobody who may look there. */
+  /** The viewer's linked person, as the session's platform knows them now; null if none of them may look there. */
   actor(viewer: Viewer, place: Place): Promise<Person | null>;
 }
 
-/** Where a session is. */
+/** The channel and thread of a session. */
 export interface Place {
   readonly channel: ChannelRow;
   readonly thread: ThreadRef;
@@ -27,20 +27,20 @@ export type SightOptions = Pick<FeatureHost, "describe" | "canSeeChannel" | "mem
   readonly adminsSeePrivate: boolean;
 };
 
-/** How long an answer about a person is believed; about a channel the core keeps its own. Milliseconds. */
+/** How long an answer about a person is cached, in milliseconds. The core has its own cache for channels. */
 const BELIEVED_MS = 60_000;
 const REMEMBERED = 5_000;
 
-/** Who sees what: those who see it on its platform, as the people that they have shown to be there. */
+/** Decides who sees what: whoever sees it on its platform, as one of the people linked to the account. */
 export function createSight(options: SightOptions): Sight {
   const { describe, canSeeChannel, memberOf, membershipOf, serves, clock, adminsSeePrivate } = options;
-  // Somebody who is let in is not kept waiting.
+  // Only positive answers are cached for long, so that a person who gains access is not kept waiting.
   const belief = { forMs: BELIEVED_MS, most: REMEMBERED, isLasting: Boolean, clock };
   const memberIn = believing(async (id: string, thread: ThreadRef) => {
     const member = (await memberOf(thread, id)) ?? null;
     return member !== null && serves(member) ? member : null;
   }, belief);
-  // A thread may be for fewer than its channel is.
+  // A thread may have fewer members than its channel.
   const isInThread = believing(
     async (id: string, thread: ThreadRef) => (await membershipOf(thread, id))?.isMember === true,
     belief,
@@ -86,7 +86,7 @@ export function createSight(options: SightOptions): Sight {
   };
 }
 
-/** Whoever holds the page's key on this machine. */
+/** The person who holds the page's key on this machine. */
 export function operatorOn(platform: string): Person {
   return { id: `${platform}:local`, name: "operator", isBot: false, isGuest: false, isExternal: false, roles: [] };
 }

@@ -7,7 +7,7 @@ import type { Client, Stored } from "../../core/store/database/client.ts";
 import { peopleNamed, USAGE_SUMS, type UsageSum, usageSumOf } from "../../core/store/ledger/usage-report.ts";
 import { commandAsTitle } from "../../core/text/command-as-title.ts";
 
-/** A channel that sessions are in. */
+/** A channel with sessions. */
 export interface ChannelRow {
   /** `slack:C1` */
   readonly id: string;
@@ -26,24 +26,24 @@ export interface ThreadRow {
   /** Ids of people who have addressed the agent here. */
   readonly people: readonly string[];
   readonly updatedAt: number;
-  /** It is being deleted: nobody is shown it. */
+  /** The session is being deleted and is not shown to anybody. */
   readonly isGone: boolean;
 }
 
 export interface RowFilter {
-  /** `slack:C1`; empty: of all. */
+  /** `slack:C1`; empty for all channels. */
   readonly channel: string;
-  /** Channels that are left out. */
+  /** Channels to leave out. */
   readonly without: ReadonlySet<string>;
   readonly person: string;
   readonly agent: string;
-  /** Only those of which something goes on; their sub-agents' work counts. */
+  /** Only sessions with open runs, including those of their sub-agents. */
   readonly isOpen: boolean;
   readonly after: { readonly at: number; readonly id: string } | null;
   readonly limit: number;
 }
 
-/** What the newest run came to; `outcome` null: it goes on. */
+/** The outcome of the newest run; `outcome` is null while it runs. */
 export interface NewestRun {
   readonly id: string;
   readonly outcome: string | null;
@@ -59,20 +59,20 @@ export interface MessageRow {
   readonly at: number;
 }
 
-/** What tells who has said something, and when. */
+/** Key of a message's author and time. */
 export function saidKey(authorId: string, at: number): string {
   return `${at} ${authorId}`;
 }
 
-/** What keys of sessions that are being deleted begin with (src/features/retention/store.ts). */
+/** Prefix of the keys of sessions that are being deleted (src/features/retention/store.ts). */
 const GONE_KEY = "deleted:";
 const peopleSchema = z.array(z.string());
 const saidSchema = z.array(z.object({ sessionId: z.string(), content: z.string() }));
 const blocksSchema = z.array(z.object({ type: z.string(), text: z.string().optional() }));
-/** Generations of sub-agents are few (MAX_DEPTH); a row that points to itself ends here. */
+/** Maximum depth of sub-agents (MAX_DEPTH is lower); also stops at a row that points to itself. */
 const MOST_GENERATIONS = 8;
 
-/** Looks over the sessions of all channels. */
+/** Reads the sessions of all channels. */
 export function consoleReads(db: Client) {
   return {
     ...named(db),
@@ -80,7 +80,7 @@ export function consoleReads(db: Client) {
     ...spending(db),
     ...texts(db),
 
-    /** Channels with sessions, those with the newest activity first. */
+    /** Channels with sessions, most recently active first. */
     async channels(): Promise<ChannelRow[]> {
       const busiest = await db.session.groupBy({
         by: ["channelId"],
@@ -93,7 +93,7 @@ export function consoleReads(db: Client) {
       return busiest.flatMap(({ channelId }) => byId.get(channelId) ?? []);
     },
 
-    /** Sessions that are no sub-agent's, the newest activity first. */
+    /** Sessions other than sub-agents', most recently active first. */
     async page({ channel, without, person, agent, isOpen, after, limit }: RowFilter): Promise<ThreadRow[]> {
       const open = isOpen ? await openRoots(db) : null;
       const rows = await db.session.findMany({
@@ -113,7 +113,7 @@ export function consoleReads(db: Client) {
       return rows.map(toThread);
     },
 
-    /** Also a sub-agent's; null when there is none. */
+    /** Finds sub-agents' sessions, too; null if there is none. */
     async get(id: string): Promise<(ThreadRow & { readonly parentId: string | null }) | null> {
       const row = await db.session.findUnique({
         where: { id },
@@ -122,7 +122,7 @@ export function consoleReads(db: Client) {
       return row === null ? null : { ...toThread(row), parentId: row.parentId };
     },
 
-    /** Agents of sessions, and people who have begun some. */
+    /** Agents and initiators of the sessions in these channels. */
     async choices(channelIds: readonly string[]): Promise<{ agents: string[]; people: string[] }> {
       const where = { parentId: null, channelId: { in: [...channelIds] } };
       const rows = await db.session.groupBy({ by: ["agent", "createdBy"], where });
@@ -132,11 +132,11 @@ export function consoleReads(db: Client) {
   };
 }
 
-/** What comes after a row, the newest first. */
+/** Filter for the rows after a cursor, newest first. */
 function behind(after: RowFilter["after"]) {
   if (after === null) return {};
   const updatedAt = new Date(after.at);
-  // The bound alone lets SQLite begin there: for the alternatives it goes through all that is newer.
+  // SQLite can start its index scan at this bound; with the alternatives alone it would scan everything newer.
   return {
     AND: { updatedAt: { lte: updatedAt } },
     OR: [{ updatedAt: { lt: updatedAt } }, { updatedAt, id: { lt: after.id } }],
@@ -150,7 +150,7 @@ function named(db: Client) {
       return (await db.channel.findMany({ where, include: { workspace: true } })).map(toChannel);
     },
 
-    /** Those that there are, sub-agents' too. */
+    /** Existing sessions among these ids, including sub-agents'. */
     async among(ids: readonly string[]): Promise<ThreadRow[]> {
       const rows = await db.session.findMany({
         where: { id: { in: [...ids] } },
@@ -163,7 +163,7 @@ function named(db: Client) {
 
 function figures(db: Client) {
   return {
-    /** Each session's line, itself first. */
+    /** Each session with all its sub-agents, itself first. */
     async families(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
       const families = new Map(ids.map((id) => [id, [id]]));
       const rootOf = new Map(ids.map((id) => [id, id]));
@@ -203,7 +203,7 @@ function figures(db: Client) {
       );
     },
 
-    /** Those among them that wait for a person. */
+    /** Sessions among these that wait for a person. */
     async asking(ids: readonly string[]): Promise<ReadonlySet<string>> {
       const sessionId = { in: [...ids] };
       const [approvals, questions] = await Promise.all([
@@ -227,7 +227,7 @@ function spending(db: Client) {
 
 function texts(db: Client) {
   return {
-    /** The newest messages, oldest first, and how many there are in all. */
+    /** The newest messages, oldest first, and the total count. */
     async messages(sessionId: string, limit: number): Promise<{ rows: MessageRow[]; count: number }> {
       const [rows, count] = await Promise.all([
         db.message.findMany({ where: { sessionId }, orderBy: { seq: "desc" }, take: limit }),
@@ -236,7 +236,7 @@ function texts(db: Client) {
       return { rows: rows.toReversed().map(toMessage), count };
     },
 
-    /** What people have said to a session as they said it, by `saidKey`. */
+    /** What people said to a session in their original words, by `saidKey`. */
     async said(sessionId: string): Promise<ReadonlyMap<string, string>> {
       const rows = await db.inboxEvent.findMany({ where: { sessionId }, select: { body: true } });
       return new Map(
@@ -247,7 +247,7 @@ function texts(db: Client) {
       );
     },
 
-    /** What began each session, in somebody's words. */
+    /** The words that started each session. */
     async titles(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
       const first = await db.inboxEvent.groupBy({
         by: ["sessionId"],
@@ -261,10 +261,10 @@ function texts(db: Client) {
       return new Map(rows.map(({ sessionId, body }) => [sessionId, wordsOf(body)]));
     },
 
-    /** Those among them with a message that holds the words, whatever their case. */
+    /** Sessions among these with a message that contains the words, in any case. */
     async saying(ids: readonly string[], words: string): Promise<ReadonlySet<string>> {
       const wanted = words.toLowerCase();
-      // The longest part of it that stands in JSON as it is said, and whose case a database knows.
+      // The longest part of the words that JSON does not escape and whose case every database can convert.
       const [plain = ""] = wanted.split(/[^ !#$&-[\]^`-~]/u).toSorted((a, b) => b.length - a.length);
       const found: unknown = await db.$queryRaw`
         SELECT "sessionId", "content" FROM "Message"
@@ -281,7 +281,7 @@ function texts(db: Client) {
   };
 }
 
-/** Those with a run that has not ended, of their own or of a sub-agent's. */
+/** Sessions with a run that has not ended, in them or in a sub-agent. */
 async function openRoots(db: Client): Promise<string[]> {
   const runs = await db.run.findMany({ where: { status: { in: ["running", "parked"] } }, select: { sessionId: true } });
   const roots = new Set<string>();
@@ -299,7 +299,7 @@ function wordsOf(body: string): string {
   if (!parsed.success) return "";
   const event = parsed.data;
   if (event.kind === "message") return commandAsTitle(event.text);
-  // Before the owner's words stands in brackets what the agent is told of the job.
+  // In brackets before the owner's words stands what the agent is told about the job.
   if (event.kind === "job") return event.prompt.replace(/^\[.*?\]\n\n/u, "");
   return event.kind === "child" ? event.task.description : "";
 }

@@ -9,7 +9,7 @@ type Session = NonNullable<Awaited<ReturnType<TeamSessions["session"]>>>;
 type Entry = Session["entries"][number];
 type Step = Extract<Entry, { kind: "step" }>["step"];
 
-/** Messages that are shown, the newest. */
+/** Maximum number of messages shown, the newest. */
 const SHOWN_MESSAGES = 200;
 
 /** What was said and done in a session, in order. */
@@ -30,7 +30,7 @@ export async function transcriptOf(
 
 interface Known {
   readonly said: ReadonlyMap<string, string>;
-  /** By `<run>:<call>`. */
+  /** Keyed by `<run>:<call>`. */
   readonly steps: ReadonlyMap<string, Step>;
 }
 
@@ -44,7 +44,7 @@ function entriesOf(row: MessageRow, known: Known): Entry[] {
   return [{ kind: "message", id, by, author: authorName, markdown: said, tone, at }];
 }
 
-/** Tool calls stand among the words in the order in which the model asked for them. */
+/** Tool calls appear among the agent's words in the order in which the model made them. */
 function ownEntry(
   { id, runId, at }: MessageRow,
   { block, index }: { readonly block: ContentBlock; readonly index: number },
@@ -61,7 +61,7 @@ function ownEntry(
     : [{ kind: "message", id: `${id}:${index}`, by: "agent", author: "", markdown, tone, at }];
 }
 
-/** A person's words as they were said: what the program has added for the model is not theirs. Results stand with their steps. */
+/** A person's original words, without what the program added for the model. Tool results are shown with their steps. */
 function saidIn({ authorId, at, content }: MessageRow, { said }: Known): string {
   const words = authorId === null ? undefined : said.get(saidKey(authorId, at));
   if (words !== undefined) return words;

@@ -2,27 +2,33 @@ import type { OpenFeature } from "../../feature.ts";
 
 type Note = NonNullable<OpenFeature["watchRun"]>;
 
-/** A view closes before the store knows that its run has ended: then it is looked at again. Milliseconds. */
+/**
+ * The view of a run closes shortly before its end is stored; after this delay the session is read again. In
+ * milliseconds.
+ */
 export const STORED_MS = 700;
 
-/** What has come of an answer, from its beginning. */
+/** An answer as written so far, from its beginning. */
 export interface Answer {
-  /** Another one for each call of a model. */
+  /** Different for each model call. */
   readonly id: string;
   readonly text: string;
 }
 
-/** What models write at this moment in runs of this process. */
+/** The answers that models are writing in this process's runs. */
 export interface Writing {
   readonly note: Note;
-  /** Null where nothing is written in the session. */
+  /** Null if nothing is being written in the session. */
   readonly in: (sessionId: string) => Answer | null;
 }
 
-/** Also while no page is open: whoever opens a session in the midst of an answer reads it from its beginning. */
+/**
+ * Keeps answers even while no page is open, so that a page opened in the middle of an answer shows it from its
+ * beginning.
+ */
 export function createWriting(clock: { now(): number }): Writing {
   const answers = new Map<string, Answer>();
-  // Ids of a process before this one are others.
+  // Keeps ids distinct from those of an earlier process.
   const begun = clock.now().toString(36);
   let count = 0;
   return {
@@ -41,7 +47,7 @@ export function createWriting(clock: { now(): number }): Writing {
   };
 }
 
-/** How many characters two texts begin alike with. */
+/** Length of the common beginning of two texts, in characters. */
 export function sameFor(one: string, other: string): number {
   if (other.startsWith(one)) return one.length;
   let at = 0;

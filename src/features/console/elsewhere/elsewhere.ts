@@ -4,28 +4,31 @@ import { type Answer, STORED_MS, sameFor, type Writing } from "../writing.ts";
 import { runReads } from "./store.ts";
 import { inWords, readWord, textInWords, type Word } from "./words.ts";
 
-/** What happens meanwhile is told together. Milliseconds. */
+/** Changes within this time are sent together. In milliseconds. */
 const TOGETHER_MS = 100;
-/** How often others are asked what goes on, and the database which runs do, while a page is open. Milliseconds. */
+/**
+ * How often, while a page is open, other processes are asked for their runs, and the database for the sessions in work.
+ * In milliseconds.
+ */
 const LOOK_MS = 2_000;
-/** For how long what is asked for is told. Milliseconds. */
+/** How long a request from another process is answered, in milliseconds. */
 const ASKED_MS = 3 * LOOK_MS;
-/** A run that has ended is looked at once more for so long. Milliseconds. */
+/** How long an ended run is still looked at, in milliseconds. */
 const ENDED_MS = 2 * LOOK_MS;
 
-/** What pages do with what is heard. */
+/** What pages do with news from other processes. */
 export interface Hearing {
   readonly changed: (sessionId: string) => void;
   readonly written: () => void;
 }
 
-/** Runs of other processes for pages of this one, and this one's for theirs. */
+/** Shows the runs of other processes to this one's pages, and this process's runs to theirs. */
 export interface Elsewhere {
-  /** A page shows a session, null: lists; what it returns ends that. */
+  /** Starts watching a session, or lists if null; returns a function that ends it. */
   watch(sessionId: string | null, hearing: Hearing): () => void;
-  /** Hears what happens in runs of this process. */
+  /** Takes an event of a run in this process. */
   readonly note: NonNullable<OpenFeature["watchRun"]>;
-  /** What is written in a session elsewhere, as far as it is known. */
+  /** The answer being written in a session elsewhere, as far as known. */
   readonly in: Writing["in"];
 }
 
@@ -36,7 +39,7 @@ interface Scope extends Host {
   readonly tell: (words: readonly Word[]) => void;
 }
 
-/** While no page is open anywhere, nobody tells anything. */
+/** While no page is open anywhere, the processes send nothing. */
 export function createElsewhere(host: Host, writing: Pick<Writing, "in">): Elsewhere {
   const { cluster, log } = host;
   const tell = (words: readonly Word[]): void => {
@@ -63,7 +66,7 @@ export function createElsewhere(host: Host, writing: Pick<Writing, "in">): Elsew
   };
 }
 
-/** What this process tells of its own runs, to those who have asked of late. */
+/** Sends news of this process's runs to processes that asked recently. */
 function createTelling({ runtime: { clock }, hideIn, writing, tell }: Scope) {
   const asked = new Map<string, number>();
   const told = new Map<string, Answer>();
@@ -75,7 +78,8 @@ function createTelling({ runtime: { clock }, hideIn, writing, tell }: Scope) {
     const written = writing.in(sessionId);
     if (written === null) return [];
     const before = told.get(sessionId);
-    // As a whole, and here: what is hidden may have come in parts, and only this process may know that it is to be hidden.
+    // Masks the whole text, since a secret may arrive in parts, and does so here, since only this process may know the
+    // secret.
     const text = hideIn(written.text);
     const was = before?.id === written.id ? before.text : "";
     told.set(sessionId, { id: written.id, text });
@@ -123,7 +127,7 @@ function createTelling({ runtime: { clock }, hideIn, writing, tell }: Scope) {
   };
 }
 
-/** What others tell of theirs, as long as pages of this process show it. */
+/** Receives news of other processes' runs while pages of this process are open. */
 function createHearing({ runtime: { clock }, log, store, tell }: Scope) {
   const pages = new Set<{ readonly sessionId: string | null; readonly hearing: Hearing }>();
   const written = new Map<string, Answer>();
@@ -153,7 +157,7 @@ function createHearing({ runtime: { clock }, log, store, tell }: Scope) {
     if (!shown().has(sessionId)) return;
     const before = written.get(sessionId);
     const known = before?.id === answer ? before.text : "";
-    // A word before this one is lost: all of it is asked for once more.
+    // An earlier part was lost, so the whole text is requested again.
     if (at > known.length) return ask(true, [sessionId]);
     written.set(sessionId, { id: answer, text: known.slice(0, at) + text });
     for (const { hearing } of pages) hearing.written();

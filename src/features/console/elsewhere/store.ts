@@ -1,11 +1,11 @@
 import type { Client } from "../../../core/store/database/client.ts";
 
-/** Sessions that one look finds. */
+/** Maximum number of sessions found at once. */
 const MOST = 500;
 
 export function runReads(db: Client) {
   return {
-    /** Sessions in which a run goes on, or has ended since. */
+    /** Sessions with a running run, or with one that ended since then. */
     async inWork(since: number): Promise<string[]> {
       const rows = await db.run.findMany({
         where: { OR: [{ status: "running" }, { endedAt: { gte: new Date(since) } }] },

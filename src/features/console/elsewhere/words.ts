@@ -2,9 +2,9 @@ import { z } from "zod";
 import { fromJson } from "../../../core/text/from-json.ts";
 
 /**
- * What processes tell each other of runs. `ask`: pages show these sessions, or lists of all; `anew`: from their answers'
- * beginning. `changed`: what these sessions hold is another now. `ended`: nothing is written there any more. `text`: words of
- * an answer, in place of all that there is of it from `at` on.
+ * Messages between processes about runs. `ask`: pages show these sessions, or lists if there are none; with `anew`,
+ * answers are sent from their beginning. `changed`: the contents of these sessions have changed. `ended`: nothing is
+ * being written there any more. `text`: part of an answer, which replaces everything from `at` on.
  */
 const wordSchema = z.union([
   z.strictObject({ ask: z.array(z.string()), anew: z.boolean() }),
@@ -15,14 +15,14 @@ const wordSchema = z.union([
 
 export type Word = z.infer<typeof wordSchema>;
 
-/** Sessions, and characters, of one word: in JSON, a character is six bytes at most. */
+/** Maximum number of sessions, or of characters, in one message; a character takes at most six bytes in JSON. */
 const MOST = { sessions: 50, chars: 600 };
-/** Null for what another release tells. */
+/** Null for a message of another release. */
 export function readWord(about: string): Word | null {
   return wordSchema.safeParse(fromJson(about)).data ?? null;
 }
 
-/** As many words as it takes. */
+/** Splits ids into as many messages as needed. */
 export function inWords(ids: readonly string[], word: (some: string[]) => Word): Word[] {
   const words: Word[] = [];
   for (let from = 0; from < ids.length; from += MOST.sessions) words.push(word(ids.slice(from, from + MOST.sessions)));

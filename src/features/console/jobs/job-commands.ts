@@ -10,19 +10,22 @@ const VERBS = ["run", "enable", "disable", "edit", "remove"] as const;
 
 export const jobCommandSchema = z.object({
   clickId: z.uuid(),
-  /** What is done with a job, or a new one in a channel. */
+  /** The existing job to act on, or the channel of a new one. */
   target: z.discriminatedUnion("verb", [
     z.object({ verb: z.enum(VERBS), jobId: z.string().min(1).max(200) }),
     z.object({ verb: z.literal("add"), channelId: z.string().min(1).max(200) }),
   ]),
-  /** How the job stood when its form was opened. */
+  /** Version of the job when its form was opened. */
   version: z.string().max(64).optional(),
   filled: z.record(z.string().max(64), z.string().max(20_000)).optional(),
 });
 
 type JobCommand = z.infer<typeof jobCommandSchema>;
 
-/** Null: there is no such job, or channel, that the viewer may see. The command itself says who may do what, as it does in the channel. */
+/**
+ * Runs a command on a job; null if the viewer sees no such job or channel. The command itself decides who may do what,
+ * as in the channel.
+ */
 export async function commandJob(
   viewer: Viewer,
   command: JobCommand,
@@ -44,7 +47,7 @@ export const whenQuerySchema = z.object({
   timezone: z.string().max(100).default(""),
 });
 
-/** When a job would be due, in words, as its form is filled in; changes nothing. Null as for `commandJob`. */
+/** Describes when a job would be due, while its form is being filled in; changes nothing. Null as for `commandJob`. */
 export async function dueTimes(
   viewer: Viewer,
   { job, channel, when, timezone }: z.infer<typeof whenQuerySchema>,
@@ -61,7 +64,7 @@ export async function dueTimes(
   return { words: preview.sentence, next: preview.next };
 }
 
-/** What a job does says nothing of when. */
+/** A placeholder: what a job does has no influence on when it is due. */
 const WHATEVER = "?";
 
 async function placeOf(target: JobCommand["target"], world: ConsoleScope) {

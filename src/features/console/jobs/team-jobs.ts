@@ -10,20 +10,20 @@ import { mayPress } from "../session.ts";
 import { operatorOn, type Viewer } from "../sight.ts";
 import { type ChannelRow, consoleReads } from "../store.ts";
 
-/** Jobs of one page. */
+/** Jobs per page. */
 const PAGE = 50;
 
 export const jobsQuerySchema = z.object({
-  /** In its name. */
+  /** Text to find in the job's name. */
   text: z.string().max(200).default(""),
   state: z.enum(["", "enabled", "paused", "failing"]).default(""),
-  /** The id of the last one that is known. */
+  /** Id of the last job of the previous page. */
   after: z.string().max(200).default(""),
 });
 
 type Query = z.infer<typeof jobsQuerySchema>;
 
-/** A job where it is. */
+/** A job and its place. */
 export interface PlacedJob {
   readonly job: JobRow;
   readonly channel: ChannelRow;
@@ -43,7 +43,7 @@ export async function listJobs(viewer: Viewer, query: Query, world: ConsoleScope
   return { rows, next: from + PAGE < seen.length ? (shown.at(-1)?.job.id ?? null) : null };
 }
 
-/** Null: there is none, or none that the viewer may see. */
+/** Null if there is no such job, or none that the viewer may see. */
 export async function showJob(viewer: Viewer, id: string, world: ConsoleScope): Promise<TeamJobView | null> {
   const placed = await placedJob(id, world);
   if (placed === null || !(await world.sight.seesChannel(viewer, placed.channel))) return null;
@@ -79,7 +79,7 @@ function isIn(state: Query["state"], { enabled, failures }: JobRow): boolean {
   return state === "" || enabled === (state === "enabled");
 }
 
-/** Null: there is none, or it cannot be read. */
+/** Null if there is no such job, or it cannot be read. */
 export async function placedJob(id: string, { host }: ConsoleScope): Promise<PlacedJob | null> {
   const job = await host.store.jobs.get(id);
   if (job === null) return null;
@@ -101,7 +101,7 @@ function inChannel(job: JobRow, channel: ChannelRow | undefined): PlacedJob {
   return { job, channel: channel ?? unknownChannel(job), thread: job.thread };
 }
 
-/** Nobody has said anything there yet. */
+/** Stands for a channel in which nobody has said anything yet. */
 function unknownChannel({ channelId, thread }: JobRow): ChannelRow {
   const { platform, workspaceId } = thread;
   return {

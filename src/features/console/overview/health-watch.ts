@@ -1,7 +1,7 @@
 import type { PlatformHealth, PlatformName } from "../../../core/protocol/platform.ts";
 import { type Clock, slept } from "../../../core/protocol/runtime.ts";
 
-/** How exactly it is known since when a platform is as it is. Milliseconds. */
+/** Precision of the times of a platform's state, in milliseconds. */
 const LOOK_MS = 500;
 
 export interface Watched extends PlatformHealth {
@@ -11,11 +11,11 @@ export interface Watched extends PlatformHealth {
 
 export interface HealthWatch {
   states(): ReadonlyMap<PlatformName, Watched>;
-  /** Looks again and again until the signal aborts. */
+  /** Keeps looking until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Remembers since when platforms are as they are, and what they last complained of. */
+/** Remembers since when each platform is in its state, and its last problem. */
 export function createHealthWatch(
   platforms: () => ReadonlyMap<PlatformName, PlatformHealth>,
   clock: Pick<Clock, "now" | "sleep">,
@@ -29,7 +29,7 @@ export function createHealthWatch(
         const before = states.get(name);
         const isSame = before?.connected === health.connected;
         if (health.connected) connectedOnce.add(name);
-        // What it says until it is there for the first time is no complaint.
+        // Messages before the first connection are not problems.
         const isProblem = !health.connected && connectedOnce.has(name) && (!isSame || before.detail !== health.detail);
         const problem = isProblem ? { at: now, detail: health.detail } : null;
         return [

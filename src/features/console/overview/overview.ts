@@ -12,17 +12,17 @@ import { consoleReads, type ThreadRow } from "../store.ts";
 import type { HealthWatch } from "./health-watch.ts";
 import { overviewReads } from "./store.ts";
 
-/** Sessions with something open, and failed runs, that are looked at. */
+/** Maximum number of sessions with open work, and of failed runs. */
 const MOST = { open: 200, failed: 100 };
 const DAY_MS = 86_400_000;
-/** Characters of what is asked, and of a title. */
+/** Maximum length of a question and of a title, in characters. */
 const WORDS_CHARS = 160;
 
 export interface OverviewScope extends ConsoleScope {
   readonly health: HealthWatch;
 }
 
-/** How everything stands, as far as the viewer may see it. */
+/** The current state of everything that the viewer may see. */
 export async function overviewFor(viewer: Viewer, world: OverviewScope): Promise<TeamOverview> {
   const [open, failed, spending] = await Promise.all([
     openWork(viewer, world),
@@ -85,7 +85,7 @@ function aboutQuestion({ body }: QuestionRow): string {
 
 const NOWHERE = { id: "", title: "", platform: "", channel: "" };
 
-/** As on the session's own page. */
+/** Whether the viewer may act in a session, as on its own page. */
 async function maySay(viewer: Viewer, row: ThreadRow, { sight }: OverviewScope): Promise<boolean> {
   if (!mayPress(viewer)) return false;
   return viewer.kind === "operator" || (await sight.actor(viewer, row)) !== null;
@@ -144,7 +144,7 @@ async function spendingOf(viewer: Viewer, { host }: OverviewScope): Promise<Team
   };
 }
 
-/** Sums over everything name nobody's channel: all admins see them. */
+/** Whether the viewer is an admin. All admins see totals, which name nobody's channel. */
 export function isAdmin(viewer: Viewer): boolean {
   return viewer.kind === "operator" || viewer.account.role === "admin";
 }

@@ -5,7 +5,7 @@ export interface OpenRun {
   readonly id: string;
   readonly sessionId: string;
   readonly startedAt: number;
-  /** Whose words, or which job, began it; empty where nobody knows. */
+  /** The person or job that started the run; empty if unknown. */
   readonly by: string;
 }
 
@@ -16,10 +16,10 @@ export interface Failure {
   readonly at: number;
 }
 
-/** Looks over what goes on, what waits and what has gone wrong. */
+/** Reads what is running, what waits and what has failed. */
 export function overviewReads(db: Client) {
   return {
-    /** Those among the sessions that have not ended, the oldest first. */
+    /** Runs of these sessions that have not ended, the oldest first. */
     async openRuns(sessionIds: readonly string[]): Promise<OpenRun[]> {
       const runs = await db.run.findMany({
         where: { sessionId: { in: [...sessionIds] }, status: { in: ["running", "parked"] } },
@@ -35,7 +35,7 @@ export function overviewReads(db: Client) {
       });
     },
 
-    /** Runs that have come to nothing since then, the newest first. */
+    /** Runs that have failed since then, the newest first. */
     async failed(since: number, limit: number): Promise<Failure[]> {
       const rows = await db.run.findMany({
         where: { endedAt: { gte: new Date(since) }, outcome: { notIn: ["end_turn", "cancelled"] } },

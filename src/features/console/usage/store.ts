@@ -7,18 +7,18 @@ import {
   usageSumOf,
 } from "../../../core/store/ledger/usage-report.ts";
 
-/** Empty strings leave all in. Times are milliseconds since the epoch; `until` is left out. */
+/** Empty strings do not filter. Times are milliseconds since the epoch; `until` is exclusive. */
 export interface UsageFilter {
   readonly since: number;
   readonly until: number;
-  /** Those that count; null: all. */
+  /** The channels that count; null for all. */
   readonly channels: readonly string[] | null;
   readonly channel: string;
   readonly person: string;
   readonly model: string;
 }
 
-/** A job by its name and channel; null: all. */
+/** A job by its name and channel; null for all jobs. */
 export type JobFilter = Pick<UsageFilter, "since" | "until" | "channels"> & {
   readonly job: { readonly name: string; readonly channelId: string } | null;
 };
@@ -27,7 +27,7 @@ export interface KeySum extends UsageSum {
   readonly key: string;
 }
 
-/** Reads the ledger by what it is summed up by. */
+/** Sums of the ledger by different keys. */
 export function usageReads(db: Client) {
   return {
     async sums(column: UsageKey, filter: UsageFilter): Promise<KeySum[]> {

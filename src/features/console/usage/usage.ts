@@ -14,7 +14,7 @@ type Group = Chosen["by"];
 
 const words = z.string().max(400).default("");
 
-/** What is asked for: keys of rows narrow it, empty ones do not. */
+/** The requested summary; non-empty keys of rows narrow it. */
 export const usageQuerySchema = z.object({
   by: z.enum(["day", "model", "channel", "person", "job"]).default("day"),
   days: z.coerce.number().int().min(1).max(92).default(7),
@@ -30,22 +30,22 @@ const COLUMNS: ReadonlyMap<Group, UsageKey> = new Map([
   ["channel", "channelId"],
   ["person", "personId"],
 ]);
-/** What stands for the names of channels that the viewer does not see, and for jobs there. */
+/** Labels for channels that the viewer does not see, and for jobs in them. */
 const UNSEEN = { channel: "private channels", job: "jobs in private channels" };
 
 interface Told {
   readonly viewer: Viewer;
   readonly query: UsageQuery;
   readonly starts: readonly number[];
-  /** Channels that the viewer sees, among those in which something was spent. */
+  /** Channels with spending that the viewer sees. */
   readonly seen: ReadonlyMap<string, ChannelRow>;
-  /** Those that count; null: all. */
+  /** The channels that count; null for all. */
   readonly channels: readonly string[] | null;
 }
 
 /**
- * The ledger summed up: for admins all of it, without the names of channels that they do not see; for others what was
- * spent in channels that they see.
+ * Summarises the ledger: for admins all of it, without the names of channels that they do not see; for others the
+ * spending in channels that they see.
  */
 export async function usageFor(viewer: Viewer, query: UsageQuery, counting: ConsoleScope): Promise<TeamUsage> {
   const { runtime } = counting.host;
@@ -77,7 +77,7 @@ async function seenChannels(
   return new Map(seen.map((channel) => [channel.id, channel]));
 }
 
-/** One read a day: what is told of days and of keys adds up to the same. */
+/** Reads once per day, so that the sums by day and by key agree. */
 async function callSums({ query, starts, seen, channels }: Told, { host }: ConsoleScope): Promise<Row[]> {
   const reads = host.store.tables(usageReads);
   const column = COLUMNS.get(query.by) ?? "model";
@@ -145,7 +145,7 @@ function labelOf(channel: ChannelRow | undefined, host: ConsoleScope["host"]): s
   return channel === undefined ? UNSEEN.channel : placeName(channel, host);
 }
 
-/** Rows of one key as one, and those without a key by their label: what must not be told apart. */
+/** Merges rows with the same key, and those without a key by label, which must not be distinguishable. */
 function merged(rows: readonly Row[]): Row[] {
   return [...Map.groupBy(rows, ({ key, label }) => key ?? ` ${label}`).values()].flatMap((same) => {
     const [first] = same;
