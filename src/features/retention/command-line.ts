@@ -5,7 +5,7 @@ import { type DeletionScope, deleteSessions } from "./delete-sessions.ts";
 import { dataText, runsGoOn } from "./person/data-text.ts";
 import { erasePerson, findPerson, markPerson } from "./person/delete-person.ts";
 
-/** What `deckhand data delete` is asked for. */
+/** A request to `deckhand data delete`. */
 export interface DeletionRequest {
   readonly type: "session" | "person";
   /** `ses_01k9`, or `slack:U1`. */
@@ -15,7 +15,7 @@ export interface DeletionRequest {
 interface Carried {
   readonly ok: boolean;
   readonly line: string;
-  /** How the audit log names what was deleted. */
+  /** How the audit log names the deleted data. */
   readonly about: string;
 }
 
@@ -62,5 +62,5 @@ function refused(about: string, reason: string): Carried {
   return { ok: false, about, line: `✗ ${reason}` };
 }
 
-/** Why a session is not deleted. */
+/** Why a session cannot be deleted. */
 const LIVE = "A run of this session goes on, or is about to begin: stop it first.";

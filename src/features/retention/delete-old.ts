@@ -9,14 +9,14 @@ export interface Old {
   readonly threads: number;
 }
 
-/** Sessions that are deleted together. */
+/** Sessions deleted together. */
 const TOGETHER = 25;
-/** Threads of our own platforms that are looked at together. */
+/** Threads of the program's own platforms read together. */
 const THREADS = 100;
 
 /**
- * Deletes what is older than a time, in milliseconds since the epoch: sessions in which nothing has happened since, memories
- * that were not used since and that nobody has pinned, and threads of the page that are no session's. What goes on stays.
+ * Deletes what is older than a time, in milliseconds since the epoch: sessions without activity since, memories neither
+ * used since nor pinned, and threads of the page without a session. Sessions with running or starting work stay.
  */
 export async function deleteOld(before: number, world: DeletionScope, signal: AbortSignal): Promise<Old> {
   const { store } = world;
@@ -43,7 +43,7 @@ export async function deleteOld(before: number, world: DeletionScope, signal: Ab
   return { sessions, memories, threads };
 }
 
-/** What was typed on the page and answered without a session: commands. */
+/** Deletes threads that hold only commands, which were typed on the page and answered without a session. */
 async function oldThreads(before: number, { store, threadGone }: DeletionScope, signal: AbortSignal): Promise<number> {
   const reads = store.tables(threadDeletion);
   let deleted = 0;

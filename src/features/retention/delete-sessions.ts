@@ -17,24 +17,33 @@ export interface DeletionScope extends Pick<FeatureHost, "describe" | "home" | "
   readonly database: Database;
   readonly runtime: Pick<Runtime, "clock">;
   readonly log: Log;
-  /** Ends cards that wait in runs which are over; absent where nobody is connected to the platforms. */
+  /** Closes cards that still wait in runs that are over; absent if no platforms are connected. */
   readonly closeCard?: FeatureHost["closeCard"];
-  /** Hears of sessions that are gone for everybody from now on, while their rows are still there. */
+  /** Learns of sessions that nobody may see from now on, while their rows still exist. */
   readonly sessionsGone?: FeatureHost["sessionsGone"];
-  /** Hears of threads that are gone. */
+  /** Learns of deleted threads. */
   readonly threadGone?: FeatureHost["threadGone"];
 }
 
-/** What is delivered in the moment in which a session is marked is stored by then, and the session stays. Milliseconds. */
+/**
+ * Wait after marking a session, in milliseconds: an event that arrived at that moment is stored by then, and the
+ * session stays.
+ */
 const GRACE_MS = 300;
-/** How long the last edits of messages are waited for, and how often it is looked. Milliseconds. */
+/** How long to wait for the last edits of messages, and how often to check, in milliseconds. */
 const LAST_EDITS = { waitMs: 10_000, everyMs: 100 };
-/** Readers that are in the way are gone in a moment; else the log is emptied with the next deletion. Milliseconds. */
+/**
+ * How often to retry emptying the log while readers block it; after that it is left to the next deletion. In
+ * milliseconds.
+ */
 const LOG_TRIES = { most: 20, everyMs: 100 };
-/** As long as platforms are asked for what was missed; what was answered by then must be known. Milliseconds. */
+/**
+ * Platforms may deliver events missed within this time, so it must be known which of them were answered. In
+ * milliseconds.
+ */
 const MISSED_MS = 25 * 60 * 60_000;
 
-/** Sessions that are no sub-agent's. */
+/** Sessions other than sub-agents'. */
 interface Roots {
   readonly why: Why;
   readonly roots: readonly string[];
@@ -43,8 +52,8 @@ interface Roots {
 export type Deleted = "deleted" | "live" | "missing";
 
 /**
- * Deletes sessions with their sub-agents: marked first, so that no thread finds them, and begun once it is sure that nothing
- * goes on in them. What is begun is finished after a crash, too (`finishDeletions`).
+ * Deletes sessions with their sub-agents. Each is first marked, so that no thread finds it any more, and deleted once
+ * nothing is running in it. After a crash, `finishDeletions` completes what was begun.
  */
 export async function deleteSessions(
   { why, roots }: Roots,
@@ -67,7 +76,7 @@ export async function deleteSessions(
   return outcomes;
 }
 
-/** Goes on with what a process before this one has left: what it had only marked may have begun something meanwhile, and stays. */
+/** Completes the deletions that an earlier process left. A session that was only marked and has work again stays. */
 export async function finishSessions({ why, roots }: Roots, world: DeletionScope, signal: AbortSignal): Promise<void> {
   await erase({ why, roots: await begin({ why, roots }, world) }, world, signal);
 }
@@ -83,7 +92,7 @@ function mark(why: Why, id: string, world: DeletionScope): Promise<"marked" | "l
   const now = world.runtime.clock.now();
   return write(world, async (writes) => {
     const [place] = await writes.placesOf([id]);
-    // A sub-agent's goes with the session that has begun it.
+    // A sub-agent's session is deleted with its parent's.
     if (place === undefined || place.parentId !== null) return "missing";
     await writes.mark(why, id, now);
     if (!(await writes.isLive(await writes.family([id]), now))) return "marked";
@@ -92,7 +101,7 @@ function mark(why: Why, id: string, world: DeletionScope): Promise<"marked" | "l
   });
 }
 
-/** Answers those in which nothing goes on; the others are as they were. */
+/** Begins the deletion of those sessions in which nothing is running, and returns them; unmarks the others. */
 function begin({ why, roots }: Roots, world: DeletionScope): Promise<string[]> {
   const now = world.runtime.clock.now();
   return write(world, async (writes) => {
@@ -109,7 +118,7 @@ function begin({ why, roots }: Roots, world: DeletionScope): Promise<string[]> {
   });
 }
 
-/** Everything of sessions, each step in transactions of its own; done again, it does what is left. */
+/** Deletes everything of the sessions, each step in its own transactions. Run again, it does whatever is left. */
 async function erase({ why, roots }: Roots, world: DeletionScope, signal: AbortSignal): Promise<void> {
   if (roots.length === 0) return;
   const { store, runtime } = world;
@@ -118,7 +127,7 @@ async function erase({ why, roots }: Roots, world: DeletionScope, signal: AbortS
   await closeCards(family, world);
   await lastEdits(family, world, signal);
   await eraseFiles(family, world);
-  // What is old of what is remembered goes by itself: what is still of use may stay.
+  // Old memories expire by themselves, since they may still be of use.
   if (why === "session") await eraseMemories({ roots, family, world, signal });
   await eraseThreads({ roots, family, world, signal });
   const now = runtime.clock.now();
@@ -132,11 +141,11 @@ async function erase({ why, roots }: Roots, world: DeletionScope, signal: AbortS
     await inBatches(() => write(world, (writes) => writes.deleteSome(table, family)), signal);
   }
   await write(world, (writes) => writes.finish(why, roots, family));
-  // Old sessions go by the thousand: the log is emptied once behind all of them.
+  // Old sessions may be thousands, so the log is emptied once after all of them.
   if (why === "session") await emptyLog(world, signal);
 }
 
-/** What was deleted is not in a log any more either, as far as a database keeps one for itself. */
+/** Removes deleted data from the database's own log, if it keeps one. */
 export async function emptyLog({ store, database, runtime }: DeletionScope, signal: AbortSignal): Promise<void> {
   const reads = store.tables(deletionReads);
   for (let tries = 0; tries < LOG_TRIES.most && !(await reads.emptyLog(database)); tries += 1) {
@@ -144,12 +153,12 @@ export async function emptyLog({ store, database, runtime }: DeletionScope, sign
   }
 }
 
-/** Until nothing is left; others have their turn in between. */
+/** Repeats until nothing is left, letting others write in between. */
 export async function inBatches(work: () => Promise<number>, signal: AbortSignal): Promise<void> {
   while ((await work()) > 0) signal.throwIfAborted();
 }
 
-/** A card that would still be waiting says that it does not any more. */
+/** Marks cards that still wait as closed. */
 async function closeCards(family: readonly string[], { store, closeCard, log }: DeletionScope): Promise<void> {
   if (closeCard === undefined) return;
   for (const { runId, thread } of await store.tables(deletionReads).openCards(family)) {
@@ -166,7 +175,7 @@ const CLOSED: OutgoingMessage = {
   files: [],
 };
 
-/** Messages on platforms that look as if work went on are edited for the last time first, as far as a while is enough. */
+/** Waits a limited time until messages that still show work in progress got their last edit. */
 async function lastEdits(family: readonly string[], world: DeletionScope, signal: AbortSignal): Promise<void> {
   if (world.closeCard === undefined) return;
   const { clock } = world.runtime;
@@ -175,7 +184,7 @@ async function lastEdits(family: readonly string[], world: DeletionScope, signal
   while ((await reads.unshown(family)) > 0 && clock.now() < until) await clock.sleep(LAST_EDITS.everyMs, signal);
 }
 
-/** Contents and attachments that no other session refers to, and what sub-agents had to themselves. */
+/** Deletes snapshots and attachments to which no other session refers, and sub-agents' own directories. */
 async function eraseFiles(family: readonly string[], world: DeletionScope): Promise<void> {
   const { store, snapshots, home, runtime } = world;
   const references = store.tables(fileReferences);
@@ -197,7 +206,7 @@ export interface Attached {
   readonly path: string;
 }
 
-/** Attachments that no session outside a family names. */
+/** Deletes attachments that no session outside the family mentions. */
 export async function eraseAttached(
   attached: readonly Attached[],
   family: readonly string[],
@@ -209,7 +218,7 @@ export async function eraseAttached(
     id,
     root: sandboxRootOf(channelOf(id, ownId(workspaceId))),
   }));
-  // Many messages may name one file.
+  // Many messages may mention the same file.
   const files = new Map(attached.map((each) => [JSON.stringify([each.channelId, each.path]), each]));
   for (const { channelId, path } of files.values()) {
     const root = roots.find(({ id }) => id === channelId)?.root;
@@ -221,13 +230,13 @@ export async function eraseAttached(
 
 interface ErasureArgs {
   readonly roots: readonly string[];
-  /** These and their sub-agents' sessions. */
+  /** The roots and their sub-agents' sessions. */
   readonly family: readonly string[];
   readonly world: DeletionScope;
   readonly signal: AbortSignal;
 }
 
-/** What was told or learned there is not known any more, also where somebody has pinned it. */
+/** Deletes what was told or learned in these sessions, including pinned memories. */
 async function eraseMemories({ roots, family, world, signal }: ErasureArgs): Promise<void> {
   const { store } = world;
   const runIds = await store.tables(deletionReads).runIdsOf(family);
@@ -240,10 +249,10 @@ async function eraseMemories({ roots, family, world, signal }: ErasureArgs): Pro
   for (const place of await toldIn(roots, world)) await forget((memories) => memories.forgetToldIn(place));
 }
 
-/** Runs that one statement names. */
+/** Runs named per statement. */
 const RUNS_TOGETHER = 500;
 
-/** Threads that are gone with their sessions, as memories name them. */
+/** Threads that are deleted with their sessions, as memories refer to them. */
 export async function toldIn(roots: readonly string[], { store }: DeletionScope): Promise<ToldIn[]> {
   const reads = store.tables(deletionReads);
   const places: ToldIn[] = [];
@@ -261,7 +270,7 @@ export async function toldIn(roots: readonly string[], { store }: DeletionScope)
   return places;
 }
 
-/** On the platforms that are our own there is the thread itself. */
+/** Deletes the threads themselves on the program's own platforms. */
 async function eraseThreads({ roots, family, world, signal }: ErasureArgs): Promise<void> {
   const { store, describe } = world;
   const reads = store.tables(deletionReads);

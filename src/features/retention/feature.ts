@@ -24,8 +24,8 @@ const file = {
 };
 
 /**
- * What is kept, and for how long: sessions and what is old are deleted. A session is marked (delete-sessions.ts) and then
- * goes in steps, by the order of tables.ts, with which a later start goes on (finish-deletions.ts).
+ * Deletes sessions and old data. A session is marked (delete-sessions.ts) and then deleted step by step, in the order
+ * of tables.ts; after a crash, the next start continues (finish-deletions.ts).
  */
 export const retentionFeature: Feature = {
   name: "retention",
@@ -51,16 +51,19 @@ export const retentionFeature: Feature = {
   },
 };
 
-/** What doctor says. */
+/** The line that doctor shows. */
 function inForce(days: number | null): string {
   if (days === null) return "retention: everything is kept until somebody deletes it";
   return `retention: what nothing has happened in for ${days} ${days === 1 ? "day" : "days"} is deleted, once a day`;
 }
 
-/** How often is looked, where others may have died in the midst of one, for deletions that so long ago began. Milliseconds. */
+/**
+ * If processes share the database: how often to look for deletions that a dead process left, and how old these must be.
+ * In milliseconds.
+ */
 const LEFT_MS = 60_000;
 
-/** How long until the program is ready, which asks the database for what matters more. Milliseconds. */
+/** Delay before the first deletion, in milliseconds, so that more important start-up queries go first. */
 const READY_MS = 500;
 
 async function openRetention(host: FeatureHost, days: number | null): Promise<OpenFeature> {
@@ -71,7 +74,7 @@ async function openRetention(host: FeatureHost, days: number | null): Promise<Op
   ]);
   const stopping = new AbortController();
   const finishing = new KeyedMutex();
-  // One at a time: what is begun by a command and what was left by a process before are of one kind.
+  // One at a time, since deletions begun by a command and those left by an earlier process look the same.
   const finish = (until: number) => finishing.run("all", () => finishDeletions(host, stopping.signal, until));
   const goOn = (): void => {
     finish(Infinity).catch((error: unknown) => host.log.error({ err: toAppError(error) }, "deletion_not_finished"));
@@ -97,11 +100,11 @@ async function openRetention(host: FeatureHost, days: number | null): Promise<Op
 interface RetentionScope {
   readonly host: FeatureHost;
   readonly days: number | null;
-  /** Goes on with what was marked up to a time. */
+  /** Continues with what was marked up to a time. */
   readonly finish: (until: number) => Promise<void>;
 }
 
-/** What a process has begun to delete and not ended is finished; then what is old goes, each day. */
+/** Completes deletions that a process left, then deletes old data once a day. */
 async function work({ host, days, finish }: RetentionScope, signal: AbortSignal): Promise<void> {
   const { clock } = host.runtime;
   const { isShared } = host.cluster;

@@ -6,10 +6,10 @@ import { isObject } from "../../core/text/from-json.ts";
 import { PathResolver } from "../../tools/wasm/workspace/path-resolver.ts";
 import { Refusal } from "../../tools/wasm/workspace/refusal.ts";
 
-/** What the saving of an attachment leaves in the history, as src/core/input/attached-files.ts writes it. */
+/** The note about a saved attachment in the history, as src/core/input/attached-files.ts writes it. */
 const SAVED = /^\[Attached: .* It is saved as (attachments\/[^/]+)\.\]$/su;
 
-/** Paths of attachments that a message's content names as saved. */
+/** Paths of saved attachments in a message's content. */
 export function attachmentsIn(content: string): string[] {
   const blocks: unknown = JSON.parse(content);
   if (!Array.isArray(blocks)) return [];
@@ -19,13 +19,13 @@ export function attachmentsIn(content: string): string[] {
   });
 }
 
-/** Contents that are kept, by their sha256. */
+/** The sha256 hashes of the stored snapshots. */
 export async function keptContents(snapshots: string): Promise<Set<string>> {
   const names = (await unlessMissing(readdir(snapshots))) ?? [];
   return new Set(names.filter((name) => /^[0-9a-f]{64}$/u.test(name)));
 }
 
-/** Removes kept contents with the notes beside them, but for those that somebody has kept again since. */
+/** Removes snapshots and the notes beside them, except those stored again since. */
 export async function dropContents(snapshots: string, hashes: ReadonlySet<string>, since: number): Promise<void> {
   for (const name of (await unlessMissing(readdir(snapshots))) ?? []) {
     const hash = name.slice(0, 64);
@@ -36,17 +36,17 @@ export async function dropContents(snapshots: string, hashes: ReadonlySet<string
   }
 }
 
-/** What sub-agents had to themselves. */
+/** Removes sub-agents' own directories. */
 export async function dropOwnDirectories(home: string, sessionIds: readonly string[]): Promise<void> {
   for (const id of sessionIds) {
     await rm(ownDirectory(home, id), { recursive: true, force: true });
   }
 }
 
-/** How the system says that a path leads to no file. */
+/** System errors for a path that leads to no file. */
 const GONE = ["ENOENT", "ENOTDIR", "ELOOP"];
 
-/** Removes a file beneath a sandbox root, through no link. */
+/** Removes a file below a sandbox root, without following links. */
 export async function dropAttachment(root: string, relative: string): Promise<void> {
   if ((await stat(root).catch(() => null)) === null) return;
   using resolver = new PathResolver(root);
@@ -54,7 +54,7 @@ export async function dropAttachment(root: string, relative: string): Promise<vo
     const { directory, name, stats } = resolver.entry(relative);
     if (stats?.isFile() === true) await rm(directory.at(name));
   } catch (error) {
-    // There is none any more: agents may have put anything in its place.
+    // The file is gone: agents may have put anything in its place.
     if (!(error instanceof Refusal) && !GONE.includes(systemCode(error) ?? "")) throw error;
   }
 }

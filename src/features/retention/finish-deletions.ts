@@ -3,7 +3,7 @@ import { type DeletionScope, finishSessions } from "./delete-sessions.ts";
 import { erasePerson } from "./person/delete-person.ts";
 import { deletionReads, type Mark, type Why } from "./store.ts";
 
-/** Goes on with what a process has left, as far as it was begun up to a time. Milliseconds since the epoch. */
+/** Completes deletions that a process left, if they were begun before `until`, in milliseconds since the epoch. */
 export async function finishDeletions(world: DeletionScope, signal: AbortSignal, until = Infinity): Promise<void> {
   for (const mark of await world.store.tables(deletionReads).marks()) {
     if (mark.createdAt > until) continue;
@@ -11,7 +11,7 @@ export async function finishDeletions(world: DeletionScope, signal: AbortSignal,
       await finish(mark, world, signal);
     } catch (error) {
       signal.throwIfAborted();
-      // One that cannot be finished now keeps no other waiting.
+      // A deletion that fails now does not hold up the others.
       world.log.error({ err: toAppError(error) }, "deletion_not_finished");
     }
   }

@@ -11,14 +11,14 @@ type Host = DeletionScope & Pick<FeatureHost, "engine" | "audit" | "showsSession
 const idSchema = z.string().regex(/^ses_\w{1,100}$/u);
 const deleteSchema = z.strictObject({ id: idSchema, stop: z.boolean().default(false) });
 
-/** How long it is waited for the end of what is stopped, and how often it is looked. Milliseconds. */
+/** How long to wait for stopped runs to end, and how often to check, in milliseconds. */
 const STOPPING = { mostMs: 10_000, everyMs: 100 };
 
 const NONE = { status: 404, body: { error: "There is no such session here." } };
 const NOT_YOURS = { status: 403, body: { error: "Others have written in this session, too: an admin deletes it." } };
 const LIVE = { status: 409, body: { error: "A run of this session goes on. Stop it first." } };
 
-/** Deleting on the page: what would go, and that it goes. */
+/** Routes for deleting on the page: what would be deleted, and the deletion. */
 export function retentionRoutes(host: Host, signal: AbortSignal): readonly FeatureRoute[] {
   return [
     get("/session", async (request) => {
@@ -45,7 +45,10 @@ async function lookAt(request: FeatureRequest, id: string, host: Host): Promise<
   return { mayDelete, isLive, messages, agents: family.length - 1, memories };
 }
 
-/** Admins, and who is the only one who has written there: what several have written, none of them takes from the others. */
+/**
+ * Whether the viewer may delete the session: admins may, and whoever is the only one who has written there, since
+ * nobody may take a shared session from the others.
+ */
 async function isAllowed({ viewer, role }: FeatureRequest, id: string, { store }: Host): Promise<boolean> {
   if (role === "admin" || viewer.kind === "operator") return true;
   if (role === "viewer") return false;
@@ -68,7 +71,7 @@ async function deleteFor(request: FeatureRequest, host: Host, signal: AbortSigna
   return { status: 200, body: {} };
 }
 
-/** As Stop does, also the runs of sub-agents; resolves when they have ended, or it has taken too long. */
+/** Stops the session's runs, including sub-agents'; resolves when they have ended or after a time limit. */
 async function stopRuns(
   { id, by }: { readonly id: string; readonly by: string },
   host: Host,

@@ -7,11 +7,11 @@ import { OF_SESSIONS } from "./tables.ts";
 
 export type Database = FeatureHost["database"];
 
-/** Rows that one transaction deletes or changes: while it goes on, nobody else writes. */
+/** Rows deleted or changed per transaction, since nobody else can write meanwhile. */
 export const BATCH = 200;
-/** Generations of sub-agents are few (MAX_DEPTH); a row that points to itself ends here. */
+/** Maximum depth of sub-agents (MAX_DEPTH is lower); also stops at a row that points to itself. */
 const MOST_GENERATIONS = 8;
-/** What keys of sessions that are being deleted begin with: no thread finds them any more. */
+/** Prefix of the keys of sessions that are being deleted, so that no thread finds them any more. */
 const GONE_KEY = "deleted:";
 
 const stateSchema = z.enum(["marked", "begun", "ledger"]);
@@ -19,7 +19,7 @@ const stateSchema = z.enum(["marked", "begun", "ledger"]);
 export interface Mark {
   /** `session:ses_1` */
   readonly id: string;
-  /** `marked`: nothing is deleted yet. `ledger`: all but what a person has spent is done. */
+  /** `marked`: nothing is deleted yet. `ledger`: everything except a person's spending is done. */
   readonly state: z.infer<typeof stateSchema>;
   readonly pseudonym: string | null;
   readonly createdAt: number;
@@ -30,11 +30,11 @@ export interface Place {
   readonly channelId: string;
   /** ThreadRef as JSON. */
   readonly thread: string;
-  /** The session that has begun a sub-agent's; null for any other. */
+  /** The session that started a sub-agent's session; null for any other. */
   readonly parentId: string | null;
 }
 
-/** Why a session goes: somebody deletes it, or it is too old. */
+/** Why a session is deleted: a person asked for it, or it is too old. */
 export type Why = "session" | "old";
 
 export function markId(why: Why, sessionId: string): string {
@@ -55,7 +55,7 @@ export function deletionReads(db: Client) {
       }));
     },
 
-    /** Sessions that are no sub-agent's, that nobody deletes yet, and in which nothing has happened since, the oldest first. */
+    /** Sessions, except sub-agents', without activity since and not being deleted yet, the oldest first. */
     async olderThan(before: number, limit: number, without: readonly string[]): Promise<string[]> {
       const rows = await db.session.findMany({
         where: {
@@ -71,7 +71,7 @@ export function deletionReads(db: Client) {
       return rows.map(({ id }) => id);
     },
 
-    /** A session's own and those of all its sub-agents. */
+    /** The sessions and those of all their sub-agents. */
     async family(roots: readonly string[]): Promise<string[]> {
       const all = [...roots];
       let level = [...roots];
@@ -93,14 +93,16 @@ export function deletionReads(db: Client) {
       return db.run.findMany({ where, select: { id: true, sessionId: true } });
     },
 
-    /** Takes what was deleted out of SQLite's log, too; false where a reader keeps it for now. PostgreSQL does so by itself. */
+    /**
+     * Removes deleted data from SQLite's write-ahead log; false while a reader prevents it. PostgreSQL needs nothing.
+     */
     async emptyLog(database: Database): Promise<boolean> {
       if (database === "postgresql") return true;
       const rows = await db.$queryRaw<{ busy: unknown }[]>`PRAGMA wal_checkpoint(TRUNCATE)`;
       return Number(rows[0]?.busy ?? 0) === 0;
     },
 
-    /** Whether something goes on, or is about to begin. */
+    /** Whether something is running, or is about to start. */
     async isLive(family: readonly string[], now: number): Promise<boolean> {
       const sessionId = { in: [...family] };
       const begins = [{ wakes: true, dueAt: { lte: new Date(now) } }, { body: { contains: '"kind":"child"' } }];
@@ -114,7 +116,7 @@ export function deletionReads(db: Client) {
   };
 }
 
-/** What hangs on sessions and is no row of theirs. */
+/** Reads what belongs to sessions beside their own rows. */
 function looks(db: Client) {
   const runsOf = (family: readonly string[]) => ({ sessionId: { in: [...family] } });
   const runIdsOf = async (family: readonly string[]) =>
@@ -129,13 +131,13 @@ function looks(db: Client) {
       });
     },
 
-    /** Whether a session that is no sub-agent's, and none of these, has the thread. */
+    /** Whether any other session, except sub-agents', has the thread. */
     async isThreadOfOthers(thread: string, channelId: string, roots: readonly string[]): Promise<boolean> {
       const where = { channelId, thread, parentId: null, id: { notIn: [...roots] } };
       return (await db.session.count({ where })) > 0;
     },
 
-    /** Cards of repositories' instructions that wait for a decision, by run. */
+    /** Cards about repositories' instructions that wait for a decision, by run. */
     async openCards(family: readonly string[]): Promise<{ runId: string; thread: string }[]> {
       const runs = await db.run.findMany({ where: runsOf(family), include: { session: { select: { thread: true } } } });
       const runId = { in: runs.map(({ id }) => id) };
@@ -146,13 +148,13 @@ function looks(db: Client) {
       });
     },
 
-    /** Messages of ours whose last state people do not see yet. */
+    /** Number of the bot's messages whose final state people do not see yet. */
     async unshown(family: readonly string[]): Promise<number> {
       const runId = { in: await runIdsOf(family) };
       return db.post.count({ where: { runId, state: "sent", closing: { not: "" }, shownAt: null } });
     },
 
-    /** Keys of what came since. */
+    /** Keys of the events that arrived since. */
     async keptKeys(family: readonly string[], since: number): Promise<string[]> {
       const where = { sessionId: { in: [...family] }, createdAt: { gte: new Date(since) } };
       return (await db.inboxEvent.findMany({ where, select: { key: true } })).map(({ key }) => key);
@@ -165,7 +167,10 @@ export function deletionWrites(db: Client, database: Database) {
     ...deletionReads(db),
     ...batches(db, database),
 
-    /** From now on no thread finds the session: what is said there begins another. One that is marked already stays as it is. */
+    /**
+     * Hides the session from its thread, so that the next message there starts another. A session that is already
+     * marked stays as it is.
+     */
     async mark(why: Why, sessionId: string, at: number): Promise<void> {
       const { key } = await db.session.update({ where: { id: sessionId }, data: { epoch: { increment: 0 } } });
       if (key.startsWith(GONE_KEY)) return;
@@ -174,13 +179,13 @@ export function deletionWrites(db: Client, database: Database) {
       await db.session.update({ where: { id: sessionId }, data: { key: `${GONE_KEY}${sessionId}` } });
     },
 
-    /** What is begun is finished. */
+    /** From now on the deletion will be completed. */
     async begin(why: Why, sessionIds: readonly string[]): Promise<void> {
       const id = { in: sessionIds.map((each) => markId(why, each)) };
       await db.deletion.updateMany({ where: { id }, data: { state: "begun" } });
     },
 
-    /** The session is as it was; where its thread has another by now, beside that. */
+    /** Restores the session. If its thread has another one by now, it gets a key beside that one. */
     async takeBack(why: Why, sessionId: string): Promise<void> {
       const mark = await db.deletion.findUnique({ where: { id: markId(why, sessionId) } });
       if (mark?.formerKey == null) return;
@@ -191,7 +196,7 @@ export function deletionWrites(db: Client, database: Database) {
       await db.deletion.delete({ where: { id: mark.id } });
     },
 
-    /** What was answered is not answered again when a platform tells of it once more. */
+    /** Remembers which events were answered, in case a platform delivers them again. */
     async rememberAnswered(keys: readonly string[], at: number): Promise<void> {
       for (const key of keys) {
         const row = { key, at: new Date(at) };
@@ -199,7 +204,7 @@ export function deletionWrites(db: Client, database: Database) {
       }
     },
 
-    /** Last of all: the sessions themselves, sub-agents' first, and what says that they are being deleted. */
+    /** Deletes the sessions themselves, and finally their marks. */
     async finish(why: Why, roots: readonly string[], family: readonly string[]): Promise<void> {
       await db.session.deleteMany({ where: { id: { in: [...family] } } });
       await db.deletion.deleteMany({ where: { id: { in: roots.map((each) => markId(why, each)) } } });
@@ -209,7 +214,7 @@ export function deletionWrites(db: Client, database: Database) {
 
 const callsSchema = z.array(z.object({ tool: z.string() }));
 
-/** How each database names a row's place, and takes a list of texts as one value. */
+/** How each database names a row's position, and turns one value into a list of texts. */
 const SQL = {
   sqlite: { row: raw("rowid"), each: raw("json_each"), type: raw("TEXT") },
   postgresql: { row: raw("ctid"), each: raw("json_array_elements"), type: raw("JSON") },
@@ -218,7 +223,7 @@ const SQL = {
 function batches(db: Client, database: Database) {
   const { row, each, type } = SQL[database];
   return {
-    /** At most a batch of a table's rows; answers how many there were. */
+    /** Deletes at most one batch of a table's rows; returns their number. */
     async deleteSome(table: (typeof OF_SESSIONS)[number], family: readonly string[]): Promise<number> {
       const [name, column] = table;
       const quoted = raw(`"${name}"`);
@@ -229,7 +234,7 @@ function batches(db: Client, database: Database) {
         DELETE FROM ${quoted} WHERE ${row} IN (SELECT ${row} FROM ${quoted} WHERE ${wanted} LIMIT ${BATCH})`;
     },
 
-    /** Who decided what stays in the audit log, without what was decided on. */
+    /** Copies to the audit log who decided what, without the calls' inputs. */
     async keepDecisions(family: readonly string[]): Promise<void> {
       const decided = {
         sessionId: { in: [...family] },
@@ -245,14 +250,14 @@ function batches(db: Client, database: Database) {
       }
     },
 
-    /** Grants of the sessions go; those that hold in a whole channel do not tell any more where they were given. */
+    /** Deletes the sessions' grants. Grants for a whole channel stay, without the session in which they were given. */
     async clearGrants(family: readonly string[]): Promise<void> {
       const ids = { in: [...family] };
       await db.grant.deleteMany({ where: { sessionId: ids } });
       await db.grant.updateMany({ where: { givenIn: ids }, data: { givenIn: null } });
     },
 
-    /** When a job ran and what it cost stays; what came of it in words goes. */
+    /** Keeps when a job ran and what it cost, but clears its results in words. */
     async clearOccurrences(family: readonly string[]): Promise<void> {
       const data = { sessionId: null, runId: null, message: null, error: null, reportHash: null };
       await db.jobOccurrence.updateMany({ where: { sessionId: { in: [...family] } }, data });

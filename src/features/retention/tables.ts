@@ -1,4 +1,4 @@
-/** What becomes of a table's rows. `none`: they hold nothing of one. */
+/** What happens to a table's rows. `none` means that the rows contain nothing of a session or person. */
 type Fate = "deleted" | "cleared" | "kept" | "none";
 
 interface Table {
@@ -9,8 +9,8 @@ interface Table {
 }
 
 /**
- * Every table there is. `deleted` rows go; `cleared` ones stay without anybody's words, and with a pseudonym in a person's place;
- * `kept` ones stay as they are. docs/retention.md says why.
+ * Every table. `deleted` rows are removed; `cleared` rows stay without words, and with a pseudonym for the person;
+ * `kept` rows stay unchanged. docs/retention.md gives the reasons.
  */
 export const TABLES = {
   Workspace: { session: "none", person: "none" },
@@ -29,7 +29,7 @@ export const TABLES = {
   WebFile: { session: "deleted", person: "deleted" },
   BudgetReservation: { session: "deleted", person: "cleared" },
   BudgetLock: { session: "none", person: "none" },
-  // Who decided what is in the audit log.
+  // The audit log keeps who decided what.
   Approval: { session: "deleted", person: "cleared" },
   Grant: { session: "cleared", person: "deleted" },
   Question: { session: "deleted", person: "cleared" },
@@ -61,7 +61,7 @@ export const TABLES = {
   Revision: { session: "none", person: "kept" },
 } as const satisfies Readonly<Record<string, Table>>;
 
-/** Tables whose rows go with their session, in an order in which none refers to one that is gone before it. */
+/** Tables whose rows are deleted with their session, ordered so that no remaining row refers to a deleted one. */
 export const OF_SESSIONS = [
   ["JournalEntry", "runId"],
   ["RunFeedback", "runId"],

@@ -1,15 +1,15 @@
 import type { Client } from "../../../core/store/database/client.ts";
 import { BATCH } from "../store.ts";
 
-/** Where something was told outside a run: by a command in a thread. */
+/** A place where something was told outside a run, by a command in a thread. */
 export interface ToldIn {
-  /** The thread as memories name it: `slack:C1:1700000000.000100`. */
+  /** The thread as memories refer to it: `slack:C1:1700000000.000100`. */
   readonly source: string;
-  /** Whose memories may have been told there: `channel:slack:C1`. */
+  /** Scopes of the memories that may have been told there: `channel:slack:C1`. */
   readonly scopes: readonly string[];
 }
 
-/** What a person has told, and what is told of them. */
+/** Memories by a person or about one. */
 export function aboutOrBy(personId: string) {
   return { OR: [{ authorId: personId }, { scope: `person:${personId}` }] };
 }
@@ -18,24 +18,24 @@ function toldThere({ source, scopes }: ToldIn) {
   return { scope: { in: [...scopes] }, source, runId: null };
 }
 
-/** Each forgets a batch at most, and answers how many there were. */
+/** Each function deletes at most one batch of memories and returns its size. */
 export function memoryDeletion(db: Client) {
   const forget = async (where: object): Promise<number> => {
     const rows = await db.memory.findMany({ where, take: BATCH, select: { id: true } });
     const id = { in: rows.map((row) => row.id) };
-    // What they had taken the place of holds again.
+    // Memories that these had replaced hold again.
     await db.memory.updateMany({ where: { endedBy: id }, data: { endedAt: null, endedBy: null } });
     return (await db.memory.deleteMany({ where: { id } })).count;
   };
   return {
-    /** What runs have told, or was learned of them. */
+    /** Memories that these runs stored or that were learned from them. */
     forgetOfRuns: (runIds: readonly string[]) => forget({ runId: { in: [...runIds] } }),
 
     forgetToldIn: (place: ToldIn) => forget(toldThere(place)),
 
     forgetOfPerson: (personId: string) => forget(aboutOrBy(personId)),
 
-    /** What nobody has pinned, and no run was given since. */
+    /** Memories that are not pinned and were not given to a run since. */
     forgetUnused: (before: number) => forget({ isPinned: false, usedAt: { lt: new Date(before) } }),
 
     async count(runIds: readonly string[], places: readonly ToldIn[]): Promise<number> {

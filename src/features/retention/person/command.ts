@@ -8,14 +8,14 @@ import { findPerson, markPerson, type PersonsData } from "./delete-person.ts";
 interface DeleteScope {
   readonly world: DeletionScope;
   readonly audit: FeatureHost["audit"];
-  /** Goes on with what is marked, in its own time. */
+  /** Continues in the background with what is marked. */
   readonly goOn: () => void;
 }
 
 const DELETE = "delete me";
 const SURE = "delete me now";
 
-/** `/data`: what is kept of whoever types it, and that it is deleted. */
+/** `/data` shows what is kept of the person who types it, and deletes it. */
 export function dataCommand({ world, audit, goOn }: DeleteScope): ChatCommand["run"] {
   return async (line, { person }) => {
     const typed = line.trim().toLowerCase().replaceAll(/\s+/gu, " ");

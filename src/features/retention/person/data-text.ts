@@ -1,6 +1,6 @@
 import type { PersonsData } from "./delete-person.ts";
 
-/** How much there is of a person, a line for each kind of it. */
+/** How much is kept of a person, one line per kind. */
 export function dataText({ sessions, messages, memories, jobs }: PersonsData, them = "them"): string {
   return [
     `· ${counted(sessions, "session", "sessions")} that nobody else has written in: deleted whole`,

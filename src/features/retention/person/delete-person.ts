@@ -7,22 +7,22 @@ import { deletionReads, type Mark } from "../store.ts";
 import { threadDeletion } from "../threads/store.ts";
 import { ID_COLUMNS, JSON_COLUMNS, personReads, personWrites, type Renamed } from "./store.ts";
 
-/** How much there is of a person. */
+/** How much is kept of a person. */
 export interface PersonsData {
-  /** Sessions in which nobody else has said anything: they go whole. */
+  /** Sessions in which nobody else has said anything; deleted as a whole. */
   readonly sessions: number;
-  /** Messages of theirs where others have written, too: each is replaced by a mark. */
+  /** The person's messages beside others'; each is replaced by a mark. */
   readonly messages: number;
-  /** By them and about them. */
+  /** Memories by the person and about the person. */
   readonly memories: number;
   readonly jobs: number;
-  /** Runs of theirs that go on: nothing is deleted until they have ended. */
+  /** Open runs in the person's sessions; nothing is deleted until these have ended. */
   readonly openRuns: number;
 }
 
 interface Found extends PersonsData {
   readonly alone: readonly string[];
-  /** Sessions that they share with others, and all of their sub-agents'. */
+  /** Sessions shared with others, and those of their sub-agents. */
   readonly shared: readonly string[];
 }
 
@@ -43,15 +43,16 @@ export async function findPerson(personId: string, { store }: Pick<DeletionScope
   return { alone, shared, openRuns, sessions: alone.length, ...(await reads.counts(personId, shared)) };
 }
 
-/** Marks a person as somebody whose data goes; from then on it is finished, also by another process. */
+/** Marks a person's data for deletion. From then on the deletion is completed, if necessary by another process. */
 export async function markPerson(personId: string, world: DeletionScope) {
   const made = `${personId.slice(0, personId.indexOf(":"))}:deleted-${randomBytes(6).toString("hex")}`;
   return write(world, (writes) => writes.mark(personId, made, world.runtime.clock.now()));
 }
 
 /**
- * Deletes what is marked: sessions that are theirs alone go whole, elsewhere a mark stands in place of their words and a
- * pseudonym in theirs. What the ledger has of the present day waits until the day is over, so that nobody gets around a limit.
+ * Deletes a marked person's data. Sessions of the person alone are deleted as a whole; elsewhere a mark replaces the
+ * words and a pseudonym the person. Today's entries of the ledger wait until the day is over, so that nobody can evade
+ * a limit.
  */
 export async function erasePerson(mark: Mark, world: DeletionScope, signal: AbortSignal): Promise<void> {
   const personId = mark.id.slice("person:".length);
@@ -61,7 +62,7 @@ export async function erasePerson(mark: Mark, world: DeletionScope, signal: Abor
   if (mark.state !== "ledger") {
     const { alone, shared } = await findPerson(personId, world);
     const outcomes = await deleteSessions({ why: "session", roots: alone }, world, signal);
-    // Somebody has just written there: the next pass finds it over.
+    // The person has just written there; a later pass continues.
     if ([...outcomes.values()].includes("live")) return;
     await eraseShared({ renamed, family: shared }, world, signal);
     await write(world, (writes) => writes.onlyLedger(personId));
@@ -84,11 +85,11 @@ function write<T>(
 
 interface Shared {
   readonly renamed: Renamed;
-  /** Sessions that they share with others, and these sessions' sub-agents'. */
+  /** Sessions shared with others, and those of their sub-agents. */
   readonly family: readonly string[];
 }
 
-/** Their messages come last: by these the rest is found again after a crash. */
+/** Clears the messages last, because after a crash the rest is found through them. */
 async function eraseShared({ renamed, family }: Shared, world: DeletionScope, signal: AbortSignal): Promise<void> {
   const { store } = world;
   const reads = store.tables(personReads);

@@ -5,12 +5,12 @@ import { aboutOrBy } from "../memories/store.ts";
 import { BATCH, type Database, type Mark } from "../store.ts";
 import { filesIn } from "../threads/store.ts";
 
-/** What stands in the place of words that were deleted. */
+/** Replaces deleted words. */
 export const MARK = "[deleted]";
-/** What stands in the place of a person's name. */
+/** Replaces a person's name. */
 const NOBODY = "somebody";
 
-/** A person as rows name them, and what is to stand there instead. */
+/** A person as rows refer to them, and the replacement. */
 export interface Renamed {
   /** `slack:U1` */
   readonly id: string;
@@ -18,12 +18,12 @@ export interface Renamed {
   readonly pseudonym: string;
 }
 
-/** By which a person's data goes, also after a crash. */
+/** The mark of a person's deletion, which survives a crash. */
 interface PersonsMark extends Mark {
   readonly pseudonym: string;
 }
 
-/** Columns of JSON in which people stand by their ids. */
+/** JSON columns that contain people's ids. */
 export const JSON_COLUMNS = [
   ["Session", "people"],
   ["InboxEvent", "body"],
@@ -37,7 +37,7 @@ export const JSON_COLUMNS = [
   ["WebMessage", "body"],
 ] as const;
 
-/** Columns that hold an id, and where there is one, the column of the name beside it. */
+/** Columns with a person's id, and the column with the name beside it, if any. */
 export const ID_COLUMNS = [
   ["Session", "createdBy", null],
   ["Question", "askedOf", null],
@@ -54,7 +54,7 @@ export function personReads(db: Client) {
   return {
     ...figures(db),
 
-    /** Sessions, no sub-agents', in which somebody has said something or has been written to. */
+    /** Sessions, except sub-agents', in which the person has said something or was addressed. */
     async sessionsOf(personId: string): Promise<string[]> {
       const author = { contains: `"id":${JSON.stringify(personId)}` };
       const rows = await db.session.findMany({
@@ -71,7 +71,7 @@ export function personReads(db: Client) {
       return rows.map(({ id }) => id);
     },
 
-    /** Whether nobody else has said anything there. */
+    /** Whether nobody else has said anything in the family. */
     async isOnlyOf(personId: string, family: readonly string[]): Promise<boolean> {
       const sessionId = { in: [...family] };
       const [sessions, messages, events] = await Promise.all([
@@ -89,7 +89,7 @@ export function personReads(db: Client) {
       return messages + events === 0 && people.every((id) => id === personId);
     },
 
-    /** Runs that a person's words have entered, and that have ended. */
+    /** Ended runs that the person's words have entered. */
     async runsOf(personId: string, family: readonly string[]): Promise<string[]> {
       const sessionId = { in: [...family] };
       const [messages, events] = await Promise.all([
@@ -103,7 +103,7 @@ export function personReads(db: Client) {
       return (await db.run.findMany({ where: { id, status: "ended" }, select: { id: true } })).map((run) => run.id);
     },
 
-    /** Contents of their messages. */
+    /** Contents of the person's messages. */
     async contentsOf(personId: string, family: readonly string[]): Promise<{ channelId: string; content: string }[]> {
       const where = { sessionId: { in: [...family] }, authorId: personId };
       const select = { content: true, session: { select: { channelId: true } } };
@@ -111,7 +111,7 @@ export function personReads(db: Client) {
       return rows.map(({ content, session: { channelId } }) => ({ channelId, content }));
     },
 
-    /** Or has something reserved, for a call that may never end. */
+    /** Whether the person has spent something, or has a reservation left by a call that may never end. */
     async hasSpent(personId: string, until: number): Promise<boolean> {
       const where = { personId, createdAt: { lte: new Date(until) } };
       return (await db.usage.count({ where })) + (await db.budgetReservation.count({ where })) > 0;
@@ -149,7 +149,7 @@ export function personWrites(db: Client, database: Database) {
     ...words(db),
     ...renaming(db, database),
 
-    /** The mark by which it is finished also after a crash; the one that is there already holds. */
+    /** Marks the person so that the deletion also completes after a crash; an existing mark keeps its pseudonym. */
     async mark(personId: string, made: string, at: number): Promise<PersonsMark> {
       const id = `person:${personId}`;
       const update = { state: "begun", createdAt: new Date(at) };
@@ -158,7 +158,7 @@ export function personWrites(db: Client, database: Database) {
       return { id, state: "begun", pseudonym: pseudonym ?? made, createdAt: at };
     },
 
-    /** All but the ledger's newest rows is done. */
+    /** Everything is done except for the newest rows of the ledger. */
     async onlyLedger(personId: string): Promise<void> {
       await db.deletion.updateMany({ where: { id: `person:${personId}` }, data: { state: "ledger" } });
     },
@@ -167,7 +167,7 @@ export function personWrites(db: Client, database: Database) {
       await db.deletion.deleteMany({ where: { id: `person:${personId}` } });
     },
 
-    /** What is theirs alone, and small. */
+    /** Deletes the person's own small rows. */
     async deleteOwn(personId: string): Promise<void> {
       await db.runFeedback.deleteMany({ where: { personId } });
       await db.grant.deleteMany({ where: { personId } });
@@ -179,7 +179,7 @@ export function personWrites(db: Client, database: Database) {
       await db.job.deleteMany({ where: { id } });
     },
 
-    /** What was spent stays, under the pseudonym; what is newer is asked for by the limits of the day. */
+    /** Moves the spending up to a time to the pseudonym. Newer rows still count towards the limits of the day. */
     async renameSpending({ id, pseudonym }: Pick<Renamed, "id" | "pseudonym">, until: number): Promise<number> {
       const where = { personId: id, createdAt: { lte: new Date(until) } };
       await db.budgetReservation.updateMany({ where, data: { personId: pseudonym } });
@@ -192,7 +192,7 @@ export function personWrites(db: Client, database: Database) {
   };
 }
 
-/** Words of a person, a batch at a time; each answers how many there were. */
+/** Each function clears one batch of a person's words and returns its size. */
 function words(db: Client) {
   return {
     async clearMessages({ id, pseudonym }: Renamed): Promise<number> {
@@ -213,7 +213,7 @@ function words(db: Client) {
       return some.length;
     },
 
-    /** Messages on the platforms that are our own; answers the files that they had as well. */
+    /** Clears messages on the program's own platforms; also returns the files that these had. */
     async clearOwnThreads({ id, pseudonym }: Renamed): Promise<{ readonly count: number; readonly files: string[] }> {
       const where = { fromPerson: true, body: { contains: `"author":{"id":${JSON.stringify(id)}` } };
       const some = await db.webMessage.findMany({ where, take: BATCH });
@@ -226,7 +226,10 @@ function words(db: Client) {
       return { count: some.length, files: some.flatMap(({ body }) => filesIn(body)) };
     },
 
-    /** What was made of their words: a summary, results of steps, what messages ended as, answers to questions. */
+    /**
+     * Clears what was made of the person's words: summaries, journal entries, final states of messages, answers to
+     * questions.
+     */
     async clearTraces(personId: string, { runIds, family }: { runIds: readonly string[]; family: readonly string[] }) {
       const sessionId = { in: [...family] };
       const written = await db.message.findMany({
@@ -267,7 +270,7 @@ const SQL = {
   postgresql: { row: raw("ctid"), find: raw("strpos") },
 };
 
-/** The pseudonym in the place of a person, wherever they stand; a batch of a column at a time. */
+/** Replaces a person by the pseudonym, one batch of a column at a time. */
 function renaming(db: Client, database: Database) {
   const { row, find } = SQL[database];
   const replaceIn = ([table, column]: readonly [string, string], from: string, to: string) => {
@@ -278,7 +281,7 @@ function renaming(db: Client, database: Database) {
       )`;
   };
   return {
-    /** Answers how many rows of a column it was. */
+    /** Returns the number of rows changed. */
     async renameInJson(column: (typeof JSON_COLUMNS)[number], { id, names, pseudonym }: Renamed): Promise<number> {
       const quoted = JSON.stringify(id);
       for (const name of names) {

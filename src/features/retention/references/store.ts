@@ -5,7 +5,7 @@ import { attachmentsIn } from "../files.ts";
 const TOGETHER = 200;
 const SHA256 = /[0-9a-f]{64}/gu;
 
-/** Which files sessions refer to, and which of these others refer to as well. */
+/** Finds the files to which sessions refer, and whether other sessions refer to them, too. */
 export function fileReferences(db: Client) {
   const hashesOf = async (sessionIds: readonly string[]): Promise<Set<string>> => {
     const sessionId = { in: [...sessionIds] };
@@ -19,7 +19,10 @@ export function fileReferences(db: Client) {
   return {
     hashesOf,
 
-    /** Those among them that sessions outside a family refer to. `since`: older ones refer to nothing that is kept. */
+    /**
+     * Hashes among these to which sessions outside a family refer. Sessions older than `since` cannot refer to a stored
+     * snapshot.
+     */
     async hashesOfOthers(hashes: Iterable<string>, family: readonly string[], since: number): Promise<Set<string>> {
       const wanted = new Set(hashes);
       const found = new Set<string>();
@@ -39,7 +42,7 @@ export function fileReferences(db: Client) {
       return found;
     },
 
-    /** Files that people have attached in sessions, beneath the sandbox roots of their channels. */
+    /** Files that people attached in the sessions, relative to their channels' sandbox roots. */
     async attachmentsOf(family: readonly string[]): Promise<{ channelId: string; path: string }[]> {
       const rows = await db.message.findMany({
         where: { sessionId: { in: [...family] }, role: "user", content: { contains: "It is saved as attachments/" } },
@@ -50,7 +53,7 @@ export function fileReferences(db: Client) {
       );
     },
 
-    /** Whether sessions of channels, outside a family, name an attachment. */
+    /** Whether sessions of these channels, outside the family, mention an attachment. */
     async isAttachedElsewhere(
       path: string,
       channelIds: readonly string[],

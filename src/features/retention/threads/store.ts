@@ -2,10 +2,10 @@ import type { Client } from "../../../core/store/database/client.ts";
 import type { Store } from "../../../core/store/store.ts";
 import { BATCH, deletionReads } from "../store.ts";
 
-/** A file's id in a message, as src/adapters/render/local/message-body.ts makes it. */
+/** A file's id in a message, as src/adapters/render/local/message-body.ts writes it. */
 const FILE_ID = /"id":"([0-9a-f]{40})"/gu;
 
-/** Deletes of threads, one change at a time: messages have numbers, which are given in their order. */
+/** Runs deletions of threads one at a time, because messages are numbered in order. */
 export function inThreads<T>(
   store: Pick<Store, "transaction">,
   work: (threads: ReturnType<typeof threadDeletion>) => Promise<T>,
@@ -16,7 +16,7 @@ export function inThreads<T>(
   });
 }
 
-/** Threads and messages of the platforms that are our own. */
+/** Deletes threads and messages of the program's own platforms. */
 export function threadDeletion(db: Client) {
   const newest = () => db.webMessage.findFirst({ orderBy: { seq: "desc" }, select: { id: true, seq: true } });
   const deleteMessages = async (where: object): Promise<number> => {
@@ -24,13 +24,13 @@ export function threadDeletion(db: Client) {
     const before = await newest();
     await db.webMessage.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } });
     const after = await newest();
-    // Numbers are given once: a page that was away asks for what is behind the newest that it knows.
+    // Numbers are never reused, because a page that was offline asks for what follows its newest one.
     if (before !== null && after !== null && after.seq < before.seq)
       await db.webMessage.update({ where: { id: after.id }, data: { seq: before.seq + 1 } });
     await deleteFiles(rows.flatMap(({ body }) => filesIn(body)));
     return rows.length;
   };
-  /** Files that no other message has. */
+  /** Deletes files that no other message has. */
   const deleteFiles = async (ids: readonly string[]): Promise<void> => {
     for (const id of new Set(ids)) {
       const isUsed = (await db.webMessage.count({ where: { body: { contains: `"id":"${id}"` } } })) > 0;
@@ -40,10 +40,10 @@ export function threadDeletion(db: Client) {
   return {
     deleteFiles,
 
-    /** At most a batch; answers how many there were. */
+    /** Deletes at most one batch; returns its size. */
     messagesOf: (threadId: string) => deleteMessages({ threadId }),
 
-    /** Those that a session has posted or was sent, of a thread that others go on in. */
+    /** Deletes the messages that the sessions posted or received, in a thread that other sessions continue. */
     async messagesOfSessions(threadId: string, family: readonly string[]): Promise<number> {
       const sessionId = { in: [...family] };
       const runId = { in: await deletionReads(db).runIdsOf(family) };
@@ -55,7 +55,7 @@ export function threadDeletion(db: Client) {
       return deleteMessages({ threadId, key: { in: keys } });
     },
 
-    /** Threads in which nothing was written since, behind one of them in the order of their ids. */
+    /** Threads in which nothing was written since, by id, after a given one. */
     async old(before: number, behind: string, limit: number): Promise<string[]> {
       const where = { updatedAt: { lt: new Date(before) }, id: { gt: behind } };
       const rows = await db.webThread.findMany({ where, orderBy: { id: "asc" }, take: limit, select: { id: true } });
