@@ -1,4 +1,4 @@
-# docs/containers.md says how to use it.
+# How to use this image: docs/containers.md.
 
 FROM node:24-trixie-slim AS build
 WORKDIR /build
@@ -7,7 +7,7 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build && npm run release -- /release
 
-# Node comes with the release, from the lock file.
+# The release contains Node, at the version of the lock file.
 FROM debian:trixie-slim
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends bubblewrap git tini \
@@ -24,8 +24,8 @@ USER 10001:10001
 WORKDIR /data
 VOLUME /data
 EXPOSE 3000 3001
-# Alive, and not ready: one that stands by, or whose platform is away, is not mended by a restart.
+# Checks liveness rather than readiness: a restart helps neither a standby nor a process whose platform is down.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=2m --start-interval=2s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# The first process of a container adopts what others leave behind: tini ends it, Node would not.
+# PID 1 of a container inherits orphaned processes. tini reaps them; Node would not.
 ENTRYPOINT ["tini", "--", "deckhand"]
