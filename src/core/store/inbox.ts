@@ -14,12 +14,12 @@ export interface NewInboxEvent {
   readonly event: SessionEvent;
   readonly wakes: boolean;
   readonly resumes: boolean;
-  /** When it may be taken; absent: at once, whatever the clock of whoever takes it says. Milliseconds since the epoch. */
+  /** When the event may be taken; if absent, at once on any process's clock. Milliseconds since the epoch. */
   readonly dueAt?: number | undefined;
   readonly at: number;
 }
 
-/** By which the events of a message are known: its own, and how those of its edits begin and end. */
+/** Keys of a message's events: that of the message itself, and the beginning and end of those of its edits. */
 export interface MessageKeys {
   readonly message: string;
   readonly edits: { readonly startsWith: string; readonly endsWith: string };
@@ -35,30 +35,30 @@ export function inboxReads(db: Client) {
       return found(await db.inboxEvent.findUnique({ where: { key } }), toEvent);
     },
 
-    /** Those of the keys that there are. */
+    /** The events that exist among these keys. */
     byKeys: (keys: readonly string[]) => eventsWhere(db, { key: { in: [...keys] } }),
 
-    /** True when it came and no run has taken it. */
+    /** Whether the event has arrived and no run has taken it. */
     async isWaiting(key: string): Promise<boolean> {
       return (await db.inboxEvent.count({ where: { key, state: "waiting" } })) > 0;
     },
 
-    /** True when it waits, and begins nothing until it is released. */
+    /** Whether the event waits and may not begin a run until it is released. */
     async isHeld(key: string): Promise<boolean> {
       return (await db.inboxEvent.count({ where: { key, state: "waiting", wakes: false } })) > 0;
     },
 
-    /** What runs of the session have taken, behind a number, and is not withdrawn. */
+    /** Events after `seq` that runs of the session have taken and that are not withdrawn. */
     async takenSince(sessionId: string, seq: number): Promise<(StoredEvent & { readonly runId: string | null })[]> {
       const where = { sessionId, state: "taken", seq: { gt: seq } };
       const rows = await db.inboxEvent.findMany({ where, orderBy: { seq: "asc" } });
       return rows.map((row) => ({ ...toEvent(row), runId: row.runId }));
     },
 
-    /** What a run has taken: what began it, and what entered it since. */
+    /** The events that a run has taken: the one that began it, and those that entered it since. */
     ofRun: (runId: string) => eventsWhere(db, { runId }),
 
-    /** As `ofRun`, without what is withdrawn. */
+    /** As `ofRun`, without withdrawn events. */
     standingOfRun: (runId: string) => eventsWhere(db, { runId, state: "taken" }),
 
     async get(seq: number): Promise<StoredEvent> {
@@ -76,7 +76,7 @@ export function inboxReads(db: Client) {
       );
     },
 
-    /** Everything that waits and is due, oldest first. */
+    /** All waiting events that are due, oldest first. */
     async waiting(sessionId: string, at: number): Promise<WaitingEvent[]> {
       const rows = await db.inboxEvent.findMany({
         where: { sessionId, state: "waiting", dueAt: { lte: new Date(at) } },
@@ -85,7 +85,7 @@ export function inboxReads(db: Client) {
       return rows.map((row) => ({ ...toEvent(row), wakes: row.wakes, resumes: row.resumes }));
     },
 
-    /** Sessions with an event that may begin a run now, or that a parked one may go on with, in order of arrival. */
+    /** Sessions with a due event that may begin a run or resume a parked one, in order of arrival. */
     async sessionsToWake(at: number): Promise<string[]> {
       const rows = await db.inboxEvent.findMany({
         where: { state: "waiting", ...ACTS, dueAt: { lte: new Date(at) } },
@@ -95,7 +95,7 @@ export function inboxReads(db: Client) {
       return [...new Set(rows.map((row) => row.sessionId))];
     },
 
-    /** When the next timer is due. Milliseconds since the epoch; null when none waits. */
+    /** When the next event after this time becomes due. Milliseconds since the epoch; null if none will. */
     async nextDue(after: number): Promise<number | null> {
       const row = await db.inboxEvent.findFirst({
         where: { state: "waiting", ...ACTS, dueAt: { gt: new Date(after) } },
@@ -111,7 +111,7 @@ export function inboxWrites(db: Client) {
   return {
     ...inboxReads(db),
 
-    /** Fails on a key that is there already: the unique index decides between racing deliveries. */
+    /** Inserts an event. Fails if the key exists: the unique index decides between racing deliveries. */
     async insert({ sessionId, event, wakes, resumes, dueAt = 0, at }: NewInboxEvent): Promise<StoredEvent> {
       const row = await db.inboxEvent.create({
         data: {
@@ -128,7 +128,7 @@ export function inboxWrites(db: Client) {
       return toEvent(row);
     },
 
-    /** Gives waiting events to a run; answers how many it got. */
+    /** Gives waiting events to a run. Returns how many it got. */
     async take(seqs: readonly number[], runId: string): Promise<number> {
       const { count } = await db.inboxEvent.updateMany({
         where: { seq: { in: [...seqs] }, state: "waiting" },
@@ -137,14 +137,14 @@ export function inboxWrites(db: Client) {
       return count;
     },
 
-    /** It may begin a run from now on. */
+    /** Allows a held event to begin a run. */
     async release(key: string): Promise<void> {
       await db.inboxEvent.updateMany({ where: { key, state: "waiting" }, data: { wakes: true } });
     },
 
     /**
-     * What waits of a message and its edits is nobody's from now on, and what runs have taken of it counts as said no more.
-     * Answers these runs.
+     * Withdraws a message and its edits: waiting events will not be taken, and taken ones no longer count as said.
+     * Returns the runs that had taken some.
      */
     async withdraw(sessionId: string, { message, edits }: MessageKeys): Promise<string[]> {
       const where = { sessionId, OR: [{ key: message }, { key: edits }] };
@@ -152,7 +152,7 @@ export function inboxWrites(db: Client) {
       return [...new Set(rows.flatMap(({ runId }) => runId ?? []))];
     },
 
-    /** Gives one waiting event to a run, or without one to nobody; false when it waits no more. */
+    /** Gives one waiting event to a run, or to none. False if it no longer waits. */
     async takeKey(key: string, runId: string | null): Promise<boolean> {
       const { count } = await db.inboxEvent.updateMany({
         where: { key, state: "waiting" },
@@ -161,7 +161,7 @@ export function inboxWrites(db: Client) {
       return count > 0;
     },
 
-    /** What only parked runs go on with is the run's, or without one nobody's any more. */
+    /** Gives the events that can only resume a parked run to this run, or to none. */
     async takeResuming(sessionId: string, runId: string | null, at: number): Promise<void> {
       await db.inboxEvent.updateMany({
         where: { sessionId, state: "waiting", wakes: false, resumes: true, dueAt: { lte: new Date(at) } },
@@ -171,7 +171,7 @@ export function inboxWrites(db: Client) {
   };
 }
 
-/** Thread context waits for a run that something else begins. */
+/** Events that act by themselves. Others, such as thread context, wait for a run that another event begins. */
 const ACTS = { OR: [{ wakes: true }, { resumes: true }] };
 
 async function eventsWhere(
@@ -185,7 +185,7 @@ async function eventsWhere(
 function toEvent(row: Stored<"InboxEvent">): StoredEvent {
   const body: unknown = JSON.parse(row.body);
   const kind = z.object({ kind: z.string() }).safeParse(body).data?.kind ?? "";
-  // Another process of a newer version has taken it in.
+  // A process of a newer version has inserted it.
   if (!EVENT_KINDS.has(kind)) throw new StoreError("database_newer", `event ${row.key} is of a newer version: ${kind}`);
   return { seq: row.seq, key: row.key, sessionId: row.sessionId, body: sessionEventBodySchema.parse(body) };
 }

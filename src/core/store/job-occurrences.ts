@@ -2,7 +2,7 @@ import { join, type Sql, sqltag as sql } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import { type Client, found, type Stored, storedMs } from "./database/client.ts";
 
-/** waiting: until the job's run before it has ended; retrying: until its next attempt. */
+/** `waiting`: for the end of the job's previous run; `retrying`: for the next attempt. */
 const statusSchema = z.enum([
   "waiting",
   "running",
@@ -16,9 +16,9 @@ const statusSchema = z.enum([
 ]);
 export type OccurrenceStatus = z.infer<typeof statusSchema>;
 
-/** Occurrences that are not over, also between two attempts. */
+/** Statuses of occurrences that are not over, including between two attempts. */
 export const OPEN_OCCURRENCES: OccurrenceStatus[] = ["waiting", "running", "retrying"];
-/** Occurrences that came to a run. */
+/** Statuses of occurrences that had a run, which is over. */
 const RAN: OccurrenceStatus[] = ["succeeded", "failed", "timed_out", "cancelled"];
 
 const idsSchema = z.array(z.object({ id: z.string() }));
@@ -28,24 +28,24 @@ export interface OccurrenceRow {
   readonly jobId: string;
   readonly jobName: string;
   readonly channelId: string;
-  /** Milliseconds since the epoch, like all times here. */
+  /** When the occurrence is due. Milliseconds since the epoch, like all times here. */
   readonly scheduledFor: number;
-  /** What made it due: the schedule, or a person. */
+  /** Whether the schedule or a person made it due. */
   readonly trigger: "schedule" | "person";
   readonly status: OccurrenceStatus;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
   readonly sessionId: string | null;
   readonly runId: string | null;
   readonly executedAt: number | null;
   readonly endedAt: number | null;
   readonly success: boolean;
-  /** What came of it, in a line. */
+  /** One line about the outcome. */
   readonly message: string | null;
   readonly error: string | null;
-  /** US dollars that all attempts together have cost. */
+  /** Cost of all attempts together. US dollars. */
   readonly costUsd: number | null;
-  /** How long its run has taken, or takes until now; of several attempts the newest's. */
+  /** Duration of the newest attempt's run, up to now while it goes on. */
   readonly durationMs: number | null;
   readonly reportHash: string | null;
   readonly createdAt: number;
@@ -64,7 +64,7 @@ export interface OccurrenceEnd {
   readonly status: OccurrenceStatus;
   readonly message: string | null;
   readonly error: string | null;
-  /** Left out: that of the attempts before. */
+  /** Cost of all attempts; if left out, that of the attempts before stays. */
   readonly costUsd?: number | null;
   readonly durationMs: number | null;
   readonly reportHash: string | null;
@@ -77,19 +77,19 @@ export function occurrenceReads(db: Client) {
       return found(await db.jobOccurrence.findUnique({ where: { id } }), toRow);
     },
 
-    /** The name of the job whose session it is; null when it is none's. */
+    /** Name of the job that the session belongs to; null if it belongs to none. */
     async jobNameOf(sessionId: string): Promise<string | null> {
       return (await db.jobOccurrence.findFirst({ where: { sessionId }, select: { jobName: true } }))?.jobName ?? null;
     },
 
-    /** Those of a job that are not over, the earliest first. */
+    /** The job's occurrences that are not over, earliest first. */
     async open(jobId: string): Promise<OccurrenceRow[]> {
       const rows = await db.jobOccurrence.findMany({ where: { jobId, status: { in: OPEN_OCCURRENCES } } });
-      // Asked for in order, SQLite would go through all that the job ever had.
+      // Sorted here, because SQLite would otherwise scan all occurrences that the job ever had.
       return rows.map(toRow).toSorted((a, b) => a.scheduledFor - b.scheduledFor);
     },
 
-    /** Jobs with an occurrence that waits for the one before it. */
+    /** Jobs with an occurrence that waits for the previous one. */
     async waitingJobs(): Promise<string[]> {
       const rows = await db.jobOccurrence.findMany({
         where: { status: "waiting" },
@@ -99,7 +99,7 @@ export function occurrenceReads(db: Client) {
       return rows.map(({ jobId }) => jobId);
     },
 
-    /** The job's newest, newest first. */
+    /** The job's newest occurrences, newest first. */
     async newest(jobId: string, limit: number): Promise<OccurrenceRow[]> {
       const rows = await db.jobOccurrence.findMany({
         where: { jobId },
@@ -113,10 +113,10 @@ export function occurrenceReads(db: Client) {
   };
 }
 
-/** SQLite puts at most 500 selects together. */
+/** Jobs per query. SQLite combines at most 500 selects. */
 const JOBS_TOGETHER = 250;
 
-/** One job's newest are the first of an index; to number all that many jobs ever had takes longer with each. */
+/** Selects a job's newest by index. Ranking all occurrences of many jobs would slow down as they grow. */
 function newestIds(jobId: string, limit: number): Sql {
   return sql`
     SELECT "id" FROM (
@@ -125,16 +125,16 @@ function newestIds(jobId: string, limit: number): Sql {
     ) AS "newest"`;
 }
 
-/** What has come of due times before. */
+/** Reads of past occurrences. */
 function historyReads(db: Client) {
   return {
-    /** The newest that came to a run and ended, newest first. */
+    /** The newest occurrences that had a run which has ended, newest first. */
     async newestRuns(jobId: string, limit: number): Promise<OccurrenceRow[]> {
       const where = { jobId, status: { in: RAN } };
       return (await db.jobOccurrence.findMany({ where, orderBy: { scheduledFor: "desc" }, take: limit })).map(toRow);
     },
 
-    /** The same for many jobs, by job, in few statements; jobs without any are left out. */
+    /** As `newestRuns` for many jobs, by job, in few statements. Jobs without any are left out. */
     async newestRunsOf(
       jobIds: readonly string[],
       limit: number,
@@ -152,7 +152,7 @@ function historyReads(db: Client) {
       return Map.groupBy(rows.map(toRow), ({ jobId }) => jobId);
     },
 
-    /** By what the report before is known; null when there is none. */
+    /** Hash of the last report of a success before this time; null if there is none. */
     async lastReportHash(jobId: string, before: number): Promise<string | null> {
       const row = await db.jobOccurrence.findFirst({
         where: { jobId, status: "succeeded", reportHash: { not: null }, scheduledFor: { lt: new Date(before) } },
@@ -162,7 +162,7 @@ function historyReads(db: Client) {
       return row?.reportHash ?? null;
     },
 
-    /** Due times since the run before this one that came to none: skipped or missed. */
+    /** Number of skipped or missed occurrences between the previous run and this occurrence. */
     async leftOutBefore(occurrence: OccurrenceRow): Promise<number> {
       const { jobId, scheduledFor } = occurrence;
       const last = await db.jobOccurrence.findFirst({
@@ -190,7 +190,7 @@ export function occurrenceWrites(db: Client) {
       return (await db.jobOccurrence.count({ where: { jobId, scheduledFor: new Date(scheduledFor) } })) > 0;
     },
 
-    /** Fails when the due time has its occurrence: the unique index decides between racing claims. */
+    /** Adds an occurrence. Fails if the due time has one: the unique index decides between racing claims. */
     async add({ scheduledFor, at, ...occurrence }: NewOccurrence): Promise<void> {
       const isOver = !OPEN_OCCURRENCES.includes(occurrence.status);
       await db.jobOccurrence.create({
@@ -203,7 +203,7 @@ export function occurrenceWrites(db: Client) {
       });
     },
 
-    /** From one state to another; false when another was quicker. */
+    /** Changes the status. False if another process changed it first. */
     async move(
       id: string,
       from: OccurrenceStatus,
@@ -213,20 +213,20 @@ export function occurrenceWrites(db: Client) {
       return count > 0;
     },
 
-    /** Its run, and when the first one began. */
+    /** Records the run of the newest attempt, and when the first attempt began. */
     async runs(id: string, runId: string, at: number): Promise<void> {
       const isOther = { OR: [{ runId: null }, { runId: { not: runId } }] };
       await db.jobOccurrence.updateMany({ where: { id, ...isOther }, data: { runId, durationMs: null } });
       await db.jobOccurrence.updateMany({ where: { id, executedAt: null }, data: { executedAt: new Date(at) } });
     },
 
-    /** How much of its time the run has had, while it goes on. */
+    /** Records how long the run has taken so far. */
     async hasRun(id: string, runId: string, durationMs: number): Promise<void> {
       const data = { durationMs: storedMs(durationMs) };
       await db.jobOccurrence.updateMany({ where: { id, runId, status: "running" }, data });
     },
 
-    /** What has not begun never will; what waits for another attempt gets none. */
+    /** Skips the job's waiting occurrences, and cancels those that wait for another attempt. */
     async withdraw(jobId: string, message: string, at: number): Promise<void> {
       const ended = { message, endedAt: new Date(at) };
       await db.jobOccurrence.updateMany({ where: { jobId, status: "waiting" }, data: { ...ended, status: "skipped" } });
@@ -234,7 +234,7 @@ export function occurrenceWrites(db: Client) {
       await db.jobOccurrence.updateMany({ where: { jobId, status: "retrying" }, data: cancelled });
     },
 
-    /** Once: false when it had ended already. */
+    /** Ends the occurrence. False if it had already ended. */
     async end(id: string, { at, status, durationMs, ...end }: OccurrenceEnd): Promise<boolean> {
       const took = { durationMs: durationMs === null ? null : storedMs(durationMs), endedAt: new Date(at) };
       const { count } = await db.jobOccurrence.updateMany({
@@ -244,7 +244,7 @@ export function occurrenceWrites(db: Client) {
       return count > 0;
     },
 
-    /** What is older is forgotten, but for what is not over; answers how many there were. */
+    /** Deletes older occurrences that are over. Returns how many. */
     async forgetBefore(at: number): Promise<number> {
       const { count } = await db.jobOccurrence.deleteMany({
         where: { createdAt: { lt: new Date(at) }, status: { notIn: OPEN_OCCURRENCES } },

@@ -6,14 +6,14 @@ import { systemCode } from "../protocol/system-code.ts";
 import { fromJson } from "../text/from-json.ts";
 import type { Client, Stored } from "./database/client.ts";
 
-/** What people set of a job. */
+/** The settings of a job that people make. */
 const settingsSchema = z.object({
   name: z.string(),
-  /** The channel's, without a thread. */
+  /** The job's channel; has no thread. */
   thread: threadRefSchema,
   ownerId: z.string(),
   ownerName: z.string(),
-  /** Null when the job is due once. */
+  /** Null if the job is due only once. */
   cron: z.string().nullable(),
   /** Milliseconds since the epoch. */
   dueOnce: z.number().nullable(),
@@ -23,7 +23,7 @@ const settingsSchema = z.object({
   skill: z.string().nullable(),
   model: z.string().nullable(),
   mode: z.enum(MODES),
-  /** Granted beyond the mode. */
+  /** Tools granted beyond what the mode allows. */
   tools: z.array(z.string()),
   timeoutMs: z.number().int().positive(),
   budgetUsd: z.number().positive().nullable(),
@@ -43,9 +43,9 @@ const rowSchema = settingsSchema.extend({
   enabled: z.boolean(),
   pausedBecause: z.string().nullable(),
   failures: z.number(),
-  /** Each due time until here has its occurrence. Milliseconds since the epoch. */
+  /** Every due time up to this one has its occurrence. Milliseconds since the epoch. */
   accountedTo: z.number(),
-  /** Another after each change. Milliseconds since the epoch. */
+  /** Differs after each change. Milliseconds since the epoch. */
   updatedAt: z.number(),
 });
 export type JobRow = z.infer<typeof rowSchema>;
@@ -54,7 +54,7 @@ export function settingsOf(job: JobRow): JobSettings {
   return settingsSchema.parse(job);
 }
 
-/** A row that cannot be read; the others can. */
+/** A job whose row cannot be read; the other jobs still can. */
 export interface BrokenJob {
   readonly id: string;
   readonly name: string;
@@ -98,7 +98,7 @@ export function jobReads(db: Client) {
       };
     },
 
-    /** Those that were changed at or after a time. Milliseconds since the epoch. */
+    /** Ids of the jobs changed at or after a time. Milliseconds since the epoch. */
     async changedSince(at: number): Promise<string[]> {
       const rows = await db.job.findMany({ where: { updatedAt: { gte: new Date(at) } }, select: { id: true } });
       return rows.map(({ id }) => id);
@@ -108,27 +108,27 @@ export function jobReads(db: Client) {
       return (await db.job.count({ where: { nameKey: jobNameKey(thread, name) } })) > 0;
     },
 
-    /** The workspace's job of that name, readable or not; null when there is none. */
+    /** The workspace's job of that name, readable or not; null if there is none. */
     async named({ thread, name }: Pick<JobSettings, "thread" | "name">): Promise<JobRow | BrokenJob | null> {
       const found = await db.job.findUnique({ where: { nameKey: jobNameKey(thread, name) }, select: { id: true } });
       return found === null ? null : readRow(await storedJob(db, found.id));
     },
 
-    /** The platform's id of a workspace's channel, by name or id; null when it is not known. */
+    /** The platform's id of a workspace's channel, by its name or id; null if the channel is not known. */
     async channelNamed(workspaceId: string, name: string): Promise<string | null> {
       const channels = await db.channel.findMany({ where: { workspaceId }, select: { id: true, name: true } });
       const found = channels.find(({ id }) => ownId(id) === name) ?? channels.find((each) => each.name === name);
       return found === undefined ? null : ownId(found.id);
     },
 
-    /** What is wrong with a row that cannot be read, and as much of it as says where; null for any other, or none. */
+    /** What is wrong with an unreadable row, and its address if that can be read; null for any other row, or none. */
     async unreadable(id: string): Promise<{ readonly problem: string; readonly place: JobAddress | null } | null> {
       if ((await db.job.count({ where: { id } })) === 0) return null;
       const row = readRow(await storedJob(db, id));
       return "problem" in row ? { problem: row.problem, place: await storedAddress(db, id) } : null;
     },
 
-    /** Null also when its row cannot be read. */
+    /** Null also if the row cannot be read. */
     async get(id: string): Promise<JobRow | null> {
       const row = readRow(await storedJob(db, id));
       return "problem" in row ? null : row;
@@ -140,19 +140,19 @@ export function jobWrites(db: Client) {
   return {
     ...jobReads(db),
 
-    /** Fails when the workspace has a job of the name. */
+    /** Adds a job. Fails if the workspace has a job of that name. */
     async add({ id, source, enabled, at, ...settings }: NewJob): Promise<void> {
       const createdAt = new Date(at);
       const times = { accountedTo: createdAt, createdAt, updatedAt: createdAt };
       await db.job.create({ data: { id, source, enabled, ...settingsRow(settings), ...times } });
     },
 
-    /** Until the transaction ends, nobody else changes the job, nor gives it an occurrence or ends one. */
+    /** Keeps others from changing the job, and from adding or ending its occurrences, until the transaction ends. */
     async lock(id: string): Promise<void> {
       await db.job.updateMany({ where: { id }, data: { failures: { increment: 0 } } });
     },
 
-    /** False when it is gone, or not as it was known: somebody else was quicker. */
+    /** Changes the settings. False if the job is gone or has changed since `updatedAt`. */
     async change({ id, updatedAt }: JobRow, settings: JobSettings, at: number): Promise<boolean> {
       const { count } = await db.job.updateMany({
         where: { id, updatedAt: new Date(updatedAt) },
@@ -161,7 +161,7 @@ export function jobWrites(db: Client) {
       return count > 0;
     },
 
-    /** Due times while it was paused are nobody's: it counts anew from `at`. `owner`: who takes it over. */
+    /** Enables the job. Due times while it was paused are dropped: it counts anew from `at`. `owner`: the new owner. */
     async enable(id: string, at: number, owner?: Pick<JobRow, "ownerId" | "ownerName">): Promise<void> {
       const counted = { failures: 0, accountedTo: new Date(at), updatedAt: new Date(at) };
       await db.job.updateMany({ where: { id }, data: { enabled: true, pausedBecause: null, ...counted, ...owner } });
@@ -178,7 +178,7 @@ export function jobWrites(db: Client) {
       await db.job.deleteMany({ where: { id } });
     },
 
-    /** Moves on, never back. False when the job is gone, paused, or has moved on already. */
+    /** Moves `accountedTo` forward, never back. False if the job is gone, paused, or already that far. */
     async accountTo(id: string, until: number): Promise<boolean> {
       const { count } = await db.job.updateMany({
         where: { id, enabled: true, accountedTo: { lt: new Date(until) } },
@@ -187,12 +187,12 @@ export function jobWrites(db: Client) {
       return count > 0;
     },
 
-    /** Due times after `at` are to come, whatever was said of them. */
+    /** Sets `accountedTo` to `at`, whatever it was, so that later due times are still to come. */
     async accountAnew(id: string, at: number): Promise<void> {
       await db.job.updateMany({ where: { id }, data: { accountedTo: new Date(at) } });
     },
 
-    /** Counts a failure, or forgets those before a success; answers how many there are in a row. */
+    /** Counts a failure, or resets the count after a success. Returns the number of failures in a row. */
     async countFailure(id: string, hasFailed: boolean): Promise<number> {
       const failures = hasFailed ? { increment: 1 } : 0;
       await db.job.updateMany({ where: { id }, data: { failures } });
@@ -201,7 +201,7 @@ export function jobWrites(db: Client) {
   };
 }
 
-/** Names are one workspace's. */
+/** Unique key of a job's name, which is unique within its workspace. */
 export function jobNameKey(thread: ThreadRef, name: string): string {
   return `${thread.platform}:${thread.workspaceId}/${name.toLowerCase()}`;
 }
@@ -217,10 +217,10 @@ function settingsRow({ thread, tools, dueOnce, ...settings }: JobSettings) {
   };
 }
 
-/** As the database holds it; a row whose values do not even have their columns' types is `unknown` but for its id. */
+/** A row as the database holds it; null if its values do not match their columns' types. */
 type StoredJob = { readonly id: string; readonly row: Stored<"Job"> | null };
 
-/** One row of the wrong types fails a query for all: then each is read for itself. */
+/** Reads all jobs. A row with values of the wrong types fails a query for all, so then each is read on its own. */
 async function storedJobs(db: Client): Promise<StoredJob[]> {
   const ids = (await db.job.findMany({ select: { id: true }, orderBy: { nameKey: "asc" } })).map(({ id }) => id);
   const rows = await unlessOfWrongType(db.job.findMany());
@@ -243,8 +243,8 @@ async function storedAddress(db: Client, id: string): Promise<JobAddress | null>
 }
 
 /**
- * Null where values do not have their columns' types. A database that does not answer is no broken row. Source: Prisma docs,
- * Error message reference: “Inconsistent column data”.
+ * Null if values do not match their columns' types. An unreachable database still throws, since that is no broken row.
+ * Source: Prisma docs, Error message reference: “Inconsistent column data”.
  */
 async function unlessOfWrongType<T>(query: Promise<T>): Promise<T | null> {
   try {

@@ -1,18 +1,18 @@
-/** Workspaces and channels whose row is known to be there, with the name it has: they are written when they change. */
+/** Workspaces and channels known to have a row with that name, so that they are written only when they change. */
 export interface KnownChannels {
   has(id: string, name: string): boolean;
-  /** Within a transaction; counts when that is committed. */
+  /** Within a transaction; takes effect when that is committed. */
   stored(id: string, name: string): void;
 }
 
 /** More than a team has. */
 const MOST_KNOWN = 10_000;
 
-/** What this process knows of them, over its transactions. */
+/** What this process knows of workspaces and channels, across its transactions. */
 export class ChannelMemory {
   #names = new Map<string, string>();
 
-  /** For one transaction; `committed` takes over what it has stored. `isTrusted`: it took for granted what is remembered. */
+  /** Begins a transaction's view, merged by `committed`. `isTrusted`: whether the transaction relied on the memory. */
   begin(): KnownChannels & { committed(): void; isTrusted(): boolean } {
     const stored = new Map<string, string>();
     let isTrusted = false;
@@ -33,7 +33,7 @@ export class ChannelMemory {
     };
   }
 
-  /** Somebody has removed rows behind this process's back. */
+  /** Forgets everything, after rows were removed behind this process's back. */
   forget(): void {
     this.#names.clear();
   }

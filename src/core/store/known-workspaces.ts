@@ -21,7 +21,7 @@ export function knownWorkspaceWrites(db: Client) {
   return {
     ...knownWorkspaceReads(db),
 
-    /** What was said of it first stays. */
+    /** Adds a workspace or renames it; the first `isServed` stays. */
     async add(platform: PlatformName, { id, name, isServed }: KnownWorkspace, at: number): Promise<void> {
       const row = { id, platform, name, isServed, at: new Date(at) };
       await db.knownWorkspace.upsert({ where: { id }, create: row, update: { name } });

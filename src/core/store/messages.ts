@@ -15,7 +15,7 @@ export function messageReads(db: Client) {
       return rows.map(toMessage);
     },
 
-    /** The number of the newest message; 0 when there is none. */
+    /** Number of the session's newest message; 0 if there is none. */
     async newestSeq(sessionId: string): Promise<number> {
       const newest = { where: { sessionId }, orderBy: { seq: "desc" as const }, select: { seq: true } };
       return (await db.message.findFirst(newest))?.seq ?? 0;
@@ -25,7 +25,7 @@ export function messageReads(db: Client) {
       return (await db.message.count({ where: { id } })) > 0;
     },
 
-    /** As `list`: what was there before a run, and what the run has added. */
+    /** The history as `list` returns it, split into what preceded a run and what came with it. */
     async split(sessionId: string, runId: string): Promise<{ before: Message[]; ofRun: Message[] }> {
       const rows = await db.message.findMany({ where: { sessionId }, orderBy: { seq: "asc" } });
       const first = rows.findIndex((row) => row.runId === runId);
@@ -34,14 +34,14 @@ export function messageReads(db: Client) {
       return { before: messages, ofRun };
     },
 
-    /** As `list`, but without what one run has added. */
+    /** As `list`, without the messages that one run added. */
     async listWithout(sessionId: string, runId: string | null): Promise<Message[]> {
       const where = { sessionId, ...(runId === null ? {} : { runId: { not: runId } }) };
       const rows = await db.message.findMany({ where, orderBy: { seq: "asc" } });
       return rows.map(toMessage);
     },
 
-    /** Whose words entered the history with a run, each person once. */
+    /** People whose words entered the history with a run, each once. */
     async authorsOfRun(runId: string): Promise<Author[]> {
       const rows = await db.message.findMany({
         where: { runId, authorId: { not: null } },
@@ -51,7 +51,7 @@ export function messageReads(db: Client) {
       return [...new Map(rows.map(toAuthor).map((author) => [author.id, author])).values()];
     },
 
-    /** Who has said something in a session, each person once. */
+    /** People who have said something in a session, each once. */
     async authorsOf(sessionId: string): Promise<Author[]> {
       const rows = await db.message.findMany({
         where: { sessionId, authorId: { not: null } },
@@ -61,7 +61,7 @@ export function messageReads(db: Client) {
       return rows.map(toAuthor);
     },
 
-    /** How many messages of the session are not context. */
+    /** Number of the session's messages that are not context. */
     async countOf(sessionId: string): Promise<number> {
       return db.message.count({ where: { sessionId, context: false } });
     },
@@ -70,7 +70,7 @@ export function messageReads(db: Client) {
 
 export function messageWrites(db: Client) {
   const reads = messageReads(db);
-  /** Appends to the history, after the message of that number (0: at its beginning). The caller holds the session's fence. */
+  /** Appends to the history after message `after` (0: at the beginning). The caller holds the session's fence. */
   const add = async (
     { after, ...place }: { readonly sessionId: string; readonly runId: string; readonly after: number },
     messages: readonly Message[],
@@ -86,7 +86,7 @@ export function messageWrites(db: Client) {
     ...reads,
     add,
 
-    /** As `add`, after whatever is the newest. */
+    /** As `add`, after the newest message. */
     async append(sessionId: string, runId: string, message: Message): Promise<void> {
       await add({ sessionId, runId, after: await reads.newestSeq(sessionId) }, [message]);
     },

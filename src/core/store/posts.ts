@@ -16,9 +16,9 @@ export interface PostRow {
   readonly state: "intent" | "sent";
   readonly posted: PostedMessage | null;
   readonly intentAt: number;
-  /** Its last state: null while it has none; in the store; shown to people. */
+  /** Progress of the post's last state: null while it has none, stored, or shown to people. */
   readonly closing: "stored" | "shown" | null;
-  /** Null while it has none, and of older messages that show it. */
+  /** The last state; null while there is none, and for older posts, which did not keep it. */
   readonly last: LastState | null;
 }
 
@@ -31,7 +31,7 @@ export interface UnclosedPost {
   readonly closing: LastState;
 }
 
-/** In place of the last state that older messages show. */
+/** Stored for older posts, whose last state is shown but was not kept. */
 const NOT_KEPT = "";
 
 const closingSchema: z.ZodType<LastState> = z.object({
@@ -46,8 +46,8 @@ const closingSchema: z.ZodType<LastState> = z.object({
 export function postReads(db: Client) {
   return {
     /**
-     * Posts that runs which have ended left open; those that ended before a time, where one is given. Milliseconds. One of
-     * another version that cannot be read is left to a process that can.
+     * Posts that ended runs left open; only of runs that ended before `endedBefore` if that is given. Milliseconds
+     * since the epoch. Posts of another version that cannot be read are left to a process that can.
      */
     async unclosed(endedBefore: number | null = null): Promise<UnclosedPost[]> {
       const rows = await db.post.findMany({ where: { closing: { not: NOT_KEPT }, shownAt: null } });
@@ -80,7 +80,7 @@ export function postReads(db: Client) {
       return runs.length > 0 && (await db.post.count({ where: { runId } })) > 0;
     },
 
-    /** The run's first message that is on the platform; null when there is none. */
+    /** The run's first message on the platform; null if there is none. */
     async firstSent(runId: string): Promise<PostedMessage | null> {
       const row = await db.post.findFirst({ where: { runId, state: "sent" }, orderBy: { sentAt: "asc" } });
       return row === null ? null : toRow(row).posted;
@@ -97,12 +97,12 @@ export function postWrites(db: Client) {
       await db.post.create({ data: { key, runId, sessionId, state: "intent", intentAt: new Date(at) } });
     },
 
-    /** An intent is written again before a second attempt, so that its age is the attempt's. */
+    /** Resets the age of an intent before another attempt. */
     async renew(key: string, at: number): Promise<void> {
       await db.post.update({ where: { key }, data: { intentAt: new Date(at) } });
     },
 
-    /** Kept until the edit that shows it has succeeded. */
+    /** Stores the last state until an edit has shown it. */
     async closes(key: string, { files: _files, ...closing }: OutgoingMessage): Promise<void> {
       await db.post.updateMany({ where: { key }, data: { closing: JSON.stringify(closing), shownAt: null } });
     },
@@ -111,7 +111,10 @@ export function postWrites(db: Client) {
       await db.post.updateMany({ where: { key }, data: { shownAt: new Date(at) } });
     },
 
-    /** One that another process has given up for lost in the meantime is there after all, and has its last state to show. */
+    /**
+     * Records that the message was sent. Its last state is to be shown again, because another process may have given
+     * the post up for lost meanwhile.
+     */
     async sent(key: string, posted: PostedMessage, at: number): Promise<void> {
       await db.post.update({
         where: { key },

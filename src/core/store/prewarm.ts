@@ -1,13 +1,13 @@
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Store, StoreTransaction } from "./store.ts";
 
-/** Ends the transaction, so that nothing of it stays. */
+/** Thrown to roll the transaction back. */
 class Over extends Error {}
 
 /**
- * Does what a person's first message does to the store, up to the model's answer, and takes it back: Prisma
- * plans each shape of query when it first sees it, with code that is compiled then, too. Without this the
- * first message waits a quarter of a second for that.
+ * Does to the store what a person's first message does, up to the model's answer, and rolls it back. Prisma plans each
+ * shape of query when it first sees it, with code that is also compiled then. Otherwise the first message would wait a
+ * quarter of a second for that.
  */
 export async function prewarmStore(store: Store, runtime: Pick<Runtime, "clock" | "ids">): Promise<void> {
   try {
@@ -62,7 +62,7 @@ async function firstMessage(tx: StoreTransaction, { clock, ids }: Pick<Runtime, 
   await loaded(tx, { sessionId, runId });
 }
 
-/** As a run begins: what there is of its session. */
+/** Reads what a run loads of its session when it begins. */
 async function loaded(tx: StoreTransaction, { sessionId, runId }: Record<"sessionId" | "runId", string>) {
   await tx.messages.list(sessionId);
   await tx.toolCalls.ofRun(runId);

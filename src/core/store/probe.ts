@@ -10,23 +10,23 @@ import { MIGRATIONS, pendingMigrations } from "./database/migrate.ts";
 import { checkSqliteFile } from "./database/sqlite-file.ts";
 import type { KnownWorkspace } from "./known-workspaces.ts";
 
-/** Milliseconds until a database that does not answer counts as unreachable. */
+/** A database that does not answer within this time counts as unreachable. Milliseconds. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Resolves when a start could use the database, changing nothing in it. A SQLite file that does not exist yet
- * is as good as one that does: the start creates it. Rejects with ConfigError when the operator must mend
- * DATABASE_URL or what is there, with StoreError when the database does not suit this version.
+ * Resolves if a start could use the database, and changes nothing in it. A missing SQLite file is fine, because the
+ * start creates it. Rejects with ConfigError if the operator must mend DATABASE_URL or the database, and with
+ * StoreError if the database does not suit this version.
  */
 export function probeDatabase(url: string): Promise<Probed> {
   return url.startsWith("file:") ? probeSqlite(url) : probePostgresql(url);
 }
 
 export interface Probed {
-  /** It is there, and as this version has made it. */
+  /** Whether the database exists and has this version's tables. */
   readonly isCurrent: boolean;
   readonly sessions: number;
-  /** Workspaces from which something came that was not served. */
+  /** Workspaces that are not served, from which something has arrived. */
   readonly strangers: readonly Pick<KnownWorkspace, "id" | "name">[];
 }
 
@@ -42,7 +42,7 @@ async function lookInto(rows: Rows, kind: keyof typeof MIGRATIONS): Promise<Prob
   return { isCurrent: true, sessions, strangers: strangersSchema.parse(strangers) };
 }
 
-/** The migration that makes the table of sessions. */
+/** Ending of the migration that creates the table of sessions. */
 const FIRST = "_init";
 
 async function countSessions(rows: Rows): Promise<number> {
@@ -66,7 +66,7 @@ async function openReadonly(url: string): Promise<BetterSqlite3.Database> {
   let database: BetterSqlite3.Database | undefined;
   try {
     database = new Database(sqlitePath(url), { readonly: true });
-    // The first thing that reads the file.
+    // The first statement that reads the file; it fails if that is no database.
     database.prepare("SELECT count(*) FROM sqlite_master").get();
     return database;
   } catch (error) {

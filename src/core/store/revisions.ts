@@ -3,23 +3,23 @@ import { type Client, found, type Stored } from "./database/client.ts";
 
 const kindSchema = z.enum(["settings", "skill", "agent", "instructions"]);
 
-/** What was set on the page, and by whom: one of a row of them, of which the newest holds. */
+/** One version of something set on the page, and its author. The newest of a kind and name is in force. */
 export interface Revision {
   readonly kind: RevisionKind;
-  /** What it is of; empty where a kind has but one. */
+  /** The thing that was set; empty for kinds that have only one. */
   readonly name: string;
-  /** From 1, without a gap. */
+  /** From 1, without gaps. */
   readonly number: number;
-  /** Null: what was set is taken back. */
+  /** Null if the setting was taken back. */
   readonly content: string | null;
-  /** An account's name; `operator`: whoever holds the page's key on this machine. */
+  /** An account's name, or `operator` for whoever holds the page's key on this machine. */
   readonly by: string;
   readonly at: number;
 }
 
 type RevisionKind = z.infer<typeof kindSchema>;
 
-/** Saved under its number, or another one is newer than the one that the author has seen. */
+/** The revision was saved, or a newer one exists than the author has seen. */
 type Revised =
   | { readonly type: "saved"; readonly revision: Revision }
   | { readonly type: "conflict"; readonly newest: Revision | null };
@@ -31,10 +31,10 @@ export function revisionReads(db: Client) {
     return found(await db.revision.findFirst({ where: named, orderBy: { number: "desc" } }), toRevision);
   };
   return {
-    /** Null: nothing was ever set. */
+    /** The newest revision; null if nothing was ever set. */
     newest,
 
-    /** The newest of each name, by name; those that are taken back among them. */
+    /** The newest revision of each name, sorted by name, including those that take a setting back. */
     async newestOf(kind: RevisionKind): Promise<Revision[]> {
       const last = await db.revision.groupBy({ by: ["name"], where: { kind }, _max: { number: true } });
       if (last.length === 0) return [];
@@ -42,14 +42,14 @@ export function revisionReads(db: Client) {
       return (await db.revision.findMany({ where: { kind, OR }, orderBy: { name: "asc" } })).map(toRevision);
     },
 
-    /** The newest first; `before`: a number to go on from. */
+    /** Revisions, newest first. `before`: the number to continue from. */
     async history({ kind, name }: Named, { before, limit }: { before?: number; limit: number }): Promise<Revision[]> {
       const where = { kind, name, ...(before === undefined ? {} : { number: { lt: before } }) };
       const rows = await db.revision.findMany({ where, orderBy: { number: "desc" }, take: limit });
       return rows.map(toRevision);
     },
 
-    /** How many there are: since none ever goes, another count says that something was set. */
+    /** Number of revisions. None is ever deleted, so another count means that something was set. */
     count: () => db.revision.count(),
   };
 }
@@ -59,7 +59,7 @@ export function revisionWrites(db: Client) {
   return {
     ...reads,
 
-    /** `after`: the number that the author has seen, 0 for none. The id is the caller's, and new. */
+    /** Adds a revision. `after`: the number that the author has seen, 0 for none. `id` must be new. */
     async add(id: string, after: number, revision: Omit<Revision, "number">): Promise<Revised> {
       const { kind, name } = revision;
       const newest = await reads.newest({ kind, name });
@@ -68,7 +68,7 @@ export function revisionWrites(db: Client) {
       const row = await db.revision.upsert({
         where: { kind_name_number: { kind, name, number } },
         create: { ...revision, id, number, at: new Date(revision.at) },
-        // Somebody has added one at the same moment: theirs stays.
+        // If another author added this number at the same moment, theirs stays.
         update: { number },
       });
       const added = toRevision(row);

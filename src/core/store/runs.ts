@@ -4,7 +4,7 @@ import type { ThreadRef } from "../protocol/platform.ts";
 import { type Client, found, type Stored } from "./database/client.ts";
 import { threadsIn } from "./sessions.ts";
 
-/** What a run is before it has ended. An index finds these, and not what is other than something. */
+/** Statuses of a run that has not ended. Listed for queries, because an index does not serve “not ended”. */
 export const OPEN_RUN = ["running", "parked"] as const;
 
 export interface RunRow {
@@ -12,10 +12,10 @@ export interface RunRow {
   readonly sessionId: string;
   readonly eventSeq: number;
   readonly status: (typeof OPEN_RUN)[number] | "ended";
-  /** Who or what asked for the stop. */
+  /** Who or what asked for the stop; null if nobody did. */
   readonly cancelledBy: CancelCause | null;
   readonly startedAt: number;
-  /** Null while it goes on. */
+  /** Null while the run goes on. */
   readonly endedAt: number | null;
 }
 
@@ -25,7 +25,7 @@ export function runReads(db: Client) {
       return found(await db.run.findUnique({ where: { id } }), toRow);
     },
 
-    /** The session's run that has not ended: there is at most one. */
+    /** The session's only run that has not ended. */
     async open(sessionId: string): Promise<RunRow | null> {
       return found(await db.run.findFirst({ where: { sessionId, status: { not: "ended" } } }), toRow);
     },
@@ -35,7 +35,7 @@ export function runReads(db: Client) {
       return found(await db.run.findFirst({ where: { sessionId }, orderBy: { eventSeq: "desc" } }), toRow);
     },
 
-    /** Sessions with a run that has not ended, and their threads; a sub-agent's thread is that of the session it works for. */
+    /** Sessions with a run that has not ended, and their threads. A sub-agent's thread is its parent session's. */
     async busySessions(): Promise<{ readonly sessionId: string; readonly thread: ThreadRef }[]> {
       const session = { select: { thread: true } };
       const runs = await db.run.findMany({
@@ -47,13 +47,13 @@ export function runReads(db: Client) {
       );
     },
 
-    /** Runs of these sessions that are stopped and have not ended. */
+    /** Runs of these sessions that are stopped but have not ended. */
     async stoppedIn(sessionIds: readonly string[]): Promise<RunRow[]> {
       const where = { sessionId: { in: [...sessionIds] }, status: { not: "ended" }, cancelledBy: { not: null } };
       return (await db.run.findMany({ where })).map(toRow);
     },
 
-    /** Runs that a process left in the middle. */
+    /** Runs marked as running; at a start, those are the ones that a process left unfinished. */
     async interrupted(): Promise<RunRow[]> {
       const rows = await db.run.findMany({ where: { status: "running" }, orderBy: { startedAt: "asc" } });
       return rows.map(toRow);
@@ -74,7 +74,7 @@ export function runWrites(db: Client) {
       await db.run.update({ where: { id }, data: { status } });
     },
 
-    /** The first stop counts; a run that has ended is left alone. True when there was something to stop. */
+    /** Requests a stop. The first request counts, and a run that has ended is left alone. True if this one counted. */
     async requestCancel(id: string, cause: CancelCause): Promise<boolean> {
       const { count } = await db.run.updateMany({
         where: { id, status: { not: "ended" }, cancelledBy: null },
@@ -83,7 +83,7 @@ export function runWrites(db: Client) {
       return count > 0;
     },
 
-    /** True while the run goes on and nobody has stopped it; no stop comes between until the transaction ends. */
+    /** True if the run goes on and nobody has stopped it. No stop can intervene until the transaction ends. */
     async holdOpen(id: string): Promise<boolean> {
       const where = { id, status: { not: "ended" }, cancelledBy: null };
       const { count } = await db.run.updateMany({ where, data: { cancelledBy: null } });

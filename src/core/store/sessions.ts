@@ -19,10 +19,10 @@ import { fromJson } from "../text/from-json.ts";
 import { type Client, found, type Stored } from "./database/client.ts";
 import type { KnownChannels } from "./known-channels.ts";
 
-/** A session that asks for a place. */
+/** A session that waits for a place to run. */
 export interface Applicant {
   readonly sessionId: string;
-  /** Whose it is. */
+  /** The person who began the session. */
   readonly personId: string;
   readonly channelKey: string;
 }
@@ -33,11 +33,11 @@ export interface SessionRow {
   readonly thread: ThreadRef;
   readonly channelKey: string;
   readonly agent: string;
-  /** Ids of people who have addressed the agent here. */
+  /** Ids of the people who have addressed the agent in this session. */
   readonly people: readonly string[];
-  /** What people have set for it. */
+  /** What people have set for the session. */
   readonly settings: SessionSettings;
-  /** What a sub-agent was begun for; absent: the session is none. */
+  /** A sub-agent's task; absent for any other session. */
   readonly task?: ChildTask;
 }
 
@@ -49,7 +49,7 @@ export interface PersonsSessions {
 
 export interface PersonsSession {
   readonly thread: ThreadRef;
-  /** The first words of the message that began it; empty when something else did. */
+  /** The first words of the message that began the session; empty if something else did. */
   readonly title: string;
   readonly updatedAt: number;
 }
@@ -65,12 +65,12 @@ export interface NewSession {
   readonly at: number;
 }
 
-/** A session that no thread has yet: a job's, until its report opens one. */
+/** A session without a thread: a job's, until its report opens one. */
 export type NewUnder = Pick<NewSession, "id" | "thread" | "agent" | "createdBy" | "at"> & Pick<SessionRow, "settings">;
 
-/** What keys of sessions that jobs begin start with, until a thread gives them its own. */
+/** Prefix of the keys of jobs' sessions, until a thread gives them its own. */
 export const JOB_KEY = "job:";
-/** Sessions of jobs among which a report is looked for, the newest. */
+/** Maximum number of jobs' sessions, newest first, that are searched for a report. */
 const MOST_REPORTS = 500;
 
 const peopleSchema = z.array(z.string());
@@ -87,19 +87,19 @@ export function sessionReads(db: Client) {
       return toRow(await db.session.findUniqueOrThrow({ where: { id } }));
     },
 
-    /** Whether nobody has become the session's owner since that epoch. */
+    /** Whether the session has had no other owner since that epoch. */
     async isOwnedIn(id: string, epoch: number): Promise<boolean> {
       return (await db.session.count({ where: { id, epoch } })) > 0;
     },
 
-    /** What they wait for a place by, in the order asked for. */
+    /** The sessions as applicants for a place, in the order of `ids`. */
     async applicantsOf(ids: readonly string[]): Promise<Applicant[]> {
       const rows = await db.session.findMany({
         where: { id: { in: [...ids] } },
         select: { id: true, channelId: true, people: true },
       });
       const applicants = rows.map(({ id, channelId: channelKey, people }) =>
-        // One that cannot be read is for the wake of its own session to meet: all others are asked for with it.
+        // An unreadable row only fails the wake of its own session, not this query for all.
         applicantOf({ id, channelKey, people: peopleSchema.safeParse(fromJson(people)).data ?? [] }),
       );
       const byId = new Map(applicants.map((applicant) => [applicant.sessionId, applicant]));
@@ -110,7 +110,7 @@ export function sessionReads(db: Client) {
       return (await db.session.findFirst({ where: { channelId: channelKey }, select: { id: true } })) !== null;
     },
 
-    /** Sessions of a platform in which the person has addressed the agent, those with the newest activity first. */
+    /** The person's sessions on a platform, in which they have addressed the agent, newest activity first. */
     async ofPerson(personId: string, { platform, since, limit }: PersonsSessions): Promise<PersonsSession[]> {
       const rows = await db.session.findMany({
         where: {
@@ -132,7 +132,7 @@ export function sessionReads(db: Client) {
       );
     },
 
-    /** Threads of sessions on a platform, those with the newest activity first. */
+    /** Threads of sessions on a platform, newest activity first. */
     async recentThreads(platform: PlatformName, limit: number): Promise<ThreadRef[]> {
       const rows = await db.session.findMany({
         where: { key: { startsWith: `${platform}:` }, parentId: null },
@@ -147,7 +147,7 @@ export function sessionReads(db: Client) {
 
 function reportReads(db: Client) {
   return {
-    /** The job's session that a message of a channel came from; null when it is none's. */
+    /** The job's session that a message of a channel came from; null if there is none. */
     async ofReport(channelKey: string, messageId: string): Promise<SessionRow | null> {
       const where = { channelId: channelKey, parentId: null, key: { startsWith: JOB_KEY } };
       const jobs = await db.session.findMany({ where, orderBy: { updatedAt: "desc" }, take: MOST_REPORTS });
@@ -164,8 +164,8 @@ function reportReads(db: Client) {
 }
 
 /**
- * Raised by a release that stores of runs what the one before it cannot read: events of a new kind, steps with new contents.
- * While both run beside one another, the older one leaves alone what the newer one has had.
+ * Raised by each release that stores what the release before cannot read, such as new kinds of events or new contents
+ * of steps. While both run side by side, the older one leaves alone the sessions that the newer one has owned.
  */
 const SESSION_FORMAT = 1;
 
@@ -176,7 +176,7 @@ export function sessionWrites(db: Client, channels: KnownChannels) {
     ...threadless(db),
     ...ownership(db),
 
-    /** Creates the session, and its workspace and channel when they are new. */
+    /** Creates the session, and its workspace and channel if they are new. */
     async create(session: NewSession): Promise<SessionRow> {
       const { thread, at } = session;
       const createdAt = new Date(at);
@@ -204,7 +204,7 @@ export function sessionWrites(db: Client, channels: KnownChannels) {
       return toRow(await db.session.create({ data: row }));
     },
 
-    /** The session as it is; until the transaction ends, nobody else changes it, and no run of it begins. */
+    /** Reads the session, and keeps others from changing it or beginning a run in it until the transaction ends. */
     lock: (id: string) => locked(db, id),
 
     async addPerson(id: string, personId: string): Promise<void> {
@@ -226,12 +226,12 @@ export function sessionWrites(db: Client, channels: KnownChannels) {
   };
 }
 
-/** Who may write to a session. */
+/** Ownership of a session, which allows writing to it. */
 function ownership(db: Client) {
   return {
     /**
-     * Makes the caller the session's only owner: journal writes of earlier epochs fail from now on. StoreError
-     * `database_newer` where a program of a newer format has had it.
+     * Makes the caller the session's only owner: journal writes under earlier epochs fail from now on. Throws
+     * StoreError `database_newer` if a program of a newer format has owned it.
      */
     async raiseEpoch(id: string): Promise<{ readonly session: SessionRow; readonly epoch: number }> {
       const where = { id, format: { lte: SESSION_FORMAT } };
@@ -243,7 +243,7 @@ function ownership(db: Client) {
       return { session: toRow(row), epoch: row.epoch };
     },
 
-    /** Locks the session's row for this transaction; StoreError `stale_owner` when another owner has it. */
+    /** Locks the session's row for this transaction. Throws StoreError `stale_owner` if it has another owner. */
     async fence(id: string, epoch: number, at: number): Promise<void> {
       const { count } = await db.session.updateMany({ where: { id, epoch }, data: { updatedAt: new Date(at) } });
       if (count === 0) throw new StoreError("stale_owner", `session ${id} has moved on from epoch ${epoch}`);
@@ -251,12 +251,12 @@ function ownership(db: Client) {
   };
 }
 
-/** Reads a row to change it. The second of two who do so at once reads what the first has left: the statement waits for its transaction. */
+/** Reads a row to change it. A concurrent caller waits for this transaction and then reads its result. */
 async function locked(db: Client, id: string): Promise<SessionRow> {
   return toRow(await db.session.update({ where: { id }, data: { epoch: { increment: 0 } } }));
 }
 
-/** The thread that a row of a list names; none where it cannot be read, so that one row keeps no list from its others. */
+/** The thread that a row names. Empty if it cannot be read, so that one bad row does not hide the others. */
 export function threadsIn(stored: string): readonly ThreadRef[] {
   const { data } = threadRefSchema.safeParse(fromJson(stored));
   return data === undefined ? [] : [data];
@@ -269,15 +269,15 @@ function titleIn(body: string | undefined): string {
   return parsed.success ? commandAsTitle(parsed.data.text) : "";
 }
 
-/** Sessions that begin before their thread does. */
+/** Sessions that begin before their thread exists. */
 function threadless(db: Client) {
   return {
-    /** As `create`, in a channel of which no more than the id need be known. */
+    /** As `create`, in a channel of which only the id may be known. */
     async createUnder(key: string, { id, thread, agent, settings, createdBy, at }: NewUnder): Promise<void> {
       const createdAt = new Date(at);
       const workspaceId = `${thread.platform}:${thread.workspaceId}`;
       const channelKey = channelKeyOf(thread);
-      // With nothing to update, Prisma looks and then inserts: of two at once, one would fail.
+      // With an empty update, Prisma reads and then inserts, and of two concurrent upserts one would fail.
       const workspace = { id: workspaceId, platform: thread.platform, name: thread.workspaceId, createdAt };
       await db.workspace.upsert({ where: { id: workspaceId }, create: workspace, update: { id: workspaceId } });
       const channel = { id: channelKey, workspaceId, name: thread.channelId, kind: "channel", createdAt };
@@ -288,7 +288,7 @@ function threadless(db: Client) {
       });
     },
 
-    /** From now on the thread's messages are the session's. False when they are another's. */
+    /** Routes the thread's messages to the session. False if the thread belongs to another one. */
     async openThread(id: string, thread: ThreadRef): Promise<boolean> {
       const key = sessionKeyOf(thread);
       const owner = await db.session.findUnique({ where: { key }, select: { id: true } });
@@ -302,8 +302,8 @@ function threadless(db: Client) {
 function succession(db: Client) {
   return {
     /**
-     * Gives the session's thread, its settings, and the people who need not mention the agent there, to a new session without
-     * history; nothing where it has given the thread away already.
+     * Moves the session's thread and settings, and the people who need not mention the agent there, to a new session
+     * without history. Does nothing if the session has already given its thread away.
      */
     async startNewSession(
       { id, key }: SessionRow,
@@ -315,14 +315,14 @@ function succession(db: Client) {
       await db.session.create({ data: newRow({ ...session, ...fresh }) });
     },
 
-    /** A new session in another thread of the channel, with the agent and the settings of one. */
+    /** Begins a session in another thread of the channel, with the agent and the settings of an existing one. */
     async beginFrom(
       session: SessionRow,
       fresh: { id: string; thread: ThreadRef; createdBy: string; at: number },
     ): Promise<void> {
       const key = sessionKeyOf(fresh.thread);
       const row = newRow({ ...session, ...fresh, key, people: [fresh.createdBy] });
-      // Its first wake is no first one: there is history.
+      // Epoch 1, so that its first wake does not count as the session's first: it has history.
       await db.session.create({ data: { ...row, epoch: 1 } });
     },
   };
@@ -345,7 +345,7 @@ function newRow({ id, key, channelKey, thread, agent, people, settings, createdB
   };
 }
 
-/** A session is whoever's began it. */
+/** The applicant for a session, which belongs to the person who began it. */
 export function applicantOf({ id, channelKey, people }: Pick<SessionRow, "id" | "channelKey" | "people">): Applicant {
   return { sessionId: id, channelKey, personId: people[0] ?? "" };
 }

@@ -59,7 +59,7 @@ function reads(db: Client) {
   };
 }
 
-/** A feature's store: its tables, read beside a transaction or within one. */
+/** A feature's own tables, read outside a transaction or used within one. */
 function tablesOf(db: Client) {
   return <T>(of: (db: Client) => T): T => of(db);
 }
@@ -90,7 +90,10 @@ function writes(db: Client, channels: KnownChannels, isFile: boolean) {
     occurrences: occurrenceWrites(db),
     webThreads: webThreadWrites(db),
     revisions: revisionWrites(db),
-    /** First of all: what follows is one transaction's at a time, as on SQLite all are, whichever process writes. */
+    /**
+     * Must come first in a transaction: what follows runs in one transaction at a time across all processes. On SQLite
+     * every transaction does.
+     */
     takeTurn: async (turn: Turn) => (isFile ? undefined : takeTurn(db, turn)),
     tables: tablesOf(db),
   };
@@ -98,22 +101,19 @@ function writes(db: Client, channels: KnownChannels, isFile: boolean) {
 
 export type StoreReads = ReturnType<typeof reads>;
 
-/** Everything one transaction may do. */
+/** Everything that one transaction may do. */
 export type StoreTransaction = ReturnType<typeof writes>;
 
-/**
- * All state. Writes exist only inside `transaction`. What is read beside it is what has been committed, also while a
- * transaction goes on.
- */
+/** All state. Writes exist only inside `transaction`. Reads outside it see committed data only. */
 export interface Store extends StoreReads {
   transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /**
- * Opens `file:…` or `postgresql://…`, migrated to this version. The driver loads when it is needed. Rejects with
- * ConfigError when the operator must mend DATABASE_URL or what is there, with StoreError for a newer database.
- * `isShared`: other processes work on it, which what this one holds while it is frozen would keep waiting.
+ * Opens `file:…` or `postgresql://…` and migrates it to this version, loading the driver on demand. Rejects with
+ * ConfigError if the operator must mend DATABASE_URL or the database, with StoreError if that is newer. `isShared`:
+ * other processes use the database too, so what this one holds is freed if it freezes.
  */
 export async function openStore(url: string, runtime: Runtime, { isShared = false } = {}): Promise<Store> {
   return createStore(await openClient(url, runtime, isShared), url.startsWith("file:"));
@@ -138,7 +138,7 @@ function createStore(client: DatabaseClient, isFile: boolean): Store {
       return value;
     } catch (error) {
       if (!known.isTrusted() || !isForeignKeyFailure(error)) throw error;
-      // A channel that was thought to be there is not: this time it is written.
+      // A channel that was assumed to have a row has none; the second try writes it.
       channels.forget();
       return transaction(work);
     }

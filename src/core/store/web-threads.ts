@@ -1,34 +1,34 @@
 import type { PlatformName } from "../protocol/platform.ts";
 import { type Client, found, type Stored } from "./database/client.ts";
 
-/** Threads of platforms that are our own; src/adapters/render/local/thread-store.ts says what may be asked of them. */
+/** Threads of local platforms, which keep them in this database; see src/adapters/render/local/thread-store.ts. */
 
 export interface LocalThread {
   readonly id: string;
   readonly title: string;
   readonly createdAt: number;
-  /** When its newest message was inserted. Milliseconds since the epoch. */
+  /** When the thread's newest message was inserted. Milliseconds since the epoch. */
   readonly updatedAt: number;
 }
 
 export interface LocalMessage {
   readonly id: string;
   readonly threadId: string;
-  /** Unique: `web:<client id>`, `terminal:<client id>` of a person's message, the post's key of ours. */
+  /** Unique: `web:<client id>` or `terminal:<client id>` for a person's message, the post's key for the bot's. */
   readonly key: string;
-  /** Order within the thread: the sequence number the message got when it was inserted. Never changes. */
+  /** Order within the thread: the sequence number of the message's insertion. Never changes. */
   readonly position: number;
-  /** The sequence number of its newest change. */
+  /** Sequence number of the message's newest change. */
   readonly seq: number;
   readonly fromPerson: boolean;
   readonly at: number;
-  /** JSON text of a `MessageBody` (src/adapters/render/local/wire.ts); the store does not look into it. */
+  /** JSON text of a `MessageBody` (src/adapters/render/local/wire.ts), opaque to the store. */
   readonly body: string;
 }
 
 export type NewLocalMessage = Omit<LocalMessage, "position" | "seq">;
 
-/** A file of a message. `id` is derived from its content, so putting it again changes nothing. */
+/** A file of a message. `id` is derived from the content, so storing the file again changes nothing. */
 export interface LocalFile {
   readonly id: string;
   readonly name: string;
@@ -38,11 +38,11 @@ export interface LocalFile {
 
 export type InsertOutcome =
   | { readonly type: "inserted"; readonly message: LocalMessage; readonly thread: LocalThread }
-  /** A message with this key is there already; it is left as it is. */
+  /** A message with this key already exists and is left as it is. */
   | { readonly type: "duplicate"; readonly message: LocalMessage }
   | { readonly type: "no_thread" };
 
-/** A message that was posted or changed, and where. */
+/** A message that was posted or changed, with its thread. */
 export interface LocalChange {
   readonly message: LocalMessage;
   readonly thread: LocalThread;
@@ -50,13 +50,13 @@ export interface LocalChange {
 
 export function webThreadReads(db: Client) {
   return {
-    /** Newest activity first. */
+    /** Threads, newest activity first. */
     async threads(platform: PlatformName, limit: number): Promise<LocalThread[]> {
       const rows = await db.webThread.findMany({ where: { platform }, orderBy: { updatedAt: "desc" }, take: limit });
       return rows.map(toThread);
     },
 
-    /** The newest messages before a position (null: of all), oldest first; null without such a thread. */
+    /** The newest messages before a position (null: of all), oldest first; null if there is no such thread. */
     async messages(threadId: string, before: number | null, limit: number): Promise<LocalMessage[] | null> {
       if ((await db.webThread.count({ where: { id: threadId } })) === 0) return null;
       const rows = await db.webMessage.findMany({
@@ -112,7 +112,7 @@ export function webThreadWrites(db: Client) {
   return {
     ...reads,
 
-    /** `opens` makes the thread when it is not there; a key that is there already changes nothing. */
+    /** Inserts a message. `opens` creates the thread if it does not exist. An existing key changes nothing. */
     async insert(
       message: NewLocalMessage,
       opens: { readonly platform: PlatformName; readonly title: string } | null,
@@ -133,7 +133,7 @@ export function webThreadWrites(db: Client) {
       return { type: "inserted", message: toMessage(row), thread: toThread(thread) };
     },
 
-    /** Replaces the body by what is made of the message, and numbers the change; null without such a message. */
+    /** Replaces the body with `bodyOf(message)` and numbers the change; null if there is no such message. */
     async update(id: string, bodyOf: (message: LocalMessage) => string): Promise<LocalMessage | null> {
       const message = await reads.message(id);
       if (message === null) return null;
@@ -143,7 +143,7 @@ export function webThreadWrites(db: Client) {
 
     async putFile({ id, name, mediaType, data }: LocalFile): Promise<void> {
       const bytes = Uint8Array.from(data);
-      // With nothing to update, Prisma looks and then inserts: of two at once, one would fail.
+      // With an empty update, Prisma reads and then inserts, and of two concurrent upserts one would fail.
       await db.webFile.upsert({ where: { id }, create: { id, name, mediaType, data: bytes }, update: { id } });
     },
   };

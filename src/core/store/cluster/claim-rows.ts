@@ -1,18 +1,18 @@
 import { z } from "zod";
 import type { ClusterConnection } from "./cluster-connection.ts";
 
-/** Where DBOS keeps what was asked for and what is being done. */
+/** DBOS's table of workflows: one row for each claim, whether waiting, running or over. */
 export const CLAIMS = "dbos.workflow_status";
 
-/** The name of the queue of sessions. */
+/** Name of the DBOS queue of sessions. */
 export const SESSION_QUEUE = "sessions";
 
-/** What is done need not be known for longer. Milliseconds. */
+/** How long the row of a finished claim is kept. Milliseconds. */
 const KEPT_MS = 60_000;
 
 const keysSchema = z.array(z.object({ key: z.string() }));
 
-/** Sessions that some process holds, or is about to. */
+/** Keys of the sessions that a process holds or is about to hold. */
 export async function claimedSessions(connection: ClusterConnection): Promise<ReadonlySet<string>> {
   const rows = await connection.query(
     `SELECT DISTINCT queue_partition_key AS key FROM ${CLAIMS}
@@ -22,7 +22,7 @@ export async function claimedSessions(connection: ClusterConnection): Promise<Re
   return new Set(keysSchema.parse(rows).map(({ key }) => key));
 }
 
-/** Deletes the rows of claims that are over: DBOS itself keeps them for ever. */
+/** Deletes the rows of finished claims, which DBOS itself would keep forever. */
 export async function forgetClaims(connection: ClusterConnection): Promise<void> {
   await connection.query(
     `DELETE FROM ${CLAIMS} WHERE queue_name = $1 AND status NOT IN ('ENQUEUED', 'PENDING', 'DELAYED')
@@ -31,18 +31,18 @@ export async function forgetClaims(connection: ClusterConnection): Promise<void>
   );
 }
 
-/** Claims of one channel that may wait in the queue beyond the channel that has least. */
+/** How far a channel's waiting claims may be ahead of those of the channel with the fewest before they are put off. */
 const SHARE = 32;
 
 /**
- * What is put off goes back to the queue by itself where nobody looks at it any more: DBOS does that by the clock of each
- * process, which may be minutes ahead. Milliseconds.
+ * How long a claim is put off. DBOS requeues it by itself after this time even if no process runs `keepFair` any more.
+ * DBOS goes by each process's clock, which may be minutes ahead. Milliseconds.
  */
 const PUT_OFF_MS = 15 * 60_000;
 
 /**
- * DBOS takes claims in no order. A claim's place is how many of its channel are held or have come before it: those far behind
- * the best place are put off, and those near it go back to the queue.
+ * DBOS takes claims in no particular order. A claim's place is its rank within its channel, held claims first, then by
+ * time of arrival. Claims far behind the best waiting place are put off; those near it return to the queue.
  */
 const KEEP_FAIR = `WITH claims AS (
     SELECT claim.workflow_uuid AS id, claim.status, row_number() OVER (
@@ -68,8 +68,9 @@ const fairSchema = z.object({ waiting: z.number(), moved: z.number() });
 export type FairTurns = z.infer<typeof fairSchema>;
 
 /**
- * Puts claims off, or back into the queue, so that channels take turns; answers how many wait, and how many were moved. An
- * operator may lock the table of sessions for longer than a word that a process lives may wait behind this.
+ * Puts claims off or returns them to the queue, so that channels take turns. Returns how many wait and how many were
+ * moved. Not for the cluster's connection: an operator's lock on the table of sessions may block this statement for
+ * longer than a heartbeat may wait behind it.
  */
 export async function keepFair({ query }: Pick<ClusterConnection, "query">): Promise<FairTurns> {
   const [row] = await query(KEEP_FAIR, [SESSION_QUEUE]);

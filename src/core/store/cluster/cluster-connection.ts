@@ -8,57 +8,57 @@ import { isRefusal, NO_SCHEMAS } from "../database/connection/postgresql-rights.
 import { unavailable } from "../database/connection/unavailable.ts";
 import { LEASE_LOCK } from "../database/lease.ts";
 
-/** A connection of its own: locks and notifications belong to one. */
+/** A dedicated connection, because advisory locks and notifications belong to one connection. */
 export interface ClusterConnection {
-  /** One after the other. Waits for its answer, and for those before it, for as long as the connection stands. */
+  /** Queries run one after another; each waits for its turn and its answer for as long as the connection lasts. */
   readonly query: (
     sql: string,
     values?: readonly (string | number | boolean | readonly string[] | readonly number[])[],
   ) => Promise<readonly unknown[]>;
   /**
-   * Resolves once no process runs all sessions of the database alone; none can from then on, as long as the connection is
-   * there. `standBy` is called once where one does. Rejects with the signal's reason when it aborts first, and with
-   * ConnectionLost where nobody answers any more.
+   * Resolves once no process runs all sessions of the database alone; from then on none can, for as long as this
+   * connection lasts. Calls `standBy` once if such a process exists. Rejects with the signal's reason if that aborts
+   * first, and with ConnectionLost if the database stops answering.
    */
   share(clock: Pick<Clock, "sleep">, signal: AbortSignal, standBy: () => void): Promise<void>;
-  /** Hears what any process tells from now on: at most once, and nothing of what was told before or is lost. */
+  /** Subscribes to what any process tells from now on. Delivered at most once; lost notifications are not repeated. */
   hear(listener: (told: string) => void): Promise<void>;
-  /** Tells all processes that hear, this one among them. */
+  /** Notifies all subscribed processes, this one included. */
   tell(what: string): Promise<void>;
   close(): Promise<void>;
-  /** Resolves when it is no more, whoever ended it. */
+  /** Resolves when the connection has ended, whichever side ended it. */
   readonly broken: Promise<void>;
 }
 
-/** What tables of the cluster are kept with. */
+/** What the classes that keep tables of the cluster work with. */
 export interface RowsScope {
   readonly connection: Pick<ClusterConnection, "query">;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Whoever waits for another process and is not answered for so long has lost the database. Milliseconds. */
+/** If the database does not answer a stand-by within this time, the connection counts as lost. Milliseconds. */
 const STAND_BY_ANSWER_MS = 10_000;
 
-/** What this connection writes is lost with the server at worst, which ends all processes that it is about. */
+/** A crash of the server may lose this connection's writes, but also disconnects all processes concerned. */
 const NO_FLUSH = "SET synchronous_commit = off";
 
-/** The server notices within a few seconds that a machine has vanished, and frees its locks. Seconds; milliseconds. */
+/** Has the server notice a vanished machine within seconds and free its locks. Seconds; the last in milliseconds. */
 const NOTICE_VANISHED =
   "SET tcp_keepalives_idle = 1; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 4000";
 
-/** Whoever waits here has limits of its own: an operator's would end the process with the first statement that is late. */
+/** Waits here have their own limits; an operator's would end the process with the first late statement. */
 const NO_LIMITS = "SET statement_timeout = 0; SET lock_timeout = 0";
 
-/** Where processes tell each other what is in the database already. */
+/** Notification channel over which processes tell each other what is already in the database. */
 const CHANNEL = "deckhand_cluster";
 
-/** Any number that no other use of advisory locks in the database takes. */
+/** An arbitrary number that no other advisory lock in the database uses. */
 const SETUP_LOCK = 4_207_133_701;
 
 /**
- * What the cluster keeps, which no other engine has: its rows are of processes, not of what people did. Releases run beside
- * one another: a column that comes later has a default.
+ * Tables that only the engine of several processes needs; their rows describe processes, not what people did. Releases
+ * run side by side, so a column added later needs a default.
  */
 const TABLES = [
   "CREATE SCHEMA IF NOT EXISTS deckhand_cluster",
@@ -73,7 +73,7 @@ const TABLES = [
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.given_root (root text PRIMARY KEY, bytes bigint NOT NULL)",
 ];
 
-/** Columns that the table of processes had not from the beginning. */
+/** Columns of the replica table that were added after its first release. */
 const REPLICA_COLUMNS: Readonly<Record<string, string>> = {
   facts: "jsonb NOT NULL DEFAULT '{}'",
   state: "jsonb NOT NULL DEFAULT '{}'",
@@ -110,7 +110,7 @@ export async function openClusterConnection(url: string): Promise<ClusterConnect
         await clock.sleep(SETUP_RETRY_MS, signal);
       }
     },
-    close: () => client.end().catch(() => undefined), // it may be broken already
+    close: () => client.end().catch(() => undefined), // It may already be broken.
     hear: async (listener) => {
       client.on("notification", ({ payload = "" }) => listener(payload));
       await query(`LISTEN ${CHANNEL}`);
@@ -121,12 +121,12 @@ export async function openClusterConnection(url: string): Promise<ClusterConnect
   };
 }
 
-/** A start says so often that it goes on that a process which has said nothing for so long is frozen in it. Milliseconds. */
+/** A start writes so often that a process which is silent for this long during it is frozen. Milliseconds. */
 const SETUP_FROZEN_MS = 20_000;
 
 /**
- * Makes the cluster's tables and whatever else a start makes, one process after the other. Whoever freezes meanwhile
- * loses its connection, and so its turn, after `frozenMs`.
+ * Creates the cluster's tables and runs `setUp`, in one process at a time. A process that freezes meanwhile loses its
+ * connection, and so its turn, after `frozenMs`.
  */
 export async function setUpCluster<T>(
   connection: ClusterConnection,
@@ -134,7 +134,7 @@ export async function setUpCluster<T>(
   setUp: () => Promise<T>,
 ): Promise<T> {
   await connection.query(idleLimit(frozenMs));
-  // Asked for again and again: a statement that waits would keep whoever has the lock from making indexes concurrently.
+  // Polled, because a statement waiting for the lock would keep the holder from creating indexes concurrently.
   while (!(await holds(connection, TAKE_SETUP))) await clock.sleep(SETUP_RETRY_MS, new AbortController().signal);
   try {
     for (const table of TABLES) await connection.query(table);
@@ -150,8 +150,8 @@ export async function setUpCluster<T>(
 }
 
 /**
- * Only where some are lacking: to add one, even one that is there, waits for whoever reads the table, as a dump does to its
- * end, and has everybody else's beats wait behind it.
+ * Adds the missing columns. Runs ALTER TABLE only if some are missing, because even ADD COLUMN IF NOT EXISTS waits for
+ * every reader of the table, such as a dump until it ends, while the other processes' heartbeats queue behind it.
  */
 async function addColumns({ query }: ClusterConnection): Promise<void> {
   const rows = await query(LACKING, [Object.keys(REPLICA_COLUMNS)]);
@@ -161,7 +161,7 @@ async function addColumns({ query }: ClusterConnection): Promise<void> {
   await query(`ALTER TABLE deckhand_cluster.replica ${added.join(", ")}`);
 }
 
-/** How often a process asks whether it is its turn. Milliseconds. */
+/** Polling interval while waiting for another process. Milliseconds. */
 const SETUP_RETRY_MS = 50;
 
 const TAKE_SETUP = `SELECT pg_try_advisory_lock(${SETUP_LOCK}) AS held`;

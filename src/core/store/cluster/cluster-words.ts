@@ -4,15 +4,15 @@ import type { ClusterConnection } from "./cluster-connection.ts";
 
 interface Words {
   readonly connection: Pick<ClusterConnection, "hear" | "tell">;
-  /** This process among the others. */
+  /** This process's id in the cluster. */
   readonly id: string;
   readonly log: Log;
 }
 
-/** A word as it travels: who tells it, of what, and the rest. */
+/** A word as it travels: the sender, the topic, and the rest. */
 const WORD = /^(?<from>\S+) (?<topic>\S+) (?<about>[^]*)$/u;
 
-/** What processes tell each other, over the notifications of the database. */
+/** Opens the words that processes tell each other, over the notifications of the database. */
 export async function openWords({ connection, id, log }: Words): Promise<Pick<Cluster, "tell" | "hear">> {
   const listeners = new Map<string, Set<(about: string) => void>>();
   await connection.hear((told) => {

@@ -17,54 +17,54 @@ import { gatewaySessions } from "./shard-sessions.ts";
 import { sharedKeys } from "./shared-keys.ts";
 
 export interface ReplicaStart {
-  /** Leads to the database itself: locks and notifications do not pass a pooler. */
+  /** URL of the database itself, because locks and notifications do not work through a pooler. */
   readonly url: string;
-  /** This process among the others. */
+  /** This process's id in the cluster. */
   readonly id: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** What the others may know of this process as long as it lives. JSON. */
+  /** What the other processes may read about this one for as long as it lives. JSON. */
   readonly facts: object;
-  /** Another process runs all sessions of the database alone: from here on it is waited for. */
+  /** Called when this process has to wait because another one runs all sessions of the database alone. */
   readonly standBy: () => void;
-  /** The others have taken this process for dead, or it cannot know: it may do nothing more. */
+  /** Called when the others have declared this process dead, or when it cannot tell. It must do nothing more. */
   readonly lost: (error: AppError) => void;
-  /** Somebody asks this process to hand all over and end. May be called again. */
+  /** Called when somebody asks this process to hand over its work and end. May be called again. */
   readonly drain: () => void;
   readonly signal: AbortSignal;
 }
 
-/** What the engine does with the cluster. */
+/** The cluster as the engine uses it. */
 export interface OpenCluster extends Cluster {
   readonly connection: ClusterConnection;
-  /** The clock that all processes share: the database's, as far as this process's own is off. */
+  /** The clock that all processes share: this process's own, corrected by its offset from the database's. */
   readonly clock: Clock;
-  /** Throws StoreError `stale_owner` once the others have taken this process for dead. */
+  /** Throws StoreError `stale_owner` once the others have declared this process dead. */
   requireAlive(): Promise<void>;
-  /** Makes what all processes need and one may make at a time. */
+  /** Runs work that all processes need, in one process at a time. */
   setUp<T>(work: () => Promise<T>): Promise<T>;
-  /** The platforms' rates, which all processes keep together. */
+  /** The platforms' rate limits, kept by all processes together. */
   readonly rates: SharedRates;
-  /** How much each provider's key takes, which all processes learn together. */
+  /** How much load each provider key takes, learned by all processes together. */
   readonly holdersOf: HoldersOf;
-  /** What has been added today, which all processes count together. */
+  /** The bytes added today, counted by all processes together. */
   readonly growth: GrowthLedger;
-  /** From now on this process says that it lives. `orphaned`: who is no more and has left sessions; called again until nothing is left. */
+  /** Starts the heartbeat. `orphaned` receives ids of dead processes, repeatedly until none has sessions left. */
   begin(orphaned: (ids: readonly string[]) => void): void;
-  /** What this process holds is the others' from now on. */
+  /** Gives up all roles and the membership, so that the other processes take over what this one holds. */
   leave(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Clocks may be this far apart before the database's is taken. Milliseconds. */
+/** Clocks may differ by this much before the offset to the database's is applied. Milliseconds. */
 const CLOCK_TOLERANCE_MS = 250;
 
-/** An operator hears of a clock that is off by more. Milliseconds. */
+/** An offset greater than this is logged as a warning. Milliseconds. */
 const CLOCK_OFF_MS = 2_000;
 
 const LOST_PLACE = { detail: { lost: "place" } };
 
-/** Joins the processes that share a database. Throws ConfigError where the database cannot carry them. */
+/** Joins the processes that share a database. Throws ConfigError if the database cannot serve them. */
 export async function openCluster(options: ReplicaStart): Promise<OpenCluster> {
   const { url, clock, standBy, signal } = options;
   const connection = await openClusterConnection(url);
@@ -138,7 +138,7 @@ async function join(
   };
 }
 
-/** The process's clock, put right by the database's. */
+/** The process's clock, corrected by the database's. */
 function sharedTime(clock: Clock, log: Log) {
   let offsetMs = 0;
   return {

@@ -2,16 +2,16 @@ import { z } from "zod";
 import { dayOf, type GrowthLedger } from "../../growth-ledger.ts";
 import type { RowsScope } from "./cluster-connection.ts";
 
-/** Adds to any number of figures, each named once, and reads them. In order, so that no two processes wait for each other. */
+/** Adds to figures, each named once, and returns the sums. Rows are locked in order to avoid deadlocks. */
 const ADD = `INSERT INTO deckhand_cluster.growth AS growth (day, key, bytes)
   SELECT day, key, bytes FROM unnest($1::date[], $2::text[], $3::bigint[]) AS added(day, key, bytes) ORDER BY day, key
   ON CONFLICT (day, key) DO UPDATE SET bytes = greatest(0, growth.bytes + excluded.bytes)
   RETURNING day::text, key, bytes::float8`;
 
-/** Another process may be in the last moment of the day before. */
+/** Keeps the day before, because another process may still be in its last moment. */
 const FORGET = "DELETE FROM deckhand_cluster.growth WHERE day < $1::date - 1";
 
-/** Whoever sees a directory first has said what it held. */
+/** The first process that sees a directory records what it held. */
 const SEE = `INSERT INTO deckhand_cluster.given_root AS given (root, bytes) VALUES ($1, $2::bigint)
   ON CONFLICT (root) DO UPDATE SET bytes = given.bytes RETURNING bytes::float8`;
 
@@ -21,26 +21,27 @@ const sumsSchema = z.array(z.object({ day: z.string(), key: z.string(), bytes: z
 const givenSchema = z.array(z.object({ bytes: z.number() }));
 
 /**
- * What is new is written after so long, and a figure that is older is read before it is used: after twice this each process
- * goes by what the others have counted. Milliseconds.
+ * New amounts are written after this delay, and a figure older than this is read again before it is used. So after
+ * twice this time each process knows what the others have counted. Milliseconds.
  */
 const OLD_MS = 2_500;
 
 interface Figure {
   readonly day: string;
   readonly key: string;
-  /** The figure of all processes, as it was read. */
+  /** Sum over all processes, as last read. */
   sum: number;
-  /** What this process has added that is not in the sum. */
+  /** What this process has added since `sum` was read. */
   unsent: number;
   readAt: number;
   isAsked: boolean;
 }
 
 /**
- * The day's growth as rows that processes share, each adding what is new in one statement. A limit is exceeded at most by what
- * calls at other processes add that go on at the same time or ended within the last five seconds. What one process adds and
- * another removes within that time stays counted. A process that is killed takes what it added in its last 2.5 seconds along.
+ * The day's growth as rows that processes share; each process adds its new amounts in one statement. A limit may be
+ * exceeded only by what calls in other processes add at the same time or added within the last five seconds. What one
+ * process adds and another removes within that time stays counted. If a process is killed, the amounts of its last 2.5
+ * seconds are lost.
  */
 export class GrowthRows implements GrowthLedger {
   readonly #world: RowsScope;
@@ -49,7 +50,7 @@ export class GrowthRows implements GrowthLedger {
   #last: Promise<void> = Promise.resolve();
   #cancelWrite: (() => void) | null = null;
   #isClosed = false;
-  /** The day whose predecessors are deleted. */
+  /** The day for which earlier days have already been deleted. */
   #forgotOn = "";
 
   constructor(world: RowsScope) {
@@ -110,7 +111,7 @@ export class GrowthRows implements GrowthLedger {
     });
   }
 
-  /** Whatever is new or asked for when its turn comes goes in one statement. Never rejects. */
+  /** Sends all new and requested figures in one statement once the exchange before is over. Never rejects. */
   #exchange(): Promise<void> {
     this.#last = this.#last.then(() =>
       this.#exchanged().catch((error: unknown) => {
@@ -139,7 +140,7 @@ export class GrowthRows implements GrowthLedger {
     await this.#forget(dayOf(readAt));
   }
 
-  /** What is over, once a day. */
+  /** Deletes the figures of earlier days, once a day. */
   async #forget(day: string): Promise<void> {
     if (this.#forgotOn === day) return;
     for (const [name, figure] of this.#figures)
@@ -153,7 +154,7 @@ export class GrowthRows implements GrowthLedger {
       const [row] = givenSchema.parse(await this.#world.connection.query(sql, values));
       if (row !== undefined) this.#given.set(root, row.bytes);
     } catch (error) {
-      this.#given.delete(root); // it is looked for again
+      this.#given.delete(root); // Asked for again the next time.
       this.#warn(error);
     }
   }

@@ -8,7 +8,7 @@ import { unlessAborted } from "../../unless-aborted.ts";
 import type { ClusterConnection } from "./cluster-connection.ts";
 import type { Membership } from "./membership.ts";
 
-/** Those that wait and live, before this process. */
+/** Live processes that wait for the lock, and those of them that came before this process. */
 const EARLIER = `waiting AS (
     SELECT replica, place FROM deckhand_cluster.lock_wait AS one
     WHERE name = $1 AND EXISTS (SELECT FROM deckhand_cluster.replica WHERE id = one.replica)
@@ -18,8 +18,9 @@ const EARLIER = `waiting AS (
   )`;
 
 /**
- * Takes a lock that nobody has who lives and that nobody waits for who came before, or else waits for it. Who had it when
- * the statement began must have it still: somebody else may have joined and taken it meanwhile.
+ * Takes a lock that no live process holds and for which no earlier process waits; otherwise joins the queue. A dead
+ * holder is replaced only if it also held the lock when the statement began, because another process may have joined
+ * and taken it meanwhile.
  */
 const TAKE = `WITH ${EARLIER}, taken AS (
     INSERT INTO deckhand_cluster.lock AS held (name, replica)
@@ -47,24 +48,24 @@ const GIVE_BACK = `WITH given AS (DELETE FROM deckhand_cluster.lock WHERE name =
 
 const givenSchema = z.object({ wanted: z.boolean() });
 
-/** What processes that are no more have left. */
+/** Deletes the rows that dead processes left. */
 const FORGET = ["lock", "lock_wait"].map(
   (table) => `DELETE FROM deckhand_cluster.${table} AS one
     WHERE NOT EXISTS (SELECT FROM deckhand_cluster.replica WHERE id = one.replica)`,
 );
 
-/** How often a process looks whether it is its turn, though nobody has told it: its holder may have died. Milliseconds. */
+/** How often a waiting process checks on its own whether it is its turn, since the holder may die. Milliseconds. */
 const LOOK_MS = 500;
 
-/** A lock stays for so long after its last use, unless another process wants it: uses follow each other. Milliseconds. */
+/** How long a lock that no other process wants is kept after its last use, since uses come in series. Milliseconds. */
 const LINGER_MS = 1_000;
 
-/** Longer names are known by their hashes. Characters. */
+/** Longer names are replaced by their hashes. Characters. */
 const MAX_NAME = 500;
 
 interface LocksWorld {
   readonly connection: Pick<ClusterConnection, "query">;
-  /** This process among the others. */
+  /** This process's id in the cluster. */
   readonly id: string;
   readonly clock: Pick<Clock, "after">;
   readonly log: Log;
@@ -72,26 +73,26 @@ interface LocksWorld {
   readonly membership: Pick<Membership, "certainMs" | "requireAlive">;
 }
 
-/** One lock, from when this process asks for it until it has given it back. */
+/** One lock, from this process's request until it has been given back. */
 interface Holding {
   readonly name: string;
-  /** Work that has it, or waits for it. */
+  /** Number of pieces of work in this process that use the lock or wait for it. */
   users: number;
   isTaken: boolean;
-  /** Another process wants it, or nobody here does: who comes now comes after the others. */
+  /** Whether newcomers must queue anew because another process wants the lock or nobody here does. */
   isClosed: boolean;
   readonly taken: PromiseWithResolvers<void>;
-  /** Resolves when it has been given back. */
+  /** Resolves when the lock has been given back. */
   readonly over: PromiseWithResolvers<void>;
-  /** Looks once more whether it can be taken. */
+  /** Wakes the wait to try again to take the lock. */
   look: () => void;
   stopLingering: () => void;
-  /** How many processes come first, and who wants to know. */
+  /** This process's place in the queue, and the callbacks that report it. */
   before: number;
   readonly queued: Set<LockWait["queued"]>;
 }
 
-/** What one process at a time has, as rows: those of a process that is no more are nobody's. Work of this process shares it. */
+/** Locks held by one live process at a time, as rows. Work within this process shares a lock. */
 export class Locks {
   readonly #options: LocksWorld;
   readonly #holdings = new Map<string, Holding>();
@@ -160,7 +161,7 @@ export class Locks {
     };
   }
 
-  /** Until it is taken, or nobody here wants it any more. */
+  /** Waits until the lock is taken or nobody here wants it any more. */
   async #wait(holding: Holding): Promise<void> {
     const { connection, id, words } = this.#options;
     while (!holding.isClosed) {
@@ -191,7 +192,7 @@ export class Locks {
     this.#rest(holding);
   }
 
-  /** What nobody here uses goes back: at once where somebody else wants it, else after a while. */
+  /** Lets go of a lock that nobody here uses: at once if another process wants it, otherwise after `LINGER_MS`. */
   #rest(holding: Holding): void {
     if (holding.users > 0) return;
     if (!holding.isTaken) holding.isClosed = true;
@@ -200,7 +201,7 @@ export class Locks {
     else holding.stopLingering = this.#options.clock.after(LINGER_MS, () => this.#giveBack(holding));
   }
 
-  /** Whoever has said that waits for the lock, or has given it back to somebody who does. */
+  /** Handles a word from a process that waits for the lock, or that has given it back while others wait. */
   #heard(name: string): void {
     const holding = this.#holdings.get(name);
     if (holding === undefined) return;

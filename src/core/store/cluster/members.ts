@@ -4,12 +4,15 @@ import { CLOSED_SCHEMAS, closedSchemas } from "../database/connection/postgresql
 import type { ClusterConnection } from "./cluster-connection.ts";
 import { IS_DEAD } from "./membership.ts";
 
-/** Those that live: where all have been killed, their rows are there until the next one says its first word. */
+/** The live processes. After all were killed, rows of dead ones remain until the next process's first heartbeat. */
 const MEMBERS = `SELECT id, facts, state, draining,
     ARRAY(SELECT name FROM deckhand_cluster.role WHERE replica = id ORDER BY name) AS roles
   FROM deckhand_cluster.replica AS other WHERE NOT ${IS_DEAD} ORDER BY facts->>'startedAt', id`;
 
-/** Who asks at the same moment for another one waits, and sees what this one has left. */
+/**
+ * Locks the live rows, so that a simultaneous request for another process waits and then sees the outcome of this one.
+ * The last process left is never drained.
+ */
 const DRAIN = `WITH taking AS (
     SELECT other.id FROM deckhand_cluster.replica AS other
     WHERE NOT other.draining AND NOT ${IS_DEAD} ORDER BY other.id FOR UPDATE OF other
@@ -24,7 +27,7 @@ const drainSchema = z.object({ outcome: z.enum(["asked", "last", "gone"]) });
 
 const FIND_TABLES = "SELECT to_regclass('deckhand_cluster.role') IS NOT NULL AS found";
 
-/** What processes of another version report may lack something. */
+/** Missing fields get defaults, because processes of another version may report fewer. */
 const rowSchema = z.object({
   id: z.string(),
   draining: z.boolean(),
@@ -49,7 +52,7 @@ export async function readMembers({ query }: Pick<ClusterConnection, "query">): 
   return rows.map(({ facts, state, ...row }) => ({ ...row, ...facts, ...state }));
 }
 
-/** The same of a database on which there may never have been any. Throws ConfigError where they are closed to this user. */
+/** As `readMembers`, for a database that may never have had any. Throws ConfigError if this user may not read them. */
 export async function findMembers(connection: Pick<ClusterConnection, "query">): Promise<readonly ClusterMember[]> {
   const closed = closedSchemas(await connection.query(CLOSED_SCHEMAS));
   if (closed !== null) throw closed;
@@ -57,7 +60,7 @@ export async function findMembers(connection: Pick<ClusterConnection, "query">):
   return z.object({ found: z.boolean() }).parse(row).found ? readMembers(connection) : [];
 }
 
-/** Asks a process to hand all over and end. */
+/** Asks a process to hand over its work and end. */
 export async function drainMember({ query }: Pick<ClusterConnection, "query">, id: string): Promise<DrainOutcome> {
   const [row] = await query(DRAIN, [id]);
   return drainSchema.parse(row).outcome;
@@ -68,7 +71,7 @@ const OTHERS = `SELECT other.id, other.state FROM deckhand_cluster.replica AS ot
 
 const othersSchema = z.array(z.object({ id: z.string(), state: z.unknown() }));
 
-/** Those that live beside the process of this id. */
+/** The live processes other than the one of this id. */
 export async function othersThan(
   id: string,
   { query }: Pick<ClusterConnection, "query">,
@@ -76,15 +79,15 @@ export async function othersThan(
   return othersSchema.parse(await query(OTHERS, [id]));
 }
 
-/** A process that lives, and how people know it: `host:pid`. */
+/** A live process, with the name that people know it by: `host:pid`. */
 export interface KnownReplica {
   readonly id: string;
   readonly name: string;
-  /** Whether it shows its directories; one of an earlier version does not say so. */
+  /** Whether the process shows its directories; earlier versions do not. */
   readonly showsDirectories: boolean;
 }
 
-/** The first of those that live and have joined before this one, or of all where this one has not joined. */
+/** The eldest live process that joined before this one, or of all if this one has not joined. */
 const ELDEST = `SELECT id, concat(facts->>'host', ':', facts->>'pid') AS name,
     facts->>'showsDirectories' IS NOT NULL AS "showsDirectories" FROM deckhand_cluster.replica AS other
   WHERE id <> $1 AND NOT ${IS_DEAD}
@@ -93,7 +96,7 @@ const ELDEST = `SELECT id, concat(facts->>'host', ':', facts->>'pid') AS name,
 
 const eldestSchema = z.array(z.object({ id: z.string(), name: z.string(), showsDirectories: z.boolean() }));
 
-/** The process that all others have shown to share its directories; null where no other lives. */
+/** The process to which later ones prove that they share its directories; null if none joined before this one. */
 export async function eldestOther(
   id: string,
   { query }: Pick<ClusterConnection, "query">,

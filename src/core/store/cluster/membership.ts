@@ -4,40 +4,40 @@ import { type Clock, slept } from "../../protocol/runtime.ts";
 import { CLAIMS, SESSION_QUEUE } from "./claim-rows.ts";
 import type { ClusterConnection } from "./cluster-connection.ts";
 
-/** How often a process says that it lives, and looks for those that do not. Milliseconds. */
+/** Interval of the heartbeat, which also looks for dead processes. Milliseconds. */
 const BEAT_EVERY_MS = 250;
 
-/** After so long without a word a process is taken for dead, though its connection stands: it is frozen. Milliseconds. */
+/** A process silent for this long is frozen and counts as dead, even if its connection stands. Milliseconds. */
 const SILENT_MS = 4_000;
 
-/** For so long after its last word a process need not ask whether it still counts. Milliseconds. */
+/** For this long after its last heartbeat a process knows that it still counts as alive. Milliseconds. */
 const CERTAIN_MS = 2_500;
 
 /**
- * A start does much at once and cannot say anything meanwhile: until its first word it counts as alive for so long after it
- * has said that it goes on, which it does so often. Milliseconds.
+ * A start may keep a process too busy to beat. Until its first heartbeat it renews its row every `everyMs`, and counts
+ * as alive for `aliveMs` after each renewal. Milliseconds.
  */
 const STARTING = { aliveMs: 20_000, everyMs: 1_000 };
 
-/** A word that is not answered for so long, whatever it waits behind, is not heard. Milliseconds. */
+/** A heartbeat that is not answered within this time, whatever it waits behind, has failed. Milliseconds. */
 const ANSWER_MS = 10_000;
 
 /**
- * Whoever has not been heard itself for so long cannot tell who is silent: the database or the network may have paused for
- * all. It gives the others time for a word. Milliseconds.
+ * A process whose own heartbeat was interrupted for `afterMs` cannot tell which others are silent, because the database
+ * or the network may have paused for all. It gives the others `graceMs` to be heard first. Milliseconds.
  */
 const PAUSED = { afterMs: SILENT_MS / 2, graceMs: 1_000 };
 
-/** The first half of the advisory lock that each process holds for as long as it lives; the second half is its id's hash. */
+/** First half of the key of the advisory lock that each live process holds; the second half hashes its id. */
 const LIFE_LOCK = 4_242;
 
 /** The database's time, in milliseconds since the epoch. */
 const DATABASE_TIME = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
 
-/** Whether the process of the row `other` has not said for long that it lives. */
+/** Whether the process of the row `other` has been silent for too long. */
 const IS_SILENT = `other.beat < clock_timestamp() - ${SILENT_MS} * interval '1 ms'`;
 
-/** Whether its connection is gone. */
+/** Whether the connection of that process is gone. */
 const IS_GONE = `NOT EXISTS (
     SELECT FROM pg_locks
     WHERE locktype = 'advisory' AND granted AND classid = ${LIFE_LOCK}
@@ -45,17 +45,17 @@ const IS_GONE = `NOT EXISTS (
       AND objid::bigint = (hashtext(other.id)::bigint & 4294967295)
   )`;
 
-/** Whether it is no more. */
+/** Whether the process of the row `other` counts as dead. */
 export const IS_DEAD = `(${IS_SILENT} OR ${IS_GONE})`;
 
-/** The word before this one has come a moment ago: a word that was held up on its way takes nobody for dead. */
+/** Whether this process's previous heartbeat is recent. A heartbeat delayed on its way declares nobody silent. */
 const TELLS_SILENT = `($3::boolean AND EXISTS (
     SELECT FROM deckhand_cluster.replica WHERE id = $1 AND beat > clock_timestamp() - ${PAUSED.afterMs} * interval '1 ms'
   ))`;
 
 /**
- * One statement a beat: this process says that it lives, the rows of those that do not are deleted, and what these had
- * claimed is found. Times are the database's. `$3`: whether it can tell who is silent.
+ * One statement per heartbeat: renews this process's row, deletes the rows of dead processes, and finds the claims they
+ * left. Times are the database's. `$3`: whether this process can tell who is silent.
  */
 const BEAT = `WITH own AS (
     UPDATE deckhand_cluster.replica SET beat = clock_timestamp(), state = $2::jsonb WHERE id = $1 RETURNING id, draining
@@ -85,12 +85,12 @@ const beatSchema = z.object({
   orphaned: z.array(z.string()),
 });
 
-/** What a process hears when it says that it lives. */
+/** What a heartbeat returns. */
 export interface Beat extends Omit<z.infer<typeof beatSchema>, "alive" | "now"> {
   readonly time: DatabaseTime;
 }
 
-/** By how much the database's clock is ahead of this process's, and by how much it may be more or less. Milliseconds. */
+/** How far the database's clock is ahead of this process's, and the uncertainty either way. Milliseconds. */
 export interface DatabaseTime {
   readonly aheadMs: number;
   readonly uncertainMs: number;
@@ -109,25 +109,25 @@ export interface Joining {
   readonly connection: ClusterConnection;
   readonly id: string;
   readonly clock: Clock;
-  /** What the others may know of this process as long as it lives. JSON. */
+  /** What the other processes may read about this one for as long as it lives. JSON. */
   readonly facts: object;
-  /** What it does at the moment. JSON. */
+  /** What the process is doing at the moment. JSON. */
   readonly state: () => object;
-  /** After each word that was heard. */
+  /** Called after each answered heartbeat. */
   readonly beaten: (beat: Beat) => void;
-  /** The others have taken this process for dead, or it cannot know. Called once. */
+  /** Called once, when the others have declared this process dead or when it cannot tell. */
   readonly lost: () => void;
 }
 
-/** A process among those that share a database: it lives while it says so, and the others take over when it does not. */
+/** This process's membership: it lives while its heartbeat goes on, and the others take over when that stops. */
 export class Membership {
   readonly #options: Joining;
   readonly #left = new AbortController();
-  /** When the process joined. */
+  /** The database's time, measured when the process joined. */
   readonly time: DatabaseTime;
-  /** When the newest word that was heard was said. Milliseconds since the epoch. */
+  /** When the newest answered heartbeat was sent. Milliseconds since the epoch. */
   #saidAt: number;
-  /** From then on it can tell who is silent. Milliseconds since the epoch. */
+  /** From this time on, the process can tell which others are silent. Milliseconds since the epoch. */
   #tellsFrom = 0;
   #isLost = false;
   readonly #begun = new AbortController();
@@ -139,10 +139,10 @@ export class Membership {
     this.time = time;
   }
 
-  /** From now on what this process claims is its own. */
+  /** Joins the cluster; from now on this process owns what it claims. */
   static async join(options: Joining): Promise<Membership> {
     const { connection, id, clock, facts } = options;
-    // The lock first: a row without one is a dead process's.
+    // The lock comes first: a row without its lock belongs to a dead process.
     await connection.query(`SELECT pg_advisory_lock(${LIFE_LOCK}, hashtext($1))`, [id]);
     const saidAt = clock.now();
     const [row] = await connection.query(JOIN, [id, JSON.stringify(facts)]);
@@ -152,35 +152,35 @@ export class Membership {
     return membership;
   }
 
-  /** Says again and again that this process lives, and looks after the others. */
+  /** Starts the heartbeat, which also looks for dead processes. */
   begin(): void {
     this.#begun.abort();
     this.#beating = this.#keepBeating();
   }
 
-  /** Throws StoreError `stale_owner` once the others have taken this process for dead, also where it has just thawed. */
+  /** Throws StoreError `stale_owner` once the others have declared this process dead, even if it has just thawed. */
   async requireAlive(): Promise<void> {
     if (!this.#isLost && this.certainMs() === 0) await this.#beat().catch(() => this.#lose());
     if (this.#isLost || this.#left.signal.aborted)
       throw new StoreError("stale_owner", "the other replicas have taken this one for dead");
   }
 
-  /** What this process holds is the others' from now on; its connection goes on. */
+  /** Leaves the cluster, so that the others take over what this process holds. The connection stays open. */
   async leave(): Promise<void> {
     if (this.#left.signal.aborted) return;
     this.#left.abort();
     await this.#beating;
     const { connection, id } = this.#options;
-    await connection.query("DELETE FROM deckhand_cluster.replica WHERE id = $1", [id]).catch(() => undefined); // broken: they know
+    await connection.query("DELETE FROM deckhand_cluster.replica WHERE id = $1", [id]).catch(() => undefined); // if broken, the others notice
   }
 
-  /** For so many milliseconds from now on the others take this process for alive, whatever becomes of it; 0: nobody knows. */
+  /** Milliseconds for which the others surely count this process as alive, whatever happens to it; 0 if unknown. */
   certainMs(): number {
     const ago = this.#options.clock.now() - this.#saidAt;
     return this.#isLost || this.#left.signal.aborted || ago < 0 ? 0 : Math.max(0, CERTAIN_MS - ago);
   }
 
-  /** What others have left cannot be looked for yet: its tables may not be there. */
+  /** Renews the row during the start. Cannot look for dead processes' claims, as DBOS's tables may not exist yet. */
   async #keepStarting(): Promise<void> {
     const { connection, id, clock } = this.#options;
     const over = AbortSignal.any([this.#begun.signal, this.#left.signal]);
@@ -212,8 +212,8 @@ export class Membership {
   }
 
   /**
-   * Rejects where no answer comes in time: a network that swallows everything breaks no connection. A process that was stopped
-   * goes on with timers that are over, and hears the answer after them.
+   * Rejects if no answer arrives in time, since a network that drops all packets breaks no connection. A process that
+   * was stopped resumes with expired timers and receives the answer only after them, so one more interval is allowed.
    */
   async #inTime<T>(answer: Promise<T>): Promise<T> {
     const { clock } = this.#options;
@@ -236,7 +236,7 @@ export class Membership {
   }
 }
 
-/** The database said its time at some moment between the two. */
+/** Assumes that the database read its clock between the request and the answer. */
 function timeOf(database: number, asked: number, answered: number): DatabaseTime {
   return { aheadMs: database - (asked + answered) / 2, uncertainMs: Math.abs(answered - asked) / 2 };
 }

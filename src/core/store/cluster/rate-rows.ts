@@ -3,12 +3,12 @@ import type { RateBucket } from "../../protocol/platform.ts";
 import type { RateAnswer, RateAsk, SharedRates } from "../../shared-rates.ts";
 import type { RowsScope } from "./cluster-connection.ts";
 
-/** The database's time: each row is judged once it is locked, by the time that it is then. */
+/** The database's time at the moment when each row is judged, which is after it has been locked. */
 const NOW = "clock_timestamp()";
 
 const untilMs = (time: string) => `(extract(epoch FROM ${time} - ${NOW}) * 1000)::float8`;
 
-/** What becomes of a bucket that lacks so much: when it is full, and whether a token was taken. Milliseconds. */
+/** New state of a bucket that lacks this much: when it is full, and whether a token was taken. Milliseconds. */
 const judged = (lacksMs: string, of: string) => `
   SELECT ${NOW} + (lacks_ms + CASE WHEN taken THEN every_ms WHEN tokens < 0 THEN -every_ms ELSE 0 END) * interval '1 ms', taken
   FROM (
@@ -18,8 +18,9 @@ const judged = (lacksMs: string, of: string) => `
   ) AS verdict`;
 
 /**
- * Any number of buckets, each named once. Rows are locked in the order of their names, so that no two processes wait for each
- * other. No bucket lacks more than all its tokens: a clock that was set back would have it wait until it is as late again.
+ * Asks for several buckets, each named once. Rows are locked in the order of their names, so that processes cannot
+ * deadlock. A bucket never lacks more than all its tokens; otherwise, after the clock was set back, it would wait until
+ * the clock had caught up.
  */
 const ASK = `WITH asked AS (
     SELECT name, burst, every_ms, kept, tokens, least(told_ms, burst * every_ms) AS told_ms,
@@ -40,22 +41,22 @@ const answersSchema = z.array(
   z.object({ name: z.string(), isTaken: z.boolean(), lacksMs: z.number(), closedMs: z.number() }),
 );
 
-/** What is full needs no row. None that another process is at is waited for. */
+/** Full buckets need no row. Skips rows that another process has locked. */
 const FORGET = `DELETE FROM deckhand_cluster.rate WHERE name IN (
   SELECT name FROM deckhand_cluster.rate WHERE full_at < ${NOW} - interval '1 minute' FOR UPDATE SKIP LOCKED)`;
 
 const FORGET_EVERY_MS = 60_000;
 
-/** What the platform's rates are until the database answers again. Milliseconds. */
+/** Answer for all rates while the database does not answer. Milliseconds. */
 const UNANSWERED: RateAnswer = { isTaken: false, lacksMs: 0, closedMs: 1_000 };
 
-/** A gate is a bucket that lacks as long as it is closed; no platform closes one for longer. Milliseconds. */
+/** A gate is a bucket that lacks tokens while it is closed, which no platform does for longer. Milliseconds. */
 const LONGEST_CLOSED_MS = 3_600_000;
 const GATE: RateBucket = { burst: LONGEST_CLOSED_MS, everyMs: 1 };
 
 interface Asked extends RateAsk {
   readonly tokens: 1 | 0 | -1;
-  /** Until the bucket is full, by what the asking process alone knows. Milliseconds. */
+  /** Time until the bucket is full, as far as the asking process alone knows. Milliseconds. */
   readonly lacksMs: number;
   readonly answered: (answer: RateAnswer) => void;
 }
@@ -63,9 +64,9 @@ interface Asked extends RateAsk {
 const TELLING = { gate: "", kept: 0, tokens: 0, answered: () => undefined } as const;
 
 /**
- * Buckets as rows of the database. They are asked for over the cluster's connection, which needs no place in the pool of
- * those that answer people: whatever is asked while an answer is awaited goes together in the next statement, so that the
- * word that this process lives waits behind one of them at most.
+ * Buckets as rows of the database, asked for over the cluster's connection so that they take none from the pool that
+ * serves people. Requests that arrive while one is under way share the next statement, so that a heartbeat waits behind
+ * at most one of them.
  */
 export class RateRows implements SharedRates {
   readonly #world: RowsScope;
@@ -115,7 +116,7 @@ export class RateRows implements SharedRates {
     }
   }
 
-  /** The oldest of each bucket: a row can be written once in a statement. */
+  /** Takes the oldest request of each bucket, because a statement can write a row only once. */
   #takeBatch(): ReadonlyMap<string, Asked> {
     const batch = new Map<string, Asked>();
     for (const asked of this.#waiting) if (!batch.has(asked.bucket)) batch.set(asked.bucket, asked);
@@ -150,7 +151,7 @@ export class RateRows implements SharedRates {
   }
 }
 
-/** Timers know whole milliseconds. */
+/** Rounds up, because timers take whole milliseconds. */
 function whole({ isTaken, lacksMs, closedMs }: RateAnswer): RateAnswer {
   return { isTaken, lacksMs: Math.max(0, Math.ceil(lacksMs)), closedMs: Math.max(0, Math.ceil(closedMs)) };
 }

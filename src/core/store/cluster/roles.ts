@@ -3,7 +3,7 @@ import type { Cluster } from "../../cluster.ts";
 import { workUntil } from "../../work-until.ts";
 import type { RowsScope } from "./cluster-connection.ts";
 
-/** Takes those roles that nobody holds who lives, if the process itself lives. */
+/** Takes the roles that no live process holds, if this process itself still counts as alive. */
 const TAKE = `INSERT INTO deckhand_cluster.role (name, replica)
   SELECT wanted, $1 FROM unnest($2::text[]) AS wanted
   WHERE EXISTS (SELECT FROM deckhand_cluster.replica WHERE id = $1)
@@ -12,7 +12,7 @@ const TAKE = `INSERT INTO deckhand_cluster.role (name, replica)
       OR NOT EXISTS (SELECT FROM deckhand_cluster.replica AS holder WHERE holder.id = role.replica)
   RETURNING name`;
 
-/** Takes one of them, unless the process has one. */
+/** Takes one of the roles, unless the process already has one of them. */
 const TAKE_ONE = `WITH own AS (
     SELECT name FROM deckhand_cluster.role WHERE replica = $1 AND name = ANY($2::text[]) LIMIT 1
   ), taken AS (
@@ -36,19 +36,19 @@ const GIVE_UP = "DELETE FROM deckhand_cluster.role WHERE name = $1 AND replica =
 const takenSchema = z.array(z.object({ name: z.string() }));
 
 interface Role {
-  /** It is one of these. */
+  /** The role is any one of these. */
   readonly names: readonly string[];
   readonly work: (signal: AbortSignal) => Promise<void>;
-  /** Null while another process has the role, or none. */
+  /** Null while this process does not have the role. */
   holding: { readonly name: string; readonly controller: AbortController; readonly done: Promise<void> } | null;
 }
 
 interface RolesWorld extends RowsScope {
-  /** This process among the others. */
+  /** This process's id in the cluster. */
   readonly id: string;
 }
 
-/** The work of this process that one process at a time does: a row a role says which. */
+/** This process's share of the work that only one process does at a time; one row per role records who. */
 export class Roles {
   readonly #options: RolesWorld;
   readonly #wanted = new Set<Role>();
@@ -71,13 +71,13 @@ export class Roles {
     };
   };
 
-  /** Ends the work of those roles that are no longer this process's. */
+  /** Ends the work of roles that this process has lost. */
   keepOnly(held: readonly string[]): void {
     for (const { holding } of this.#wanted)
       if (holding !== null && !held.includes(holding.name)) holding.controller.abort();
   }
 
-  /** Takes what it can of what it wants and does not have. */
+  /** Tries to take the roles that this process wants and does not have. */
   async take(): Promise<void> {
     const missing = [...this.#wanted].flatMap(({ names, holding }) => (holding === null ? [names] : []));
     const single = missing.filter(({ length }) => length === 1).flat();
@@ -95,7 +95,7 @@ export class Roles {
     }
   }
 
-  /** Ends all work; the rows go with this process's own. */
+  /** Ends all work. The rows end with this process's membership. */
   async close(): Promise<void> {
     const roles = [...this.#wanted];
     this.#wanted.clear();

@@ -13,7 +13,7 @@ const OF = "SELECT session FROM deckhand_cluster.gateway_session WHERE role = $1
 
 const keptSchema = z.array(z.object({ session: z.unknown() }));
 
-/** As the process of this id reads and writes them. */
+/** Gateway sessions, as the process with this id reads and writes them. */
 export function gatewaySessions(id: string, { query }: Pick<ClusterConnection, "query">): GatewaySessions {
   return {
     async of(role) {

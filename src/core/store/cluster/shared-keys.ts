@@ -18,12 +18,12 @@ interface Words extends Pick<Cluster, "tell" | "hear" | "size"> {
   readonly log: Log;
 }
 
-/** Who else calls with a key, of which they tell each other a digest. */
+/** The other processes that call with the same key. Their words name the key by a digest. */
 export function sharedKeys({ tell, hear, size, log }: Words): HoldersOf {
-  /** A key's queue is made anew with its provider's settings: the newest listens. */
+  /** By digest of the key. When a provider's settings change, its new queue replaces the old one's listener. */
   const listeners = new Map<string, (word: KeyWord) => void>();
   hear("providers", (about) => {
-    const heard = wordSchema.safeParse(fromJson(about)).data; // none of another release
+    const heard = wordSchema.safeParse(fromJson(about)).data; // Ignores words of other releases that cannot be read.
     if (heard !== undefined) listeners.get(heard.key)?.(heard.word);
   });
   return (endpoint) => {

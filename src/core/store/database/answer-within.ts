@@ -1,7 +1,7 @@
 import { ConnectionLost } from "../../protocol/database-failure.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 
-/** Throws ConnectionLost where PostgreSQL does not answer in time, whatever the connection looks like. */
+/** Throws ConnectionLost if PostgreSQL does not answer in time, even if the connection looks intact. */
 export async function answerWithin<T>(ms: number, answer: Promise<T>, clock: Pick<Clock, "sleep">): Promise<T> {
   const answered = new AbortController();
   const late = clock.sleep(ms, answered.signal).then(() => {
@@ -10,7 +10,7 @@ export async function answerWithin<T>(ms: number, answer: Promise<T>, clock: Pic
   try {
     return await Promise.race([answer, late]);
   } finally {
-    late.catch(() => undefined); // it is answered
+    late.catch(() => undefined); // The answer has arrived.
     answered.abort();
   }
 }

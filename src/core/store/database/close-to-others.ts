@@ -1,13 +1,16 @@
 import { chmod, stat } from "node:fs/promises";
 import { unlessFails } from "../../protocol/system-code.ts";
 
-/** Rights of the group and of all others, as bits of a mode. */
+/** Permissions of the group and of all others, as mode bits. */
 const OTHERS = 0o077;
 
-/** What belongs to somebody else, as a container's volume may, and a file system without modes stay as they are. */
+/**
+ * Errors that are ignored: the file belongs to another user, as a container's volume may, or the file system has no
+ * modes or is read-only.
+ */
 const NOT_OURS = ["EPERM", "ENOTSUP", "EROFS"];
 
-/** Takes the rights to a file or directory from all but its owner. What is not there is no mistake. */
+/** Removes the permissions of all but the owner from a file or directory. A missing one is no error. */
 export async function closeToOthers(place: string, mode: 0o600 | 0o700): Promise<void> {
   const found = await stat(place).catch(() => null);
   if (found === null || (found.mode & OTHERS) === 0) return;

@@ -2,7 +2,10 @@ import { access, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { unlessFails } from "../../protocol/system-code.ts";
 
-/** Step by step: Node's recursive mkdir never returns where a file system denies a new entry with ENOENT, as /proc does. */
+/**
+ * Creates a directory step by step, because Node's recursive mkdir never returns if a file system such as /proc refuses
+ * a new entry with ENOENT.
+ */
 export async function createDirectory(directory: string, mode: number): Promise<void> {
   try {
     await access(directory);

@@ -8,9 +8,9 @@ import { unavailable } from "./connection/unavailable.ts";
 import { closeSqliteFile, prepareSqliteFile } from "./sqlite-file.ts";
 
 /**
- * The right to run sessions on a database, held by one process at a time. The system frees it when
- * its holder dies: on SQLite it is an exclusive lock held in a file beside the database, on PostgreSQL
- * an advisory lock of an own connection.
+ * The right to run sessions on a database, held by one process at a time. The system frees it when its holder dies. On
+ * SQLite it is an exclusive lock on a file beside the database, on PostgreSQL an advisory lock of a dedicated
+ * connection.
  */
 export interface Lease {
   /** Resolves when the lease is gone without a release: the connection broke, or the database went silent. */
@@ -21,10 +21,10 @@ export interface Lease {
 /** How often a stand-by tries again. Milliseconds. */
 const RETRY_MS = 200;
 
-/** A stand-by that is not answered for so long connects anew. Milliseconds. */
+/** A stand-by that gets no answer within this time reconnects. Milliseconds. */
 const ANSWER_MS = 10_000;
 
-/** How often the holder asks whether PostgreSQL is still there, and how long an answer may take. Milliseconds. */
+/** How often the holder checks that PostgreSQL still answers, and how long an answer may take. Milliseconds. */
 const PULSE = { everyMs: 5_000, withinMs: 10_000 };
 
 export interface LeaseOptions {
@@ -35,17 +35,18 @@ export interface LeaseOptions {
   readonly standby: () => void;
 }
 
-/** What tries to get the lease, again and again. */
+/** One way of trying for the lease repeatedly. */
 interface Candidate {
-  /** Null while another process holds it. Rejects with ConfigError when there is no database to be had. */
+  /** Null while another process holds the lease. Rejects with ConfigError if the database cannot be opened. */
   attempt(): Promise<Lease | null>;
-  /** Lets go of what an attempt keeps for the next one. */
+  /** Releases what an attempt keeps for the next one. */
   giveUp(): Promise<void>;
 }
 
 /**
- * Resolves once this process holds the lease; rejects with the signal's reason when it aborts first, and
- * with ConfigError when there is no database to be had. A stand-by waits for a database that went away.
+ * Resolves once this process holds the lease. Rejects with the signal's reason if that aborts first, and with
+ * ConfigError if the database cannot be opened. Once it stands by, the process also waits for a database that has gone
+ * away.
  */
 export async function acquireLease({ url, clock, signal, standby }: LeaseOptions): Promise<Lease> {
   const candidate = url.startsWith("file:") ? sqliteCandidate(url) : postgresqlCandidate(url, clock);
@@ -102,17 +103,17 @@ async function openFile<T>(url: string, open: (file: string) => T): Promise<T> {
   }
 }
 
-/** Any number that no other use of advisory locks in the database takes. Processes that share the database share it. */
+/** An arbitrary number that no other advisory lock uses. Processes sharing the database hold it in shared mode. */
 export const LEASE_LOCK = 4_207_133_700;
 
 /**
- * PostgreSQL frees the lock of a holder whose machine vanished once it notices: by default after two
- * hours, with these settings of the connection after half a minute. Seconds.
+ * PostgreSQL frees the lock of a vanished machine once it notices: after two hours by default, and after half a minute
+ * with these settings of the connection. Seconds.
  */
 const NOTICE_DEAD_HOLDER =
   "SET tcp_keepalives_idle = 15; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3";
 
-/** One connection, kept from attempt to attempt: the lock is its own. */
+/** Keeps one connection between attempts, because the lock belongs to it. */
 function postgresqlCandidate(url: string, clock: Clock): Candidate {
   let session: OpenConnection | null = null;
   return {
@@ -120,11 +121,11 @@ function postgresqlCandidate(url: string, clock: Clock): Candidate {
       try {
         session ??= await openSession(url);
         const asked = session.connection.query(`SELECT pg_try_advisory_lock(${LEASE_LOCK}) AS held`);
-        // A stand-by may wait for days: a network that swallows everything meanwhile breaks no connection.
+        // A stand-by may wait for days, and a network that drops all packets meanwhile breaks no connection.
         const { rows } = await answerWithin(ANSWER_MS, asked, clock);
         return rows[0]?.held === true ? postgresqlLease(session, clock) : null;
       } catch (error) {
-        session?.connection.end().catch(() => {}); // it is of no use any more
+        session?.connection.end().catch(() => {}); // It is of no use any more.
         session = null;
         throw unavailable(url, error);
       }
@@ -152,12 +153,11 @@ function postgresqlLease({ connection, broken }: OpenConnection, clock: Clock): 
 }
 
 /**
- * Resolves when PostgreSQL no longer answers: a network that swallows everything breaks no connection.
- * It is given its time twice: a process that was stopped goes on with timers that are over, and hears the
- * answer after them.
+ * Resolves when PostgreSQL no longer answers, since a network that drops all packets breaks no connection. The limit is
+ * waited for twice: a process that was stopped resumes with expired timers and receives the answer only after them.
  */
 async function silence(connection: Client, clock: Clock, released: AbortSignal): Promise<void> {
-  const pause = (ms: number) => clock.sleep(ms, released).catch(() => {}); // released: the outcome interests nobody
+  const pause = (ms: number) => clock.sleep(ms, released).catch(() => {}); // once released, nobody waits
   for (let alive = true; alive; ) {
     await pause(PULSE.everyMs);
     if (released.aborted) return;

@@ -2,13 +2,14 @@ import { randomUUID } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { systemCode, unlessFails, unlessMissing } from "../../protocol/system-code.ts";
 
-/** File systems that know no links say one of these. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS: readonly string[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 const WHOLE = { mode: 0o600, flag: "wx", flush: true } as const;
 
 /**
- * Puts a text in a file for the owner alone, unless there is one. Under its name it is whole, whatever cuts this off, and
- * who comes second, on whichever machine, finds the first one's: a link never replaces a file, on shared volumes either.
+ * Writes a text to a file for the owner alone, unless the file exists. A crash never leaves half a text under the final
+ * name. A second writer, even on another machine, keeps the first one's file, because a link never replaces a file, not
+ * even on a shared volume.
  */
 export async function makeOnce(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
@@ -24,7 +25,7 @@ export async function makeOnce(file: string, text: string): Promise<void> {
   }
 }
 
-/** The text of such a file, which is made where there is none. */
+/** Returns the text of such a file, after creating it if it is missing. */
 export async function madeOnce(file: string, make: () => string): Promise<string> {
   const made = await unlessMissing(readFile(file, "utf8"));
   if (made !== null) return made;

@@ -9,7 +9,7 @@ import { refusedMigration } from "./connection/postgresql-rights.ts";
 
 const PRISMA = path.resolve(import.meta.dirname, "../../../../prisma");
 
-/** Where this version's migrations are: in `prisma/` beside `src/`. */
+/** Directories of this version's migrations, in `prisma/` beside `src/`. */
 export const MIGRATIONS = {
   sqlite: path.join(PRISMA, "sqlite/migrations"),
   postgresql: path.join(PRISMA, "postgresql/migrations"),
@@ -21,7 +21,7 @@ export interface MigrationConnection {
   script(sql: string): Promise<void>;
   rows(sql: string, values: readonly (string | Date)[]): Promise<readonly unknown[]>;
   placeholder(n: number): string;
-  /** A point in time as `_prisma_migrations` holds it. */
+  /** A point in time in the form that `_prisma_migrations` stores. */
   timestamp(ms: number): string | Date;
 }
 
@@ -29,18 +29,18 @@ const appliedSchema = z.array(
   z.object({
     migration_name: z.string(),
     checksum: z.string(),
-    /** In the form of each database; null: it failed half-way. */
+    /** In the form of each database; null if the migration failed half-way. */
     finished_at: z.unknown(),
   }),
 );
 type AppliedMigrations = z.infer<typeof appliedSchema>;
 
 /**
- * Applies the migrations of `directory` that the database lacks, in the way `prisma migrate deploy` does: same table,
- * same checksums, so that either may run at any time. All of it is one transaction, which ends with the connection when
- * anything fails or the process is killed: the database is then as it was. Returns the names applied. Throws ConfigError for
- * a database that knows migrations this version does not, and when the database refuses one to its user or others are at
- * its tables for long; whoever calls closes the connection.
+ * Applies the migrations of `directory` that the database lacks, compatibly with `prisma migrate deploy`: same table,
+ * same checksums, so that either may run at any time. All run in one transaction, which ends with the connection, so
+ * the database stays as it was if anything fails or the process is killed. Returns the names applied. Throws
+ * ConfigError if the database has migrations that this version does not know, refuses one to its user, or its tables
+ * stay locked by others for long. The caller closes the connection.
  */
 export async function migrate(
   db: MigrationConnection,
@@ -68,9 +68,9 @@ async function migrateAll(
 ): Promise<string[]> {
   await db.script(BEGIN[db.kind]);
   if (db.kind === "postgresql") await db.script(SHORT_WAITS);
-  // PostgreSQL wants the right to create a table even for one that is there.
+  // PostgreSQL demands the right to create a table even if it exists.
   if (!(await hasTable(db))) await db.script(MIGRATIONS_TABLE[db.kind]);
-  // Another process may have been quicker.
+  // Another process may have applied some meanwhile.
   const pending = await pendingMigrations(db, directory);
   const at = () => db.timestamp(runtime.clock.now());
   for (const migration of pending) await apply(db, { ...migration, id: runtime.ids.next("mig"), at });
@@ -78,7 +78,7 @@ async function migrateAll(
   return pending.map(({ name }) => name);
 }
 
-/** What of `directory` the database lacks, in order; changes nothing. Throws as `migrate` does. */
+/** The migrations of `directory` that the database lacks, in order. Changes nothing. Throws as `migrate` does. */
 export async function pendingMigrations(
   db: Pick<MigrationConnection, "kind" | "rows">,
   directory: string,
@@ -155,12 +155,13 @@ const APPLIED =
   'SELECT "migration_name", "checksum", "finished_at" FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL';
 
 /**
- * A change of a table waits for all who are at it, as a dump is at all of them for as long as it takes, and whoever comes later
- * waits behind the change: processes of the version before would stand still. So it waits for a moment only, and again later.
+ * Changing a table waits for everyone who uses it, such as a dump for its whole duration, and everyone later queues
+ * behind the change, which would stall processes of the previous version. So the change waits only briefly and is
+ * retried later.
  */
 const SHORT_WAITS = "SET LOCAL lock_timeout = '1s'";
 
-/** How long the others have until the next try, and after how long the start ends. Milliseconds. */
+/** Pause before the next try, for the others to proceed, and when the start gives up. Milliseconds. */
 const TRY_AGAIN_MS = 3_000;
 const GIVE_UP_MS = 30_000;
 
@@ -174,21 +175,22 @@ const IN_USE =
 const MIGRATION_LOCK = 72_707_369;
 
 /**
- * One process at a time. A table that others refer to is made anew under the same name: SQLite must not look at these until
- * all is done. PostgreSQL's lock is the transaction's and not the session's, so that it passes a pooler.
+ * Begins the transaction, in one process at a time. A table that others refer to is rebuilt under the same name, so
+ * SQLite must not check foreign keys until all is done. PostgreSQL's lock belongs to the transaction, not the session,
+ * so that it works through a pooler.
  */
 const BEGIN = {
   sqlite: "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE",
   postgresql: `BEGIN; SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`,
 } as const;
 
-/** A row when there is a table of migrations. */
+/** Returns a row if the table of migrations exists. */
 const FIND_TABLE = {
   sqlite: `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_prisma_migrations'`,
   postgresql: `SELECT 1 WHERE to_regclass('"_prisma_migrations"') IS NOT NULL`,
 } as const;
 
-/** As `prisma migrate` creates it. */
+/** The table as `prisma migrate` creates it. */
 const MIGRATIONS_TABLE = {
   sqlite: `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
     "id" TEXT PRIMARY KEY NOT NULL,

@@ -10,7 +10,7 @@ import { unavailable } from "./connection/unavailable.ts";
 /** How a process uses its server. */
 export interface ServerUse {
   readonly url: string;
-  /** The same database without a pooler; equal where there is none. */
+  /** URL of the same database without a pooler; equal to `url` if there is none. */
   readonly directUrl: string;
   readonly engine: keyof typeof CONNECTIONS;
 }
@@ -19,8 +19,9 @@ export interface ServerUse {
 const ANSWER_MS = 10_000;
 
 /**
- * Rejects with ConfigError where the database cannot carry this process: a pooler in place of the server, two databases, a
- * right that is missing, a setting that does not do, too few connections. Resolves with what an operator should look at. Changes nothing.
+ * Rejects with ConfigError if the database cannot serve this process: a pooler in place of the server, two different
+ * databases, a missing right, an unsuitable setting, too few connections. Resolves with warnings for the operator.
+ * Changes nothing.
  */
 export async function requireServer(use: ServerUse): Promise<readonly string[]> {
   await using connections = new AsyncDisposableStack();
@@ -84,14 +85,14 @@ const OTHER_DATABASE =
   "DATABASE_DIRECT_URL: leads to another database than DATABASE_URL. Name the one that the pooler has its connections to.";
 
 const serverSchema = z.object({
-  /** The process that serves this statement. */
+  /** Id of the server process that serves this statement. */
   pid: z.number(),
   user: z.string(),
   database: z.string(),
   may_create_schemas: z.boolean(),
   is_standby: z.boolean(),
   is_read_only: z.boolean(),
-  /** How many connections there may be, and how many there are beside this one: of the server, of the user, of the database. */
+  /** The limit on connections and how many others are open: of the server, of the user, of the database. */
   most: z.number(),
   used: z.number(),
   user_most: z.number().nullable(),
@@ -101,7 +102,7 @@ const serverSchema = z.object({
 });
 type Server = z.infer<typeof serverSchema>;
 
-/** Limits that a superuser passes over do not count for one. */
+/** Describes the server and the user. Limits that do not apply to a superuser are left out for one. */
 const LOOK = `SELECT pg_backend_pid() AS pid,
     quote_ident(current_user) AS "user",
     quote_ident(current_database()) AS "database",
@@ -126,15 +127,15 @@ async function lookAt(client: Client): Promise<Server> {
   return serverSchema.parse((await client.query(LOOK)).rows[0]);
 }
 
-/** The process that the server said would serve the connection; a pooler says something of its own. */
+/** Id of the server process announced at connection; a pooler announces one of its own. */
 const announcedSchema = z.object({ processID: z.number() });
 
-/** How often it is tried: other clients of a pooler may take the connection that would tell. */
+/** Number of tries, because other clients of a pooler may use the very connection that would reveal it. */
 const ROUNDS = 20;
 
 /**
- * Whether two transactions of one client are carried by different connections, or one connection carries two clients. One
- * that belongs to its client for as long as that is there, as a pooler in session mode gives it, is as good as the server's.
+ * Whether different connections carry two transactions of one client, or one connection carries two clients. A pooler
+ * in session mode, which gives each client a connection of its own, is as good as the server.
  */
 async function changesConnections(one: Client, other: Client): Promise<boolean> {
   const own = await servedBy(one);
@@ -152,7 +153,7 @@ async function servedBy(client: Client): Promise<number> {
   return z.object({ pid: z.number() }).parse(rows[0]).pid;
 }
 
-/** Any number that no other use of advisory locks in the database takes. */
+/** An arbitrary number that no other advisory lock in the database uses. */
 const MEETING_LOCK = 4_207_133_702;
 
 const MEET = `SELECT EXISTS (
@@ -164,9 +165,9 @@ const MEET = `SELECT EXISTS (
 const MAY_READ = `SELECT to_regclass('"Session"')::oid IS NOT DISTINCT FROM $1
   AND has_table_privilege($1, 'SELECT') IS NOT FALSE AS may`;
 
-/** What an operator reads where the two do not lead to the same; null where they do. */
+/** Message to the operator if the two URLs do not lead to the same tables; null if they do. */
 async function differenceOf(direct: Client, pooled: Client): Promise<string | null> {
-  // A lock that is taken over one connection is seen over the other.
+  // A lock taken over one connection is visible over the other.
   await direct.query(`SELECT pg_advisory_lock_shared(${MEETING_LOCK})`);
   const [row] = (await pooled.query(MEET, [await servedBy(direct)])).rows;
   const { met, sessions } = z.object({ met: z.boolean(), sessions: z.number().nullable() }).parse(row);
@@ -175,13 +176,13 @@ async function differenceOf(direct: Client, pooled: Client): Promise<string | nu
   return z.object({ may: z.boolean() }).parse(read).may ? null : OTHER_TABLES;
 }
 
-/** A process of which so many connections of the pool are there gets on, though slowly. */
+/** With this many connections in its pool a process works, though slowly. */
 const LEAST_POOLED = 2;
 
-/** Throws ConfigError where a process cannot work with what is left; says where that is less than it may come to want. */
+/** Throws ConfigError if a process cannot work with the connections left; warns if they may become too few. */
 function scarceConnections(server: Server, { url, directUrl, engine }: ServerUse): readonly string[] {
   const own = CONNECTIONS[engine];
-  const isApart = url !== directUrl; // how many a pooler opens is its own setting
+  const isApart = url !== directUrl; // A pooler's own settings decide how many it opens.
   const wanted = own + (isApart ? 0 : connectionLimit(url));
   const { left, mend } = scarcest(server);
   if (left >= wanted) return [];
@@ -191,7 +192,7 @@ function scarceConnections(server: Server, { url, directUrl, engine }: ServerUse
   return [problem];
 }
 
-/** What gives out first. */
+/** The limit that will be reached first. */
 function scarcest(server: Server): { readonly left: number; readonly mend: string } {
   const { most, used, user, user_most: userMost, database, database_most: databaseMost } = server;
   const limits = [

@@ -14,11 +14,11 @@ import { type MigrationConnection, migrate, pendingMigrations } from "./migrate.
 
 interface PostgresqlUse {
   readonly url: string;
-  /** Others wait for what this process holds, also while it is frozen. */
+  /** Whether other processes wait for what this one holds, even while it is frozen. */
   readonly isShared?: boolean;
 }
 
-/** Applies migrations, one process at a time, and opens a pooled client. ConfigError when the user may not. */
+/** Applies migrations, in one process at a time, and opens a pooled client. ConfigError if the user lacks a right. */
 export async function openPostgresql(
   { url, isShared = false }: PostgresqlUse,
   migrations: string,
@@ -40,13 +40,13 @@ export async function openPostgresql(
       ...(isShared ? freedWhenFrozen(url) : {}),
     }),
     transactionOptions: { maxWait: 20_000, timeout: 20_000 },
-    // Any other form reads the program's whole source for each error, expected ones among them.
+    // Any other format reads the program's whole source for each error, even for expected ones.
     errorFormat: "minimal",
   });
   return asDatabaseClient(client);
 }
 
-/** Names the errors of connections that break, so that whoever meets them knows the database for their cause. */
+/** Renames the errors of broken connections, so that the code that catches them sees that the database is the cause. */
 class TellingPg extends PrismaPg {
   override async connect() {
     const adapter = await super.connect();
@@ -65,8 +65,8 @@ function telling<Q extends SqlQueryable>(queryable: Q): Q {
 }
 
 /**
- * Prisma's adapters keep the last hundred statements, for reports of errors that nobody makes. Each is given to them as one that
- * has no values any more once it is carried out: these are what people have written, and may be megabytes.
+ * Prisma's adapters keep the last hundred statements for error reports that nobody makes. Each statement's values are
+ * removed once it has run, because they are what people wrote and may be megabytes.
  */
 async function emptied<T>(query: SqlQuery, carryOut: (query: SqlQuery) => Promise<T>): Promise<T> {
   const given = { ...query };
@@ -86,8 +86,8 @@ async function named<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Prisma begins first migrations with it. It wants the right to create schemas even where this one is there, and
- * tables go to a schema that is known to be.
+ * Prisma begins first migrations with this statement, which is removed: it needs the right to create schemas even if
+ * this one exists, and the schema of the tables is known to exist.
  */
 const MAKE_SCHEMA = /^CREATE SCHEMA IF NOT EXISTS "public";$/mu;
 

@@ -3,13 +3,13 @@ import type { Client } from "./client.ts";
 
 export function presenceReads(db: Client) {
   return {
-    /** Until when the platform was connected, as far as is known; null when it never was. Milliseconds since the epoch. */
+    /** Until when the platform is known to have been connected; null if it never was. Milliseconds since the epoch. */
     async seenAt(platform: PlatformName): Promise<number | null> {
       const row = await db.platformPresence.findUnique({ where: { platform } });
       return row?.seenAt.getTime() ?? null;
     },
 
-    /** Whether a message was answered privately, and so is no event of a session, or is deleted, and so is to be none. */
+    /** Whether a message must not become an event, because it was answered privately or was deleted. */
     async wasAnswered(key: string): Promise<boolean> {
       return (await db.answeredMessage.count({ where: { key } })) > 0;
     },
@@ -30,7 +30,7 @@ export function presenceWrites(db: Client) {
       await db.answeredMessage.upsert({ where: { key }, create: row, update: row });
     },
 
-    /** Those older than this need not be known any more. */
+    /** Forgets the messages answered before this time. */
     async forgetAnswered(before: number): Promise<void> {
       await db.answeredMessage.deleteMany({ where: { at: { lt: new Date(before) } } });
     },

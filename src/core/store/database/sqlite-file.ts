@@ -6,7 +6,7 @@ import { sqlitePath } from "./connection/database-url.ts";
 import { unavailable } from "./connection/unavailable.ts";
 import { createDirectory } from "./create-directory.ts";
 
-/** As `checkSqliteFile`, and makes the directory of the file, for the owner alone, where it is missing. */
+/** Does what `checkSqliteFile` does, and creates the missing directory of the file, for the owner alone. */
 export async function prepareSqliteFile(url: string): Promise<void> {
   await checkSqliteFile(url);
   try {
@@ -16,15 +16,18 @@ export async function prepareSqliteFile(url: string): Promise<void> {
   }
 }
 
-/** What SQLite writes beside a database, and the file of its lease. */
+/** Suffixes of the database, of the files that SQLite writes beside it, and of its lease. */
 const BESIDE = ["", "-wal", "-shm", "-journal", ".lease"];
 
-/** For the owner alone, also what was there before: it holds what people say. SQLite gives new files beside it its mode. */
+/**
+ * Restricts the files to their owner, existing ones too, because they hold what people say. SQLite gives new files
+ * beside the database the same mode.
+ */
 export async function closeSqliteFile(url: string): Promise<void> {
   await Promise.all(BESIDE.map((suffix) => closeToOthers(`${sqlitePath(url)}${suffix}`, 0o600)));
 }
 
-/** ConfigError when what is at a `file:` URL is a directory or cannot be reached or written. What is missing is no mistake. */
+/** Throws ConfigError if the file is a directory or cannot be reached or written. A missing file is no error. */
 export async function checkSqliteFile(url: string): Promise<void> {
   const file = sqlitePath(url);
   try {
@@ -38,9 +41,9 @@ export async function checkSqliteFile(url: string): Promise<void> {
 }
 
 /**
- * Until when a process before this one may have worked on the database, in milliseconds since the epoch; null where there was
- * none. The log that SQLite takes away with its last connection is still there after a kill: how long the killed one worked
- * then, nothing says, nor does PostgreSQL.
+ * Until when an earlier process may have worked on the database, in milliseconds since the epoch; null if there was
+ * none. SQLite removes its WAL with the last connection, so a remaining one tells of a kill. How long that process had
+ * worked is unknown then, as it always is on PostgreSQL.
  */
 export async function workedUntil(url: string, now: number): Promise<number | null> {
   if (!url.startsWith("file:")) return now;

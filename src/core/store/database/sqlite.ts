@@ -11,9 +11,9 @@ import { sqliteAdapter } from "./sqlite-adapter/adapter.ts";
 import { closeSqliteFile, prepareSqliteFile } from "./sqlite-file.ts";
 
 /**
- * Creates the folder and file when missing, applies migrations, and opens a client: one connection for transactions, which
- * come one after another, and one for what is read beside them. Rejects with ConfigError where the file or its
- * surroundings keep it from that, and as `migrate` does.
+ * Creates the missing directory and file, applies migrations, and opens a client with one connection for transactions,
+ * which run one after another, and one for reads outside them. Rejects with ConfigError if the file or its surroundings
+ * prevent that, and as `migrate` does.
  */
 export async function openSqlite(url: string, migrations: string, runtime: Runtime): Promise<DatabaseClient> {
   const file = sqlitePath(url);
@@ -30,12 +30,12 @@ export async function openSqlite(url: string, migrations: string, runtime: Runti
   return new PrismaClient({
     adapter: sqliteAdapter(file, runtime.clock),
     transactionOptions: { maxWait: 20_000, timeout: 20_000 },
-    // Any other form reads the program's whole source for each error, expected ones among them.
+    // Any other format reads the program's whole source for each error, even for expected ones.
     errorFormat: "minimal",
   });
 }
 
-/** What keeps migrations from a database that is sound, as a ConfigError: a full disk, another process. Null for the rest. */
+/** A ConfigError if a full disk, another process or the like prevented migrations of a sound database; else null. */
 function surroundings(url: string, error: unknown): ConfigError | null {
   const cause = error instanceof StoreError ? error.cause : error;
   return /^SQLITE_(?:FULL|BUSY|READONLY|IOERR)/.test(systemCode(cause) ?? "") ? unavailable(url, cause) : null;
@@ -45,7 +45,7 @@ function openFile(url: string): BetterSqlite3.Database {
   let connection: BetterSqlite3.Database | undefined;
   try {
     connection = new BetterSqlite3(sqlitePath(url));
-    // The first thing that reads the file: here it shows whether it is a database.
+    // The first statement that reads the file; it fails if that is no database.
     connection.pragma("journal_mode = WAL");
     return connection;
   } catch (error) {

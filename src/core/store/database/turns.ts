@@ -1,12 +1,12 @@
 import type { Client } from "./client.ts";
 
-/** Any number that no other use of advisory locks in the database takes. */
+/** An arbitrary number that no other advisory lock in the database uses. */
 const TURNS = 4_243;
 
-/** What is done one after the other: give messages of threads their numbers, count tries to sign in, make accounts. */
+/** Work done one at a time: numbering messages of threads; counting attempts to sign in and creating accounts. */
 export type Turn = "threads" | "logins";
 
-/** Goes on once no other transaction has this turn, and has it until its own transaction ends. On PostgreSQL alone. */
+/** Waits until no other transaction has this turn, then holds it until its own transaction ends. PostgreSQL only. */
 export async function takeTurn(db: Client, turn: Turn): Promise<void> {
   await db.$executeRaw`SELECT pg_advisory_xact_lock(${TURNS}::int, hashtext(${turn}))`;
 }

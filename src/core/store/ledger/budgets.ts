@@ -1,13 +1,13 @@
 import type { Client } from "../database/client.ts";
 import { AMOUNT, amountOf } from "./usage-report.ts";
 
-/** What calls came to, or may come to at most. */
+/** Actual or maximum cost and tokens of calls. */
 export interface Amount {
   readonly costUsd: number;
   readonly tokens: number;
 }
 
-/** Calls that fit the filter in every field, since a time in milliseconds since the epoch. */
+/** Selects calls that match every field given. `since`: milliseconds since the epoch. */
 export interface SpendFilter {
   readonly runIds?: readonly string[];
   readonly sessionIds?: readonly string[];
@@ -16,7 +16,7 @@ export interface SpendFilter {
   readonly since?: number;
 }
 
-/** The most that a call may come to, and what its request alone does. */
+/** Maximum cost and tokens of a call, and those of its request alone. */
 export interface Reservation extends Amount {
   readonly runId: string;
   readonly sessionId: string;
@@ -24,7 +24,7 @@ export interface Reservation extends Amount {
   readonly channelId: string;
   readonly model: string;
   readonly inputTokens: number;
-  /** US dollars; null when the price is unknown. */
+  /** US dollars; null if the price is unknown. */
   readonly inputUsd: number | null;
 }
 
@@ -32,12 +32,12 @@ export interface HeldReservation extends Reservation {
   readonly since: number;
 }
 
-/** What model calls may cost at most while they go on. Whoever reserves looks at it inside a transaction that holds the lock. */
+/** Maximum costs of model calls under way. To reserve, a transaction takes `lock` and then reads them. */
 export function budgetWrites(db: Client) {
   return {
     ...ownReservation(db),
 
-    /** From here to its end, the transaction is the only one that reserves. */
+    /** Makes this the only transaction that reserves, until it ends. */
     async lock(): Promise<void> {
       await db.budgetLock.upsert({
         where: { id: "all" },
@@ -47,8 +47,9 @@ export function budgetWrites(db: Client) {
     },
 
     /**
-     * The reservations of calls that go on, or may. One is over when its run has stored the usage of a further call;
-     * such rows are deleted. Read before `spent`, so that a call that ends meanwhile counts twice rather than not at all.
+     * The reservations of calls that are, or may be, under way. A reservation is over once its run has stored the usage
+     * of a further call; its row is deleted here. Read before `spent`, so that a call that ends meanwhile counts twice
+     * rather than not at all.
      */
     async held(): Promise<HeldReservation[]> {
       const rows = await db.budgetReservation.findMany();
@@ -62,7 +63,7 @@ export function budgetWrites(db: Client) {
       return held.map(({ createdAt, ...row }) => ({ ...row, since: createdAt.getTime() }));
     },
 
-    /** Calls whose price is unknown count with their tokens only. */
+    /** Sum of the calls' costs and tokens. Calls of unknown price count only with their tokens. */
     async spent({ since, runIds, sessionIds, ...account }: SpendFilter): Promise<Amount> {
       const runs = runIds === undefined ? {} : { runId: { in: [...runIds] } };
       const sessions = sessionIds === undefined ? {} : { sessionId: { in: [...sessionIds] } };
@@ -78,7 +79,7 @@ export function budgetWrites(db: Client) {
       return amountOf(sum);
     },
 
-    /** A session's runs that began since then, oldest first; times in milliseconds since the epoch. */
+    /** The session's runs that began after `since`, oldest first. Milliseconds since the epoch. */
     async runsSince(sessionId: string, since: number): Promise<{ startedAt: number; endedAt: number | null }[]> {
       const rows = await db.run.findMany({
         where: { sessionId, startedAt: { gt: new Date(since) } },
@@ -93,7 +94,7 @@ export function budgetWrites(db: Client) {
 /** The reservation of one run's call. */
 function ownReservation(db: Client) {
   return {
-    /** In place of what the run had reserved before. */
+    /** Reserves, replacing the run's earlier reservation. */
     async reserve(reservation: Reservation, at: number): Promise<void> {
       const { runId, sessionId, personId, channelId, model, inputTokens, inputUsd, costUsd, tokens } = reservation;
       const calls = await db.usage.count({ where: { runId } });
@@ -102,7 +103,7 @@ function ownReservation(db: Client) {
       await db.budgetReservation.upsert({ where: { runId }, create: { runId, ...row }, update: row });
     },
 
-    /** Ends what the run has reserved, and answers it; null when there is nothing, or its call's usage is stored. */
+    /** Deletes and returns the run's reservation; null if there is none, or if its call's usage is stored. */
     async takeLost(runId: string): Promise<Reservation | null> {
       const row = await db.budgetReservation.findUnique({ where: { runId } });
       if (row === null) return null;
@@ -110,7 +111,7 @@ function ownReservation(db: Client) {
       return (await db.usage.count({ where: { runId } })) > row.calls ? null : row;
     },
 
-    /** Whatever the run has reserved. */
+    /** Deletes the run's reservation, if any. */
     async withdraw(runId: string): Promise<void> {
       await db.budgetReservation.deleteMany({ where: { runId } });
     },

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ownId } from "../../events/event-key.ts";
 import type { Client } from "../database/client.ts";
 
-/** What a report counts: times in milliseconds since the epoch, `until` excluded. */
+/** The calls that a report counts. Milliseconds since the epoch; `until` is exclusive. */
 export interface UsageRange {
   readonly since: number;
   readonly until?: number;
@@ -13,11 +13,11 @@ export interface UsageRange {
 }
 
 export interface UsageSum {
-  /** US dollars of the calls whose price is known. */
+  /** Cost of the calls whose price is known. US dollars. */
   readonly costUsd: number;
   readonly tokens: number;
   readonly calls: number;
-  /** Calls whose price is unknown. */
+  /** Number of calls whose price is unknown. */
   readonly unpriced: number;
 }
 
@@ -31,7 +31,7 @@ export interface JobSum {
 
 export type UsageKey = "personId" | "channelId" | "model";
 
-/** What is added up for `amountOf`. */
+/** Columns that `amountOf` needs summed. */
 export const AMOUNT = {
   costUsd: true,
   inputTokens: true,
@@ -40,20 +40,20 @@ export const AMOUNT = {
   cacheWriteTokens: true,
 } as const;
 
-/** What is asked of the ledger for `usageSumOf`. */
+/** Aggregates that `usageSumOf` needs. */
 export const USAGE_SUMS = {
   _sum: AMOUNT,
   _count: { _all: true, costUsd: true },
 } as const;
 
-/** What has been spent, summed up. */
+/** Sums over what has been spent. */
 export function usageReport(db: Client) {
   return {
     async total(range: UsageRange): Promise<UsageSum> {
       return usageSumOf(await db.usage.aggregate({ where: within(range), ...USAGE_SUMS }));
     },
 
-    /** The dearest first; calls without a price by their tokens. */
+    /** Most expensive first; sums of equal cost by their tokens. */
     async sumsBy(key: UsageKey, range: UsageRange): Promise<(UsageSum & { readonly key: string })[]> {
       const rows = await db.usage.groupBy({ by: [key], where: within(range), ...USAGE_SUMS });
       return rows
@@ -61,7 +61,7 @@ export function usageReport(db: Client) {
         .toSorted((a, b) => b.costUsd - a.costUsd || b.tokens - a.tokens);
     },
 
-    /** What each job's occurrences have cost until they ended; what is said in their threads later is not in it. */
+    /** Cost of each job's occurrences up to their end, without what people later ask in their threads. */
     async sumsByJob({ since, channelId }: Pick<UsageRange, "since" | "channelId">): Promise<JobSum[]> {
       const rows = await db.jobOccurrence.groupBy({
         by: ["jobName", "channelId"],
@@ -83,13 +83,13 @@ export function usageReport(db: Client) {
         .toSorted((a, b) => b.costUsd - a.costUsd || b.occurrences - a.occurrences);
     },
 
-    /** The platform's id of each channel's workspace, by channel; one that is not known is missing. */
+    /** The platform's workspace id of each channel, by channel. Unknown channels are missing. */
     async workspacesOf(channelIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
       const channels = await db.channel.findMany({ where: { id: { in: [...channelIds] } } });
       return new Map(channels.map(({ id, workspaceId }) => [id, ownId(workspaceId)]));
     },
 
-    /** Names of people and channels, by id, as they were last seen; one that has none is missing. */
+    /** Names of people or channels as last seen, by id. Those without a name are missing. */
     async namesOf(key: UsageKey, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
       if (key === "model") return new Map();
       if (key === "channelId") {
@@ -104,7 +104,7 @@ export function usageReport(db: Client) {
 
 const namesSchema = z.array(z.object({ id: z.string(), name: z.string() }));
 
-/** Names of people, by id, as they last wrote; who has written nothing is missing. */
+/** Names of people as of their last message, by id. People who have written nothing are missing. */
 export async function peopleNamed(db: Client, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const rows: unknown = await db.$queryRaw`
@@ -120,7 +120,7 @@ function within({ since, until, ...places }: UsageRange) {
   return { ...places, createdAt };
 }
 
-/** What the database has added up; null where there was nothing. */
+/** Sums by the database; null if there were no values. */
 type Sum = { readonly [Column in keyof typeof AMOUNT]: number | null };
 
 interface Summed {
@@ -137,7 +137,7 @@ export function amountOf(sum: Sum): Pick<UsageSum, "costUsd" | "tokens"> {
   return { costUsd: sum.costUsd ?? 0, tokens: tokens.reduce<number>((all, some) => all + (some ?? 0), 0) };
 }
 
-/** US dollars of all; null where something was used, and no price of it is known. */
+/** Cost of all in US dollars; null if there were calls and none has a known price. */
 export function costOfAll(sums: readonly UsageSum[]): number | null {
   const isUnknown = sums.some(({ calls }) => calls > 0) && sums.every(({ calls, unpriced }) => calls === unpriced);
   return isUnknown ? null : sums.reduce((sum, { costUsd }) => sum + costUsd, 0);

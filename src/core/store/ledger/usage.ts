@@ -8,7 +8,7 @@ const stopReasonSchema = z.enum(["end_turn", "tool_use", "max_tokens", "refusal"
 
 export interface UsageEntry {
   readonly runId: string;
-  /** From 1; below 0 a summary, by the number of its compaction, or a call that is no run's; 0: a call that was cut off. */
+  /** The turn, from 1; below 0 a summary, by number of its compaction, or a call outside runs; 0 a call cut off. */
   readonly turn: number;
   readonly sessionId: string;
   readonly personId: string;
@@ -20,16 +20,16 @@ export interface UsageEntry {
   readonly at: number;
 }
 
-/** A call that was cut off; what it is charged may be an estimate. */
+/** A call that was cut off. Its cost may be an estimate. */
 export type CutEntry = Omit<UsageEntry, "turn" | "stopReason">;
 
-/** In the place of a stop reason, which such a call has none of. */
+/** Stored in place of a stop reason, which such a call has none of. */
 const CUT_OFF = "cut_off";
 
 export interface RunUsage {
   readonly turns: number;
   readonly usage: Usage;
-  /** Null as soon as one call's price is unknown. */
+  /** Null if any call's price is unknown. */
   readonly costUsd: number | null;
 }
 
@@ -42,7 +42,7 @@ export function usageReads(db: Client) {
   return {
     ...usageReport(db),
 
-    /** A run's model calls, by turn; those that were cut off, or made a summary, have none of the loop's stop reasons. */
+    /** A run's model calls, by turn. Those that were cut off or made a summary have no stop reason. */
     async turnsOf(runId: string): Promise<TurnUsage[]> {
       const rows = await db.usage.findMany({ where: { runId }, orderBy: { turn: "asc" } });
       return rows.map((row) => {

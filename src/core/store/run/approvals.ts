@@ -2,7 +2,7 @@ import { z } from "zod";
 import { authorSchema } from "../../protocol/messages.ts";
 import { type Client, found, type Stored } from "../database/client.ts";
 
-/** A call as its card shows it, without values of secrets. */
+/** A call as its card shows it, without the values of secrets. */
 const shownSchema = z.object({
   question: z.string(),
   language: z.string(),
@@ -10,34 +10,34 @@ const shownSchema = z.object({
   facts: z.array(z.string()).exactOptional(),
   reach: z.string(),
   answers: z.object({ allow: z.string(), deny: z.string() }).exactOptional(),
-  /** Why it is asked although the mode may not demand it. */
+  /** Why people are asked even if the mode does not require it. */
   why: z.string().nullable(),
 });
 
 const callSchema = z.object({
   callId: z.string(),
   tool: z.string(),
-  /** Canonical JSON: the decision holds for these arguments and no others. */
+  /** Canonical JSON. The decision holds for exactly these arguments. */
   input: z.string(),
   /** What a grant would remember, and how people read it. */
   grant: z.object({ key: z.string(), label: z.string() }),
-  /** In a few words, for the line that stays after the decision. */
+  /** A few words for the line that remains after the decision. */
   title: z.string(),
   /** Identifies what people were shown (`CallPreview.previewDigest`). */
   previewDigest: z.string().exactOptional(),
-  /** Missing in older rows, and where nobody is asked for it. */
+  /** Missing in older rows, and for calls that nobody is asked about. */
   shown: shownSchema.exactOptional(),
-  /** Why it would fail; then nobody is asked for it. */
+  /** Why the call would fail; nobody is asked about such a call. */
   refused: z.string().optional(),
 });
 export type ApprovalCall = z.infer<typeof callSchema>;
 
 const peopleSchema = z.object({
-  /** Whose message began the run. */
+  /** The author of the message that began the run. */
   requester: authorSchema,
-  /** Whose words entered it since. */
+  /** People whose words have entered the run since. */
   others: z.array(authorSchema),
-  /** Where words that nobody answers for came from, as labels have it; missing in older rows. */
+  /** Sources of words that no person answers for, as in labels. Missing in older rows. */
   outside: z.array(z.string()).exactOptional(),
   /** Whether grants may be remembered for the calls. */
   mayRemember: z.boolean(),
@@ -49,7 +49,7 @@ const scopeSchema = z.enum(["once", "session", "always"]);
 export type ApprovalScope = z.infer<typeof scopeSchema>;
 
 export interface ApprovalRow {
-  /** `<runId>:<turn>` */
+  /** `<runId>:<turn>`. */
   readonly id: string;
   readonly sessionId: string;
   readonly runId: string;
@@ -77,7 +77,7 @@ export function approvalReads(db: Client) {
       return found(await db.approval.findUnique({ where: { id } }), toRow);
     },
 
-    /** What waits for a decision in a channel, oldest first. */
+    /** Approvals pending in a channel, oldest first. */
     async pendingIn(channelId: string): Promise<ApprovalRow[]> {
       const open = { status: { in: ["running", "parked"] }, session: { channelId } };
       const runs = await db.run.findMany({ where: open, select: { id: true } });
@@ -85,7 +85,7 @@ export function approvalReads(db: Client) {
       return (await db.approval.findMany({ where, orderBy: { createdAt: "asc" } })).map(toRow);
     },
 
-    /** What these sessions have asked people and nobody has decided, oldest first. */
+    /** Approvals pending in these sessions, oldest first. */
     async pendingOf(sessionIds: readonly string[]): Promise<ApprovalRow[]> {
       const where = { sessionId: { in: [...sessionIds] }, status: "pending" };
       return (await db.approval.findMany({ where, orderBy: { createdAt: "asc" } })).map(toRow);
@@ -116,7 +116,7 @@ export function approvalWrites(db: Client) {
       });
     },
 
-    /** Decides once: false when somebody, or time, has decided before. */
+    /** Records the first decision. False if the approval was already decided or has expired. */
     async decide(id: string, { status, scope, decidedBy, at }: ApprovalDecision): Promise<boolean> {
       const { count } = await db.approval.updateMany({
         where: { id, status: "pending" },

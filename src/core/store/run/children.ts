@@ -4,7 +4,7 @@ import type { SessionSettings } from "../../events/session-settings.ts";
 import { type Client, found, type Stored } from "../database/client.ts";
 
 export interface ChildRow {
-  /** The id of the child's session. */
+  /** Id of the child's session. */
   readonly id: string;
   readonly parentId: string;
   readonly parentRunId: string;
@@ -18,12 +18,12 @@ export interface NewChild extends ChildRow {
   readonly createdBy: string;
 }
 
-/** The key of the event that begins a child. */
+/** Key of the event that begins a child. */
 export function beginKeyOf(child: Pick<ChildRow, "parentId" | "parentRunId" | "parentCallId">): string {
   return beginKey({ parent: { sessionId: child.parentId, runId: child.parentRunId, callId: child.parentCallId } });
 }
 
-/** A line of sessions and runs, its root included. */
+/** Sessions and runs of one line of descent, its root included. */
 export interface Family {
   readonly sessionIds: readonly string[];
   readonly runIds: readonly string[];
@@ -35,23 +35,23 @@ export function childReads(db: Client) {
       return found(await db.session.findUnique({ where: { id }, select: COLUMNS }), toRow);
     },
 
-    /** Those that a run's calls have begun, oldest first. */
+    /** Children that a run's calls have begun, oldest first. */
     async ofRun(parentId: string, parentRunId: string): Promise<ChildRow[]> {
       return childrenWhere(db, { parentId, parentRunId });
     },
 
-    /** Those that a session has begun, oldest first. */
+    /** Children that a session has begun, oldest first. */
     async ofSession(parentId: string): Promise<ChildRow[]> {
       return childrenWhere(db, { parentId });
     },
 
-    /** The child's only run; null when it has not begun. */
+    /** The child's only run; null if it has not begun. */
     async runOf(sessionId: string): Promise<{ readonly id: string; readonly isEnded: boolean } | null> {
       const run = await db.run.findFirst({ where: { sessionId } });
       return run && { id: run.id, isEnded: run.status === "ended" };
     },
 
-    /** A session with all that descend from it; with a run, that run and what descends from it. */
+    /** All that descends from a session, with the session itself, and all that descends from the run, with the run. */
     async family(sessionId: string, runId: string): Promise<{ ofRun: Family; ofSession: Family }> {
       const all = await descendants(db, sessionId);
       const runs = await runsOf(db, all);
@@ -66,7 +66,7 @@ export function childReads(db: Client) {
       };
     },
 
-    /** The runs of a task tree: its first one, its sub-agents', and those of the session that their ends have begun. */
+    /** The runs of a task tree: the root run, its sub-agents', and those of the session that their ends began. */
     async runsOfTaskTree(sessionId: string, runId: string): Promise<string[]> {
       const all = (await descendants(db, sessionId)).filter(({ task }) => taskTreeOf(task) === runId);
       const below = await runsOf(db, all);
@@ -79,7 +79,7 @@ export function childReads(db: Client) {
   };
 }
 
-/** All generations, a parent before its children. */
+/** All generations; parents come before their children. */
 async function descendants(db: Client, sessionId: string): Promise<ChildRow[]> {
   const all: ChildRow[] = [];
   for (let level = [sessionId]; level.length > 0; ) {
@@ -100,12 +100,12 @@ export function childWrites(db: Client) {
   return {
     ...childReads(db),
 
-    /** Until the transaction ends, no other begins or releases what descends from the session. */
+    /** Keeps other transactions from beginning or releasing descendants of the session, until this one ends. */
     async lockTaskTree(sessionId: string): Promise<void> {
       await db.session.update({ where: { id: sessionId }, data: { epoch: { increment: 0 } } });
     },
 
-    /** Begins the session beside its parent's, in the same thread; it has a key of its own, so that no message finds it. */
+    /** Creates the child's session in its parent's thread, under a key of its own, so that no message reaches it. */
     async create({ task, settings, createdAt, ...child }: NewChild): Promise<void> {
       const parent = await db.session.findUniqueOrThrow({ where: { id: child.parentId } });
       const at = new Date(createdAt);
@@ -146,7 +146,7 @@ async function childrenWhere(
   return rows.flatMap((row) => toRow(row) ?? []);
 }
 
-/** Null for a session that is nobody's child. */
+/** Null if the session is no child. */
 function toRow({ task, parentId, parentRunId, parentCallId, id, createdAt }: StoredChild): ChildRow | null {
   if (task === null || parentId === null || parentRunId === null || parentCallId === null) return null;
   const parsed = childTaskSchema.parse(JSON.parse(task));

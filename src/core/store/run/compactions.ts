@@ -4,7 +4,7 @@ import type { Client } from "../database/client.ts";
 
 export interface CompactionRow {
   readonly projection: Projection;
-  /** Milliseconds since the epoch; null when the history was never shortened. */
+  /** Milliseconds since the epoch; null if the history was never shortened. */
   readonly at: number | null;
 }
 
@@ -12,7 +12,7 @@ const NEVER: CompactionRow = { projection: WHOLE_HISTORY, at: null };
 
 export function compactionReads(db: Client) {
   return {
-    /** What the session's requests carry of its history now. */
+    /** The session's current projection. */
     async newestOf(sessionId: string): Promise<CompactionRow> {
       const row = await db.compaction.findFirst({ where: { sessionId }, orderBy: { number: "desc" } });
       if (row === null) return NEVER;

@@ -3,7 +3,7 @@ import type { UsageRange } from "../ledger/usage-report.ts";
 
 export type FeedbackValue = "up" | "down";
 
-/** What a person thinks of a run. */
+/** A person's vote on a run. */
 export interface FeedbackRow {
   readonly runId: string;
   readonly personId: string;
@@ -17,7 +17,7 @@ export type FeedbackSum = Readonly<Record<FeedbackValue, number>>;
 
 export function feedbackReads(db: Client) {
   return {
-    /** The votes given since a moment; of a channel where one is named. */
+    /** Counts the votes since a time, in one channel if it is given. */
     async count({ since, channelId }: Pick<UsageRange, "since" | "channelId">): Promise<FeedbackSum> {
       const place = channelId === undefined ? {} : { channelId };
       const of = (value: FeedbackValue) =>
@@ -37,7 +37,7 @@ export function feedbackWrites(db: Client) {
   return {
     ...feedbackReads(db),
 
-    /** A person's newest vote on a run counts. */
+    /** Records a vote. It replaces the person's earlier one on the run. */
     async give({ runId, personId, channelId, value, at }: FeedbackRow): Promise<void> {
       const vote = { value, at: new Date(at) };
       await db.runFeedback.upsert({

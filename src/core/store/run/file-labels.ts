@@ -4,7 +4,7 @@ import type { Client } from "../database/client.ts";
 
 export function fileLabelReads(db: Client) {
   return {
-    /** Files of a sandbox root that were written with words of others, whether they are still as they were or not. */
+    /** Files under a sandbox root that were written with other people's words, even if they have changed since. */
     async inRoot(root: string): Promise<LabelledFile[]> {
       const rows = await db.fileLabel.findMany({ where: { root } });
       return rows.map(({ path, sha256, label }) => ({ path, sha256, label: labelFrom(label) }));

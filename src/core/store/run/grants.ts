@@ -5,7 +5,7 @@ import { type Client, found, type Stored } from "../database/client.ts";
 /** A remembered approval. */
 export interface GrantRow extends Granted {
   readonly id: string;
-  /** Null: it holds in the whole channel. */
+  /** Null if the grant holds in the whole channel. */
   readonly sessionId: string | null;
   readonly channelId: string;
   readonly label: string;
@@ -16,12 +16,12 @@ export interface GrantRow extends Granted {
 
 export function grantReads(db: Client) {
   return {
-    /** Null when there is none, or none any more. */
+    /** Null if the grant does not exist or is revoked. */
     async get(id: string): Promise<GrantRow | null> {
       return found(await db.grant.findFirst({ where: { id, revokedAt: null } }), toRow);
     },
 
-    /** Grants in force, a session's own and those of its channel, oldest first. */
+    /** Grants in force in a session: its own and its channel's, oldest first. */
     async inForce({ sessionId, channelId }: { sessionId: string; channelId: string }): Promise<GrantRow[]> {
       const rows = await db.grant.findMany({
         where: { channelId, revokedAt: null, OR: [{ sessionId: null }, { sessionId }] },
@@ -41,7 +41,7 @@ export function grantWrites(db: Client) {
       await db.grant.create({ data: { ...grant, words: stored, createdAt: new Date(createdAt) } });
     },
 
-    /** False when it was revoked before. */
+    /** False if the grant was revoked before. */
     async revoke(id: string, at: number): Promise<boolean> {
       const { count } = await db.grant.updateMany({
         where: { id, revokedAt: null },

@@ -11,7 +11,7 @@ export function journalReads(db: Client) {
       return { found: true, value: parsed ?? undefined };
     },
 
-    /** Keys that begin so, in the order in which they were put. */
+    /** Keys with this prefix, in order of time; keys put in the same millisecond are sorted by name. */
     async keysOf(runId: string, prefix: string): Promise<string[]> {
       const where = { runId, key: { startsWith: prefix } };
       const orderBy = [{ createdAt: "asc" as const }, { key: "asc" as const }];

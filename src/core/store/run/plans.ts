@@ -11,7 +11,7 @@ export function planReads(db: Client) {
   };
 
   return {
-    /** The session's plan; a sub-agent is bound to plan mode where the one it works for is. */
+    /** The session's plan, or that of the nearest ancestor in plan mode, which binds its sub-agents too. */
     async of(sessionId: string): Promise<Plan | null> {
       const own = await stored(sessionId);
       for (let { parentId } = own; parentId !== null; ) {
@@ -34,7 +34,7 @@ export function planWrites(db: Client) {
     ...planReads(db),
     set,
 
-    /** Nothing may be changed from now on; a plan that was carried out is left behind. */
+    /** Enters plan mode, in which nothing may be changed. A plan already carried out is dropped. */
     begin: (sessionId: string) => set(sessionId, { phase: "planning" }),
   };
 }

@@ -10,7 +10,7 @@ const bodySchema = z.discriminatedUnion("kind", [
 export type QuestionBody = z.infer<typeof bodySchema>;
 
 const answerSchema = z.object({
-  /** The button: an option's number from 0, or what becomes of a plan. Null for an answer in words. */
+  /** The clicked button: an option's number from 0, or the decision on a plan. Null if answered in words. */
   choice: z.union([z.number(), z.enum(["go", "drop"])]).nullable(),
   text: z.string(),
 });
@@ -22,7 +22,7 @@ export interface QuestionRow {
   readonly id: string;
   readonly sessionId: string;
   readonly runId: string;
-  /** Whose next message is the answer; null when anyone's is. */
+  /** The person whose next message is the answer; null if anyone's is. */
   readonly askedOf: string | null;
   readonly body: QuestionBody;
   readonly status: z.infer<typeof statusSchema>;
@@ -41,7 +41,7 @@ export function questionReads(db: Client) {
       return found(await db.question.findUnique({ where: { id } }), toRow);
     },
 
-    /** The question that a session waits with, else one of the sub-agents in its line, the oldest first; null when there is none. */
+    /** The oldest question open in the session, or else in the nearest generation of sub-agents; null if none is. */
     async openIn(sessionId: string): Promise<QuestionRow | null> {
       let generation = [sessionId];
       while (generation.length > 0) {
@@ -56,7 +56,7 @@ export function questionReads(db: Client) {
       return null;
     },
 
-    /** What these sessions have asked people and nobody has answered, oldest first. */
+    /** Questions open in these sessions, oldest first. */
     async openOf(sessionIds: readonly string[]): Promise<QuestionRow[]> {
       const where = { sessionId: { in: [...sessionIds] }, status: "open" };
       return (await db.question.findMany({ where, orderBy: { createdAt: "asc" } })).map(toRow);
@@ -67,7 +67,7 @@ export function questionReads(db: Client) {
       return rows.map(toRow);
     },
 
-    /** People whose answers a run has had: their words have entered it. */
+    /** People who answered a question of the run, whose words have so entered it. */
     async answerersOf(runId: string): Promise<Author[]> {
       const rows = await db.question.findMany({ where: { runId, status: "answered" } });
       const people = rows.flatMap((row) => toRow(row).answeredBy ?? []);
@@ -87,7 +87,7 @@ export function questionWrites(db: Client) {
       await db.question.create({ data: { ...data, createdAt: new Date(at) } });
     },
 
-    /** Closes a question once: false when it is not open any more. */
+    /** Records the answer. False if the question is no longer open. */
     async answer(id: string, { answer, by, at }: { answer: Answer; by: Author; at: number }): Promise<boolean> {
       const { count } = await db.question.updateMany({
         where: { id, status: "open" },
@@ -101,13 +101,13 @@ export function questionWrites(db: Client) {
       return count > 0;
     },
 
-    /** From now on this person's next message is the answer. */
+    /** Makes this person's next message the answer. False if the question is no longer open. */
     async askOf(id: string, personId: string): Promise<boolean> {
       const { count } = await db.question.updateMany({ where: { id, status: "open" }, data: { askedOf: personId } });
       return count > 0;
     },
 
-    /** Nobody need answer any more: false when it is not open. */
+    /** Withdraws a question. False if it is no longer open. */
     async withdraw(id: string): Promise<boolean> {
       const { count } = await db.question.updateMany({ where: { id, status: "open" }, data: { status: "withdrawn" } });
       return count > 0;

@@ -7,14 +7,14 @@ import { type Client, insert, type Stored, storedMs } from "../database/client.t
 export interface ToolCallRow extends CallRecord {
   readonly turn: number;
   readonly durationMs: number | null;
-  /** False of one that was refused, or withdrawn before it ran. */
+  /** False for a call that was refused, or withdrawn before it ran. */
   readonly hasBegun: boolean;
 }
 
 export interface CallEnd {
   readonly result: ToolResult;
   readonly durationMs: number;
-  /** Milliseconds since the epoch; absent where it is stored already. */
+  /** Milliseconds since the epoch; absent if it is already stored. */
   readonly beganAt?: number | undefined;
   readonly at: number;
 }
@@ -37,7 +37,7 @@ const intentSchema = z.object({
 
 export function toolCallReads(db: Client) {
   return {
-    /** The run's calls in the order they were asked for. */
+    /** The run's calls in the order in which the model asked for them. */
     async ofRun(runId: string): Promise<ToolCallRow[]> {
       const rows = await db.toolCall.findMany({
         where: { runId },
@@ -46,7 +46,7 @@ export function toolCallReads(db: Client) {
       return rows.map(toRow);
     },
 
-    /** The state that a tool has left in the session. */
+    /** The newest state that a tool has left in the session. */
     async toolState(sessionId: string, name: string): Promise<string | null> {
       const row = await db.toolCall.findFirst({
         where: { sessionId, name, toolState: { not: null } },
@@ -56,7 +56,7 @@ export function toolCallReads(db: Client) {
       return row?.toolState ?? null;
     },
 
-    /** What the calls of some sessions wrote, in the order in which they ended. */
+    /** The files that the calls of these sessions wrote, in the order in which the calls ended. */
     async changes(sessionIds: readonly string[]): Promise<CallChanges[]> {
       const rows = await db.toolCall.findMany({
         where: { sessionId: { in: [...sessionIds] }, files: { contains: '"wrote"' } },
@@ -69,7 +69,7 @@ export function toolCallReads(db: Client) {
       });
     },
 
-    /** Files as the session's calls left them before a run, oldest first. */
+    /** Files as the calls of the session's other runs left them, oldest first. */
     async filesBefore(sessionId: string, runId: string): Promise<FileState[]> {
       const rows = await db.toolCall.findMany({
         where: { sessionId, runId: { not: runId }, files: { not: null } },

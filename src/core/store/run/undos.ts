@@ -1,24 +1,24 @@
 import { z } from "zod";
 import type { Client } from "../database/client.ts";
 
-/** One file that is brought from one content to another: sha256 of its bytes, null where there is no file. */
+/** A change of one file from one content to another, each the sha256 of its bytes or null if there is no file. */
 export const fileStepSchema = z.object({
   /** Relative to the sandbox root. */
   path: z.string(),
   from: z.string().nullable(),
   to: z.string().nullable(),
-  /** The topmost directory that had come to be with the file: it goes with it where it is left empty. */
+  /** The topmost directory created with the file. It is removed with the file if that leaves it empty. */
   made: z.string().exactOptional(),
 });
 export type FileStep = z.infer<typeof fileStepSchema>;
 
-/** A run whose file changes were put back. */
+/** A run whose file changes were undone. */
 export interface UndoRow {
   readonly runId: string;
   readonly sessionId: string;
-  /** `redone`: they were made once more, and can be put back again. */
+  /** `redone`: the changes were made again, and can be undone again. */
   readonly state: "undone" | "redone";
-  /** What was put back. */
+  /** The changes that were undone. */
   readonly files: readonly FileStep[];
   /** As people read it: `@ana`. */
   readonly by: string;
@@ -29,7 +29,7 @@ const filesSchema = z.array(fileStepSchema);
 
 export function undoReads(db: Client) {
   return {
-    /** What was put back in a session, the newest first. */
+    /** The session's undos, newest first. */
     async ofSession(sessionId: string): Promise<UndoRow[]> {
       const rows = await db.runUndo.findMany({ where: { sessionId }, orderBy: { at: "desc" } });
       return rows.map((row) => ({
@@ -46,7 +46,7 @@ export function undoWrites(db: Client) {
   return {
     ...undoReads(db),
 
-    /** What was last done to a run counts. */
+    /** Records the last action on a run, replacing any earlier one. */
     async put({ runId, sessionId, state, files, by, at }: UndoRow): Promise<void> {
       const row = { sessionId, state, files: JSON.stringify(files), by, at: new Date(at) };
       await db.runUndo.upsert({ where: { runId }, create: { runId, ...row }, update: row });

@@ -1,34 +1,34 @@
 import type { ClientBase } from "pg";
 
-/** DBOS Transact's: it looks for work with one, and writes what begins and ends with the others. */
+/** DBOS Transact's connections: one looks for work, the others write when workflows begin and end. */
 export const ENGINE_CONNECTIONS = 5;
 
-/** How many connections past any pooler a process keeps: for its lease; or for its place among others, and DBOS Transact's. */
+/** Connections that bypass any pooler: one for the lease or the cluster membership, and those of DBOS Transact. */
 export const CONNECTIONS = { embedded: 1, dbos: 1 + ENGINE_CONNECTIONS } as const;
 
-/** Connections that a process opens at most for all that is no lock or notification, where `connection_limit` says nothing. */
+/** Default of `connection_limit`: the most connections a process opens for everything but locks and notifications. */
 const POOLED = 10;
 
-/** What `connection_limit` in the URL of a PostgreSQL says. */
+/** The `connection_limit` of a PostgreSQL URL, or its default. */
 export function connectionLimit(url: string): number {
   const said = new URL(url).searchParams.get("connection_limit");
   return said === null ? POOLED : Number(said);
 }
 
-/** What ends a transaction in which nothing is asked. */
+/** PostgreSQL setting that ends a transaction in which no statement arrives for too long. */
 const IDLE_LIMIT = "idle_in_transaction_session_timeout";
 
-/** Somewhat less than the time after which processes take a silent one for dead. Milliseconds. */
+/** Slightly less than the time after which processes declare a silent one dead. Milliseconds. */
 const FROZEN_MS = 3_500;
 
 interface PoolHooks {
-  /** The pool waits for it before it gives a new connection to anybody. */
+  /** The pool awaits this before it hands out a new connection. */
   readonly onConnect?: (connection: ClientBase) => Promise<void>;
 }
 
 /**
- * For connections of one of several processes: what it holds in a transaction while it is frozen, PostgreSQL frees. It is
- * said over the connection, since a pooler refuses it of one that opens. An operator's own limit in the URL stays.
+ * For a process that shares the database: PostgreSQL frees what this process holds in a transaction once it freezes.
+ * Set by a statement, because poolers refuse it as a startup parameter. An operator's own limit in the URL stays.
  */
 export function freedWhenFrozen(url: string): PoolHooks {
   if (url.includes(IDLE_LIMIT)) return {};

@@ -7,7 +7,7 @@ import { NOTICES_VANISHED } from "./watched-socket.ts";
 /** A server that takes longer to answer counts as unreachable. Milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Connections for DBOS Transact, as it opens them itself but that they notice where the other end has vanished. */
+/** Opens DBOS Transact's pool as it would itself, but with connections that notice a vanished other end. */
 export async function openEnginePool(url: string, log: Log): Promise<Pool> {
   const { default: pg } = await import("pg");
   const pool = new pg.Pool({
@@ -18,7 +18,7 @@ export async function openEnginePool(url: string, log: Log): Promise<Pool> {
     application_name: "deckhand dbos",
     ...NOTICES_VANISHED,
   });
-  // A connection that nobody uses just then fails so; without a listener that would end the process.
+  // Errors of idle connections arrive here; without a listener they would end the process.
   pool.on("error", (error) => log.warn({ err: error }, "dbos"));
   return pool;
 }

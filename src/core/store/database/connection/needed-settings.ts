@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ConfigError } from "../../../protocol/errors.ts";
 import { plainLine } from "../../../text/plain-text.ts";
 
-/** What transactions, times and texts rely on, and what an operator does where a server, database or user has it otherwise. */
+/** Settings that transactions, times and texts rely on, and the remedy if a server, database or user differs. */
 const NEEDED = [
   {
     name: "server_version",
@@ -28,7 +28,7 @@ const VALUES =
 
 const valuesSchema = z.object({ values: z.array(z.string()) });
 
-/** Throws ConfigError where the program cannot work with a setting of the connection's, or with what answers there. */
+/** Throws ConfigError if the program cannot work with the connection's settings, or with the product that answers. */
 export async function requireSettings(connection: Client): Promise<void> {
   const said = await connection.query("SELECT version() AS version");
   const other = otherProduct(z.object({ version: z.string() }).safeParse(said.rows[0]).data?.version ?? "");
@@ -38,7 +38,7 @@ export async function requireSettings(connection: Client): Promise<void> {
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-/** What an operator reads of settings that do not do; in the order of those that are asked for. */
+/** Messages to the operator about unsuitable settings. `values` are in the order of `NEEDED`. */
 export function settingProblems(values: readonly string[]): readonly string[] {
   return NEEDED.flatMap(({ name, fits, mend }, index) => {
     const value = values[index] ?? "";
@@ -46,14 +46,14 @@ export function settingProblems(values: readonly string[]): readonly string[] {
   });
 }
 
-/** What speaks as PostgreSQL does, by what it calls itself. Source: their docs, version(). */
+/** Products that speak PostgreSQL's protocol, by the names in their version. Source: their docs, version(). */
 const OTHERS = /CockroachDB|-YB-|Redshift|Greenplum|Materialize|QuestDB|CrateDB/u;
 
-/** What an operator reads of a version that is another database's; null where it is none of those. */
+/** Message to the operator if a version is that of another product; null otherwise. */
 export function otherProduct(version: string): string | null {
   if (!OTHERS.test(version)) return null;
   return `DATABASE_URL: leads to another database (${plainLine(version, MOST_SHOWN)}) that speaks as PostgreSQL does, and lacks its locks or notifications. Name a PostgreSQL.`;
 }
 
-/** What is shown of the name that a server gives itself. Characters. */
+/** Maximum length of the shown version, in characters. */
 const MOST_SHOWN = 80;

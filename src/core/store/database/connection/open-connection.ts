@@ -8,23 +8,23 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface OpenConnection {
   readonly connection: Client;
-  /** Resolves when it is no more, whoever ended it. */
+  /** Resolves when the connection has ended, whichever side ended it. */
   readonly broken: Promise<void>;
 }
 
 /**
- * After so long without a statement PostgreSQL ends the connection, whatever is set of the server, the database or the user;
- * 0: never. What it holds ends with it. A server before 14 ends none.
+ * Has PostgreSQL end the connection, with everything it holds, after this long without a statement, whatever limit the
+ * server, database or user sets; 0: never. A server older than 14 never ends it.
  */
 export function idleLimit(ms: number): string {
   return `SELECT set_config(name, '${ms}', false) FROM pg_settings WHERE name = 'idle_session_timeout'`;
 }
 
-/** Connects to a PostgreSQL, beside Prisma's pool. Rejects with ConfigError where that does not let this process in. */
+/** Connects to PostgreSQL outside Prisma's pool. Rejects with ConfigError if the server refuses this process. */
 export async function openConnection(url: string, options: ClientConfig = {}): Promise<OpenConnection> {
   const { default: pg } = await import("pg");
   try {
-    // It reads the files of certificates that the URL names.
+    // The constructor reads the certificate files that the URL names, and so may throw.
     const connection = new pg.Client({
       connectionString: await settledUrl(url),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -32,7 +32,7 @@ export async function openConnection(url: string, options: ClientConfig = {}): P
       ...options,
     });
     const broken = new Promise<void>((resolve) => {
-      // It tells of one break several times, and an event without a listener would end the process.
+      // One break may emit several errors, and an error without a listener would end the process.
       connection.on("error", () => resolve());
       connection.once("end", () => resolve());
     });

@@ -3,18 +3,18 @@ import { z } from "zod";
 import { ConfigError } from "../../../protocol/errors.ts";
 import { systemCode } from "../../../protocol/system-code.ts";
 
-/** PostgreSQL's code for what a user may not do. Source: PostgreSQL docs, PostgreSQL Error Codes. */
+/** PostgreSQL's code for a missing privilege. Source: PostgreSQL docs, PostgreSQL Error Codes. */
 const INSUFFICIENT_PRIVILEGE = "42501";
 
-/** Names are quoted where SQL wants it. */
+/** Names are quoted as SQL needs them. */
 const rightsSchema = z.object({
   user: z.string(),
   database: z.string(),
-  /** Where new tables go; null when no schema of the search path is there and open to the user. */
+  /** Schema of new tables; null if no schema of the search path exists and is open to the user. */
   schema: z.string().nullable(),
   search_path: z.string(),
   may_create: z.boolean().nullable(),
-  /** Whether the table of migrations may be used; null while there is none. */
+  /** Whether the user may use the table of migrations; null while there is none. */
   may_use: z.boolean().nullable(),
 });
 type UserRights = z.infer<typeof rightsSchema>;
@@ -29,8 +29,8 @@ const STANDING = `SELECT quote_ident(current_user) AS "user",
   FROM (SELECT to_regclass('"_prisma_migrations"')::oid AS oid) AS own`;
 
 /**
- * Rejects with ConfigError, with the statement that mends it, when the connection's user may not do what a
- * start does: use the tables and, where migrations are pending, create some. Changes nothing.
+ * Rejects with ConfigError, naming the statement that mends it, if the connection's user lacks a right that a start
+ * needs: to use the tables and, if migrations are pending, to create some. Changes nothing.
  */
 export async function requireRights(connection: Client, pending: () => Promise<readonly unknown[]>): Promise<void> {
   const { rows } = await connection.query(STANDING);
@@ -45,7 +45,7 @@ export async function requireRights(connection: Client, pending: () => Promise<r
   throw lacking(`may not create tables in schema ${schema}`, `GRANT CREATE ON SCHEMA ${schema} TO ${user};`, rights);
 }
 
-/** The first schema of the search path that is not the user's own by default. */
+/** The statement that creates the first schema of the search path that is not the user's own. */
 function noSchema({ user, search_path: searchPath }: UserRights): string {
   const named = searchPath.split(",").map((name) => name.trim());
   const schema = named.find((name) => name !== "" && name !== '"$user"') ?? "public";
@@ -58,7 +58,7 @@ function lacking(what: string, statement: string, { user, database }: UserRights
   ]);
 }
 
-/** What PostgreSQL says of tables that are another user's, as a ConfigError; null for any other failure. */
+/** A ConfigError if PostgreSQL refused a migration because another user owns the tables; otherwise null. */
 export function refusedMigration(migration: string, cause: unknown): ConfigError | null {
   if (!isRefusal(cause)) return null;
   return new ConfigError([
@@ -70,7 +70,7 @@ export function isRefusal(error: unknown): error is Error {
   return error instanceof Error && systemCode(error) === INSUFFICIENT_PRIVILEGE;
 }
 
-/** The schemas of the engine of several processes that are there and that this user cannot work in, and whose they are. */
+/** Existing schemas of the engine of several processes that this user cannot fully use, with their owners. */
 export const CLOSED_SCHEMAS = `SELECT quote_ident(nspname) AS name, quote_ident(pg_get_userbyid(nspowner)) AS owner
   FROM pg_namespace WHERE nspname IN ('dbos', 'deckhand_cluster') AND NOT (
     has_schema_privilege(oid, 'USAGE') AND has_schema_privilege(oid, 'CREATE') AND NOT EXISTS (
@@ -83,7 +83,7 @@ export const CLOSED_SCHEMAS = `SELECT quote_ident(nspname) AS name, quote_ident(
 
 const closedSchema = z.array(z.object({ name: z.string(), owner: z.string() }));
 
-/** What an operator reads of rows of `CLOSED_SCHEMAS`; null where there are none. */
+/** The error for rows of `CLOSED_SCHEMAS`; null if there are none. */
 export function closedSchemas(rows: readonly unknown[]): ConfigError | null {
   const closed = closedSchema.parse(rows);
   if (closed.length === 0) return null;

@@ -6,8 +6,8 @@ const WANTS_TLS =
   "It lets nobody in without TLS: put sslmode=require behind the URL, as ?sslmode=require or &sslmode=require.";
 
 /**
- * By the code of an error, with what the driver, a server or a pooler says behind it; one line each. Source: Node.js docs, X509
- * certificate error codes; PostgreSQL docs, PostgreSQL Error Codes.
+ * Remedies, matched against the error code followed by the message of the driver, server or pooler; one line each.
+ * Source: Node.js docs, X509 certificate error codes; PostgreSQL docs, PostgreSQL Error Codes.
  */
 const MENDS: readonly (readonly [RegExp, string])[] = [
   [
@@ -63,15 +63,15 @@ const MENDS: readonly (readonly [RegExp, string])[] = [
   [/^ENOENT/u, "There is no such socket: mend the directory in host=…, or start what makes it."],
 ];
 
-/** What an operator does about a server that lets nobody in, as sentences; what it says itself where nothing better is known. */
+/** What an operator can do about a server that lets nobody in, as sentences. Falls back to the server's own message. */
 export function serverMend(url: string, code: string, error: unknown): string {
   return MENDS.find(([sign]) => sign.test(`${code} ${String(error)}`))?.[1] ?? saidBy(url, error) ?? USUAL;
 }
 
-/** What is shown of what a server says. Characters. */
+/** Maximum length of a server's message that is shown, in characters. */
 const MOST_SAID = 200;
 
-/** Null where it is not the server that says something. */
+/** The server's own message, without the password; null if the error is not the server's. */
 function saidBy(url: string, error: unknown): string | null {
   if (!(error instanceof Error) || !("severity" in error)) return null;
   const { password } = new URL(url);

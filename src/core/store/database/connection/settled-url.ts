@@ -1,16 +1,19 @@
 import { connect } from "node:net";
 
-/** libpq's modes that take TLS where there is some, whatever the certificate, and go without where there is none. */
+/** The modes of libpq that use TLS if the server has it, with any certificate, and otherwise do without. */
 const EITHER_WAY = /(?<=[?&]sslmode=)(?:allow|prefer)(?=&|$)/gu;
 
-/** A server that takes longer to answer is told to be away by the connection that follows. Milliseconds. */
+/** If no answer arrives in this time, the next connection attempt reports the server as unreachable. Milliseconds. */
 const ANSWER_MS = 10_000;
 
 /** Source: PostgreSQL docs, Message Formats: SSLRequest, and the byte that agrees to it. */
 const ASK_FOR_TLS = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const AGREED = "S".charCodeAt(0);
 
-/** The driver asks for TLS or does not; so it is told which of both this server has, where a URL leaves that open. */
+/**
+ * Replaces an sslmode that leaves TLS open by one that says whether this server has it, because the driver either
+ * demands TLS or does without.
+ */
 export async function settledUrl(url: string): Promise<string> {
   const plain = url.replace(EITHER_WAY, "disable");
   if (plain === url || url.includes("uselibpqcompat=true")) return url;
@@ -20,7 +23,7 @@ export async function settledUrl(url: string): Promise<string> {
   return !isSocket && (await hasTls(host, port)) ? url.replace(EITHER_WAY, "no-verify") : plain;
 }
 
-/** True also where nobody answers: the connection tells why. */
+/** Whether the server offers TLS. Also true if nobody answers, since the connection attempt then reports why. */
 function hasTls(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: ANSWER_MS });

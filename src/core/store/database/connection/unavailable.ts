@@ -5,8 +5,8 @@ import { isRefusal } from "./postgresql-rights.ts";
 import { serverMend } from "./server-mends.ts";
 
 /**
- * There is no database to be had at DATABASE_URL. The driver's message is left out: it may quote a password.
- * What is a ConfigError already says more.
+ * The error for a database at DATABASE_URL that cannot be opened. Omits the driver's message, which may quote a
+ * password. A ConfigError is returned as it is, because it already says more.
  */
 export function unavailable(url: string, error: unknown): ConfigError {
   if (error instanceof ConfigError) return error;
@@ -24,7 +24,7 @@ export function unavailable(url: string, error: unknown): ConfigError {
   return new ConfigError([`DATABASE_URL: ${sqlitePath(url)} cannot be opened (${reason}). ${mend}`]);
 }
 
-/** A file could not be opened: no socket's path, but one that the URL names. */
+/** Whether a file that the URL names could not be opened, rather than a socket. */
 function isOpening(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && error.syscall === "open";
 }
@@ -40,7 +40,7 @@ const NONE_LEFT =
 const NO_CONNECT =
   "DATABASE_URL: PostgreSQL does not let this user into this database. As its owner or a superuser: GRANT CONNECT ON DATABASE … TO …; with the names in DATABASE_URL.";
 
-/** The driver's binary is of another kind of machine, as where its packages were copied from one. */
+/** The driver's binary is for another kind of machine, such as when node_modules was copied from one. */
 const NO_DRIVER = `Its driver does not run on this machine (${process.platform} ${process.arch}). Run npm ci here, on a Linux with glibc 2.34 or newer, or use PostgreSQL.`;
 
 const MENDS: Readonly<Record<string, string>> = {

@@ -1,13 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { Socket } from "node:net";
 
-/** After so long without a byte either way it is looked whether the other end is there, and again after as long. Milliseconds. */
+/**
+ * After this long without a byte either way, the socket is checked for unacknowledged data, and checked again after as
+ * long. Milliseconds.
+ */
 const SILENT_MS = 8_000;
 
 /**
- * What pg is told of each connection, so that it ends where the machine at the other end, a pooler's for one, has vanished
- * without a word: while an answer is waited for by the system's own questions, and where that machine has not even
- * acknowledged what was asked, for which the system gives it a quarter of an hour, by a look at what is on its way.
+ * Options for pg, so that a connection ends when the machine at the other end, such as a pooler's, has vanished without
+ * a word. Keep-alive covers the wait for an answer. Unacknowledged requests, for which the system allows a quarter of
+ * an hour, are covered by the socket's own check.
  */
 export const NOTICES_VANISHED = {
   keepAlive: true,
@@ -16,8 +19,8 @@ export const NOTICES_VANISHED = {
 };
 
 /**
- * A statement may be silent for as long as it takes: only a machine that acknowledges nothing ends the connection. So it
- * is looked twice, and nothing may have been read or written since; what is on its way for a moment ends nothing.
+ * A socket that ends only if the other machine acknowledges nothing; a statement may be silent for as long as it takes.
+ * So that data in transit for a moment ends nothing, two checks must find no byte read or written in between.
  */
 export function watchedSocket(silentMs: number): Socket {
   const socket = new Socket();
@@ -32,18 +35,18 @@ export function watchedSocket(silentMs: number): Socket {
   };
   socket.setTimeout(silentMs);
   socket.on("timeout", () => {
-    look().catch(() => socket.destroy()); // nobody can tell any more
+    look().catch(() => socket.destroy()); // The state can no longer be determined.
   });
   return socket;
 }
 
-/** The system's lists of connections. Source: proc(5), /proc/net/tcp. */
+/** The system's tables of TCP connections. Source: proc(5), /proc/net/tcp. */
 const LISTS = ["/proc/net/tcp", "/proc/net/tcp6"];
 
-/** An established connection: both ports and, of what was sent, the bytes that are not acknowledged; hexadecimal. */
+/** An established connection: both ports and the number of sent bytes not yet acknowledged, in hexadecimal. */
 const ESTABLISHED = /^ *\d+: \w+:(?<local>\w{4}) \w+:(?<remote>\w{4}) 01 (?<sent>\w{8}):/u;
 
-/** False where nobody can tell: on other systems than Linux, and where no machine lies between. */
+/** Whether sent bytes await acknowledgement. False if unknown, as for Unix sockets and outside Linux. */
 async function isUnacknowledged({ localPort, remotePort }: Socket): Promise<boolean> {
   for (const list of LISTS) {
     const lines = (await readFile(list, "latin1").catch(() => "")).split("\n");

@@ -14,28 +14,29 @@ import { asAdapterError } from "./errors.ts";
 import { ADAPTER, Statements } from "./statements.ts";
 
 /**
- * While another process holds the write lock: how long a call waits, which stops the whole program; how
- * long until the next one; and for how long in all, which is less than Prisma waits. Milliseconds.
+ * While another process holds the write lock: how long one attempt blocks the whole program, the pause until the next
+ * one, and the total time, which is shorter than Prisma's own limit. Milliseconds.
  */
 const LOCKED = { waitMs: 20, againMs: 100, inAllMs: 15_000 };
 
 const NEVER = new AbortController().signal;
 
 /**
- * Values that one statement takes. Prisma itself asks for no more than what SQLite took in 2019, and refuses longer lists of
- * ids. Source: SQLite docs, Implementation Limits.
+ * Maximum number of values in one statement. Prisma's default is what SQLite accepted in 2019, and it refuses longer
+ * lists of ids. Source: SQLite docs, Implementation Limits.
  */
 const MOST_VALUES = 32_766;
 
 /**
- * SQLite for Prisma. Its own adapter leaves to chance what matters here: a transaction has the write lock from its beginning,
- * one that cannot begin or end holds up no later one, and what is read beside transactions sees nothing of those that are open.
+ * SQLite for Prisma. Unlike Prisma's own adapter, it guarantees that a transaction has the write lock from its
+ * beginning, that one which cannot begin or end does not block later ones, and that reads outside transactions see
+ * nothing uncommitted.
  */
 export function sqliteAdapter(file: string, clock: Clock): SqlDriverAdapterFactory {
   return { ...ADAPTER, connect: async () => new SqliteAdapter(file, clock) };
 }
 
-/** One connection for transactions, which come one after another, and one for what is read beside them. */
+/** One connection for transactions, which run one after another, and one for reads outside them. */
 class SqliteAdapter implements SqlDriverAdapter {
   readonly provider = ADAPTER.provider;
   readonly adapterName = ADAPTER.adapterName;
@@ -44,13 +45,13 @@ class SqliteAdapter implements SqlDriverAdapter {
   readonly #reader: BetterSqlite3.Database;
   readonly #written: Statements;
   readonly #read: Statements;
-  /** Until the newest transaction has ended. */
+  /** Resolves when the newest transaction has ended. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(file: string, clock: Clock) {
     this.#clock = clock;
     this.#writer = new BetterSqlite3(file, { timeout: LOCKED.waitMs });
-    // What is deleted is overwritten, so that the file does not hold it any more.
+    // Overwrites deleted data, so that the file no longer holds it.
     this.#writer.pragma("secure_delete = ON");
     this.#reader = new BetterSqlite3(file, { timeout: LOCKED.waitMs });
     this.#reader.pragma("query_only = ON");
@@ -94,7 +95,7 @@ class SqliteAdapter implements SqlDriverAdapter {
     }
     return new SqliteTransaction(this.#written, () => {
       try {
-        // Prisma gives up one whose COMMIT has failed without a word to the database.
+        // After a failed COMMIT Prisma abandons the transaction without telling the database.
         if (this.#writer.inTransaction) this.#writer.exec("ROLLBACK");
       } finally {
         end();
@@ -103,8 +104,8 @@ class SqliteAdapter implements SqlDriverAdapter {
   }
 
   /**
-   * With the write lock: a transaction that reads first and writes later would fail whenever another process has written in
-   * between. Throws what SQLite throws.
+   * Begins with the write lock, because a transaction that first reads and then writes would fail whenever another
+   * process wrote in between. Throws what SQLite throws.
    */
   async #begin(until: number): Promise<void> {
     for (;;) {
@@ -128,7 +129,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof BetterSqlite3.SqliteError && error.code.startsWith("SQLITE_BUSY");
 }
 
-/** Prisma sends COMMIT and ROLLBACK itself, and says then that it has. */
+/** A transaction. Prisma sends COMMIT and ROLLBACK itself and only reports them here. */
 class SqliteTransaction implements Transaction {
   readonly provider = ADAPTER.provider;
   readonly adapterName = ADAPTER.adapterName;

@@ -1,7 +1,7 @@
 import { DriverAdapterError, type MappedError } from "@prisma/driver-adapter-utils";
 import BetterSqlite3 from "better-sqlite3";
 
-/** A failure of SQLite's as Prisma knows failures; all else as it is. */
+/** Turns an SQLite error into Prisma's form; returns any other error unchanged. */
 export function asAdapterError(error: unknown): unknown {
   if (!(error instanceof BetterSqlite3.SqliteError)) return error;
   const { code, message } = error;
@@ -28,7 +28,7 @@ function mapped(code: string, message: string): MappedError {
   }
 }
 
-/** `UNIQUE constraint failed: Run.id, Run.sessionId` → its columns. */
+/** The columns of `UNIQUE constraint failed: Run.id, Run.sessionId`. */
 function columnsIn(message: string): string[] {
   return message.replace(/^.*? constraint failed: /u, "").split(", ");
 }
@@ -37,7 +37,7 @@ function fieldOf(column: string): string {
   return column.slice(column.lastIndexOf(".") + 1);
 }
 
-/** What there is none of in this database. */
+/** The error for a missing table or column; null for any other. */
 function missing(message: string): MappedError | null {
   const table = /^no such table: (.*)$/su.exec(message)?.[1];
   if (table !== undefined) return { kind: "TableDoesNotExist", table };
@@ -45,7 +45,7 @@ function missing(message: string): MappedError | null {
   return column === undefined ? null : { kind: "ColumnNotFound", column };
 }
 
-/** The driver has no number for its code. */
+/** Any other error. The driver does not give the number of its code. */
 function other(message: string): MappedError {
   return { kind: "sqlite", extendedCode: 1, message };
 }

@@ -4,22 +4,22 @@ import { BoundedMap } from "../../../bounded-map.ts";
 import { asAdapterError } from "./errors.ts";
 import { bound, declaredType, read, typeOfValues } from "./values.ts";
 
-/** Kept at once. What Prisma writes is a few hundred texts, but lists of values have one text for each length. */
+/** Maximum number of cached statements. Prisma writes a few hundred, but one more for each length of a list. */
 const MOST_KEPT = 500;
-/** A longer one has a long list of values: what SQLite keeps of it is a hundred times as large. Characters. */
+/** Longer statements hold long lists, and SQLite's form of one is a hundred times as large. Characters. */
 const LONGEST_KEPT = 4_000;
 
-/** What Prisma sees of whatever carries out statements. */
+/** What Prisma sees of this adapter and its transactions. */
 export const ADAPTER = { provider: "sqlite", adapterName: "deckhand-sqlite" } as const;
 
 interface Kept {
   readonly statement: BetterSqlite3.Statement<unknown[], unknown[]>;
   readonly names: string[];
-  /** Null for what is calculated. */
+  /** Declared column types; null for calculated columns. */
   readonly types: readonly (ColumnType | null)[];
 }
 
-/** Carries out statements of one connection. Each text is prepared once: to do it anew is more work than most executions. */
+/** Runs the statements of one connection. Preparing a text takes longer than most executions, so it is done once. */
 export class Statements implements SqlQueryable {
   readonly provider = ADAPTER.provider;
   readonly adapterName = ADAPTER.adapterName;
@@ -47,7 +47,7 @@ export class Statements implements SqlQueryable {
     });
   }
 
-  /** How many rows it has changed. */
+  /** Returns how many rows have changed. */
   async executeRaw(query: SqlQuery): Promise<number> {
     return this.#carryOut(query, ({ statement }, values) => statement.run(values).changes);
   }
@@ -63,7 +63,7 @@ export class Statements implements SqlQueryable {
 
   #prepared(sql: string): Kept {
     const kept = this.#kept.get(sql) ?? this.#prepare(sql);
-    // Set anew with each use, so that the one that was used last is forgotten last.
+    // Inserted again at each use, so that the least recently used one is dropped first.
     if (sql.length <= LONGEST_KEPT) this.#kept.set(sql, kept);
     return kept;
   }

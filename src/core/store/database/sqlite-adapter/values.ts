@@ -1,8 +1,8 @@
 import { type ArgType, type ColumnType, ColumnTypeEnum } from "@prisma/driver-adapter-utils";
 
-/** Values on their way between Prisma and SQLite, which knows but integers, floats, texts and bytes. */
+/** Conversion of values between Prisma and SQLite, which has only integers, floats, texts and bytes. */
 
-/** A value as SQLite takes it. Points in time are texts in UTC, as `+00:00`, which sort as they follow each other. */
+/** A value in the form that SQLite takes. Points in time become texts in UTC (`+00:00`), which sort chronologically. */
 export function bound(value: unknown, { scalarType }: Pick<ArgType, "scalarType">): unknown {
   if (typeof value === "boolean") return Number(value);
   if (value instanceof Date) return timestamp(value);
@@ -28,7 +28,7 @@ function timestamp(time: Date): string {
   return `${time.toISOString().slice(0, -1)}+00:00`;
 }
 
-/** What the types of our columns are to Prisma. Source: the migrations, and SQLite's own functions. */
+/** Prisma's types for the declared types of the columns. Source: the migrations, and SQLite's own functions. */
 const DECLARED: Readonly<Record<string, ColumnType>> = {
   INTEGER: ColumnTypeEnum.Int32,
   BIGINT: ColumnTypeEnum.Int64,
@@ -41,12 +41,12 @@ const DECLARED: Readonly<Record<string, ColumnType>> = {
   JSONB: ColumnTypeEnum.Json,
 };
 
-/** The type that a column has been declared with; null for what is calculated. */
+/** Type of a column's declaration; null if the column is calculated. */
 export function declaredType(declaration: string | null): ColumnType | null {
   return DECLARED[declaration?.toUpperCase() ?? ""] ?? null;
 }
 
-/** What a calculated column holds: its first value that is there decides. */
+/** Type of a calculated column, by its first value that is not null. */
 export function typeOfValues(rows: readonly (readonly unknown[])[], column: number): ColumnType {
   const value = rows.find((row) => row[column] !== null)?.[column];
   switch (typeof value) {
@@ -63,7 +63,7 @@ export function typeOfValues(rows: readonly (readonly unknown[])[], column: numb
   }
 }
 
-/** A value as Prisma takes it: integers that are no safe numbers are texts. */
+/** A value in the form that Prisma takes. Integers beyond the safe range become texts. */
 export function read(value: unknown, type: ColumnType): unknown {
   if (typeof value !== "bigint" && typeof value !== "number") return value;
   if (type === ColumnTypeEnum.DateTime) return new Date(Number(value)).toISOString();
