@@ -5,10 +5,10 @@ import type { Ending } from "./outcome-text.ts";
 
 const IN_FILE = "The answer is long: the whole of it is in the file.";
 
-/** At most half of a text is white space that is left out where it is cut: one that is longer yet is not cut in vain. */
+/** Splitting drops at most about half of a text, as white space at the cuts. A longer text goes into a file unsplit. */
 const LEFT_OUT = 2;
 
-/** The messages that an ending is posted as, in order; their keys count from 0. The last has room for what stands below it. */
+/** Splits an ending into messages, in order; their keys count from 0. The last one leaves room for the footer. */
 export function answerParts(ending: Ending, limits: PlatformLimits): OutgoingMessage[] {
   const lastChars = limits.messageChars - Math.min((ending.footer ?? "").length, limits.footerChars);
   const markdown = limits.showsTables === false ? withPlainTables(ending.markdown) : ending.markdown;

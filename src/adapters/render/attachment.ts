@@ -1,12 +1,12 @@
 import { PlatformError } from "../../core/protocol/errors.ts";
 import type { Attachment } from "../../core/protocol/platform.ts";
 
-/** Why the bytes of an attachment are not to be had. */
+/** The error for an attachment whose bytes cannot be read. */
 export function unreadable({ name }: Pick<Attachment, "name">, reason: string): PlatformError {
   return new PlatformError("attachment_unreadable", `${name}: ${reason}`, { detail: { name, reason } });
 }
 
-/** The bytes of a response; null when there are more than this. */
+/** Reads the body of a response; null if it is longer than `maxBytes`. */
 export async function bytesAtMost(maxBytes: number, { body }: Response): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -1,18 +1,18 @@
 import type { FormField, FormValues } from "../../core/protocol/form.ts";
 
-/** The last field of a form that has more fields than the platform shows. */
+/** Name of the last field of a form that has more fields than the platform shows. */
 const MORE = "more";
 
 export interface FormRoom {
-  /** Fields of one form. */
+  /** Maximum number of fields in one form. */
   readonly fields: number;
-  /** Characters of a field. */
+  /** Maximum length of a field's value, in characters. */
   readonly chars: number;
 }
 
 /**
- * The fields as a platform has room for them: where there are too many, the last one takes the others, a line each.
- * What has no room in its field is not asked for, and stays as it is.
+ * Fits a form to what the platform can show. If there are too many fields, the last one collects the surplus, one line
+ * per field. A field whose value is too long is not asked for and keeps its value.
  */
 export function fittedFields(fields: readonly FormField[], { fields: most, chars }: FormRoom): readonly FormField[] {
   const shown = fields.filter(({ value = "" }) => value.length <= chars);
@@ -33,7 +33,7 @@ export function fittedFields(fields: readonly FormField[], { fields: most, chars
   ];
 }
 
-/** What was filled in, with the lines of the last field as fields of their own: `agent: plan`. */
+/** The submitted values, with each line of the collecting field (`agent: plan`) turned back into a field of its own. */
 export function filledValues(filled: FormValues): FormValues {
   const { [MORE]: more = "", ...own } = filled;
   const lines = more.split("\n").filter((line) => line.trim() !== "");

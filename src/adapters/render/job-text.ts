@@ -3,7 +3,7 @@ import type { JobFacts, JobRunEnd } from "../../core/jobs/job-runs.ts";
 import { dollars } from "../../core/text/dollars.ts";
 import { count, duration } from "./progress/figures.ts";
 
-/** `**Daily report** · every weekday at 09:00 Europe/Paris`, and why it comes late. */
+/** `**Daily report** · every weekday at 09:00 Europe/Paris`, followed by the reason if the run is late. */
 export function jobHead({ name, sentence, late }: JobFacts): string {
   const head = sentence === null ? `**${name}**` : `**${name}** · ${sentence}`;
   return late === null ? head : `${head}\n(due ${late.due}, ran ${late.ran}: ${late.why})`;
@@ -28,12 +28,12 @@ const VERDICT_SIGNS: Readonly<Record<JobRunEnd["verdict"], string>> = {
   cancelled: "⏹",
 };
 
-/** Why there is no report, alone. */
+/** The reason why there is no report, on its own. */
 export function reasonLine({ verdict, text }: JobRunEnd): string {
   return `${VERDICT_SIGNS[verdict]} ${text}`;
 }
 
-/** What is said where there is no report: the reason, and what comes next. */
+/** Posted instead of a report: the reason why there is none, and what happens next. */
 export function jobLine(facts: JobFacts, end: JobRunEnd): string {
   const { name, late } = facts;
   const due = late === null ? "" : ` (due ${late.due}, ran ${late.ran}: ${late.why})`;
@@ -41,14 +41,14 @@ export function jobLine(facts: JobFacts, end: JobRunEnd): string {
   return [line, ...afterwards(facts, end)].join("\n");
 }
 
-/** The reason of an end after the job's name: a run that was stopped goes on within the sentence. */
+/** The reason in a form that can follow the job's name within a sentence. */
 function reasonWithin({ verdict, text }: JobRunEnd): string {
   if (verdict === "failed" || verdict === "succeeded") return text;
   const within = text.charAt(0).toLowerCase() + text.slice(1);
   return verdict === "timed_out" ? `timed out, ${within}` : within;
 }
 
-/** What comes after a run that did not end well. */
+/** What happens next after a run that did not succeed. */
 function afterwards({ nextTry, pausesAfter }: JobFacts, { verdict, refusal }: JobRunEnd): string[] {
   if (verdict === "succeeded") return [];
   if (refusal !== null) return ["⏸ Paused; once that is mended, `/jobs enable` goes on."];

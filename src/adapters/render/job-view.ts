@@ -13,7 +13,7 @@ import type { PacedPlatform } from "./pacing/paced-platform.ts";
 import { NO_PROGRESS, type ProgressState, reduceProgress } from "./progress/progress-state.ts";
 import { noticeLines } from "./progress/progress-view.ts";
 
-/** How the end of a job's run is said on a platform. */
+/** Reports the end of a job's run on a platform. */
 export function jobReports(platform: PacedPlatform): (options: RunViewOptions, event: JobEvent) => JobReport {
   return (options, event) => new PostedReport(platform, event, options);
 }
@@ -42,7 +42,8 @@ class PostedReport implements JobReport {
 
   async say(report: string | null, end: JobRunEnd, facts: JobFacts): Promise<void> {
     if (report === null) {
-      // The next attempt opens the thread, if it has something to say.
+      // If the job is retried, the failure goes to the channel; the next attempt opens the thread if it has something
+      // to report.
       await this.#options.post(
         "failure",
         this.#failure(end, facts),
@@ -54,7 +55,7 @@ class PostedReport implements JobReport {
     const markdown = `${jobHead(facts)}\n\n${report}${notices.join("")}`;
     const [first, ...rest] = answerParts({ markdown, tone: "plain" }, this.#platform.descriptor.limits);
     if (first === undefined) return;
-    // In the channel stands the head alone: what is longer, in messages or a file, is below it.
+    // The channel shows only the first part. Further messages, or the file with the whole report, are posted below it.
     const head = { ...first, files: [], footer: jobFooter(facts, end), buttons: this.#buttons() };
     const whole = { ...message({ markdown: "The whole report:", tone: "plain" }, []), files: first.files };
     const below = first.files.length === 0 ? rest : [whole];
@@ -93,7 +94,7 @@ class PostedReport implements JobReport {
   }
 }
 
-/** The Markdown that is a report; null when there is only a reason why there is none. */
+/** The report as Markdown; null if there is only a reason why there is none. */
 function reportOf(end: RunEnd): string | null {
   if (end.answer === "" && end.reason?.kind !== "cut") return null;
   const { markdown, footer } = endingOf(end);

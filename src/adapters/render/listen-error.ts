@@ -4,11 +4,11 @@ import { systemCode } from "../../core/protocol/system-code.ts";
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
-  /** The variables that hold them. */
+  /** Names of the environment variables that set the host and the port. */
   readonly variables: { readonly host: string; readonly port: string };
 }
 
-/** Why a server cannot listen, as one line for the operator. */
+/** Explains to the operator, in one line, why a server cannot listen. */
 export function listenError(error: unknown, { host, port, variables }: ListenAddress): AppError {
   switch (systemCode(error)) {
     case "EADDRINUSE":

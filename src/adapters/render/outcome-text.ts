@@ -14,21 +14,21 @@ import { plainLine, unstyled } from "../../core/text/plain-text.ts";
 import { count, duration } from "./progress/figures.ts";
 import { taskLines } from "./progress/task-lines.ts";
 
-/** What ends a run in the thread, as Markdown. */
+/** The final message of a run, as Markdown. */
 export interface Ending {
   readonly markdown: string;
   readonly footer?: string;
   readonly tone: OutgoingMessage["tone"];
-  /** Below its last message. */
+  /** Buttons below the last part of the message. */
   readonly buttons?: readonly Button[];
   readonly shows?: Shown;
 }
 
-/** How a run has ended, as data. */
+/** How a run ended, as data. */
 export interface RunEnd {
-  /** What the agent has written, as Markdown; empty where it has written nothing. */
+  /** The agent's answer, as Markdown; empty if it wrote none. */
   readonly answer: string;
-  /** Why it ended there, in whole sentences; null where the answer is all there is to say. */
+  /** Why the run ended there, in whole sentences; null if the answer needs no explanation. */
   readonly reason: { readonly kind: ReasonKind; readonly text: string } | null;
 }
 
@@ -36,10 +36,10 @@ type ReasonKind = "failed" | "stopped" | "cut";
 
 const REASON_SIGNS: Readonly<Record<ReasonKind, string>> = { failed: "✗", stopped: "⏹", cut: "⚠" };
 
-/** Who reads how a run has ended, and may do something about it. */
+/** The people who read how a run ended, and can act on it. */
 interface Reader {
   readonly isDirect: boolean;
-  /** The job whose run it was: its own budget is raised, and its own model chosen, by whoever keeps the job. */
+  /** The job that the run belongs to, whose own budget and model can be changed. */
   readonly job?: Pick<JobEvent, "budgetUsd">;
 }
 
@@ -89,17 +89,17 @@ function answerOf(message: Message | undefined): string {
   return message === undefined ? "" : textOf(message.content).trim();
 }
 
-/** What there is of an answer counts as one. */
+/** The state shown for each kind of ending. A partial answer counts as an answer. */
 const REASON_ENDS: Readonly<Record<ReasonKind, ShownEnd>> = { failed: "failed", stopped: "stopped", cut: "done" };
 
-/** Why the answer ends there stands below as much of it as there is. */
+/** Puts the reason below a partial answer, or shows it alone if there is none. */
 export function endingOf({ answer, reason }: RunEnd): Ending {
   const state = reason === null ? "done" : REASON_ENDS[reason.kind];
   const shows = { type: "answer", state } as const;
   if (reason === null) return { markdown: answer, tone: "plain", shows };
   const why = `${REASON_SIGNS[reason.kind]} ${reason.text}`;
   if (answer !== "") return { markdown: answer, footer: why, tone: "plain", shows };
-  // A run that was stopped has no other message that says so, as a rule.
+  // A stopped run usually has no other message that says so.
   const end = { type: "end", state, head: reason.text, isFigures: false } as const;
   return {
     markdown: why,
@@ -108,7 +108,7 @@ export function endingOf({ answer, reason }: RunEnd): Ending {
   };
 }
 
-/** What people can do about how a run has ended. */
+/** The buttons that let people act on how a run ended. */
 export function endingButtons(outcome: QueryOutcome, runId: string): readonly Button[] {
   switch (outcome.type) {
     case "max_turns":
@@ -130,13 +130,13 @@ export function detailsButton(runId: string): Button {
   return { id: `details:${runId}`, label: "Details", style: "default" };
 }
 
-/** The one line that the live message becomes: `✓ 3 turns · 2 tools · 6 s · $0.004`. */
+/** The line that the live message becomes at the end: `✓ 3 turns · 2 tools · 6 s · $0.004`. */
 export function foldLine(outcome: QueryOutcome, stats: RunStats): FoldLine {
   if (outcome.type === "cancelled") {
     return { state: "stopped", sign: REASON_SIGNS.stopped, text: stoppedBy(causeText(outcome.cause), stats) };
   }
   const parts = [
-    // A person's own command has no turn.
+    // A command that a person typed themselves has no turn.
     ...(stats.turns > 0 || stats.tools === 0 ? [count(stats.turns, "turn")] : []),
     ...(stats.tools > 0 ? [count(stats.tools, "tool")] : []),
     duration(stats.durationMs),
@@ -167,15 +167,15 @@ function stoppedBy(by: string, stats: RunStats): string {
   return `Stopped by ${plainLine(by, 80)}${after}.${changed(stats) || " Nothing was changed."}`;
 }
 
-/** Said where the wait was long enough for people to wonder. */
+/** Stated only if the wait was long enough for people to wonder. */
 function unchanged({ detail }: AppError): string {
   return detail.bothForS === undefined ? "" : " Nothing was changed.";
 }
 
-/** Named one by one up to this many. */
+/** Maximum number of files that are named one by one. */
 const NAMED_FILES = 3;
 
-/** Always said of a run that does not end well: what it had already done, or may have. */
+/** What a run that did not end well had already changed, or may have changed. Always stated. */
 function changed({ changedFiles, mayHaveChanged = [] }: RunStats): string {
   const files = changedFiles.length === 1 ? "was" : "were";
   return [

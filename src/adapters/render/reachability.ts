@@ -5,7 +5,7 @@ import type { PlatformHealth } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { causes, proxyFailure, systemCode } from "../../core/protocol/system-code.ts";
 
-/** What systems and certificates say of a connection that does not come about. Source: Node docs, “Errors”; undici docs. */
+/** Explanations of the error codes of failed connections. Source: Node docs, “Errors”; undici docs. */
 const WORDS: Readonly<Record<string, string>> = {
   ENOTFOUND: "its name is not found",
   EAI_AGAIN: "its name cannot be looked up",
@@ -26,27 +26,27 @@ const WORDS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
 };
 
-/** Until there is a first answer or failure. `address`: a URL or a host. */
+/** The health until the first success or failure. `address`: a URL or a host. */
 export function reaching(address: string): PlatformHealth {
   return { connected: false, detail: `signing in at ${hostOf(address)}, which has not answered yet` };
 }
 
 interface Reaching {
   readonly address: string;
-  /** Told when another try is to come. */
+  /** Called before each wait for another attempt. */
   readonly told: (health: PlatformHealth) => void;
-  /** What the log is told of a failure. */
+  /** Name of the log event for a failure. */
   readonly event: string;
-  /** Failures after which it is tried again; those that may pass where left out. */
+  /** Whether a failure is retried; by default, if it is transient. */
   readonly isPassing?: (code: ErrorCode) => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Waits between tries, the last for all that follow. Milliseconds. */
+/** Waits between attempts; the last one repeats. In milliseconds. */
 const AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
 
-/** Tries until it connects. Rejects with a failure that does not pass, or with the signal's reason. */
+/** Retries until `connect` succeeds. Rejects with a permanent failure, or with the signal's reason. */
 export async function untilReached<T>(
   connect: () => Promise<T>,
   { address, told, event, isPassing = (code) => PASSES.has(code), clock, log }: Reaching,
@@ -68,7 +68,7 @@ export async function untilReached<T>(
   }
 }
 
-/** Why it is not connected, and when that is tried again. `nextTryAt`: milliseconds since the epoch. */
+/** Why the platform is not connected, and when the next attempt is. `nextTryAt`: milliseconds since the epoch. */
 function notReached(address: string, error: unknown, nextTryAt: number): PlatformHealth {
   const code = innermostCode(error);
   const proxy = proxyFailure(error);
@@ -81,7 +81,7 @@ function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : address;
 }
 
-/** The code of the innermost error that has words. */
+/** The code of the innermost error that has an explanation. */
 function innermostCode(error: unknown): string | null {
   const codes = causes(error).map(systemCode);
   return codes.findLast((code) => code !== undefined && code in WORDS) ?? null;

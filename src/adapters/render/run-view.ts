@@ -19,17 +19,17 @@ import { isHandedOver, noticeLines, renderProgress } from "./progress/progress-v
 import type { TaskBoard, TaskFollower } from "./progress/task-board.ts";
 import { isAtWork } from "./progress/task-lines.ts";
 
-/** A run that ends before shows its answer alone. */
+/** Delay before the live message is posted. A run that ends earlier posts only its answer. */
 const FIRST_SIGN_MS = 500;
-/** The elapsed time moves on by itself this often while nothing else happens. */
+/** Interval at which the elapsed time advances while nothing else happens. */
 const TICK_MS = 5_000;
-/** How long an ending waits for the reply to the live message's post. */
+/** How long an ending waits for the live message to be posted. */
 const OPENING_WAIT_MS = 1_500;
-/** The edit that says that a run waits is tried again this often when it fails. */
+/** Maximum number of attempts at the edit that says that a run is parked. */
 const PARK_ATTEMPTS = 8;
-/** Said of an answer whose form is refused. */
+/** Posted if the platform refuses the form of an answer. */
 const NOT_TAKEN = "My answer was not accepted as a message.";
-/** How long the end of a run waits for its fold, which otherwise follows on its own. */
+/** How long the end of a run waits for its fold, which otherwise finishes in the background. */
 const FOLD_WAIT_MS = 250;
 
 export interface RunViewDeps {
@@ -39,7 +39,7 @@ export interface RunViewDeps {
   readonly board: TaskBoard;
 }
 
-/** Shows each run as one live message that is edited while it works, and its ending as messages of their own. */
+/** Shows each run as one live message that is edited while it works, and posts its ending as separate messages. */
 export function createRunViews(deps: RunViewDeps): OpenRunView {
   return (options) => new ThreadRunView(deps, options);
 }
@@ -81,19 +81,19 @@ class ThreadRunView implements RunView {
     const last = this.#folded(outcome, stats);
     if (this.#opening !== undefined) await this.#run.closes(last);
     const fold = () => this.#fold(last);
-    // A stop is said by the live message itself, at once; an answer is a message of its own, and the fold follows.
+    // A stop is shown by the live message itself, at once; an answer is posted as a message, and the fold follows.
     const saidByFold = outcome.type === "cancelled" && this.#live !== undefined && (await fold());
     if (!saidByFold && !this.#isUnseen(outcome, stats)) await this.#postEnding(this.#ending(outcome, stats));
     if (!saidByFold) await this.#letGo(fold());
     await this.#letGo(this.#reactions);
   }
 
-  /** What is deleted before anybody has seen or got anything of it ends without a word: no thread may hang at it any more. */
+  /** A deletion before anything was seen or done ends silently, so that no thread is opened on the deleted message. */
   #isUnseen(outcome: QueryOutcome, { tools }: RunStats): boolean {
     return outcome.type === "cancelled" && outcome.cause.by === "deletion" && this.#live === undefined && tools === 0;
   }
 
-  /** What people must know is part of the ending where no live message says it. */
+  /** The ending, preceded by the notices if there is no live message to show them. */
   #ending(outcome: QueryOutcome, stats: RunStats): Ending {
     const { runId, thread } = this.#run;
     const isDirect = this.#deps.platform.descriptor.isDirect(thread);
@@ -102,7 +102,7 @@ class ThreadRunView implements RunView {
     return notices.length === 0 ? ending : { ...ending, markdown: `${notices.join("\n")}\n\n${ending.markdown}` };
   }
 
-  /** True when the live message shows its last state, also one that this view has not come to follow. */
+  /** Shows the final state in the live message, even in one that this view never followed. True if that succeeded. */
   async #fold(last: OutgoingMessage): Promise<boolean> {
     if (this.#opening === undefined) return false;
     await this.#opening;
@@ -110,7 +110,7 @@ class ThreadRunView implements RunView {
     return this.#run.finalise(last);
   }
 
-  /** A fold lags while the workspace's edits are in demand: the thread's next run does not wait for that. */
+  /** Waits only briefly, since a fold is slow while edits are in demand and must not delay the thread's next run. */
   async #letGo(work: Promise<unknown>): Promise<void> {
     this.#deps.platform.keep(work);
     await atMost(FOLD_WAIT_MS, work, this.#deps.clock);
@@ -137,8 +137,8 @@ class ThreadRunView implements RunView {
   }
 
   /**
-   * No more timers and waits. Resolves when it is known whether a live message stands, so that it stands
-   * before the answer; a platform that is slow to say so keeps no answer waiting.
+   * Stops timers and waits. Waits a moment for the live message to be posted, so that it appears above the answer; a
+   * slow platform does not delay the answer further.
    */
   async #close(): Promise<void> {
     this.#cancelTimer();
@@ -147,7 +147,7 @@ class ThreadRunView implements RunView {
     if (this.#opening !== undefined) await atMost(OPENING_WAIT_MS, this.#opening, this.#deps.clock);
   }
 
-  /** Posts the live message, once; where no post may be made now, a reaction comes first. */
+  /** Posts the live message, once. If the rate limit forbids a post now, a reaction appears first. */
   #open(): void {
     this.#opening ??= this.#openLive();
   }
@@ -157,7 +157,7 @@ class ThreadRunView implements RunView {
     const { platform, log } = this.#deps;
     const { thread, triggerMessageId, isLive } = this.#run;
     try {
-      // One that was begun before stands already, as a rule.
+      // A live message that was begun before usually exists already.
       if (!isLive && !platform.canPostFirst(thread)) {
         if (triggerMessageId !== null) this.#react(triggerMessageId, "working");
         await platform.reserveFirst(thread, this.#closing.signal);
@@ -172,7 +172,7 @@ class ThreadRunView implements RunView {
       if (this.#state.parkedOn === null) this.#tick();
       else this.#live.touch();
     } catch (error) {
-      // Without a live message the run is still answered; closing is no failure.
+      // The run is answered even without a live message, and closing is not a failure.
       if (this.#closing.signal.aborted) return;
       const { code, message } = toAppError(error);
       log.warn({ runId: this.#run.runId, code, message }, "live_message_not_posted");
@@ -190,7 +190,7 @@ class ThreadRunView implements RunView {
     });
   }
 
-  /** A run that waits may go on in another process, which shows it from then on. */
+  /** Whether this process still shows the run. A parked run may continue in another process. */
   async #isOurs(): Promise<boolean> {
     return !this.#isParked || this.#run.isOurs === undefined || this.#run.isOurs();
   }
@@ -226,7 +226,10 @@ class ThreadRunView implements RunView {
     return { lane, markdown, tone: "plain", buttons, files: [], shows };
   }
 
-  /** In the thread; in messages alone where files are not allowed; to the person alone where the thread is closed to us. */
+  /**
+   * Posts the ending in the thread, without a file if files are forbidden, or only to the person if it cannot be
+   * written to.
+   */
   async #postEnding(ending: Ending): Promise<void> {
     const { limits } = this.#deps.platform.descriptor;
     const parts = answerParts(ending, limits);
@@ -239,7 +242,7 @@ class ThreadRunView implements RunView {
     if (closed !== null) await this.#tellAlone(closed, without(ending.footer ?? ""));
   }
 
-  /** The platform takes the answer in no message of this form: it comes as a file, or there is at least a word about it. */
+  /** Handles a platform that refuses the answer in this form: posts it as a file, or else at least says so. */
   async #postOtherwise({ markdown, footer = "", buttons = [] }: Ending, refused: AppError): Promise<void> {
     const { runId } = this.#run;
     this.#deps.log.error({ runId, err: refused }, "answer_refused");
@@ -257,7 +260,7 @@ class ThreadRunView implements RunView {
     throw refused;
   }
 
-  /** Null, or why it cannot be written in the thread like this; rejects with what may pass. */
+  /** Posts the parts. Returns the error if the thread cannot take them, and rejects with an error that may pass. */
   async #postParts(key: string, parts: readonly OutgoingMessage[]): Promise<AppError | null> {
     try {
       for (const [index, part] of parts.entries()) await this.#run.post(`${key}:${index}`, part);
@@ -270,9 +273,9 @@ class ThreadRunView implements RunView {
   }
 
   /**
-   * The thread is gone or closed to us: whoever asked gets the answer alone. Rejects with the failure where
-   * even that cannot be, so that the run stays open until an operator has mended it; a person who
-   * cannot be reached in any way leaves the answer in the store.
+   * Sends the answer only to the person who asked, because the thread is gone or closed to the bot. If that fails,
+   * rejects with the original failure, so that the run stays open until an operator fixes the cause. If the person
+   * cannot be reached at all, the answer stays in the store.
    */
   async #tellAlone(failure: AppError, parts: readonly OutgoingMessage[]): Promise<void> {
     const { platform, log } = this.#deps;
@@ -283,7 +286,7 @@ class ThreadRunView implements RunView {
     try {
       const place = code === "thread_gone" ? { ...thread, threadId: null } : thread;
       for (const part of [explanation(failure), ...parts]) {
-        // A click could do nothing there: the thread in which it would go on cannot be written in.
+        // Buttons are removed, since their effects would appear in the thread, which cannot be written to.
         await platform.postEphemeral(place, askedBy, { ...part, buttons: [] });
       }
     } catch (error) {
@@ -293,7 +296,7 @@ class ThreadRunView implements RunView {
     }
   }
 
-  /** Signs are courtesy: a failed one is logged, and one that has had no turn yet goes when its run ends. */
+  /** Adds a reaction. A failure is only logged; one still waiting for its turn is dropped when the run ends. */
   #react(messageId: string, sign: "seen" | "working"): void {
     const { platform, log } = this.#deps;
     const { signal } = this.#closing;

@@ -7,12 +7,14 @@ import { viewWith } from "./view-with.ts";
 
 type Scope = Pick<RunViewDeps, "platform" | "clock" | "log">;
 
-/** A status vanishes after two minutes, and when a message is posted. Source: Slack docs, assistant.threads.setStatus. Milliseconds. */
+/**
+ * Renews a status, which vanishes after two minutes or a post. Source: Slack docs, assistant.threads.setStatus. In ms.
+ */
 const AGAIN_MS = 60_000;
-/** A run of many quick tools changes its status no more often. Milliseconds. */
+/** Minimum time between status changes for tool calls. In milliseconds. */
 const LEAST_MS = 3_000;
 
-/** The run's view, and beside the thread a line that says that it goes on, where the platform has one. */
+/** Adds a status line beside the thread to the run's view, on platforms that have one. */
 export function withStatus(open: OpenRunView, deps: Scope): OpenRunView {
   if (deps.platform.showLatestStatus === undefined) return open;
   return (run) => {
@@ -29,18 +31,18 @@ export function withStatus(open: OpenRunView, deps: Scope): OpenRunView {
 class StatusLine {
   readonly #thread: ThreadRef;
   readonly #deps: Scope;
-  /** Empty: nothing goes on any more. */
+  /** Text of the status; empty once the run has ended. */
   #words = "is working…";
-  /** Words are to be shown that have not been sent. */
+  /** Whether there is a text that has not been sent yet. */
   #isDue = false;
-  /** One request at a time, so that the last one holds. */
+  /** Whether a request is in flight. Only one is at a time, so that the last text wins. */
   #isSending = false;
   #isShown = false;
   #lane: Lane = "first";
   #sentAt = 0;
   #cancel: () => void = () => {};
   #hasEnded = false;
-  /** A run that ends before its status had its turn has nothing to take away, and holds up nobody. */
+  /** Aborted if the run ends before its status was sent, because then there is nothing to remove. */
   readonly #unneeded = new AbortController();
 
   constructor(thread: ThreadRef, deps: Scope) {
@@ -99,7 +101,7 @@ class StatusLine {
     } catch (error) {
       if (!isTaken) this.#isDue = false;
       if (this.#unneeded.signal.aborted) return;
-      // Nothing depends on it: an app without the pane has none.
+      // Nothing depends on the status; an app without the assistant pane has none.
       log.debug({ threadId: this.#thread.threadId, code: toAppError(error).code }, "status_not_shown");
     }
   }

@@ -1,6 +1,6 @@
 import type { RunView } from "../../core/progress/run-view.ts";
 
-/** The same view, which shows as given; `ended` is called once the run waits or has ended, however that went. */
+/** Replaces `show`, and calls `ended` once the run is parked, suspended or finished, even if that fails. */
 export function viewWith(view: RunView, show: RunView["show"], ended: () => void): RunView {
   const ending = async (work: Promise<void>): Promise<void> => {
     try {

@@ -2,12 +2,12 @@ import type { OpenRunView, RunViewOptions } from "../../core/progress/run-view.t
 import type { QueryEvent } from "../../core/protocol/events.ts";
 import { viewWith } from "./view-with.ts";
 
-/** What a view is told: that it opens, what happens, and that the run waits or has ended. */
+/** An event of a run, or the opening or closing of its view. */
 export type WatchedEvent = QueryEvent | { readonly type: "opened" | "closed" };
 
 export type WatchRun = (run: Pick<RunViewOptions, "runId" | "sessionId">, event: WatchedEvent) => void;
 
-/** The same view; others hear of what it shows. */
+/** Passes everything that a view shows on to the watchers. */
 export function withWatchers(open: OpenRunView, watchers: readonly WatchRun[]): OpenRunView {
   if (watchers.length === 0) return open;
   return (run) => {

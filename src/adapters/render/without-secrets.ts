@@ -3,8 +3,8 @@ import type { ChatPlatform, OutgoingFile, OutgoingMessage } from "../../core/pro
 import type { SecretMasking } from "../../core/text/secret-masking.ts";
 
 /**
- * The same platform; the program's own tokens and keys neither come in by it nor go out, and values of files that look like
- * secrets do not go out.
+ * Masks the program's own tokens and keys in everything the platform receives and sends, and secret-looking values from
+ * files in everything it sends.
  */
 export function withoutSecrets(inner: ChatPlatform, own: SecretMasking, files: SecretMasking): ChatPlatform {
   const { hideIn, hideInBytes } = own;

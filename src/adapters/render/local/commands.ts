@@ -1,7 +1,7 @@
 import type { ChatCommand } from "../../../core/command-line/command.ts";
 import type { PageCommand } from "./wire.ts";
 
-/** What the composer offers after a slash. */
+/** The commands that the composer offers after a slash. */
 export function pageCommands(commands: readonly ChatCommand[]): PageCommand[] {
   return commands.map(({ name, description, usage = "", options = [] }) => {
     const [first] = options;

@@ -2,18 +2,18 @@ import type { ChatCommand, CommandOption } from "../../../core/command-line/comm
 import type { Completion, InboundCompletion } from "../../../core/protocol/platform.ts";
 import type { PageCompletion } from "./wire.ts";
 
-/** An argument that is being typed at the end of a line. */
+/** An argument being typed at the end of a line. */
 export interface TypedArgument extends Pick<InboundCompletion, "command" | "option" | "typed"> {
-  /** The line up to it. */
+  /** The line up to the argument. */
   readonly before: string;
 }
 
-/** What follows `--agent ` at the end of a line, where the flag is the last one. */
+/** Matches what is typed after a last flag such as `--agent `. */
 const FLAG = /^(?<before>.*?(?:^|\s)--(?<flag>[a-z][a-z-]*) +)(?<typed>[^\s"']*)$/u;
 
 /**
- * The argument that stands at the end of what is typed, where suggestions can be made for it; null anywhere else. A message
- * that begins with `@` and a name is for that agent, whom `/agent` names, too.
+ * Returns the argument at the end of the line if it can be completed; null otherwise. In a message that begins with
+ * `@`, the name after it is an agent, completed like the argument of `/agent`.
  */
 export function typedArgument(text: string, commands: readonly ChatCommand[]): TypedArgument | null {
   const [, address] = /^@([a-z0-9-]*)$/iu.exec(text) ?? [];
@@ -34,7 +34,7 @@ export function typedArgument(text: string, commands: readonly ChatCommand[]): T
   return { command: command.name, option: path, typed: within.typed, before };
 }
 
-/** The value of the last flag, or the first argument; behind a subcommand it is a name, which may have blanks. */
+/** The value of the last flag, or else the first argument, which may contain blanks after a subcommand. */
 function argumentIn(
   options: readonly CommandOption[],
   line: string,
@@ -49,7 +49,9 @@ function argumentIn(
   return line.includes(" ") && !mayHaveBlanks ? null : { option: first.name, typed: line, before: "" };
 }
 
-/** As the composer takes them: the whole line. Behind an @ a name alone is meant, never what an agent is for. */
+/**
+ * Completes the whole line. After an @, only agents whose name matches are offered, not those whose description does.
+ */
 export function completed({ before, typed }: TypedArgument, words: readonly Completion[]): PageCompletion[] {
   const isAddress = before === "@";
   const fitting = isAddress ? words.filter(({ value }) => value.includes(typed.toLowerCase())) : words;

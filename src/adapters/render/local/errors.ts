@@ -4,7 +4,7 @@ export function threadGone(threadId: string): PlatformError {
   return new PlatformError("thread_gone", `there is no local thread ${threadId}`);
 }
 
-/** What is asked of the store, failing as a platform fails: to the core, the store is the platform's far side. */
+/** Turns store failures into platform failures: for local threads, the store stands in for the platform's servers. */
 export async function fromStore<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;

@@ -4,29 +4,29 @@ import { pageMessage, pageThread } from "./message-body.ts";
 import type { LocalThreadStore } from "./thread-store.ts";
 import type { ThreadFrame } from "./wire.ts";
 
-/** Changes that are read at once. */
+/** Number of changes read at once. */
 const CHANGES = 200;
 
-/** A person's end that is open. */
+/** An open connection to a page or a terminal. */
 export interface FeedListener {
   push(frame: ThreadFrame): void;
   close(code: number, reason: string): void;
 }
 
-/** The open pages of a feed, and how far they have heard of changes. */
+/** The open pages of a feed, and the last change that was sent to them. */
 export class FeedPages {
   readonly #store: Pick<LocalThreadStore, "changes" | "lastSeq">;
   readonly #pages = new Set<FeedListener>();
-  /** What they have asked for may be handled only then. */
+  /** Pages that have closed. A frame that a page sent earlier may be handled only after it has gone. */
   readonly #gone = new WeakSet<FeedListener>();
-  /** The number up to which pages have heard of all changes; null: nobody else writes, or there are no pages. */
+  /** Number of the last change sent to all pages; null if no other process writes, or no page is open. */
   #heardTo: number | null = null;
 
   constructor(store: Pick<LocalThreadStore, "changes" | "lastSeq">) {
     this.#store = store;
   }
 
-  /** False for a page that has gone. */
+  /** Adds a page; false if it has already gone. */
   add(page: FeedListener): boolean {
     if (this.#gone.has(page)) return false;
     this.#pages.add(page);
@@ -43,14 +43,14 @@ export class FeedPages {
     for (const page of this.#pages) page.push(frame);
   }
 
-  /** Others write, too: from now on it counts how far pages have heard. */
+  /** Starts tracking how far pages have read, because other processes write to the threads, too. */
   async begin(): Promise<void> {
     if (this.#heardTo !== null) return;
     const lastSeq = await fromStore(this.#store.lastSeq());
     if (this.#pages.size > 0) this.#heardTo ??= lastSeq;
   }
 
-  /** False where pages have not heard of what comes before: that is to be read first. */
+  /** Sends a change to all pages; false if earlier changes have to be read from the store first. */
   pushNext(message: LocalMessage, thread: LocalThread | null): boolean {
     if (this.#heardTo !== null && message.seq !== this.#heardTo + 1) return false;
     if (this.#heardTo !== null) this.#heardTo = message.seq;
@@ -58,7 +58,7 @@ export class FeedPages {
     return true;
   }
 
-  /** Pages hear of all that they have not heard of; no statement while there are none. */
+  /** Sends pages all changes that they have not received. Runs no query while no page is open. */
   async catchUp(): Promise<void> {
     const from = this.#heardTo;
     if (from === null) return;

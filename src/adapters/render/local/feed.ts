@@ -10,30 +10,30 @@ export interface Draft extends Omit<NewLocalMessage, "body"> {
   readonly body: MessageBody;
 }
 
-/** Changes to threads: stored first, then told to every page that is open. */
+/** Changes to local threads, stored first and then sent to every open page. */
 export interface Feed {
   insert(draft: Draft, opens: { readonly title: string } | null): Promise<InsertOutcome>;
-  /** `change` gets the message as it is now. Null without such a message. */
+  /** Stores what `change` makes of the current message; null if there is no such message. */
   update(id: string, change: (message: LocalMessage) => MessageBody): Promise<LocalMessage | null>;
-  /** The page hears of each change from now on. None is made while it is welcomed, so that it misses none. */
+  /** Sends the page every change from now on. No change is made while `welcome` runs, so the page misses none. */
   join(page: FeedListener, welcome: () => Promise<void>): Promise<void>;
   leave(page: FeedListener): void;
-  /** Tells every page what no thread holds. */
+  /** Sends every page a frame that belongs to no stored thread. */
   tell(frame: ThreadFrame): void;
-  /** From now on pages hear what other processes write to these threads, and theirs what is written here. */
+  /** Starts to exchange changes with other processes that serve the same threads. */
   share(sharing: Sharing): void;
   closeAll(): void;
 }
 
 interface Threads {
-  /** The place whose threads they are. */
+  /** Name of the place that the threads belong to. */
   readonly name: string;
   readonly store: LocalThreadStore;
-  /** All feeds of the store have it: one write at a time, so that changes are heard of in the order of their numbers. */
+  /** Shared by all feeds of the store: one write at a time, so that changes are sent in the order of their numbers. */
   readonly writes: KeyedMutex;
 }
 
-/** One key of a mutex for all that write to the tables of local threads. */
+/** The mutex key shared by everything that writes to the tables of local threads. */
 const WRITES = "threads";
 
 export function createFeed({ name, store, writes }: Threads): Feed {

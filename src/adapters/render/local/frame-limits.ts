@@ -1,24 +1,24 @@
-/** Bounds of what a person's end and the server say to each other; they are ours, and nothing outside imposes them. */
+/** Limits of the protocol between pages or terminals and the server. They are our own; no platform imposes them. */
 
-/** Files of one message. */
+/** Maximum number of files in one message. */
 export const MESSAGE_FILES = 10;
-/** Threads that the page lists. */
+/** Maximum number of threads that the page lists. */
 export const LISTED_THREADS = 200;
-/** Messages that a thread shows at once; older ones are loaded on demand. */
+/** Maximum number of messages that a thread shows at once; older ones are loaded on demand. */
 export const PAGE_MESSAGES = 200;
-/** Changes that a page which was away catches up with; beyond, it loads the thread afresh. */
+/** Maximum number of changes sent to a page that was away; after more, it reloads the thread. */
 export const CATCH_UP_CHANGES = 500;
-/** Messages that `missed` looks at. */
+/** Maximum number of messages that `missed` reads. */
 export const MISSED_MESSAGES = 200;
-/** Bytes of one frame from the page: a message's text in JSON, escapes included. */
+/** Maximum size of a frame from the page, in bytes: a message's text in JSON, escapes included. */
 export const FRAME_BYTES = 512 * 1024;
-/** Characters of a line that is completed. */
+/** Maximum length of a line to complete, in characters. */
 export const COMPLETED_CHARS = 1_000;
-/** Frames of one page that wait to be handled; a page that sends faster is cut off. */
+/** Maximum number of frames of one page that wait to be handled; a page that sends faster is disconnected. */
 export const WAITING_FRAMES = 100;
-/** Bytes on their way to one page before frames for it are held back and coalesced. */
+/** Maximum number of bytes in flight to one page before its frames are held back and coalesced. */
 export const SOCKET_BYTES = 1024 * 1024;
-/** Frames held back for one page; a page that far behind is cut off, and catches up when it comes back. */
+/** Maximum number of frames held back for one page; a page further behind is disconnected, and catches up on return. */
 export const HELD_FRAMES = 500;
-/** Characters of a thread's title. */
+/** Maximum length of a thread's title, in characters. */
 export const TITLE_CHARS = 80;

@@ -19,7 +19,7 @@ import type { Poster } from "./poster.ts";
 import type { LocalThreadStore } from "./thread-store.ts";
 import type { MessageBody, PageFile, PersonFrame, ThreadFrame } from "./wire.ts";
 
-/** What a person's end asks for. */
+/** What the frames of one page or terminal are handled with. */
 export interface FrameSessionOptions {
   readonly page: FeedListener;
   readonly place: LocalChannel;
@@ -31,7 +31,7 @@ export interface FrameSessionOptions {
   readonly clock: Clock;
 }
 
-/** The frame that a text holds; a string says why it is none. */
+/** Parses a frame; returns a string with the reason if the text is not a valid frame. */
 export function readFrame<F extends { readonly type: string }>(text: string, schema: z.ZodType<F>): F | string {
   const json = fromJson(text);
   if (json === undefined) return "That was not JSON.";
@@ -45,15 +45,15 @@ export interface FrameQueueOptions<F extends { readonly type: string }> {
   readonly page: FeedListener;
   readonly schema: z.ZodType<F>;
   readonly handle: (frame: F) => Promise<void>;
-  /** What is told of one that failed; null where nobody has asked for it. */
+  /** The frame that reports a failed request; null if the person did not ask for it. */
   readonly failure: (frame: F) => ThreadFrame | null;
   readonly log: Log;
 }
 
-/** All that an end hears begins with these: without them it would wait for ever, and on a new connection it says them anew. */
+/** Requests that a connection cannot do without: if one fails, the connection closes, and a new one repeats it. */
 const BEGINNINGS: ReadonlySet<string> = new Set(["hello", "watch"]);
 
-/** Frames of one person's end, handled in the order in which they came. Takes a frame's text. */
+/** Handles the frames of one connection in order of arrival. The returned function takes the text of a frame. */
 export function createFrameQueue<F extends { readonly type: string }>(
   options: FrameQueueOptions<F>,
 ): (text: string) => void {
@@ -91,7 +91,7 @@ type FrameOf<T extends PersonFrame["type"]> = Extract<PersonFrame, { type: T }>;
 
 const NOT_TAKEN = "Deckhand could not take this. Nothing is lost: try again.";
 
-/** Null for what no person has asked for. */
+/** The frame that reports a failed request; null for a request that no person made. */
 export function frameFailure(frame: PersonFrame): ThreadFrame | null {
   if (frame.type === "complete") return null;
   if (frame.type === "send") return { type: "failed", id: frame.clientId, reason: NOT_TAKEN };
@@ -123,7 +123,7 @@ export async function handleFrame(frame: PersonFrame, options: FrameSessionOptio
 async function welcome({ seq }: FrameOf<"hello">, { page, store, commands }: FrameSessionOptions): Promise<void> {
   const threads = (await store.threads(LISTED_THREADS)).map(pageThread);
   const lastSeq = await store.lastSeq();
-  // A number we never gave comes from another database: what that page knows is of no use here.
+  // A number that was never given out comes from another database, so what that page has loaded is useless here.
   const changes = seq === null || seq > lastSeq ? null : await store.changes(seq, CATCH_UP_CHANGES + 1);
   const base = { type: "welcome", threads, commands: pageCommands(commands) } as const;
   if (changes === null || changes.length > CATCH_UP_CHANGES) {
@@ -140,7 +140,7 @@ async function openThread({ threadId, before }: FrameOf<"open">, { page, store }
   page.push({ type: "thread", threadId, before, messages, more: (found?.length ?? 0) > PAGE_MESSAGES });
 }
 
-/** Stored, then received, and only then acknowledged: a page that hears nothing sends the same again. */
+/** Stores a message, handles it, and then acknowledges it. A page that gets no acknowledgement sends it again. */
 async function takeMessage(frame: FrameOf<"send">, options: FrameSessionOptions): Promise<void> {
   const { page, place, feed, receive, clock } = options;
   const reject = (reason: string): void => page.push({ type: "failed", id: frame.clientId, reason });
@@ -177,19 +177,19 @@ async function takeMessage(frame: FrameOf<"send">, options: FrameSessionOptions)
   page.push({ type: "sent", clientId: frame.clientId, threadId: outcome.message.threadId });
 }
 
-/** Where there is but one person, nobody is named. */
+/** Messages carry an author only where several people write. */
 function authorIn({ channel, person }: LocalChannel): Pick<MessageBody, "author"> {
   return channel.kind === "dm" ? {} : { author: { id: person.id, name: person.name } };
 }
 
-/** What only the person sees is kept in the thread as a note, once, however often the message is sent. */
+/** Keeps a private answer in the thread as a note, once, however often the message is sent. */
 async function answerMessage(
   receipt: Receipt,
   { message, options }: { readonly message: LocalMessage; readonly options: FrameSessionOptions },
 ): Promise<void> {
   const answer = privateAnswer(receipt);
   if (answer === null) return;
-  // Nothing came of the message: a script at the terminal must not take the reason for an answer.
+  // A refusal is marked as an error, so that a script at the terminal does not mistake the reason for an answer.
   const note = receipt.type === "refused" ? { ...answer, tone: "error" as const } : answer;
   const { id, threadId } = message;
   const { place, poster } = options;
@@ -225,7 +225,7 @@ async function takeCommand(frame: FrameOf<"command">, options: FrameSessionOptio
   await answerBeside(receipt, { id: frame.clickId, threadId: frame.threadId }, options);
 }
 
-/** The answer to what left no message of the person's in the thread goes to this page alone. */
+/** Answers a click or a command, which leaves no message in the thread, on this page alone. */
 async function answerBeside(
   receipt: Receipt,
   asked: Asked,
@@ -242,13 +242,13 @@ async function answerBeside(
   page.push({ type: "reply", clickId, body: formatMessage(answer, "note") });
 }
 
-/** What a person did, which a form may answer. */
+/** A message, click or command that may be answered with a form. */
 interface Asked {
   readonly id: string;
   readonly threadId: string | null;
 }
 
-/** Only the page that asked shows the form. False when there is none. */
+/** Shows a form on the page that asked; false if the receipt has none. */
 function askByForm(receipt: Receipt, asked: Asked, page: FeedListener): boolean {
   if (receipt.type !== "reply" || receipt.form === undefined) return false;
   page.push({ type: "form", ...asked, form: receipt.form, problems: receipt.problems ?? {} });

@@ -12,32 +12,32 @@ import type {
 import type { LocalMessage } from "../../../core/store/web-threads.ts";
 import { bodyOf } from "./message-body.ts";
 
-/** Whoever may use this machine's own ways in, the page by its key and the terminal by the home, is the operator. */
+/** The operator: whoever opens the page with its key, or uses the terminal with access to the home directory. */
 export function operatorOn(platform: PlatformDescriptor, roles: readonly string[] = []): Person {
   return { id: `${platform.name}:local`, name: "operator", isBot: false, isGuest: false, isExternal: false, roles };
 }
 
-/** This machine is the one workspace of the platforms that are our own. */
+/** The only workspace of the local platforms: this machine. */
 const WORKSPACE = { id: "local", name: "This computer" };
 
-/** A platform of our own has one channel. `person`: whoever acts; where it is a direct one, the only one in it. */
+/** The one channel of a local platform. `person` is whoever acts; in a direct channel, nobody else is in it. */
 export interface LocalChannel {
   readonly platform: PlatformDescriptor;
   readonly channel: { readonly id: string; readonly name: string; readonly kind: "dm" | "channel" };
   readonly person: Person;
 }
 
-/** Everything typed in the place is for Deckhand. */
+/** A thread of the channel; null starts a new one. */
 export function threadIn({ platform, channel }: LocalChannel, threadId: string | null): ThreadRef {
   return { platform: platform.name, workspaceId: WORKSPACE.id, channelId: channel.id, threadId };
 }
 
-/** Where there is but one person, all notes are theirs. */
+/** Limits a note to one person. In a direct channel all notes are theirs anyway. */
 export function noteFor({ channel }: LocalChannel, personId: string): { readonly to?: string } {
   return channel.kind === "dm" ? {} : { to: personId };
 }
 
-/** The key of what a person said or clicked: the same however often it is sent. */
+/** The event key of a message or click, the same however often it is sent. */
 export function keyIn({ platform }: LocalChannel, clientId: string): string {
   return eventKey(platform.name, clientId);
 }
@@ -52,7 +52,7 @@ function base(
   return { key, workspace: WORKSPACE, channel, thread: threadIn(place, threadId), person, at };
 }
 
-/** A stored message of the person as an event. The thread is called after the message that opens it. */
+/** Turns a person's stored message into an event. A message that opens a thread gives the thread its id. */
 export function messageIn(place: LocalChannel, message: LocalMessage): InboundMessage {
   const body = bodyOf(message);
   return {
@@ -87,7 +87,7 @@ export function commandIn(
   return filled === undefined ? typed : { ...typed, filled };
 }
 
-/** Nothing is stored of it: two that have one key are no harm. */
+/** Completions are not stored, so two events with the same key do no harm. */
 export function completionIn(
   place: LocalChannel,
   asked: Omit<Asked, "clickId"> & Pick<InboundCompletion, "command" | "option" | "typed">,

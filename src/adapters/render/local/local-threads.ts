@@ -21,16 +21,16 @@ import type { MessageBody } from "./wire.ts";
 
 export interface LocalThreadsOptions {
   readonly place: LocalChannel;
-  /** Whoever has written where several do, as they take part now; null where nobody is known by that id. */
+  /** Looks up the current state of an author in a channel with several people; null if the id is unknown. */
   readonly personOf?: (personId: string) => Promise<Person | null>;
   readonly store: LocalThreadStore;
-  /** All that write to the store's database share it. */
+  /** Shared by everything that writes to the store's database. */
   readonly writes: KeyedMutex;
   readonly clock: Clock;
   readonly ids: Ids;
 }
 
-/** Threads that this program keeps itself, with what the core does with threads. */
+/** Threads stored by this program, with the operations that the core needs. */
 export interface LocalThreads {
   readonly feed: Feed;
   readonly poster: Poster;
@@ -95,7 +95,7 @@ function reading(options: LocalThreadsOptions): LocalThreads["reading"] {
     },
     missed: async (since, signal) => {
       signal.throwIfAborted();
-      // Stored before it is received: a message in between when the process died is still here.
+      // Messages are stored before they are handled, so one that a crash interrupted is still here.
       const messages = await fromStore(store.fromPeople(since, MISSED_MESSAGES));
       const found = await Promise.all(messages.map(async (message) => missedBy(message, options)));
       return found.flatMap((message) => message ?? []);
@@ -103,19 +103,19 @@ function reading(options: LocalThreadsOptions): LocalThreads["reading"] {
   };
 }
 
-/** A message as its author's; null where they may no longer write. */
+/** The message as an event of its author; null if the author may no longer write. */
 async function missedBy(
   message: LocalMessage,
   { place, personOf }: LocalThreadsOptions,
 ): Promise<InboundMessage | null> {
   const { author, by } = bodyOf(message);
-  if (by !== "person") return null; // it cannot be read
+  if (by !== "person") return null; // unreadable
   if (author === undefined) return messageIn(place, message);
   const person = (await personOf?.(author.id)) ?? null;
   return person === null ? null : messageIn({ ...place, person }, message);
 }
 
-/** The thread is named after its root, which comes first however long the thread is. */
+/** Reads the newest messages of a thread. The root always comes first, even if it is older than the limit allows. */
 async function fetchThread(
   { place, store }: LocalThreadsOptions,
   { threadId }: ThreadRef,

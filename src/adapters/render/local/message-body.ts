@@ -7,7 +7,7 @@ import { cut } from "../../../core/text/plain-text.ts";
 import { TITLE_CHARS } from "./frame-limits.ts";
 import { type MessageBody, messageBodySchema, type PageFile, type PageMessage, type PageThread } from "./wire.ts";
 
-/** An outgoing message as the page's own; its files are named by reference and must be put beside it. */
+/** Converts an outgoing message to a stored body, which only refers to its files; these are stored separately. */
 export function formatMessage(message: OutgoingMessage, by: "deckhand" | "note"): MessageBody {
   return {
     by,
@@ -22,7 +22,7 @@ export function formatMessage(message: OutgoingMessage, by: "deckhand" | "note")
   };
 }
 
-/** A file under an id that its name, type and bytes decide. */
+/** A file whose id is a hash of its name, type and bytes. */
 export function localFile(file: OutgoingFile): LocalFile {
   const hash = createHash("sha256")
     .update(JSON.stringify([file.name, file.mediaType]))
@@ -51,13 +51,13 @@ export function bodyOf(message: LocalMessage): MessageBody {
 
 const wordsSchema = messageBodySchema.pick({ by: true, author: true, to: true, markdown: true });
 
-/** What can be told of a message that a newer version beside this one has written, or nobody can read: pages go on with the others. */
+/** Reads what it can of a body that is damaged or from a newer version, so that pages can show the other messages. */
 function wordsOf(stored: unknown): MessageBody {
   const words = wordsSchema.safeParse(stored).data ?? { by: "deckhand", markdown: "⚠ I cannot read this message." };
   return { ...words, tone: "plain", buttons: [], files: [], signs: [] };
 }
 
-/** Rows of versions that kept words alone: their buttons tell what they show, as far as it matters once they are old. */
+/** Derives `shows` from the buttons of rows stored by versions without it, as far as it matters for old messages. */
 function shownBefore({ lane, buttons, footer, markdown }: MessageBody): Pick<MessageBody, "shows"> {
   const firstLine = markdown.split("\n", 1).join("");
   const has = (beginning: string) => buttons.some(({ id }) => id.startsWith(beginning));
@@ -72,16 +72,16 @@ function shownBefore({ lane, buttons, footer, markdown }: MessageBody): Pick<Mes
     const isFigures = !isStopped && !markdown.includes("\n");
     return { shows: { type: "end", state: isStopped ? "stopped" : "done", head: "", isFigures } };
   }
-  // What is answered in words has no buttons; what is decided has nothing beneath it.
+  // A question answered by a message has no buttons, and a decided card has no footer.
   if (lane === "approval" && buttons.length === 0 && footer !== undefined) return card("question");
   return {};
 }
 
-/** Marks of Markdown before a line and around words; the stars of a cron expression or a glob are none. */
+/** Markdown marks before a line and around words; the stars of a cron expression or a glob do not match. */
 const MARKS =
   /^(?:#{1,6}|>)\s+|`|(?<![\p{L}\p{N}])(?:[*_]{1,3}|~~)(?=[\p{L}\p{N}`(])|(?<=[\p{L}\p{N}`).,:;!?])(?:[*_]{1,3}|~~)(?![\p{L}\p{N}])/gu;
 
-/** A thread is called after the first line that says something. */
+/** A thread's title: the first line with a letter or digit. */
 export function titleOf(text: string): string {
   const line = text.split("\n").find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? "";
   const title = commandAsTitle(line.replaceAll(MARKS, "").trim());

@@ -6,13 +6,13 @@ import type { Clock } from "../../../core/protocol/runtime.ts";
 import { fromJson } from "../../../core/text/from-json.ts";
 import type { ThreadFrame } from "./wire.ts";
 
-/** How often is looked for what others have written without a word about it, while a page is open. Milliseconds. */
+/** Interval at which unannounced changes are looked for while a page is open. In milliseconds. */
 const LOOK_MS = 1_000;
 
-/** Characters of a word, of which each may be four bytes. */
+/** Maximum length of a notification, in characters of up to four bytes each. */
 const MOST_CHARS = 900;
 
-/** What pages are told and no thread holds: it is not there to be read. */
+/** Frames passed on in notifications, because they are not stored and cannot be read there. */
 const toldSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("changed") }),
   z.object({ type: z.literal("status"), threadId: z.string(), words: z.string() }),
@@ -28,10 +28,10 @@ const wordSchema = z.object({ name: z.string(), frame: toldSchema.optional() });
 
 /** The feeds of the same threads in other processes. */
 export interface OtherFeeds {
-  /** Something is written. */
+  /** Announces that something was written. */
   tell(): void;
   tellFrame(frame: ThreadFrame): void;
-  /** Reads what they have written, while nothing is written here. What cannot be read now is read the next time. */
+  /** Reads what other processes have written, within a local write. What cannot be read now is read the next time. */
   look(): Promise<void>;
   end(): void;
 }
@@ -43,9 +43,9 @@ export interface Sharing {
 }
 
 interface Own {
-  /** Passes on what is not there to be read. */
+  /** Passes on a frame that is not stored. */
   readonly push: (frame: ThreadFrame) => void;
-  /** Reads what is written: within a write, and as one. */
+  /** Reads new changes: `look` runs within a write, `follow` takes its turn as one. */
   readonly look: () => Promise<void>;
   readonly follow: () => Promise<void>;
 }
@@ -57,7 +57,7 @@ export function otherFeeds(name: string, { cluster, clock, log }: Sharing, own: 
   const ended = new AbortController();
   followOthers({ ...changes, everyMs: LOOK_MS, signal: ended.signal }, follow);
   const hearNoMore = cluster.hear("threads", (about) => {
-    const word = wordSchema.safeParse(fromJson(about)).data; // none of another release
+    const word = wordSchema.safeParse(fromJson(about)).data; // null if another release wrote it
     if (word?.name === name && word.frame !== undefined) push(word.frame);
   });
   return {

@@ -1,16 +1,16 @@
 import { HELD_FRAMES, SOCKET_BYTES } from "./frame-limits.ts";
 import type { ThreadFrame } from "./wire.ts";
 
-/** What an outbox needs of a WebSocket. */
+/** The part of a WebSocket that an outbox needs. */
 export interface FrameSocket {
   send(data: string, sent: (error?: Error | null) => void): void;
   close(code: number, reason: string): void;
 }
 
 /**
- * Frames on their way to one page. A page that reads slowly has few bytes in flight; what comes
- * meanwhile is held back, and of several states of one message only the newest is kept. A page that
- * falls too far behind is cut off: it comes back by itself and catches up from the store.
+ * Frames on their way to one page. For a page that reads slowly, few bytes are in flight; later frames are held back,
+ * and only the newest state of each message is kept. A page that falls too far behind is disconnected; it reconnects by
+ * itself and catches up from the store.
  */
 export class Outbox<Frame extends { readonly type: string } = ThreadFrame> {
   readonly #socket: FrameSocket;
@@ -27,7 +27,7 @@ export class Outbox<Frame extends { readonly type: string } = ThreadFrame> {
     if (this.#closed) return;
     const key = this.#keyOf(frame);
     const held = this.#held.get(key);
-    // Deleted first, so that frames stay in order of their sequence numbers.
+    // Deleting first moves the key to the end, so that frames stay in order of their sequence numbers.
     this.#held.delete(key);
     this.#held.set(key, held === undefined ? frame : keepThread(held, frame));
     if (this.#held.size > HELD_FRAMES) {
@@ -70,7 +70,7 @@ function isMessage(frame: { readonly type: string }): frame is MessageFrame {
   return frame.type === "message";
 }
 
-/** A newer state of a message that the person's end has not heard of yet still has to bring its thread along. */
+/** Merges a newer state of a message into one not sent yet, keeping the thread that the older frame brings along. */
 function keepThread<Frame extends { readonly type: string }>(held: Frame, frame: Frame): Frame | MessageFrame {
   if (!isMessage(held) || !isMessage(frame)) return frame;
   return { ...frame, thread: frame.thread ?? held.thread };

@@ -7,21 +7,21 @@ import { formatMessage, localFile, titleOf } from "./message-body.ts";
 import type { LocalThreadStore } from "./thread-store.ts";
 
 export interface Post {
-  /** Null opens a thread, called after the message. */
+  /** Null opens a thread, titled after the message. */
   readonly threadId: string | null;
   readonly message: OutgoingMessage;
-  /** The same key posts once. */
+  /** Idempotency key: the same key posts once. */
   readonly key: string;
   readonly by: "deckhand" | "note";
-  /** Whom a note is for: a person's id. */
+  /** Id of the person whom a note is for. */
   readonly to?: string;
 }
 
-/** Puts messages of ours into threads. */
+/** Posts the bot's messages in local threads. */
 export interface Poster {
-  /** Resolves to the message that has the key, posted now or before. PlatformError `thread_gone` without its thread. */
+  /** Resolves to the message with this key, new or existing. PlatformError `thread_gone` if there is no such thread. */
   post(post: Post): Promise<LocalMessage>;
-  /** Stores a message's files, which its formatted body names. */
+  /** Stores a message's files, which its formatted body refers to. */
   putFiles(message: OutgoingMessage): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function createPoster({
       const outcome = await feed.insert(
         {
           id,
-          // A thread is named by its first message, like those that people begin.
+          // A new thread gets the id of its first message, as when a person opens it.
           threadId: threadId ?? id,
           key,
           fromPerson: false,

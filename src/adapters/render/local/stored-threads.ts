@@ -4,15 +4,15 @@ import type { SecretMasking } from "../../../core/text/secret-masking.ts";
 import type { LocalThreadStore } from "./thread-store.ts";
 
 /**
- * A platform's threads in the program's database, which may still be opening while the port answers probes. What is stored
- * is without the program's own tokens and keys. `isShared`: other processes write, too.
+ * A platform's threads in the program's database, which may still be opening while the port already answers probes. The
+ * program's own tokens and keys are masked before anything is stored. `isShared`: other processes write, too.
  */
 export function storedThreads(
   opening: Promise<Store>,
   { platform, isShared }: { readonly platform: PlatformName; readonly isShared: boolean },
   { hide, hideIn, hideInBytes }: SecretMasking,
 ): LocalThreadStore {
-  /** A number is given once those before it are there to be read: whoever has seen one has missed none. */
+  /** Writes take turns if the database is shared, so that a number becomes visible only after all lower ones. */
   const numbering = async <T>(work: (threads: StoreTransaction["webThreads"]) => Promise<T>): Promise<T> =>
     (await opening).transaction(async (tx) => {
       if (isShared) await tx.takeTurn("threads");

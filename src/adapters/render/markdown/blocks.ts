@@ -1,15 +1,15 @@
 import { type Fence, fenceAfterLine } from "./fences.ts";
 import { isTableHead } from "./tables.ts";
 
-/** What a line is, or is part of. */
+/** The kind of block that a line belongs to. */
 type Kind = "blank" | "alone" | "table" | "text";
 
 /** Headings and rules, each a block of its own. */
 const ALONE = /^ {0,3}(?:#{1,6}(?:[ \t]|$)|(?:-[ \t]*){3,}$|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$)/u;
 
 /**
- * Where the first `most` blocks of a text end, the first of which may go on in an open fence: each heading, rule and table is
- * one, and so is whatever stands between two of these.
+ * Returns the end of the first `most` blocks of a text, which may begin inside the fence `open`. Each heading, rule and
+ * table is one block, and so is the text between two of these.
  */
 export function endOfBlocks(text: string, open: Fence | null, most: number): number {
   if (most === Infinity) return text.length;

@@ -1,9 +1,9 @@
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** Printable ASCII, which is most of all text. */
+/** Printable ASCII, the usual case. */
 const NARROW = /^[ -~]*$/u;
 
-/** Columns that text takes in type of one width; it holds no ANSI codes. */
+/** Width of a text in a monospaced font, in columns. The text contains no ANSI codes. */
 export function columnsOf(text: string): number {
   if (NARROW.test(text)) return text.length;
   let columns = 0;
@@ -11,7 +11,7 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** Two columns wide: East Asian wide and fullwidth characters, and signs that are shown as pictures. Source: Unicode, UAX #11. */
+/** Characters two columns wide: East Asian wide and fullwidth ones, and emoji. Source: Unicode, UAX #11. */
 const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]/u;
 const NOTHING_SHOWN = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]+$/u;

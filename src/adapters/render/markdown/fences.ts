@@ -4,17 +4,17 @@ export interface Fence {
   readonly marker: string;
   /** First word of the info string; empty when there is none. */
   readonly language: string;
-  /** White space before the marker: in a list item, all lines of the code begin with it. */
+  /** White space before the marker. In a list item, all lines of the code begin with it. */
   readonly indent: string;
 }
 
-/** Any indentation counts: models nest fences in list items. A backtick fence's info holds no backtick. */
+/** Opens a fence, at any indentation: models nest fences in list items. A backtick fence's info has no backtick. */
 const OPENING = /^([ \t]*)(?:(`{3,})([^`\n]*)|(~{3,})(?!~)([^\n]*))$/u;
 
-/** Where nothing else bounds it: longer runs than models write are taken for text. */
+/** Default maximum length of a marker; longer runs than models write are treated as text. */
 export const LONGEST_MARKER = 16;
 
-/** Longest language that is repeated when a fence is opened again. Characters. */
+/** Maximum length of a language that is repeated when a fence is reopened, in characters. */
 const LANGUAGE_CHARS = 24;
 
 function opens(line: string, longestMarker: number): Fence | null {
@@ -35,7 +35,7 @@ export function closes(line: string, fence: Fence): boolean {
   return text.length >= fence.marker.length && text === fence.marker.charAt(0).repeat(text.length);
 }
 
-/** The fence that is open after `line`, given the one open before it. Longer markers are taken for text. */
+/** The fence open after `line`, given the one open before it. Longer markers are treated as text. */
 export function fenceAfterLine(open: Fence | null, line: string, longestMarker: number): Fence | null {
   if (open === null) return opens(line, longestMarker);
   return closes(line, open) ? null : open;
@@ -45,12 +45,12 @@ export function fenceAfter(open: Fence | null, text: string, longestMarker: numb
   return text.split("\n").reduce<Fence | null>((fence, line) => fenceAfterLine(fence, line, longestMarker), open);
 }
 
-/** The line that ends the code, within the list item in which it began. */
+/** The line that closes the code, indented like the fence. */
 export function closingLine({ marker, indent }: Fence): string {
   return indent + marker;
 }
 
-/** The rest of a code block whose fence is opened again at the margin: what stood before the fence goes from its lines, too. */
+/** The rest of a code block whose fence is reopened at the margin, without the indentation of the original fence. */
 export function codeAtMargin(text: string, fence: Fence): string {
   const lines = text.split("\n");
   const at = lines.findIndex((line) => closes(line, fence));
@@ -61,7 +61,7 @@ export function codeAtMargin(text: string, fence: Fence): string {
   return shown.join("\n");
 }
 
-/** Without the white space before it, or as much of that as stands before its fence. */
+/** Removes the indentation of a line, at most `most` characters of it. */
 export function dedented(line: string, most: number): string {
   return line.slice(Math.min(most, line.search(/[^ \t]|$/u)));
 }

@@ -6,17 +6,16 @@ import { isDelimiter, tableHead } from "./tables.ts";
 export interface TailLimit {
   readonly lines: number;
   readonly chars: number;
-  /** False where Markdown's tables are shown as they are written. */
+  /** False if the platform shows Markdown tables as their source. */
   readonly showsTables: boolean;
 }
 
-/** A longer head of a table is not repeated. Characters. */
+/** Maximum length of a table's head that is repeated, in characters. */
 const HEAD_CHARS = 400;
 
 /**
- * The last lines of a text that is still being written, as Markdown that stands by itself: a fence that
- * is open is closed (and opened again where the cut falls inside one), a table that is cut has its head again, and no
- * construct is shown half.
+ * The last lines of a text that is still being written, as complete Markdown: an open fence is closed (and reopened if
+ * the cut falls inside one), a table cut in two has its head repeated, and no construct is left half-written.
  */
 export function tailOf(text: string, limit: TailLimit): string {
   const written = withoutHalfRow(text);
@@ -33,7 +32,7 @@ export function tailOf(text: string, limit: TailLimit): string {
   return completed(opened === "" ? atMargin(lines.slice(0, from).join("\n"), tail) : tail, opened);
 }
 
-/** The first of the lines that have room. */
+/** Index of the first line that fits within the limit. */
 function beginning(lines: readonly string[], limit: TailLimit): number {
   let from = lines.length;
   let chars = 0;
@@ -42,17 +41,17 @@ function beginning(lines: readonly string[], limit: TailLimit): number {
     if (chars > limit.chars) break;
     from -= 1;
   }
-  // The two lines of a table's head stand together.
+  // The two lines of a table's head stay together.
   return from > 0 && isDelimiter(lines[from] ?? "") ? from + 1 : from;
 }
 
-/** What has to stand above the rest of a text, whose first line is `next`, to be read like the whole: an open fence, or a table's head. */
+/** Lines to repeat above the rest of a text, which begins with `next`, if it is cut inside a fence or a table. */
 export function openedAbove(before: string, next: string): string {
   const fence = fenceAfter(null, before, LONGEST_MARKER);
   return fence === null ? tableHead(before, next, HEAD_CHARS) : `${fence.marker}${fence.language}\n`;
 }
 
-/** A table's row is shown once its line has ended. */
+/** Drops a table row that is still being written. */
 function withoutHalfRow(text: string): string {
   const before = text.slice(0, Math.max(0, text.lastIndexOf("\n")));
   const isRow = tableHead(before, "|", Infinity) !== "" && fenceAfter(null, before, LONGEST_MARKER) === null;
@@ -74,7 +73,7 @@ function completed(tail: string, reopening: string): string {
   if (shown.length < lines.length) return shown.join("\n").trimEnd();
   const paragraphFrom = lines.findLastIndex((line) => line.trim() === "") + 1;
   const paragraph = closeInline(lines.slice(paragraphFrom).join("\n"));
-  // What was `- **` may be its bullet alone by now.
+  // Without its unfinished mark, a line like `- **` may be only a bullet.
   return withoutBegun([...lines.slice(0, paragraphFrom), ...paragraph.split("\n")])
     .join("\n")
     .trimEnd();
@@ -85,7 +84,7 @@ function withoutBegun(lines: readonly string[]): readonly string[] {
   return begun === 0 ? lines : lines.slice(0, -begun);
 }
 
-/** How many of the last lines are left out until more of them is there: what they are cannot be told by now. */
+/** Number of last lines to leave out, because it is not yet clear what kind of block they begin. */
 function justBegun(lines: readonly string[]): number {
   const [before = "", above = "", last = ""] = ["", "", ...lines].slice(-3).map((line) => line.trim());
   const isRow = (line: string) => line.startsWith("|");
@@ -94,19 +93,19 @@ function justBegun(lines: readonly string[]): number {
   return lines.at(-1) !== "" && (last === "" || JUST_BEGUN.test(last)) ? 1 : 0;
 }
 
-/** A line of nothing but the beginning of a block: fence, heading, list item, quote, rule, table row. */
+/** A line that holds only the beginning of a block: fence, heading, list item, quote, rule or table row. */
 const JUST_BEGUN = /^(?:`{3,}[^`]*|`{1,2}|~{1,2}|~{3}.*|#{1,6}|[-*+>]+|\d+[.)]?|[|:\-\s]+|=+)$/u;
 
-/** Emphasis, code spans and links that begin in the text and do not end there. */
+/** Closes emphasis and code spans that are open at the end, and reduces an unfinished link to its label. */
 function closeInline(text: string): string {
   const begun = withoutUnfinished(text).trimEnd();
   const open = openMarkers(begun);
   if (open.link !== null) return closeInline(begun.slice(0, open.link.at) + open.link.label);
-  // Markers close innermost first; white space before a closing marker would keep it from closing.
+  // Markers close innermost first. White space before a closing marker would prevent it from closing.
   return begun + open.markers.toReversed().join("");
 }
 
-/** Marks at the end that may go on, half an escape among them. */
+/** Characters at the end of a text that may be the beginning of a longer mark or of an escape. */
 const MARKS = new Set(["*", "_", "~", "`", "[", "\\"]);
 
 function withoutUnfinished(text: string): string {
@@ -117,12 +116,12 @@ function withoutUnfinished(text: string): string {
 
 interface OpenMarkers {
   readonly markers: readonly string[];
-  /** A link that is still being written, as the text that can be read of it. */
+  /** An unfinished link, with its readable text. */
   readonly link: { readonly at: number; readonly label: string } | null;
 }
 
 const TOKEN = /\\.|(`+)|(\*+|_+|~~+)|(!?\[[^[\]\n]*\]\([^()\s]*\))|(!?\[)([^[\]\n]*)(?:\](?:\([^()\s]*)?)?$/gu;
-/** Longer ones, as in blanks to be filled in, mark nothing. */
+/** Longer runs, such as blanks to be filled in, are not emphasis. */
 const LONGEST_RUN = 3;
 
 function openMarkers(text: string): OpenMarkers {
@@ -146,7 +145,7 @@ function openMarkers(text: string): OpenMarkers {
   return { markers: code === null ? markers : [...markers, code], link: null };
 }
 
-/** What is open after a run of marks, which first closes and then opens: `***` may do so with bold, italics or both. */
+/** The markers open after a run of marks, which first closes, then opens: `***` may do so for bold, italics or both. */
 function afterRun(open: readonly string[], run: string, beside: { before: string; after: string }): readonly string[] {
   const markers = [...open];
   let left = run.length;

@@ -1,8 +1,8 @@
 const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]/u;
 
 /**
- * What is cut out of a list, beginning at the margin: Markdown takes lines for code that are indented by four without an item
- * above them.
+ * Removes the indentation from text cut out of a list item. Otherwise Markdown would treat lines indented by four as
+ * code.
  */
 export function atMargin(before: string, rest: string): string {
   const indent = /^[ \t]+(?=\S)/u.exec(rest)?.[0] ?? "";
@@ -12,7 +12,7 @@ export function atMargin(before: string, rest: string): string {
   return lines.map((line, index) => (end === -1 || index < end ? line.slice(indent.length) : line)).join("\n");
 }
 
-/** Whether lines that are indented so are within a list item above them. */
+/** Whether lines with this indentation belong to a list item above them. */
 function isInItem(before: string, columns: number): boolean {
   let within = columns;
   for (const line of before.split("\n").toReversed()) {
@@ -24,7 +24,7 @@ function isInItem(before: string, columns: number): boolean {
   return false;
 }
 
-/** A tab counts as four. */
+/** Width of an indentation, with a tab as four columns. */
 function indentWidth(indent: string): number {
   return indent.replaceAll("\t", "    ").length;
 }

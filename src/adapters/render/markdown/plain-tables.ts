@@ -3,7 +3,7 @@ import { columnsOf } from "./columns.ts";
 import { type Fence, fenceAfterLine, LONGEST_MARKER } from "./fences.ts";
 import { isDelimiter } from "./tables.ts";
 
-/** A code block as wide as this does not break its lines in a window of usual width. Characters. */
+/** Maximum width of a code block whose lines do not wrap in a window of usual size, in characters. */
 const WIDEST = 72;
 const BETWEEN = "  ";
 
@@ -13,7 +13,7 @@ interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Tables as people read them where Markdown's are not shown: columns of a code block, or a list where these were too wide or link. */
+/** Shows tables as columns of a code block, or as a list if these would be too wide or the table contains links. */
 export function withPlainTables(markdown: string): string {
   const lines = markdown.split("\n");
   const shown: string[] = [];
@@ -42,10 +42,10 @@ function tableOf([head = "", delimiters = "", ...rows]: readonly string[]): Tabl
 }
 
 const LINE_BREAK = /<br[ \t]*\/?>/giu;
-/** The end of a link's words: in a code block it could not be followed. */
+/** The middle of a link. A link in a code block could not be followed. */
 const LINK = "](";
 
-/** A bar within a cell is escaped, and its lines are parted by the only HTML that models write there. */
+/** Splits a row into cells. Bars within a cell are escaped; `<br>`, the only HTML models write there, breaks lines. */
 function cellsOf(row: string): string[] {
   const cells = row
     .trim()
@@ -60,7 +60,7 @@ function plain(table: Table): string {
   const { isRight } = table;
   if ([table.head, ...table.rows].some((row) => row.some((cell) => cell.includes(LINK)))) return listOf(table);
   const rows = [table.head, ...table.rows].map((row) => row.map(unmarked));
-  // Not all at once: a table may have more rows than a call takes arguments.
+  // No spread into Math.max, because a table may have more rows than a call takes arguments.
   const widths = table.head.map((_, column) =>
     rows.reduce((widest, row) => Math.max(widest, columnsOf(row[column] ?? "")), 0),
   );
@@ -72,7 +72,7 @@ function plain(table: Table): string {
   return codeBlock([head, widths.map((width) => "-".repeat(width)).join(BETWEEN), ...below].join("\n"), "");
 }
 
-/** A line for each row, with what its cells are. */
+/** One line for each row, its cells labelled with their columns. */
 function listOf({ head, rows }: Table): string {
   const lines = rows.map(([first = "", ...cells]) => {
     const named = cells.map((cell, index) => ({ cell, name: head[index + 1] ?? "" })).filter(({ cell }) => cell !== "");
@@ -83,7 +83,7 @@ function listOf({ head, rows }: Table): string {
   return lines.join("\n");
 }
 
-/** Without the marks of bold and code, for where these would be seen. */
+/** Removes the marks of bold text and code, for output that would show them. */
 export function unmarked(line: string): string {
   return line.replaceAll(/\*\*([^*]+)\*\*|`([^`]+)`/gu, "$1$2");
 }

@@ -2,7 +2,7 @@ import { type Fence, fenceAfterLine, LONGEST_MARKER } from "./fences.ts";
 
 const CODE_SPAN = /((?<!`)`+[^`\n]+`+)/u;
 
-/** What stands outside code, changed. */
+/** Applies `change` to the text outside code blocks and code spans. */
 export function inProse(markdown: string, change: (text: string) => string): string {
   let fence: Fence | null = null;
   const shown: string[] = [];
@@ -14,7 +14,7 @@ export function inProse(markdown: string, change: (text: string) => string): str
   return shown.join("\n");
 }
 
-/** What of a line stands outside code spans, changed. */
+/** Applies `change` to the parts of a line outside code spans. */
 export function besideCode(line: string, change: (text: string) => string): string {
   const parts = line.split(CODE_SPAN);
   return parts.map((part, index) => (index % 2 === 0 ? change(part) : part)).join("");

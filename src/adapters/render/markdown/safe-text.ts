@@ -1,31 +1,32 @@
 /**
- * Text of a model or a stranger, made harmless where every platform agrees. What only one platform
- * knows (escapes, flags of its API) is in that adapter's format.ts.
+ * Makes text from a model or a stranger harmless, as far as all platforms agree. What only one platform needs (escapes,
+ * flags of its API) is in that adapter's format.ts.
  */
 
-/** Zero width: the words stay readable, the platform's parser no longer sees its own syntax. */
+/** Has no width, so the words stay readable while the platform's parser no longer recognises its syntax. */
 const ZERO_WIDTH_SPACE = "\u200b";
 
-/** `@everyone`, `@here`, `@channel`: words that notify a whole channel on some platform. In an e-mail address they are none. */
+/** `@everyone`, `@here`, `@channel`: words that notify a whole channel on some platform, except in e-mail addresses. */
 const MASS_MENTION = /(?<![\p{L}\p{N}])@(?=(?:everyone|here|channel)\b)/giu;
 
 /**
- * `<!channel>`, `<!subteam^S1>`, `<!date^…>`, `<@U1>`, `<@!1>`, `<@&1>`, `<#C1|name>`: control sequences of Slack and
- * Discord. Narrow on purpose: `<!DOCTYPE html>`, `#include <…>`, `List<@NonNull String>` and `<#if a>` must survive being copied.
+ * Control sequences of Slack and Discord: `<!channel>`, `<!subteam^S1>`, `<!date^…>`, `<@U1>`, `<@!1>`, `<@&1>`,
+ * `<#C1|name>`. Narrow on purpose: `<!DOCTYPE html>`, `#include <…>`, `List<@NonNull String>` and `<#if a>` must not
+ * match.
  */
 const CONTROL_SEQUENCE =
   /<(?=!(?:channel|here|everyone|group|subteam|date)\b|@[!&]?(?:[UWB]\w*|\d+)[|>]|#(?:[CDG]\w*|\d+)[|>])/giu;
 
-/** Nothing in the result notifies anybody. */
+/** Breaks all mentions, so that the text notifies nobody. */
 export function withoutMentions(text: string): string {
   return text.replaceAll(MASS_MENTION, `@${ZERO_WIDTH_SPACE}`).replaceAll(CONTROL_SEQUENCE, `<${ZERO_WIDTH_SPACE}`);
 }
 
-/** Markdown images as plain links: an image that is fetched tells its server whatever its address says. */
+/** Turns Markdown images into plain links, because fetching an image sends its server whatever the address contains. */
 export function withoutImages(markdown: string): string {
   if (!markdown.includes("![")) return markdown;
   const definesReferences = markdown.includes("]:");
-  // What an image shows in its place may hold brackets, escapes and line ends, but no empty line. Source: CommonMark, 2.1.
+  // An image's description may contain brackets, escapes and line ends, but no empty line. Source: CommonMark, 2.1.
   return markdown
     .split(/(\n[ \t\r]*(?=\n))/u)
     .map((paragraph) => {

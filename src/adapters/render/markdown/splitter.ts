@@ -3,23 +3,23 @@ import { closes, closingLine, codeAtMargin, type Fence, fenceAfter, fenceAfterLi
 import { atMargin } from "./margin.ts";
 import { isTableHead, tableHead } from "./tables.ts";
 
-/** A border is taken when it fills at least this share of a piece; the better the border, the emptier the piece may be. */
+/** Minimum share of a piece that must be full for a border to be used; a better border may leave more room unused. */
 const PARAGRAPH_FILL = 0.4;
 const LINE_FILL = 0.25;
 
 interface Cut {
-  /** Characters of the text that the piece takes. */
+  /** Number of characters that the piece takes. */
   readonly end: number;
-  /** Where the next piece begins: the border's own white space is left out. */
+  /** Where the next piece begins; the white space at the border is dropped. */
   readonly next: number;
 }
 
 /**
- * Markdown in pieces of at most `maxChars` UTF-16 units. A code fence that is open at a border is
- * closed there and opened again, with its language, in the next piece; a table that is cut between its rows has its head
- * again there; what is cut out of a list begins at the margin. Borders lie between paragraphs, else lines, else words, and
- * not below a heading; only the white space at a border is left out. No surrogate pair is split. `maxChars` is at least 20.
- * Where `maxBlocks` is given, no piece has more headings, rules, tables and texts between these.
+ * Splits Markdown into pieces of at most `maxChars` (at least 20) UTF-16 units and `maxBlocks` blocks: headings, rules,
+ * tables, and texts between these. A code fence open at a cut is closed and reopened, with its language, in the next
+ * piece; a table cut between rows has its head repeated; text cut out of a list starts at the margin. Cuts fall between
+ * paragraphs, else lines, else words, and not below a heading. Only white space at a cut is dropped, and no surrogate
+ * pair is split.
  */
 export function splitMarkdown(markdown: string, maxChars: number, maxBlocks = Infinity): string[] {
   const pieces: string[] = [];
@@ -39,7 +39,7 @@ export function splitMarkdown(markdown: string, maxChars: number, maxBlocks = In
     let cut: Cut = findCut(body, room, { fence, longestMarker });
     let after: Fence | null = fenceAfter(fence, body.slice(0, cut.end), longestMarker);
     let piece = closed(prefix + body.slice(0, cut.end), after);
-    // A cut inside a line may change what the line is, and with it what closing costs.
+    // A cut inside a line may change the meaning of the line, and so the length of the closing fence.
     while (piece.length > maxChars) {
       cut = hardCut(body, cut.end - (piece.length - maxChars));
       after = fenceAfter(fence, body.slice(0, cut.end), longestMarker);
@@ -49,7 +49,7 @@ export function splitMarkdown(markdown: string, maxChars: number, maxBlocks = In
     const isBetweenLines = body[cut.end] === "\n";
     rest = after === null ? body.slice(cut.next) : restOfCode(body.slice(cut.next), after, isBetweenLines);
     const [line = ""] = rest.split("\n", 1);
-    // The code ended exactly here: an empty block need not be opened for its closing line.
+    // The code ends exactly here, so the next piece need not reopen the block only to close it.
     if (after !== null && closes(line, after)) {
       rest = rest.slice(line.length);
       after = null;
@@ -67,14 +67,14 @@ function closed(piece: string, open: Fence | null): string {
   return open === null ? piece.trimEnd() : `${piece}\n${closingLine(open)}`;
 }
 
-/** An answer that ends in the midst of code. A line further left has ended the code along with its list item. */
+/** Closes code that is open at the end, unless a less indented last line has ended it along with its list item. */
 function closedAtEnd(piece: string, open: Fence | null): string {
   const shown = piece.trimEnd();
   const isOver = open !== null && !shown.slice(shown.lastIndexOf("\n") + 1).startsWith(open.indent);
   return closed(shown, isOver ? null : open);
 }
 
-/** The next piece opens the fence at the margin. A line that was cut in two goes on as it is. */
+/** Prepares the next piece, which reopens the fence at the margin. The rest of a line cut in two is left as it is. */
 function restOfCode(rest: string, fence: Fence, isBetweenLines: boolean): string {
   const from = isBetweenLines ? 0 : `${rest}\n`.indexOf("\n") + 1;
   return rest.slice(0, from) + codeAtMargin(rest.slice(from), fence);
@@ -84,7 +84,7 @@ function languageWithin(fence: Fence, maxChars: number): string {
   return fence.marker.length + fence.language.length <= maxChars / 4 ? fence.language : "";
 }
 
-/** A heading, a line of bold words in its place, or one that ends in a colon: it stands with what it leads to. */
+/** A heading, a line of bold words used as one, or a line that ends in a colon. It stays with what follows. */
 const LEADING = /^ {0,3}#{1,6}[ \t]|^[ \t]*\*\*[^*]+\*\*[ \t]*$|[:\uff1a]\**[ \t]*$/u;
 
 interface Start {
@@ -129,7 +129,7 @@ function closingChars(fence: Fence | null): number {
   return fence === null ? 0 : closingLine(fence).length + 1;
 }
 
-/** A border between words of the line that begins at `at`; inside code the white space is kept. */
+/** A cut between words of the line that begins at `at`. Inside code the white space is kept. */
 function cutInLine(text: string, { at, room }: { at: number; room: number }, fence: Fence | null): Cut | null {
   const end = room - closingChars(fence);
   if (end <= at) return null;
@@ -143,7 +143,7 @@ function hardCut(text: string, room: number): Cut {
   const wanted = Math.max(1, room);
   const unit = text.charCodeAt(wanted - 1);
   const insidePair = unit >= 0xd800 && unit <= 0xdbff;
-  // A piece takes at least one whole character, or there would be no progress.
+  // A piece takes at least one whole character, or the loop would not advance.
   const end = insidePair ? (wanted > 1 ? wanted - 1 : wanted + 1) : wanted;
   return { end, next: end };
 }

@@ -5,7 +5,7 @@ export function isDelimiter(line: string): boolean {
   return line.includes("|") && line.includes("-") && DELIMITERS.test(line);
 }
 
-/** Whether `line`, which `text` begins with, is one of the two that a table's rows stand below. */
+/** Whether `line`, with which `text` begins, is one of the two lines of a table's head. */
 export function isTableHead(text: string, line: string): boolean {
   if (!line.includes("|")) return false;
   return (
@@ -20,8 +20,8 @@ export function isTableHead(text: string, line: string): boolean {
 }
 
 /**
- * The two lines of the table that the end of a text is in, to stand again above its next row; empty where `next` is none, or
- * where they have more than `maxChars`.
+ * The head of the table in which `text` ends, to be repeated above its next row. Empty if `next` is not a row of a
+ * table, or the head is longer than `maxChars`.
  */
 export function tableHead(text: string, next: string, maxChars: number): string {
   const lines = text.split("\n");

@@ -9,9 +9,9 @@ import { WorkspaceBudgets } from "./workspace-budgets.ts";
 
 export interface EditOptions {
   readonly thread: ThreadRef;
-  /** Takes the edit back while it waits for its turn. */
+  /** Cancels the edit while it waits for its turn. */
   readonly signal: AbortSignal;
-  /** Whether the edit is still to be made when its turn has come; it is where left out. */
+  /** Whether the edit is still wanted when its turn comes; always, if omitted. */
   readonly isWanted?: () => Promise<boolean>;
 }
 
@@ -21,38 +21,38 @@ export interface WaitingSign {
   readonly signal: AbortSignal;
 }
 
-/** A ChatPlatform that keeps within the platform's rates, and what a live message needs beside it. */
+/** A ChatPlatform that keeps within the platform's rate limits, with the extra operations that live messages need. */
 export interface PacedPlatform extends ChatPlatform {
-  /** As `edit`; the message is asked for when its turn has come, so that it is the newest. */
+  /** Like `edit`, but asks for the message only when its turn comes, so that the newest one is sent. */
   editLatest(posted: PostedMessage, latest: () => OutgoingMessage, options: EditOptions): Promise<void>;
-  /** As `react`; the signal takes the sign back while it waits for its turn. */
+  /** Like `react`; the signal cancels the reaction while it waits for its turn. */
   putSign(thread: ThreadRef, sign: WaitingSign): Promise<void>;
   /**
-   * As `showStatus`; the words are asked for when their turn has come. Null: there is nothing to show any more. The
-   * signal takes the status back while it waits.
+   * Like `showStatus`, but asks for the text only when its turn comes; null if there is nothing left to show. The
+   * signal cancels the status while it waits.
    */
   showLatestStatus?(thread: ThreadRef, latest: () => string | null, turn: Turn): Promise<void>;
-  /** Whether a first post in the thread's channel would go out at once. */
+  /** Whether a first post in the thread's channel would be sent at once. */
   canPostFirst(thread: ThreadRef): boolean;
-  /** Waits for a place among the channel's first posts; the next one then goes out at once. */
+  /** Waits for a slot among the channel's first posts; the next one is then sent at once. */
   reserveFirst(thread: ThreadRef, signal: AbortSignal): Promise<void>;
   releaseFirst(thread: ThreadRef): void;
-  /** Work that goes on after its run has ended and never rejects; `stop` gives it a moment. */
+  /** Registers work that continues after its run has ended and never rejects. `stop` waits for it briefly. */
   keep(work: Promise<unknown>): void;
 }
 
-/** What kept work gets when the platform stops. */
+/** How long `stop` waits for the kept work. */
 const STOP_WAIT_MS = 2_000;
 
-/** What other processes have spent of the platform's rates, or spend. */
+/** Use of the platform's rates by other processes. */
 export interface Spent {
-  /** When a process before this one may have spent the rates' bursts. Milliseconds since the epoch. */
+  /** When an earlier process may have used up the bursts of all rates. In milliseconds since the epoch. */
   readonly emptyAt?: number | null;
-  /** What keeps count for all processes that serve the platform at the same time. */
+  /** Counts the use of all processes that serve the platform at the same time. */
   readonly shared?: SharedRates | null;
 }
 
-/** Every request that creates or changes something goes through its workspace's scheduler. */
+/** Sends every request that creates or changes something through the rate scheduler of its workspace. */
 export function pacePlatform(
   inner: ChatPlatform,
   clock: Clock,
@@ -83,7 +83,7 @@ export function pacePlatform(
     },
     async stop() {
       await atMost(STOP_WAIT_MS, Promise.all(kept), clock);
-      // What waited for its turn is posted by the next process.
+      // Posts still waiting for their turn are left to the next process.
       stopping.abort(new SuspendSignal("the platform is being stopped"));
       await inner.stop();
     },
@@ -140,7 +140,7 @@ type Unpaced = Pick<
   "postEphemeral" | "openPrivateThread" | "previews" | "fetchFile" | "fetchThread" | "missed"
 >;
 
-/** What takes none of the rates that a workspace shares. */
+/** Operations that do not count against the rates of a workspace. */
 function unpaced(inner: ChatPlatform): Unpaced {
   return {
     postEphemeral: inner.postEphemeral.bind(inner),

@@ -6,36 +6,36 @@ import { TokenBucket } from "./token-bucket.ts";
 
 const LANES: readonly Lane[] = ["approval", "answer", "first", "progress"];
 
-/** Most requests that may wait in the lanes that can be done without. Approvals and answers are never turned away. */
+/** Maximum number of requests waiting in each dispensable lane. Approvals and answers are never rejected. */
 const MAX_WAITING = 1_000;
 
-/** What is waited after a 429 that names no time. */
+/** Wait after a 429 that names no time. */
 const DEFAULT_RETRY_AFTER_MS = 5_000;
 
-/** How long unanswered requests may hold others back; a request that hangs for longer is not what stalls them. */
+/** How long unanswered requests may hold back others. A request that hangs for longer is not what delays them. */
 const MAX_SILENCE_MS = 10_000;
 
-/** A silence that is as short is the platform's usual delay: other processes need not know of it. */
+/** A shorter silence is the platform's normal latency, which other processes need not know about. */
 const TOLD_SILENCE_MS = 1_000;
 
-/** How often a queue looks again while answers are awaited. */
+/** How often a queue checks again while responses are outstanding. */
 const SILENT_WAKE_MS = 250;
 
-/** A method of the platform that asked us to wait: every queue that calls it stands still until then. */
+/** A method of the platform. After a 429, every queue that calls it waits until the gate opens again. */
 export interface Gate {
   closedUntil: number;
-  /** For how long it was closed. Milliseconds. */
+  /** How long the gate was closed for. In milliseconds. */
   closedForMs: number;
 }
 
 export interface Turn {
   readonly lane: Lane;
   readonly signal: AbortSignal;
-  /** A token was taken for this request before. */
+  /** Whether a token was already taken for this request. */
   readonly reserved?: boolean;
 }
 
-/** The bucket and the gate, where other processes take from them and close them, too. */
+/** Names of the bucket and the gate in the rates shared with other processes. */
 export interface SharedBucket {
   readonly rates: SharedRates;
   readonly bucket: string;
@@ -46,30 +46,30 @@ export interface PacedQueueOptions {
   readonly rate: RateBucket;
   readonly gate: Gate;
   readonly clock: Clock;
-  /** When nothing of the burst was there; milliseconds since the epoch. */
+  /** When the burst may have been used up. In milliseconds since the epoch. */
   readonly emptyAt?: number | null;
-  /** Asked for each token; what it answers stands in for this process's own count until it is asked again. */
+  /** Asked for each token. Its answer overrides this process's own count until the next one. */
   readonly shared?: SharedBucket | null;
 }
 
 /**
- * Requests that share a token bucket, most urgent lane first, in order within a lane. A 429 closes the
- * gate for as long as the platform says and puts the request back at the head of its lane.
+ * Requests that share a token bucket: most urgent lane first, in order within a lane. A 429 closes the gate for as long
+ * as the platform asks, and puts the request back at the head of its lane.
  */
 export class PacedQueue {
   readonly #rate: RateBucket;
   readonly #bucket: TokenBucket;
   readonly #gate: Gate;
   readonly #clock: Clock;
-  /** What lets those go that wait. */
+  /** Callbacks that release the waiting requests, by lane. */
   readonly #lanes: Readonly<Record<Lane, (() => void)[]>> = { approval: [], answer: [], first: [], progress: [] };
   #cancelWake: (() => void) | undefined;
-  /** Requests whose answers have not come. */
+  /** Number of requests without a response yet. */
   #underWay = 0;
-  /** Since when no answer has come while some were awaited. */
+  /** Time of the last response, or of the first request sent while none was outstanding. */
   #busySince = 0;
   readonly #shared: SharedBucket | null;
-  /** A token is asked for, for whoever is the most urgent when it comes. */
+  /** Whether a shared token has been requested; it goes to the most urgent request when it arrives. */
   #isAsking = false;
 
   constructor({ rate, gate, clock, emptyAt = null, shared = null }: PacedQueueOptions) {
@@ -81,7 +81,7 @@ export class PacedQueue {
     this.#clock = clock;
   }
 
-  /** Runs `send` when its turn comes. Rejects with what `send` rejects with (never a 429), or the signal's reason. */
+  /** Runs `send` when its turn comes. Rejects with the error of `send` (never a 429) or with the signal's reason. */
   async run<T>(send: () => Promise<T>, { lane, signal, reserved = false }: Turn): Promise<T> {
     if (!reserved) await this.#turn({ lane, signal, again: false });
     for (;;) {
@@ -98,14 +98,14 @@ export class PacedQueue {
     }
   }
 
-  /** For how long no answer has come though some are awaited: no tokens come in meanwhile. */
+  /** How long the outstanding requests have gone without a response. The bucket does not refill meanwhile. */
   #silentMs(now: number): number {
     return this.#underWay === 0 ? 0 : Math.min(now - this.#busySince, MAX_SILENCE_MS);
   }
 
   /**
-   * Counts a request as under way until the returned function is called. The platform may count it at any
-   * time until then: a stalled connection would otherwise let a whole burst arrive behind another.
+   * Counts a request as under way until the returned function is called. The platform may count it at any time before
+   * then; otherwise a stalled connection could let one burst arrive right behind another.
    */
   #sent(): () => void {
     if (this.#underWay === 0) this.#busySince = this.#clock.now();
@@ -121,7 +121,7 @@ export class PacedQueue {
     };
   }
 
-  /** Resolves when a token is taken for the caller; `giveBack` returns it unused. */
+  /** Resolves once a token is taken for the caller; `giveBack` returns it unused. */
   reserve(lane: Lane, signal: AbortSignal): Promise<void> {
     return this.#turn({ lane, signal, again: false });
   }
@@ -132,13 +132,13 @@ export class PacedQueue {
     this.#pump();
   }
 
-  /** Whether a request of the lane would be sent at once. */
+  /** Whether a request in this lane would be sent at once. */
   isFree(lane: Lane): boolean {
     const ahead = LANES.slice(0, LANES.indexOf(lane) + 1).some((lane) => this.#lanes[lane].length > 0);
     return !ahead && !this.#isAsking && this.#waitMs(lane) === 0;
   }
 
-  /** Nothing waits and the bucket is full: a fresh queue would behave the same. */
+  /** Whether nothing waits and the bucket is full, so that a fresh queue would behave the same. */
   get isIdle(): boolean {
     const isWaiting = this.#isAsking || LANES.some((lane) => this.#lanes[lane].length > 0);
     return !isWaiting && this.#bucket.isFull(this.#clock.now());
@@ -180,7 +180,7 @@ export class PacedQueue {
     this.#tellLacking(now);
   }
 
-  /** What this process alone knows of the bucket. */
+  /** Shares what only this process knows about the bucket. */
   #tellLacking(now: number): void {
     this.#shared?.rates.lacks(this.#shared.bucket, this.#rate, this.#bucket.lacksMs(now));
   }
@@ -194,12 +194,12 @@ export class PacedQueue {
 
   #waitMs(lane: Lane): number {
     const now = this.#clock.now();
-    // Longer than it was closed for: the clock was set back.
+    // More time is left than the gate was closed for, so the clock was set back.
     if (this.#gate.closedUntil - now > this.#gate.closedForMs) this.#gate.closedUntil = now + this.#gate.closedForMs;
     return Math.max(this.#gate.closedUntil - now, this.#bucket.waitMs(now - this.#silentMs(now), this.#kept(lane)));
   }
 
-  /** Tokens that a lane leaves to those that are more urgent: in other processes they may wait behind it. */
+  /** Number of tokens that a lane leaves to more urgent ones, which may be waiting in other processes. */
   #kept(lane: Lane): number {
     return this.#shared === null ? 0 : Math.min(LANES.indexOf(lane), this.#rate.burst - 1);
   }
@@ -210,7 +210,7 @@ export class PacedQueue {
     for (let lane = this.#next(); lane !== undefined && !this.#isAsking; lane = this.#next()) {
       const waitMs = this.#waitMs(lane);
       if (waitMs > 0) {
-        // An answer looks again by itself; time alone moves nothing on while it is awaited.
+        // While a response is outstanding, time alone brings no tokens; the response itself triggers the next check.
         const wakeMs = this.#underWay === 0 ? waitMs : Math.max(waitMs, SILENT_WAKE_MS);
         this.#cancelWake = this.#clock.after(wakeMs, () => this.#pump());
         return;
@@ -234,13 +234,13 @@ export class PacedQueue {
     this.#bucket.set(this.#clock.now(), lacksMs);
     if (closedMs > 0) this.#closeFor(closedMs);
     const lane = this.#next();
-    // Whoever it was for has given up meanwhile.
+    // Every request that could use the token was cancelled meanwhile.
     if (isTaken && lane === undefined) this.giveBack();
     else if (isTaken && lane !== undefined) this.#lanes[lane].shift()?.();
     this.#pump();
   }
 
-  /** The most urgent lane in which something waits. */
+  /** The most urgent lane with a waiting request. */
   #next(): Lane | undefined {
     return LANES.find((lane) => this.#lanes[lane].length > 0);
   }

@@ -8,20 +8,20 @@ type Rates = Pick<PlatformLimits, "postsPerChannel" | "editsPerWorkspace">;
 export interface WorkspaceRates {
   readonly limits: Rates;
   readonly clock: Clock;
-  /** When a process before this one may have spent all there was; milliseconds since the epoch. */
+  /** When an earlier process may have used up the rates. In milliseconds since the epoch. */
   readonly emptyAt: number | null;
-  /** Null where no other process has a share. */
+  /** Null if no other process uses the rates. */
   readonly shared: SharedRates | null;
-  /** The workspace among all whose rates processes share. */
+  /** Identifies the workspace in the shared rates. */
   readonly name: string;
 }
 
-/** Channels whose queues are kept before idle ones are dropped. */
+/** Number of channels at which idle queues are dropped. */
 const SWEEP_AT = 256;
 
 /**
- * Owns the rate budget of one workspace: posts by channel; edits, reactions and statuses for the workspace. Each
- * live message has at most one edit waiting, so first come, first served is a fair share of the edits.
+ * Owns the rate budget of one workspace: posts per channel; edits, reactions and statuses for the whole workspace. Each
+ * live message has at most one edit waiting, so first come, first served shares the edits fairly.
  */
 export class RateScheduler {
   readonly #options: WorkspaceRates;
@@ -30,7 +30,7 @@ export class RateScheduler {
   readonly edits: PacedQueue;
   readonly reactions: PacedQueue;
   readonly statuses: PacedQueue;
-  /** Tokens taken ahead for a channel's first posts. */
+  /** Number of tokens reserved for first posts, by channel. */
   readonly #reserved = new Map<string, number>();
 
   constructor(options: WorkspaceRates) {
@@ -54,12 +54,12 @@ export class RateScheduler {
     return this.#channel(channelId).run(send, { lane, signal, reserved });
   }
 
-  /** Whether a first post in the channel would go out at once. */
+  /** Whether a first post in the channel would be sent at once. */
   canPostFirst(channelId: string): boolean {
     return this.#channel(channelId).isFree("first");
   }
 
-  /** Waits in the `first` lane; the next first post in the channel then goes out at once. */
+  /** Waits in the `first` lane; the next first post in the channel is then sent at once. */
   async reserveFirst(channelId: string, signal: AbortSignal): Promise<void> {
     await this.#channel(channelId).reserve("first", signal);
     this.#reserved.set(channelId, (this.#reserved.get(channelId) ?? 0) + 1);
@@ -87,7 +87,7 @@ export class RateScheduler {
       rate: limits.postsPerChannel,
       gate: this.#postGate,
       clock,
-      // Somebody waits for a post: one goes out at once.
+      // Allows one post at once, since somebody is waiting for it.
       emptyAt: emptyAt === null ? null : emptyAt - limits.postsPerChannel.everyMs,
       shared: this.#shared("posts", channelId),
     });

@@ -1,32 +1,32 @@
 import type { RateBucket } from "../../../core/protocol/platform.ts";
 
-/** How far a caller's `now` may lie behind, and pauses ahead. Milliseconds. */
+/** Allowance for callers whose `now` lies in the past, and for pauses that push `#fullAt` ahead. In milliseconds. */
 const TOLERANCE_MS = 30_000;
 
-/** `burst` tokens at once, then one per `everyMs`. Times are milliseconds of the caller's clock. */
+/** Holds up to `burst` tokens and gains one every `everyMs`. Times are milliseconds of the caller's clock. */
 export class TokenBucket {
   readonly #rate: RateBucket;
-  /** When the bucket is full again: the tokens missing now are what comes in until then. */
+  /** When the bucket will be full again; the time until then stands for the missing tokens. */
   #fullAt = 0;
 
   constructor(rate: RateBucket) {
     this.#rate = rate;
   }
 
-  /** Milliseconds until a token is there beside those that are kept; 0 when it can be taken now. */
+  /** Milliseconds until there is a token beyond the `kept` ones; 0 if one can be taken now. */
   waitMs(now: number, kept = 0): number {
     const emptyMs = this.#rate.burst * this.#rate.everyMs;
-    // No bucket lacks more than all its tokens: a clock that was set back would have it wait until it is as late again.
+    // A bucket never lacks more than all its tokens; if it seems to, the clock was set back.
     if (this.#fullAt - now > emptyMs + TOLERANCE_MS) this.#fullAt = now + emptyMs;
     return Math.max(0, this.#fullAt - now - (this.#rate.burst - 1 - kept) * this.#rate.everyMs);
   }
 
-  /** Milliseconds until it is full. */
+  /** Milliseconds until the bucket is full. */
   lacksMs(now: number): number {
     return Math.max(0, this.#fullAt - now);
   }
 
-  /** Somebody else keeps count: it is full after so many milliseconds. */
+  /** Adopts a count kept elsewhere: the bucket is full after `lacksMs`. */
   set(now: number, lacksMs: number): void {
     this.#fullAt = now + lacksMs;
   }
@@ -39,12 +39,12 @@ export class TokenBucket {
     this.#fullAt -= this.#rate.everyMs;
   }
 
-  /** For so long no tokens came in. */
+  /** Records that no tokens arrived for this long. */
   pause(ms: number): void {
     this.#fullAt += ms;
   }
 
-  /** The platform counted otherwise: nothing is left. */
+  /** Empties the bucket, because the platform's count differs from ours. */
   drain(now: number): void {
     this.#fullAt = Math.max(this.#fullAt, now + this.#rate.burst * this.#rate.everyMs);
   }

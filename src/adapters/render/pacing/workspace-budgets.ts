@@ -5,13 +5,13 @@ import { RateScheduler, type WorkspaceRates } from "./rate-scheduler.ts";
 type Rated = Pick<ChatPlatform, "descriptor" | "workspaces">;
 type Rates = Omit<WorkspaceRates, "name" | "limits">;
 
-/** Channels whose workspace is remembered for edits that name only the message. */
+/** Maximum number of channels whose workspace is remembered, for edits that name only the message. */
 const KNOWN_CHANNELS = 10_000;
 
-/** Stands for the workspace of an edit that comes before anything names one. */
+/** Placeholder for the workspace of an edit that arrives before any workspace is known. */
 const UNNAMED = "";
 
-/** One rate scheduler per workspace, made when first needed. */
+/** One rate scheduler per workspace, created on first use. */
 export class WorkspaceBudgets {
   readonly #platform: Rated;
   readonly #rates: Rates;
@@ -26,7 +26,7 @@ export class WorkspaceBudgets {
   of(workspaceId: string): RateScheduler {
     const known = this.#schedulers.get(workspaceId);
     if (known !== undefined) return known;
-    // What was spent before any workspace was named counts for the first one that is.
+    // Use recorded before any workspace was known counts for the first known one.
     const unnamed = this.#schedulers.get(UNNAMED);
     this.#schedulers.delete(UNNAMED);
     const { name, limits } = this.#platform.descriptor;
@@ -35,7 +35,7 @@ export class WorkspaceBudgets {
     return scheduler;
   }
 
-  /** The budget of the workspace that the channel was last seen in; where there is only one, that one. */
+  /** The scheduler of the workspace in which the channel was last seen, or of the only workspace. */
   ofChannel(channelId: string): RateScheduler {
     const known = this.#schedulers.size > 0 ? this.#schedulers : this.#platform.workspaces?.();
     const [only, other] = known?.keys() ?? [];

@@ -1,4 +1,4 @@
-/** Figures as people read them: `6 s`, `1 min 5 s`, `3 turns`. */
+/** Formats figures for people: `6 s`, `1 min 5 s`, `3 turns`. */
 
 export function duration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
@@ -10,7 +10,7 @@ export function duration(ms: number): string {
   return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Running time in a head line: whole seconds, so that it changes once a second at most. */
+/** Running time for a head line, in whole seconds so that it changes at most once a second. */
 export function elapsed(ms: number): string {
   return duration(Math.floor(ms / 1000) * 1000).replace(/^0\.0 s$/u, "0 s");
 }

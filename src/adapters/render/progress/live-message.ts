@@ -4,21 +4,21 @@ import type { OutgoingMessage } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { SuspendSignal } from "../../../core/protocol/signals.ts";
 
-/** Least time between two edits. Milliseconds. */
+/** Minimum time between two edits. In milliseconds. */
 const EDIT_EVERY_MS = 1_000;
 
 export interface LiveMessageOptions {
   /** The message as it should look now. */
   readonly render: () => OutgoingMessage;
-  /** Changes the message; asks for the newest content when its turn comes. The signal takes back an edit that still waits. */
+  /** Edits the message, with the newest content when its turn comes. The signal cancels an edit that still waits. */
   readonly edit: (latest: () => OutgoingMessage, signal: AbortSignal) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * One message that is edited in place: one edit in flight, the latest content wins, nothing is sent
- * when nothing changed. Failed edits are logged and made up for by the next one.
+ * One message that is edited in place. At most one edit is in flight, the latest content wins, and nothing is sent if
+ * nothing changed. A failed edit is logged, and the next one makes up for it.
  */
 export class LiveMessage {
   readonly #options: LiveMessageOptions;
@@ -26,16 +26,16 @@ export class LiveMessage {
   #changed = false;
   #closed = false;
   #taken = new AbortController();
-  /** No edit can succeed any more: the thread is gone, or the platform is being stopped. */
+  /** True once no edit can succeed any more: the thread is gone, or the platform is stopping. */
   #gone = false;
   #cancelWait: (() => void) | undefined;
   #lastEditAt: number;
   #inFlight: Promise<void> | undefined;
-  /** What it said has been refused as it was written: it shows its first line alone from then on. */
+  /** True once the platform has refused the content; from then on the message shows only its first line. */
   #isRefused = false;
   #render: () => OutgoingMessage;
 
-  /** `posted` is what the message shows now; null when that is not known. */
+  /** `posted` is what the message shows now; null if that is unknown. */
   constructor(posted: OutgoingMessage | null, options: LiveMessageOptions) {
     this.#options = options;
     this.#render = options.render;
@@ -43,13 +43,13 @@ export class LiveMessage {
     this.#lastEditAt = options.clock.now();
   }
 
-  /** Something may look different now; an edit follows as soon as it may. */
+  /** Notes that the content may have changed; an edit follows as soon as the minimum time allows. */
   touch(): void {
     this.#changed = true;
     this.#schedule();
   }
 
-  /** Shows the message for the last time; false when that was tried `attempts` times in vain. */
+  /** Shows the final content; false if all `attempts` failed. */
   async finish(last: OutgoingMessage, attempts: number): Promise<boolean> {
     await this.stop();
     this.#taken = new AbortController();
@@ -69,7 +69,7 @@ export class LiveMessage {
     return this.#isRefused ? { ...message, markdown: message.markdown.split("\n", 1).join("") } : message;
   }
 
-  /** No further edits: one that waits for its turn is taken back. Resolves when none is in flight. */
+  /** Stops editing and cancels an edit that waits for its turn. Resolves when none is in flight. */
   async stop(): Promise<void> {
     this.#closed = true;
     this.#cancelWait?.();

@@ -3,11 +3,11 @@ import type { ShownLine } from "../../../core/protocol/shown.ts";
 import { plainLine } from "../../../core/text/plain-text.ts";
 import { count } from "./figures.ts";
 
-/** Steps shown one by one. */
+/** Maximum number of steps shown one by one. */
 const SHOWN_STEPS = 10;
 const STEP_CHARS = 80;
 
-/** The plan as the live message pins it; of a long one the steps around the first that is not done. */
+/** The plan as pinned in the live message. A long plan shows only the steps around the first that is not done. */
 export function planLines(plan: readonly PlanStep[] | null): ShownLine[] {
   if (plan === null || plan.length === 0) return [];
   const lines = plan.map(stepLine);

@@ -3,26 +3,26 @@ import type { ParkedOn, QueryEvent, TaskProgress } from "../../../core/protocol/
 import type { PlanStep } from "../../../core/protocol/plan.ts";
 import { openedAbove } from "../markdown/incomplete-markdown.ts";
 
-/** What the live message of a run shows, as it follows from the run's events. */
+/** The state shown by a run's live message, derived from the run's events. */
 export interface ProgressState {
   readonly turn: number;
-  /** What the run waits for; null while it works. */
+  /** What the run is parked on; null while it works. */
   readonly parkedOn: ParkedOn | null;
-  /** Runs ahead of this one; null once it runs. */
+  /** Number of runs ahead of this one in the queue; null once it runs. */
   readonly queuedBefore: number | null;
-  /** The plan that is carried out; null when there is none. */
+  /** The plan being carried out; null if there is none. */
   readonly plan: readonly PlanStep[] | null;
   readonly steps: readonly Step[];
-  /** Sub-agents, in the order they began. */
+  /** Sub-agents, in the order in which they began. */
   readonly tasks: readonly TaskProgress[];
-  /** Finished steps that are no longer kept one by one. */
+  /** Number of older steps that are no longer kept one by one. */
   readonly earlierSteps: number;
-  /** The newest turn's text, as far as it is kept. */
+  /** The kept end of the newest turn's text. */
   readonly text: string;
-  /** The text belongs to the turn before: the next token replaces it, so that nothing blinks meanwhile. */
+  /** Whether the text belongs to the previous turn. It stays until the next token replaces it, to avoid flicker. */
   readonly textIsOld: boolean;
   readonly notices: readonly string[];
-  /** What the run waits for just now; null once it goes on. */
+  /** A temporary status, such as a wait; null once the run continues. */
   readonly passing: string | null;
 }
 
@@ -31,16 +31,16 @@ export interface Step {
   readonly toolName: string;
   readonly title: string;
   readonly state: "working" | "queued" | "waiting" | "done" | "failed";
-  /** Calls ahead of a queued one. */
+  /** Number of calls ahead of a queued one. */
   readonly before: number;
-  /** What came of it; of a waiting call, what it waits for; of a working one, how far it is. */
+  /** The result of a finished call, what a waiting call waits for, or the progress of a working one. */
   readonly summary: string;
   readonly durationMs: number;
 }
 
-/** Steps kept one by one: more than is ever shown, since reads in a row fold into one line. */
+/** Maximum number of steps kept one by one. It exceeds what is shown, because consecutive reads fold into one line. */
 const KEPT_STEPS = 60;
-/** Characters of text that are kept: far more than the tail that is shown. */
+/** Maximum length of the kept text, far more than the tail that is shown. In characters. */
 const KEPT_CHARS = 12_000;
 const KEPT_NOTICES = 3;
 
@@ -114,7 +114,7 @@ function followed(state: ProgressState, event: QueryEvent): ProgressState {
   }
 }
 
-/** One that differs from an earlier one by its figures only takes its place: `(1 of 2)`, then `(2 of 2)`. */
+/** Adds a notice, replacing an earlier one that differs only in its figures: `(1 of 2)`, then `(2 of 2)`. */
 function withNotice(state: ProgressState, text: string): ProgressState {
   const others = state.notices.filter((notice) => shapeOf(notice) !== shapeOf(text));
   return { ...state, notices: [...others, text].slice(-KEPT_NOTICES) };
@@ -124,7 +124,7 @@ function shapeOf(notice: string): string {
   return notice.replaceAll(/\d+/g, "#");
 }
 
-/** A step that starts again (a call replayed after a restart) takes its old place. */
+/** Adds a step. One that starts again, as a call replayed after a restart does, keeps its old place. */
 function withStep(state: ProgressState, step: Step): ProgressState {
   if (state.steps.some(({ toolId }) => toolId === step.toolId)) return changeStep(state, step.toolId, step);
   const steps = [...state.steps, step];
@@ -147,7 +147,7 @@ export function isOpen(step: Step): boolean {
   return step.state !== "done" && step.state !== "failed";
 }
 
-/** Cut at a line; where that is inside code or a table, the kept text begins by opening it again. */
+/** Keeps the end of the text. If the cut falls inside code or a table, its opening line or head is repeated. */
 function keepTail(text: string): string {
   if (text.length <= KEPT_CHARS) return text;
   const cut = text.indexOf("\n", text.length - KEPT_CHARS / 2);

@@ -7,28 +7,28 @@ import { planLines } from "./plan-lines.ts";
 import { isOpen, type ProgressState, type Step } from "./progress-state.ts";
 import { isAtWork, isOfSubAgent, taskLines } from "./task-lines.ts";
 
-/** Tool lines shown one by one; older ones fold into a count. */
+/** Maximum number of tool lines shown one by one; older ones fold into a count. */
 const TOOL_LINES = 10;
-/** The end of the text so far. */
+/** Size of the shown end of the text. */
 const TAIL = { lines: 12, chars: 1_200 };
 const TITLE_CHARS = 80;
 const SUMMARY_CHARS = 60;
 const NOTICE_CHARS = 300;
-/** Shorter calls do not say how long they took. Milliseconds. */
+/** Duration from which a call shows how long it took. In milliseconds. */
 const WORTH_TELLING_MS = 1_000;
 
 export interface ProgressFrame {
   readonly agentName: string;
   readonly elapsedMs: number;
-  /** Most characters of the result. */
+  /** Maximum length of the result, in characters. */
   readonly maxChars: number;
-  /** False where Markdown's tables are shown as they are written. */
+  /** False if the platform shows Markdown tables as their source. */
   readonly showsTables: boolean;
 }
 
 /**
- * The live message: a head line, the plan, tool lines, what the operator of the thread should know, the text so far; all but
- * the text as data, too.
+ * Renders the live message: a head line, the plan, tool lines, sub-agents, notices, and the end of the text so far.
+ * Everything except the text is returned as data, too.
  */
 export function renderProgress(state: ProgressState, frame: ProgressFrame): { markdown: string; shows: Shown } {
   const head = headLine(state, frame);
@@ -47,15 +47,15 @@ export function renderProgress(state: ProgressState, frame: ProgressFrame): { ma
   return { markdown: tail === "" ? above : `${above}\n\n${tail}`, shows };
 }
 
-/** Kept free for a fence that has to be opened again and closed. Characters. */
+/** Room reserved for reopening and closing a fence, in characters. */
 const FENCE_ROOM = 80;
 
-/** Statuses of a run that stay true, newest last, each on its own line. */
+/** Notices of a run that stay relevant after it, newest last, one line each. */
 export function noticeLines(state: ProgressState): string[] {
   return state.notices.map((notice) => lineText(noticeLine(notice)));
 }
 
-/** A notice has its sign within it. */
+/** A notice contains its own sign. */
 function noticeLine(notice: string): ShownLine {
   return { sign: "", text: plainLine(notice, NOTICE_CHARS), isOver: true };
 }
@@ -76,14 +76,14 @@ function headLine(state: ProgressState, { agentName, elapsedMs }: ProgressFrame)
   return { state: "waiting", sign: "⏸", text: `${name}${turn} · ${waitsFor(state, state.parkedOn)}` };
 }
 
-/** Nobody need do anything: the run's sub-agents are at work, and not all of them wait. */
+/** Whether the run only waits for sub-agents that are at work, so that nobody needs to act. */
 function waitsForTasks(state: ProgressState): boolean {
   const isAnyAtWork =
     state.parkedOn === "call" && state.tasks.some((task) => isAtWork(task) && task.state !== "waiting");
   return isAnyAtWork && waitingSteps(state).every(isOfSubAgent);
 }
 
-/** A call waits for a sub-agent, which may not have begun yet and so says nothing of itself. */
+/** Whether a call waits for a sub-agent, even one that has not begun yet and so reports no progress. */
 export function isHandedOver(state: ProgressState): boolean {
   return state.parkedOn === "call" && waitingSteps(state).some(isOfSubAgent);
 }
@@ -118,7 +118,7 @@ function isQuietRead(step: Step): boolean {
   return step.state === "done" && (step.toolName === "read" || SEARCHES.has(step.toolName));
 }
 
-/** Reads and searches in a row become one line. */
+/** Folds consecutive reads and searches into one line. */
 function foldReads(steps: readonly Step[]): FoldedSteps[] {
   const lines: FoldedSteps[] = [];
   let run: Step[] = [];

@@ -4,12 +4,12 @@ import { isAtWork } from "./task-lines.ts";
 type Follow = (task: TaskProgress) => void;
 
 /**
- * Where sub-agents say how far they are, and the views of the runs they descend from hear it. Holds nothing that a
- * restart may not lose: what has ended is in the store.
+ * Passes the progress of sub-agents to the views of the runs that they descend from. A restart may lose it all, because
+ * outcomes are in the store.
  */
 export interface TaskBoard {
   publish(rootRunId: string, task: TaskProgress): void;
-  /** What is known of a run's sub-agents now; the rest follows until `stop`. */
+  /** Returns the known state of the sub-agents of a run, and reports every change until `stop`. */
   follow(rootRunId: string, follow: Follow): TaskFollower;
 }
 

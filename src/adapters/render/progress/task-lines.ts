@@ -3,7 +3,7 @@ import type { ShownLine } from "../../../core/protocol/shown.ts";
 import { plainLine } from "../../../core/text/plain-text.ts";
 import { count, elapsed } from "./figures.ts";
 
-/** Sub-agents shown one by one; of more, those that have ended fold into a count. */
+/** Maximum number of sub-agents shown one by one; of more, ended ones fold into a count. */
 const SHOWN = 10;
 const DESCRIPTION_CHARS = 80;
 const AGENT_CHARS = 40;
@@ -44,7 +44,7 @@ export function isAtWork({ state }: TaskProgress): boolean {
   return state === "queued" || state === "working" || state === "waiting";
 }
 
-/** Whether a call waits for sub-agents, when it does. */
+/** Whether a waiting call waits for a sub-agent. */
 export function isOfSubAgent({ toolName }: { readonly toolName: string }): boolean {
   return toolName.startsWith("agent");
 }

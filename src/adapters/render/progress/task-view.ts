@@ -6,10 +6,10 @@ import { isOfSubAgent } from "./task-lines.ts";
 
 type Scope = Pick<RunViewDeps, "board" | "clock">;
 
-/** The time on a task's line moves on by itself this often. Milliseconds. */
+/** Interval at which the time on a sub-agent's line advances. In milliseconds. */
 const TICK_MS = 5_000;
 
-/** A sub-agent posts nothing: what is seen of its run is a line of the run that it descends from. */
+/** Creates views for sub-agents, which post nothing: each is one line in the live message of the root run. */
 export function createTaskViews(deps: Scope, event: ChildEvent): OpenRunView {
   return (options) => new TaskView(deps, event, options);
 }
@@ -30,7 +30,7 @@ class TaskView implements RunView {
   #state: TaskProgress["state"] = "working";
   #tools: number;
   #note = "";
-  /** The newest call is the one that parks the run, or stands beside it and waits for the like. */
+  /** Name of the newest call, which is the one that parks the run or waits for the same thing as the one that does. */
   #toolName = "";
   #cancelTick: () => void = () => {};
 
