@@ -58,30 +58,30 @@ import { triggerSchema } from "./wire.ts";
 
 export interface SlackOptions {
   readonly botToken: string;
-  /** How Slack delivers: by a socket of ours, or by requests to a listener of ours. */
+  /** How Slack delivers events: over a socket that the bot opens, or by requests to a listener of the bot. */
   readonly mode:
     | { readonly type: "socket"; readonly appToken: string }
     | { readonly type: "http"; readonly signingSecret: string; readonly host: string; readonly port: number };
-  /** Root of the Web API; Slack's own when left out. */
+  /** Root URL of the Web API; Slack's own by default. */
   readonly apiUrl?: string;
-  /** Slack is reached as `fetch` reaches it, by a proxy. */
+  /** Whether the socket connects through the proxy that `fetch` uses. */
   readonly proxied?: boolean;
-  /** Names of emoji by which people point a message out to us. */
+  /** Names of the emoji with which people point out messages to the bot. */
   readonly reactions?: readonly string[];
-  /** Whom Deckhand answers: nobody else's words are read, and nobody whom they mention is looked up. Everybody when left out. */
+  /** Whether the bot answers this person; if not, none of their messages is read. Everybody by default. */
   readonly serves?: (person: Person) => boolean;
-  /** The processes that share what Slack sends; this one has it all where left out. */
+  /** The processes that share Slack's events; if omitted, this process receives all of them. */
   readonly cluster?: Pick<Cluster, "hold"> | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Keys of refused events whose person has been told; a mention arrives twice. */
+/** Number of remembered keys of events whose private answer was sent. A mention arrives twice. */
 const TOLD_KEYS = 1_000;
 
 const everybody = () => true;
 
-/** Deckhand in one Slack workspace: threads are sessions, direct messages begin one each. */
+/** Connects the bot to one Slack workspace: a session for each thread, and for each new direct message. */
 export function createSlackPlatform(options: SlackOptions): ChatPlatform {
   return new SlackPlatform(options);
 }
@@ -95,14 +95,14 @@ class SlackPlatform implements ChatPlatform {
   readonly #options: SlackOptions;
   #live: Live | undefined;
   #idle: PlatformHealth = { connected: false, detail: "not started" };
-  /** Set while Slack refuses the bot token: the socket may well stay open then. */
+  /** Set while Slack rejects the bot token, because the socket may well stay open then. */
   #refused: PlatformHealth | null = null;
   readonly #told = new BoundedMap<string, true>(TOLD_KEYS);
   readonly #views = createViews();
   readonly #uploads = new Uploads();
   readonly #replied: RepliedThreads;
   readonly #titles = new PaneTitles();
-  /** Private answers on their way; `stop` waits for them. None rejects. */
+  /** Private answers being sent; `stop` waits for them. None rejects. */
   readonly #answers = new Set<Promise<void>>();
 
   constructor(options: SlackOptions) {
@@ -198,7 +198,7 @@ class SlackPlatform implements ChatPlatform {
   }
 
   async showStatus({ channelId, threadId }: ThreadRef, status: string): Promise<void> {
-    // What asks nothing of Slack says nothing of the token.
+    // Skipping the call matters: a success that never asked Slack would clear the note that the token is rejected.
     if (threadId !== null) await this.#do(({ web }) => setStatus(web, { channelId, threadId }, status));
   }
 
@@ -261,7 +261,7 @@ class SlackPlatform implements ChatPlatform {
     return cluster === undefined ? socket : new SharedSocket({ socket, cluster, clock });
   }
 
-  /** Waits for Slack to be reachable; gives up only on what waiting cannot mend. */
+  /** Waits until Slack can be reached. Gives up only on failures that waiting cannot fix. */
   async #signIn(web: SlackWeb, signal: AbortSignal): Promise<Identity> {
     const { mode, clock, log } = this.#options;
     const told = (health: PlatformHealth) => {
@@ -281,7 +281,7 @@ class SlackPlatform implements ChatPlatform {
     }
   }
 
-  /** What Slack itself is answered with; private answers to messages and clicks follow on their own. */
+  /** Returns the response to Slack's request. Private answers to messages and clicks are sent separately. */
   #answer(event: InboundEvent, receipt: Receipt, payload: unknown): object | undefined {
     if (event.kind === "surface") return this.#own(this.#show(event, receipt));
     const message = privateAnswer(receipt);
@@ -302,7 +302,7 @@ class SlackPlatform implements ChatPlatform {
     return this.#own(this.#tell(event, message, payload));
   }
 
-  /** Nothing depends on it: an app without the pane has no titles. */
+  /** Sets the title of a new thread. Nothing depends on it: an app without the assistant pane has no titles. */
   #entitle(event: InboundEvent): void {
     const named = this.#titles.of(event);
     if (named === null) return;
@@ -315,13 +315,13 @@ class SlackPlatform implements ChatPlatform {
     );
   }
 
-  /** Goes on beside Slack's being answered; `stop` waits for it. */
+  /** Lets a private answer finish in the background; `stop` waits for it. */
   #own(answer: Promise<void>): undefined {
     const task = answer.finally(() => this.#answers.delete(task));
     this.#answers.add(task);
   }
 
-  /** By a form, or in words where none can be opened. Never rejects. */
+  /** Asks for missing input by a form, or in text if none can be opened. Never rejects. */
   async #ask(
     event: Addressee,
     {
@@ -340,7 +340,7 @@ class SlackPlatform implements ChatPlatform {
     await this.#tell(event, message, payload);
   }
 
-  /** Never rejects. */
+  /** Fills the home tab or suggests prompts in the pane. Never rejects. */
   async #show({ thread, person, key }: InboundSurface, receipt: Receipt): Promise<void> {
     try {
       if (receipt.type === "home") await this.#do(({ web }) => publishHome(web, ownId(person.id), receipt.view));
@@ -350,7 +350,7 @@ class SlackPlatform implements ChatPlatform {
     }
   }
 
-  /** What Slack keeps us from reading is sent again and answered late; its person hears now what is missing. */
+  /** Tells the person at once which scope is missing; Slack sends the event again, so the answer itself comes late. */
   async #notRead(payload: unknown, identity: Identity, error: AppError): Promise<void> {
     this.#noteRefusal(error);
     const said = error.code === "missing_scope" ? addressedMessage(payload, identity) : null;
@@ -365,21 +365,21 @@ class SlackPlatform implements ChatPlatform {
     return true;
   }
 
-  /** By the address that came with the payload, where one did. */
+  /** Answers privately, through the payload's response URL if it has one. */
   #tell({ thread, person, key }: Addressee, message: OutgoingMessage, payload: unknown): Promise<void> {
     const to = { userId: ownId(person.id), message, url: responseUrlOf(payload, this.#options.apiUrl) };
     const told = this.#do(({ web }) => answerPrivately({ web, replied: this.#replied }, thread, to));
     return this.#privately(key, told);
   }
 
-  /** What the answer to a slash command cannot carry. */
+  /** Sends the files that the response to a slash command cannot carry. */
   #sendFiles({ thread, person, key }: Addressee, message: OutgoingMessage): Promise<void> {
     const to = { userId: ownId(person.id), message };
     const sent = this.#do(({ web }) => sendFilesPrivately(web, thread, to));
     return this.#privately(key, sent);
   }
 
-  /** Never rejects. */
+  /** Logs a failed private answer. Never rejects. */
   #privately(key: string, sent: Promise<void>): Promise<void> {
     return sent.catch((error: unknown) => this.#notAnswered(error, key, "private_answer_failed"));
   }

@@ -6,10 +6,10 @@ import { asking } from "./errors.ts";
 import { plainText } from "./message/plain-text.ts";
 import type { SlackWeb } from "./web.ts";
 
-/** Prompts that the pane shows. Source: Slack docs, assistant.threads.setSuggestedPrompts. */
+/** Maximum number of prompts that the pane shows. Source: Slack docs, assistant.threads.setSuggestedPrompts. */
 const MOST_PROMPTS = 4;
 
-/** What the pane suggests to say: in a new thread, or above all threads. */
+/** Suggests prompts in the pane, for a new thread or for the pane as a whole. */
 export async function suggest(
   web: SlackWeb,
   { channelId, threadId }: ThreadRef,
@@ -24,7 +24,7 @@ export async function suggest(
 }
 
 /**
- * The line under a thread, also one of a direct message; empty takes it away. Source: Slack docs,
+ * Sets the status line under a thread, in direct messages, too; an empty status removes it. Source: Slack docs,
  * assistant.threads.setStatus.
  */
 export async function setStatus(
@@ -37,16 +37,16 @@ export async function setStatus(
   );
 }
 
-/** Ours: a line of the list of threads. Characters. */
+/** Our own limit: one line in the list of threads. In characters. */
 const TITLE_CHARS = 60;
-/** Threads of the pane in which nobody has said anything yet. */
+/** Maximum number of remembered pane threads without a message. */
 const BEGUN_KEPT = 1_000;
 
-/** Threads of the pane are listed by their titles: by the words that each began with. */
+/** Gives each thread of the pane the title under which it is listed: the words it began with. */
 export class PaneTitles {
   readonly #begun = new BoundedMap<string, true>(BEGUN_KEPT);
 
-  /** The thread that the event begins, and what to call it; null when it is none of the pane's, or has its title. */
+  /** The thread that the event begins, with its title; null if it is not in the pane, or has a title already. */
   of(event: InboundEvent): { readonly thread: ThreadRef; readonly title: string } | null {
     const { thread, channel } = event;
     const key = `${thread.channelId} ${thread.threadId}`;

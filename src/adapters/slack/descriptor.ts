@@ -3,7 +3,7 @@ import type { PlatformDescriptor } from "../../core/protocol/platform.ts";
 import { SLACK_LIMITS } from "./limits.ts";
 
 /**
- * Slash commands that Slack has itself. It refuses a manifest with one of them as a whole ("the slash command has an
+ * Slack's built-in slash commands. Slack rejects a whole manifest that contains one of them ("the slash command has an
  * invalid name"). Source: Slack help, Use shortcuts and slash commands.
  */
 const OWN_COMMANDS: ReadonlySet<string> = new Set([
@@ -45,7 +45,7 @@ export const SLACK: PlatformDescriptor = {
   limits: SLACK_LIMITS,
   ids: {
     people: [{ id: /^[A-Z0-9]+$/u, written: "U…" }],
-    /** Channels, direct messages, groups. Source: Slack docs, Conversations API. */
+    /** Channels, direct messages and groups. Source: Slack docs, Conversations API. */
     channel: { id: /^[CDG][A-Z0-9]+$/u, written: "C…" },
   },
   isOwn: false,
@@ -53,7 +53,7 @@ export const SLACK: PlatformDescriptor = {
   isDirect: ({ channelId }) => channelId.startsWith("D"),
   hasThreads: () => true,
   slashName: (command) => (OWN_COMMANDS.has(command) ? `${COMMAND_PREFIX}${command}` : command),
-  /** The web client's address of a thread, which needs no domain of the workspace. */
+  /** The thread's address in the web client, which does not depend on the workspace's domain. */
   link: ({ workspaceId, channelId, threadId }) =>
     threadId === null
       ? null

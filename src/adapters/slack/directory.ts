@@ -9,27 +9,27 @@ import { type Node, nodeOf } from "./message/node.ts";
 import type { Identity, SlackWeb } from "./web.ts";
 import { userSchema } from "./wire.ts";
 
-/** How long what Slack said of a person or channel is believed. Milliseconds. */
+/** How long data about a person or channel is cached. In milliseconds. */
 const BELIEVED_MS = 10 * 60_000;
 const REMEMBERED = 2_000;
 
-/** Slack itself: it reminds, and answers set phrases. */
+/** Slack's own bot, which sends reminders and canned replies. */
 export const SLACKBOT = "USLACKBOT";
 
 export interface Directory {
-  /** Rejects when Slack cannot be asked: nobody is taken for a member unseen. */
+  /** Rejects if the lookup fails: nobody counts as a member unchecked. */
   person(userId: string): Promise<Person>;
-  /** As `person`; null for an account that is deactivated or gone. */
+  /** Like `person`, but null if the account is deactivated or does not exist. */
   member(userId: string): Promise<Person | null>;
-  /** Names of people; whoever cannot be looked up is left out. */
+  /** Names of people by id, without those that cannot be looked up. */
   namesOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Names of channels that all members see; whoever writes a private one's id need not know what it is called. */
+  /** Names of public channels by id. Private ones are left out: who knows an id need not know the name. */
   channelNames(channelIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** What Slack says of a file of another workspace, which messages name by id alone; empty when it does not say. */
+  /** Details of a file that messages name only by id, as they do files of other workspaces; empty if unavailable. */
   file(fileId: string): Promise<Node>;
-  /** The channel's name, or its id when Slack does not say. */
+  /** The channel's name, or its id if the name cannot be looked up. */
   channelName(channelId: string): Promise<string>;
-  /** Ids of the channels that somebody is in: they are fewer than a channel has members. */
+  /** Ids of the channels that a person is in, a shorter list than the members of a channel. */
   channelsWith(userId: string): Promise<ReadonlySet<string>>;
 }
 
@@ -40,14 +40,14 @@ interface DirectoryParts {
   readonly log: Log;
 }
 
-/** Looks up people and channels, each once in a while. */
+/** Looks up people, channels and files, and caches the results. */
 export function createDirectory({ web, identity, clock, log }: DirectoryParts): Directory {
   const belief = { forMs: BELIEVED_MS, most: REMEMBERED, clock };
   const people = believing((userId: string) => lookUpPerson(web, identity, userId), belief);
   const channels = believing((channelId: string) => lookUpChannel(web, channelId), belief);
   const files = believing(async (id: string) => nodeOf((await web.files.info({ file: id })).file), belief);
   return {
-    // Who is asked about many channels at once is looked up once, and anew after that.
+    // Concurrent questions about one person share a single lookup, which is not cached afterwards.
     channelsWith: believing((userId: string) => listChannels(web, userId), { ...belief, isLasting: () => false }),
     file: (fileId) => files(fileId).catch(() => ({})),
     person: async (userId) => (await people(userId)).person,
@@ -71,7 +71,7 @@ export function createDirectory({ web, identity, clock, log }: DirectoryParts): 
   };
 }
 
-/** What is found by each key; whatever cannot be looked up is left out. */
+/** The results by key, without those that cannot be looked up. */
 async function known<T>(keys: readonly string[], find: (key: string) => Promise<T>): Promise<ReadonlyMap<string, T>> {
   const found = await Promise.allSettled(keys.map(async (key) => [key, await find(key)] as const));
   return new Map(found.flatMap((result) => (result.status === "fulfilled" ? [result.value] : [])));
@@ -84,7 +84,7 @@ interface Known {
 
 async function lookUpPerson(web: SlackWeb, identity: Identity, userId: string): Promise<Known> {
   const base = { id: `slack:${userId}`, roles: [] };
-  // Slack says of it that it is no bot.
+  // Slack's API does not report Slackbot as a bot.
   if (userId === SLACKBOT) {
     const person = { ...base, name: "Slackbot", isBot: true, isGuest: false, isExternal: false };
     return { person, isGone: false };
@@ -102,7 +102,7 @@ async function lookUpPerson(web: SlackWeb, identity: Identity, userId: string): 
     return { person, isGone: known.deleted ?? false };
   } catch (error) {
     const name = slackErrorName(error);
-    // Slack does not show strangers of shared channels to everybody.
+    // Slack hides some strangers in shared channels.
     if (name === "user_not_found" || name === "user_not_visible") {
       const person = { ...base, name: userId, isBot: false, isGuest: false, isExternal: true };
       return { person, isGone: name === "user_not_found" };
@@ -111,7 +111,7 @@ async function lookUpPerson(web: SlackWeb, identity: Identity, userId: string): 
   }
 }
 
-/** Colleagues of one organisation are none to each other, in whichever of its workspaces they are. */
+/** Members of the same organisation are not external to each other, whichever workspace they are in. */
 function isExternal(user: z.infer<typeof userSchema>, { teamId, enterpriseId }: Identity): boolean {
   const { team_id: team, enterprise_user: organisation } = user;
   if (enterpriseId !== undefined && [team, organisation?.enterprise_id].includes(enterpriseId)) return false;

@@ -3,7 +3,7 @@ import { AppError, type AppErrorOptions, type ErrorCode, PlatformError } from ".
 import { wasNeverSent } from "../../core/protocol/system-code.ts";
 import { SLACK } from "./descriptor.ts";
 
-/** Where not everybody may write, and the bot may not. Source: Slack docs, chat.postMessage. */
+/** Errors from channels in which only some people, and not the bot, may post. Source: Slack docs, chat.postMessage. */
 export const POSTING_RESTRICTED = [
   "restricted_action",
   "restricted_action_non_threadable_channel",
@@ -13,8 +13,8 @@ export const POSTING_RESTRICTED = [
 ];
 
 /**
- * What settings of the workspace forbid, whatever scopes the app has. Source: Slack docs, chat.postMessage, chat.update,
- * files.getUploadURLExternal, files.completeUploadExternal.
+ * Errors caused by settings of the workspace, whatever scopes the app has. Source: Slack docs, chat.postMessage,
+ * chat.update, files.getUploadURLExternal, files.completeUploadExternal.
  */
 const FORBIDDEN: ReadonlySet<string> = new Set([
   ...POSTING_RESTRICTED,
@@ -36,7 +36,7 @@ const FORBIDDEN: ReadonlySet<string> = new Set([
 ]);
 const ASK_ADMIN = "A setting of the workspace or the app forbids it: an admin can change that.";
 
-/** Slack's error strings by what they mean for us; all others are `platform_failed`. Source: Slack docs, each method. */
+/** Error codes for Slack's error strings; all others are `platform_failed`. Source: Slack docs, each method. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   invalid_auth: "platform_auth",
   not_authed: "platform_auth",
@@ -61,7 +61,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   edit_window_closed: "thread_gone",
   cannot_reply_to_message: "thread_gone",
   invalid_channel: "thread_gone",
-  // No direct message reaches whoever is to be told something alone. Source: Slack docs, conversations.open.
+  // A person cannot be reached by direct message. Source: Slack docs, conversations.open.
   user_not_found: "thread_gone",
   user_disabled: "thread_gone",
   user_not_visible: "thread_gone",
@@ -69,7 +69,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   messages_tab_disabled: "thread_gone",
   ratelimited: "platform_rate_limited",
   rate_limited: "platform_rate_limited",
-  // Messages of a shape that Slack does not take are a bug of ours: sending them again is of no use.
+  // Messages in a form that Slack rejects are a bug in the bot; sending them again does not help.
   invalid_blocks: "defect",
   invalid_blocks_format: "defect",
   invalid_arguments: "defect",
@@ -87,7 +87,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   no_text: "defect",
 };
 
-/** Slack's own troubles, which pass. Source: Slack docs, chat.postMessage, chat.update, files.completeUploadExternal. */
+/** Transient errors within Slack. Source: Slack docs, chat.postMessage, chat.update, files.completeUploadExternal. */
 const TROUBLES: ReadonlySet<string> = new Set([
   "internal_error",
   "fatal_error",
@@ -100,10 +100,10 @@ const TROUBLES: ReadonlySet<string> = new Set([
   "file_update_failed",
 ]);
 
-/** Slack's names of errors. The SDK takes for one whatever else comes in place of an answer: pages of proxies and of outages. */
+/** A Slack error name. The SDK also reports other responses as names, such as error pages of proxies and outages. */
 const NAME = /^[a-z0-9_]{1,100}$/u;
 
-/** What the SDK throws, by its `code`. The classes are loaded lazily, so `instanceof` has nothing to ask. */
+/** Errors thrown by the SDK, told apart by `code`, since the lazily loaded classes rule out `instanceof`. */
 const sdkErrorSchema = z.discriminatedUnion("code", [
   z.object({
     code: z.literal("slack_webapi_platform_error"),
@@ -115,8 +115,8 @@ const sdkErrorSchema = z.discriminatedUnion("code", [
 ]);
 
 /**
- * Any failure of a call to Slack as a PlatformError; `purpose` completes “Slack does not let me …”, and
- * `keyVariable` holds the token that the call was made with.
+ * Converts any failure of a call to Slack to a PlatformError. `purpose` completes “Slack does not let me …”;
+ * `keyVariable` holds the token used for the call.
  */
 export function toPlatformError(error: unknown, purpose: string, keyVariable = "SLACK_BOT_TOKEN"): AppError {
   if (error instanceof AppError) return error;
@@ -152,7 +152,7 @@ export function toPlatformError(error: unknown, purpose: string, keyVariable = "
   }
 }
 
-/** What a request to Slack answers. Rejects with a PlatformError; `purpose` completes “Slack does not let me …”. */
+/** Sends a request to Slack. Rejects with a PlatformError; `purpose` completes “Slack does not let me …”. */
 export async function asking<T>(purpose: string, request: () => Promise<T>): Promise<T> {
   try {
     return await request();
@@ -161,7 +161,7 @@ export async function asking<T>(purpose: string, request: () => Promise<T>): Pro
   }
 }
 
-/** Slack's own name of the error, where there is one. */
+/** Slack's name of the error; undefined for other failures. */
 export function slackErrorName(error: unknown): string | undefined {
   const sdk = sdkErrorSchema.safeParse(error).data;
   return sdk?.code === "slack_webapi_platform_error" ? sdk.data.error : undefined;

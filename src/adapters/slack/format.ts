@@ -7,9 +7,9 @@ import { BUTTONS_PER_ROW, CONTEXT_CHARS, LABEL_CHARS, MARKDOWN_CHARS, UPDATE_TEX
 import { plainText } from "./message/plain-text.ts";
 import { escaped } from "./message/text.ts";
 
-/** A message as chat.postMessage, chat.update and chat.postEphemeral take it. */
+/** A message in the form of chat.postMessage, chat.update and chat.postEphemeral. */
 export interface SlackBody {
-  /** Words for notifications and screen readers; no Markdown. */
+  /** Plain text for notifications and screen readers. */
   readonly text: string;
   readonly blocks: types.KnownBlock[];
 }
@@ -28,18 +28,18 @@ export function formatMessage(message: OutgoingMessage): SlackBody {
   return { text: mrkdwn(words, UPDATE_TEXT_CHARS) || "…", blocks };
 }
 
-/** Bold words and what stands beside them. */
+/** Bold text. */
 const BOLD = /(?<![*\\])\*\*([^\s*](?:[^*\n]*[^\s*])?)\*\*(?!\*)/gu;
-/** Beside these a mark of bold begins or ends it in any case. */
+/** Next to these characters, a mark of bold is always recognised. */
 const PARTING = /^[\s!-/:-@[-`{-~]?$/u;
 const PUNCTUATION = /^[\p{P}\p{S}]$/u;
-/** As in `x**(1/2)` before and `f(**more)` after it: code, whose stars are to be seen. */
+/** With a word before it as in `x**(1/2)`, or at the end as in `f(**more)`, the stars are code and stay visible. */
 const OPENING = /[([{]$/u;
 const ZERO_WIDTH_SPACE = "\u200b";
 
 /**
- * A mark of bold between a sign and a letter is shown as it is (CommonMark, 6.2), as in scripts without spaces between words;
- * Slack takes signs of these scripts for letters. Beside a character without width it marks.
+ * Adds zero-width spaces where a mark of bold between punctuation and a letter would not be recognised (CommonMark,
+ * 6.2). This is common in scripts without spaces between words, whose punctuation Slack treats as letters.
  */
 function withFlanks(text: string): string {
   return text.replaceAll(BOLD, (written, words: string, at: number) => {
@@ -53,8 +53,8 @@ function withFlanks(text: string): string {
 }
 
 /**
- * Slack colours no text of a message, and takes alert blocks in modals only: the sign before the text has the colour. Blue is the
- * nearest to cyan that signs have.
+ * A sign before the text carries the colour, because Slack does not colour text in messages and allows alert blocks
+ * only in modals. Blue is the closest to cyan among the signs.
  */
 const SIGNS: Readonly<Record<OutgoingMessage["tone"], readonly [plain: string, coloured: string]>> = {
   plain: ["", ""],
@@ -76,7 +76,7 @@ export function formatButton({ id, label, style }: Button): types.Button {
   return style === "default" ? base : { ...base, style };
 }
 
-/** Text in which nothing is a mention or a link. */
+/** Escapes text so that nothing in it is a mention or a link. */
 export function mrkdwn(text: string, maxChars: number): string {
   // A cut must not leave half an entity behind.
   return cut(escaped(withoutMentions(text)), maxChars).replace(/&[a-z]*\u2026$/u, "…");

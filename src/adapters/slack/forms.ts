@@ -22,10 +22,10 @@ import { type FormSubmission, formSubmissionSchema } from "./wire.ts";
 export const FORM_CALLBACK = "deckhand_form";
 const INPUT = "value";
 
-/** What travels with a form, since Slack tells of a submission neither its thread nor what it is for. */
+/** Data stored in the form itself, since a submission names neither its thread nor its purpose. */
 const metadataSchema = z.object({ command: z.string(), line: z.string(), thread: threadRefSchema });
 
-/** Opens a form for whoever clicked or typed just now; false when it cannot carry what it is for, or has no field that fits. */
+/** Opens a form after a click or a command; false if its metadata is too long, or none of its fields fits. */
 export async function openForm(
   web: SlackWeb,
   form: Form,
@@ -90,7 +90,7 @@ function option(value: string): types.PlainTextOption {
   return { text: { type: "plain_text", text: value }, value };
 }
 
-/** What Slack shows beneath the fields of a form that was sent; null when none of what is wrong is a field of it. */
+/** The response that shows problems beneath the fields of a submitted form; null if none concerns a shown field. */
 export function formErrors(payload: unknown, problems: FormProblems): object | null {
   const sent = formSubmissionSchema.safeParse(payload);
   if (!sent.success) return null;
@@ -99,7 +99,7 @@ export function formErrors(payload: unknown, problems: FormProblems): object | n
   return errors.length === 0 ? null : { response_action: "errors", errors: Object.fromEntries(errors) };
 }
 
-/** The command that a filled form stands for; null when it is none of ours. */
+/** The command for a submitted form; null if the form is not one of the bot's. */
 export async function inboundForm(submission: FormSubmission, deps: InboundDeps): Promise<InboundCommand | null> {
   const { user, view, trigger_id: trigger = view.id } = submission;
   if (view.callback_id !== FORM_CALLBACK) return null;
@@ -120,7 +120,7 @@ export async function inboundForm(submission: FormSubmission, deps: InboundDeps)
 
 type Input = FormSubmission["view"]["state"]["values"][string][string];
 
-/** A channel as it is written in a message. */
+/** The value of an input; a channel becomes a channel mention. */
 function valueOf(input: Input | undefined): string {
   const channel = input?.selected_conversation ?? null;
   return channel === null ? (input?.value ?? input?.selected_option?.value ?? "") : `<#${channel}>`;

@@ -12,7 +12,7 @@ const STATES: Readonly<Record<HomeSession["state"], string>> = {
   ended: "✓ done",
 };
 
-/** Shows the person their home tab. */
+/** Updates a person's home tab. */
 export async function publishHome(web: SlackWeb, userId: string, view: HomeView): Promise<void> {
   const home = { type: "home", blocks: homeBlocks(view) } as const;
   await asking("show your home tab", () => web.views.publish({ user_id: userId, view: home }));
@@ -54,13 +54,13 @@ function sessionLine({ thread, title, state, at }: HomeSession): string {
   return `${STATES[state]} · ${link === null ? words : `<${link}|${words}>`} · ${moment(at)}`;
 }
 
-/** Shown by the reader's own clock. Source: Slack docs, Formatting text. */
+/** A time that Slack shows in the reader's time zone. Source: Slack docs, Formatting text. */
 function moment(ms: number): string {
   const fallback = new Date(ms).toISOString().slice(0, 16).replace("T", " ");
   return `<!date^${Math.floor(ms / 1_000)}^{date_short_pretty} {time}|${fallback} UTC>`;
 }
 
-/** Our own Markdown, which has no more than bold and code. */
+/** Converts the bot's own Markdown, which contains only bold and code. */
 function bold(markdown: string): string {
   return mrkdwn(markdown, SECTION_CHARS).replaceAll(/\*\*([^*]+)\*\*/gu, "*$1*");
 }
@@ -69,7 +69,7 @@ function header(text: string): types.KnownBlock {
   return { type: "header", text: { type: "plain_text", text } };
 }
 
-/** As many lines as a section takes. */
+/** A section with as many of the lines as fit. */
 function section(lines: readonly string[]): types.KnownBlock {
   let text = "";
   for (const line of lines) if (text.length + line.length < SECTION_CHARS) text += text === "" ? line : `\n${line}`;

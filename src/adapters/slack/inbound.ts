@@ -15,19 +15,19 @@ export interface InboundDeps {
   readonly identity: Identity;
   readonly directory: Directory;
   readonly clock: Clock;
-  /** What people who have the pane open look at. */
+  /** What people with an open pane are looking at beside it. */
   readonly views: Views;
-  /** Whether somebody's words are read at all. The core decides about the event; this spares the work for nothing. */
+  /** Whether messages of this person are read at all. The core decides; this check saves needless work. */
   readonly serves: (person: Person) => boolean;
 }
 
-/** What a message becomes that is not read. */
+/** Content of a message that is not read. */
 const UNREAD = { text: "", quoted: [], files: [] };
 
-/** Subtypes of messages that people write; edits, joins, deletions and the rest are none. */
+/** Subtypes of messages written by people; edits, joins and deletions are not among them. */
 const WRITTEN = new Set([undefined, "file_share", "thread_broadcast", "me_message"]);
 
-/** Null for what is nobody's word to us: our own messages, other bots, edits, joins. */
+/** Null for anything but a person's message, such as the bot's own messages, other bots, edits and joins. */
 export async function inboundMessage(event: MessageEvent, deps: InboundDeps): Promise<InboundMessage | null> {
   const { identity, directory } = deps;
   const { user, channel, ts } = event;
@@ -58,12 +58,12 @@ export async function inboundMessage(event: MessageEvent, deps: InboundDeps): Pr
   };
 }
 
-/** Whether it is anybody's word to us, as far as its payload alone tells. */
+/** Whether a person wrote the message, judged by its payload alone. */
 export function isWritten({ user, subtype, hidden, bot_id }: MessageEvent, { userId }: Identity): boolean {
   return user !== undefined && user !== userId && WRITTEN.has(subtype) && hidden !== true && isNil(bot_id);
 }
 
-/** What Slack brings of a message at once when somebody edits it, too: the time is that of the edit then. */
+/** Reads an event that Slack sends both for new and for edited messages. An edit takes the time of the edit. */
 export async function perhapsEdited(event: MessageEvent, deps: InboundDeps): Promise<InboundMessage | null> {
   const message = await inboundMessage(event, deps);
   return message === null || isNil(event.edited) ? message : { ...message, at: tsToMs(event.edited.ts), edited: "now" };
@@ -73,26 +73,26 @@ function isNil(value: unknown): value is null | undefined {
   return value === null || value === undefined;
 }
 
-/** What the writer looks at beside the pane, unless it is what they looked at when they wrote last. */
+/** What the author has open beside the pane; empty if it has not changed since their last message. */
 async function viewOf({ user = "", app_context }: MessageEvent, { views, directory }: InboundDeps): Promise<string[]> {
   if (!isNil(app_context)) views.changed(user, app_context);
   const seen = views.take(user);
   return seen === null ? [] : [await viewText(seen, directory)];
 }
 
-/** Whom a message is for, as far as its payload alone tells. */
+/** Whom a message is addressed to, judged by its payload alone. */
 export function addressedOf(event: MessageEvent, botUserId: string): InboundMessage["addressed"] {
   const { type, channel, channel_type, text: said, blocks } = event;
   if (channelKind(channel, channel_type) === "dm") return "dm";
   const text = said ?? "";
-  // The text of a message in blocks may lack what they mention.
+  // The text of a message with blocks may lack the mentions in its blocks.
   if (type === "app_mention" || mentionedIn(`${text}\n${textOfBlocks(blocks)}`).includes(botUserId)) return "mention";
   return addressedFirst(text) === null ? "none" : "other";
 }
 
 type Kind = InboundMessage["channel"]["kind"];
 
-/** `app_mention` carries no channel type; ids of direct messages begin with D. */
+/** Ids of direct messages begin with D; `app_mention` has no channel type. */
 export function channelKind(channelId: string, type?: string): Kind {
   if (type === "mpim") return "group";
   return type === "im" || channelId.startsWith("D") ? "dm" : "channel";
@@ -118,13 +118,13 @@ export async function placeOf({ channel, name, kind, threadId }: ChannelContext,
   };
 }
 
-/** A click on a button of ours; null for any other element. */
+/** A click on one of the bot's buttons; null for other elements. */
 export async function inboundAction(body: BlockActions, deps: InboundDeps): Promise<InboundAction | null> {
   const action = body.actions.find(({ type }) => type === "button");
   if (action === undefined) return null;
   const { channel, message, container } = body;
   const kind = channelKind(channel.id);
-  // What only one person sees is no message that a thread could hang at: it names its thread, or opens one.
+  // A private message cannot start a thread, so its button names the thread, or the click opens a new one.
   const own = container.is_ephemeral ? (action.value ?? null) : container.message_ts;
   const threadId = message?.thread_ts ?? container.thread_ts ?? own;
   return {
@@ -137,7 +137,7 @@ export async function inboundAction(body: BlockActions, deps: InboundDeps): Prom
   };
 }
 
-/** A click on a button of the home tab: as if it were at the top of the person's direct messages. */
+/** A click on a button of the home tab, treated as made at the top level of the person's direct messages. */
 export async function inboundHomeAction(
   { user, view, actions }: HomeActions,
   deps: InboundDeps & { readonly web: SlackWeb },
@@ -155,7 +155,7 @@ export async function inboundHomeAction(
   };
 }
 
-/** Commands carry no thread: the reply opens one. */
+/** Commands carry no thread; the reply opens one. */
 export async function inboundCommand(body: SlashCommand, deps: InboundDeps): Promise<InboundCommand> {
   const { channel_id: channel } = body;
   const kind = channelKind(channel);
@@ -170,12 +170,12 @@ export async function inboundCommand(body: SlashCommand, deps: InboundDeps): Pro
   };
 }
 
-/** Payloads name private channels and direct messages by their kind; those names are looked up. */
+/** The channel's name, unless the payload gives only its kind, as it does for private channels and direct messages. */
 function nameOf(name: string | undefined, kind: Kind): string | undefined {
   return kind === "channel" && name !== "privategroup" ? name : undefined;
 }
 
-/** The key of a message, however much of its payload is read. */
+/** The event key of a message, needing only parts that every payload has. */
 export function messageKey({ teamId }: Identity, channel: string, ts: string): string {
   return eventKey("slack", teamId, channel, ts);
 }

@@ -10,11 +10,11 @@ const channelSchema = z.object({
   is_private: z.boolean().default(false),
   is_member: z.boolean().default(false),
   is_archived: z.boolean().default(false),
-  /** Whose direct messages these are. */
+  /** The other person in a direct message. */
   user: z.string().optional(),
 });
 
-/** How a person and the bot stand to a channel; null where the bot may not even know of it. */
+/** How a person and the bot relate to a channel; null if the bot cannot see the channel. */
 export async function membershipIn(
   { web, directory }: { readonly web: SlackWeb; readonly directory: Directory },
   { channelId, userId }: { readonly channelId: string; readonly userId: string },
@@ -29,7 +29,7 @@ export async function membershipIn(
   };
 }
 
-/** Whether the bot is where it is asked to answer. */
+/** Whether the bot can post in a channel in which it is asked to answer. */
 export async function mayPostIn(web: SlackWeb, channelId: string): Promise<boolean> {
   const known = await channelOf(web, channelId);
   return known !== null && takesPosts(known);
@@ -41,7 +41,7 @@ function takesPosts({ is_im, is_mpim, is_member, is_archived }: Channel): boolea
   return is_im || ((is_member || is_mpim) && !is_archived);
 }
 
-/** Null where the bot may not even know of it. */
+/** Null if the bot cannot see the channel. */
 async function channelOf(web: SlackWeb, channelId: string): Promise<Channel | null> {
   try {
     const { channel } = await web.conversations.info({ channel: channelId });

@@ -11,10 +11,10 @@ import { share, type Uploaded, type Uploads } from "./message/uploads.ts";
 import type { SlackWeb } from "./web.ts";
 import { type HistoryMessage, tsToMs } from "./wire.ts";
 
-/** Metadata that `find` reads back; the key is in the payload. */
+/** Event type of the metadata by which `find` recognises the bot's posts; the key is in its payload. */
 const KEY_EVENT_TYPE = "deckhand_post";
 
-/** Slack's names of the signs. */
+/** Slack's emoji names of the signs. */
 const SIGNS = { seen: "white_check_mark", working: "hourglass_flowing_sand" } as const;
 
 function handle(channelId: string, ts: string | undefined): PostedMessage {
@@ -33,12 +33,12 @@ export interface Sent {
 }
 
 /**
- * Files come with the message as their comment, where it can be one. Else they come first: a post that is
- * found again after a crash must have them. What is sent again does not bring them again.
+ * Posts a message. Its files are shared with the message as their comment if possible, and otherwise before it, so that
+ * a post found again after a crash has its files. A retry does not share them again.
  */
 export async function post(web: SlackWeb, thread: ThreadRef, sent: Sent): Promise<PostedMessage> {
   const { message, key, uploads } = sent;
-  // A message that is to be the root of a thread must be known by its ts.
+  // The root of a new thread needs a ts, which an upload does not return.
   const comment = thread.threadId === null ? null : commentOf(message);
   if (comment !== null) return postAsComment(web, thread, { ...sent, comment });
   await bringFiles(web, thread, sent);
@@ -61,7 +61,7 @@ export async function post(web: SlackWeb, thread: ThreadRef, sent: Sent): Promis
   return posted;
 }
 
-/** What Slack says of a reply alone is not enough to take it back. */
+/** Confirms that the thread is gone, since the response to the post is not proof enough to delete the reply. */
 async function isGone(web: SlackWeb, channel: string, ts: string): Promise<boolean> {
   try {
     await web.conversations.replies({ channel, ts, limit: 1 });
@@ -71,13 +71,13 @@ async function isGone(web: SlackWeb, channel: string, ts: string): Promise<boole
   }
 }
 
-/** Where the root of the thread is deleted, Slack puts into the channel what was to be a reply, and answers as ever. */
+/** Deletes a reply that Slack posted in the channel, as it silently does if the root of the thread was deleted. */
 async function takeBack(web: SlackWeb, { channelId: channel, messageId: ts }: PostedMessage): Promise<never> {
   await asking("delete my messages", () => web.chat.delete({ channel, ts }));
   throw new PlatformError("thread_gone", "the root of the thread is deleted", { detail: { platform: SLACK.title } });
 }
 
-/** A comment carries no key: what stands there since the post was intended, with its words and files, is the post. */
+/** Posts files with a comment. Comments carry no key, so a message with the same text and files counts as this post. */
 async function postAsComment(
   web: SlackWeb,
   thread: ThreadRef,
@@ -108,7 +108,7 @@ export async function edit(web: SlackWeb, posted: PostedMessage, message: Outgoi
   );
 }
 
-/** The handle of an upload names the file: uploads are not edited. */
+/** Shares a file. The handle names the file, since uploads are not edited. */
 export async function upload(web: SlackWeb, thread: ThreadRef, file: OutgoingFile): Promise<PostedMessage> {
   return handle(thread.channelId, await share(web, thread, { files: [file] }));
 }
@@ -125,7 +125,7 @@ export async function react(
   }
 }
 
-/** Where the message is not there, what is there of its files is noted in `uploads`. */
+/** Finds a post by its key. If there is none, notes in `uploads` which of its files already exist. */
 export async function find(
   { web, identity, log }: Pick<ThreadReader, "web" | "identity" | "log">,
   thread: ThreadRef,
@@ -140,7 +140,7 @@ export async function find(
   }
   const bearers = own.map(({ ts, text, files }) => ({ ts, text: text ?? "", files: nodesIn(files).map(uploadedAs) }));
   const shared = bearers.filter(({ files }) => files.length > 0);
-  // What stands before a post may be that post's: better a file twice than one that never comes.
+  // Files before the last post may belong to it. Sharing a file twice is better than losing it.
   const lastPost = Math.max(0, ...own.filter(isPost).map(({ ts }) => Number(ts)));
   const withoutPost = shared.filter(({ ts, text }) => text === "" && Number(ts) > lastPost);
   uploads.noteFound(

@@ -10,14 +10,14 @@ import { type HistoryMessage, tsToMs } from "./wire.ts";
 
 export interface MissedQuery {
   readonly since: number;
-  /** Threads of sessions, the most recent first. */
+  /** Threads that have sessions, most recent first. */
   readonly known: readonly ThreadRef[];
   readonly signal: AbortSignal;
 }
 
 /**
- * What people wrote since in channels that the bot is in, oldest first: messages of the channels, replies
- * in threads that the newest messages opened, and replies in known threads. Bounded by channels and threads.
+ * Messages that people wrote since then in the bot's channels, oldest first: in the channels themselves, in threads
+ * opened by their newest messages, and in known threads. The number of channels and threads is limited.
  */
 export async function missedMessages(deps: SlackScope, missing: MissedQuery): Promise<readonly InboundMessage[]> {
   const found = new Map<string, InboundMessage>();
@@ -51,7 +51,7 @@ export async function missedMessages(deps: SlackScope, missing: MissedQuery): Pr
 
 interface MissedThread {
   readonly channel: string;
-  /** The root's. */
+  /** The root's ts. */
   readonly ts: string;
 }
 
@@ -69,7 +69,7 @@ async function channelsOf({ web, log }: SlackScope, signal: AbortSignal): Promis
   return known.slice(0, MISSED_CHANNELS);
 }
 
-/** A channel or thread that cannot be read is passed over; only a limit is waited for. */
+/** Reads messages, waiting out rate limits. A channel or thread that cannot be read is skipped. */
 async function patiently(
   { clock, log }: SlackScope,
   signal: AbortSignal,
@@ -90,7 +90,7 @@ async function patiently(
   }
 }
 
-/** Also those from before: a thread that one of them opened may have news. */
+/** Newest messages of a channel. Older than `since` ones count, too, because their threads may have new replies. */
 async function newestIn({ web, log }: SlackScope, channel: string): Promise<readonly HistoryMessage[]> {
   const page = await asking("read this channel", () => web.conversations.history({ channel, limit: PAGE_MESSAGES }));
   return messagesIn(page.messages, log);
@@ -106,7 +106,7 @@ async function repliesIn(
   return messagesIn(page.messages, log);
 }
 
-/** As Slack would have pushed it. */
+/** The message in the form of a pushed event. */
 function asEvent(message: HistoryMessage, { id, is_im: isIm, is_mpim: isGroup }: Channel) {
   const kind = isIm === true ? "im" : isGroup === true ? "mpim" : "channel";
   return { ...message, type: "message", channel: id, channel_type: kind } as const;

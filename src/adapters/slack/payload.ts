@@ -44,8 +44,8 @@ import {
 } from "./wire.ts";
 
 /**
- * What Slack sent as an event of ours, or null for what concerns us not and for what cannot be read:
- * both are acknowledged, since Slack would only send the same again. Rejects when it should be sent again.
+ * Converts a payload to an event, or to null if it does not concern the bot or is malformed. Both are acknowledged,
+ * since Slack would only send the same again. Rejects if Slack should send it again.
  */
 export async function readPayload(payload: unknown, deps: SlackScope): Promise<InboundEvent | InboundDeletion | null> {
   if (!isOurs(payload, deps.identity)) {
@@ -76,7 +76,7 @@ export async function readPayload(payload: unknown, deps: SlackScope): Promise<I
   }
 }
 
-/** The thread that somebody said something in: what is said in one is received in this order. Null for anything else. */
+/** Key of the thread of a message event, so that each thread's events are handled in order; null otherwise. */
 export function saidIn(payload: unknown): string | null {
   const said = saidSchema.safeParse(payload);
   if (!said.success) return null;
@@ -92,7 +92,7 @@ async function readEvent(
   switch (event.type) {
     case "message":
     case "app_mention":
-      // Changes and deletions nest the message they are about; their shape is not ours to judge.
+      // Changes and deletions nest the message that they concern; only what is needed of them is validated.
       if (event.subtype === "message_deleted" || tombstoneSchema.safeParse(event).success)
         return readDeletion(event, deps);
       if (event.subtype === "message_changed") return readChange(event, deps);
@@ -121,7 +121,7 @@ async function readEvent(
   }
 }
 
-/** Links that show something now change a message, too, and so does each of our own edits: only a person's words count. */
+/** Reads an edit. Link previews and the bot's own edits also change messages; only changed text of a person counts. */
 async function readChange(event: object, deps: SlackScope): Promise<InboundMessage | null> {
   const change = changeSchema.safeParse(event).data;
   if (change === undefined || change.message.user === deps.identity.userId) return null;
@@ -131,7 +131,7 @@ async function readChange(event: object, deps: SlackScope): Promise<InboundMessa
   return whole === undefined ? null : perhapsEdited(whole, deps);
 }
 
-/** Nobody's word is deleted with our own posts, those of other bots, and what stood in the place of a deleted message. */
+/** Reads a deletion; null if the message was the bot's own, another bot's, or the placeholder of a deleted one. */
 function readDeletion(event: object, { identity }: SlackScope): InboundDeletion | null {
   const deletion = deletionSchema.safeParse(event).data;
   const ts = deletion?.deleted_ts ?? deletion?.message?.ts;
@@ -149,7 +149,7 @@ interface Reading<T> {
   readonly as: (value: T, deps: SlackScope) => Promise<InboundEvent | null>;
 }
 
-/** Null for what is not of the form that Slack documents, which the log tells. */
+/** Null, with a warning in the log, if the value does not have the documented form. */
 async function read<T>({ schema, as }: Reading<T>, value: unknown, deps: SlackScope): Promise<InboundEvent | null> {
   const result = schema.safeParse(value);
   if (result.success) return as(result.data, deps);
@@ -166,10 +166,10 @@ async function contextChanged(
   return null;
 }
 
-/** Whom a message is from that Slack did not let us look up. */
+/** The author of a message whose details could not be looked up. */
 export type Addressee = Pick<InboundMessage, "key" | "thread"> & { readonly person: { readonly id: string } };
 
-/** Who said something to us, as far as the payload alone tells; null when nobody did. */
+/** The author of a message addressed to the bot, judged by its payload alone; null for other payloads. */
 export function addressedMessage(payload: unknown, identity: Identity): Addressee | null {
   const envelope = eventCallbackSchema.safeParse(payload);
   const message = messageEventSchema.safeParse(envelope.data?.event);
@@ -183,7 +183,7 @@ export function addressedMessage(payload: unknown, identity: Identity): Addresse
   };
 }
 
-/** Only these take words in the answer itself. */
+/** Only slash commands take text in the response itself. */
 export function isSlashCommand(payload: unknown): boolean {
   return typeof payload === "object" && payload !== null && "command" in payload;
 }

@@ -15,7 +15,7 @@ import {
   tsToMs,
 } from "./wire.ts";
 
-/** Deckhand was added to a channel; null when somebody else was. */
+/** The event that the bot was added to a channel; null if somebody else was. */
 export async function channelJoined(
   event: z.infer<typeof joinedSchema>,
   deps: InboundDeps,
@@ -37,7 +37,7 @@ function ourselves({ userId }: Identity): Person {
   return { id: `slack:${userId}`, name: "Deckhand", isBot: true, isGuest: false, isExternal: false, roles: [] };
 }
 
-/** The home tab was opened, or the pane, whose tab is that of the messages; null for the other tabs. */
+/** The event that the home tab was opened, or the pane, which opens on the messages tab; null for other tabs. */
 export async function homeOpened(
   { user, channel, tab, context, event_ts: ts }: z.infer<typeof homeOpenedSchema>,
   deps: InboundDeps,
@@ -54,7 +54,7 @@ export async function homeOpened(
   };
 }
 
-/** A person began a thread in the assistant's pane. It is one of their direct messages with us. */
+/** The event that a person began a thread in the assistant pane, which is one of their direct messages with the bot. */
 export async function assistantStarted(
   { assistant_thread: started, event_ts: ts }: z.infer<typeof assistantStartedSchema>,
   deps: InboundDeps,
@@ -69,7 +69,7 @@ export async function assistantStarted(
   };
 }
 
-/** As if the person had typed it in the thread. */
+/** Slack's stop button, treated as a typed `stop` command. */
 export async function sessionStopped(
   { user, channel, thread_ts: threadId, event_ts: ts }: z.infer<typeof stoppedSchema>,
   deps: InboundDeps,
@@ -85,15 +85,15 @@ export async function sessionStopped(
   };
 }
 
-/** What the parts of the adapter share once it is connected. */
+/** What the parts of the adapter share while it is connected. */
 export interface SlackScope extends InboundDeps {
   readonly web: SlackWeb;
-  /** Names of the emoji that point a message out to us. */
+  /** Names of the emoji that point out a message to the bot. */
   readonly reactions: ReadonlySet<string>;
   readonly log: Log;
 }
 
-/** A reaction that points a message out to us; null for all others, also those of our own and on our own messages. */
+/** A reaction that points out a message to the bot; null for others, for the bot's own, and on the bot's messages. */
 export async function reactionAdded(
   { user, reaction, item, item_user: author, event_ts: ts }: z.infer<typeof reactionSchema>,
   deps: SlackScope,
@@ -106,7 +106,7 @@ export async function reactionAdded(
   const person = await directory.person(user);
   if (person.isBot) return null;
   const { channel } = item;
-  // Whoever is not served is told so, and nothing is read for them.
+  // Nothing is read for a person who is not served; the core tells them so.
   const message = deps.serves(person) ? await messageAt(deps, channel, item.ts) : { ts: item.ts };
   if (message === null) return null;
   const key = eventKey("slack", "reaction", channel, item.ts, name, user);

@@ -3,19 +3,19 @@ import type { Directory } from "./directory.ts";
 import { type Node, nodeOf, nodesIn, words } from "./message/node.ts";
 import { readableText } from "./message/text.ts";
 
-/** What people look at while they have the pane beside it; lost with the process, and then told anew by Slack. */
+/** What people have open beside the pane. Kept in memory only, since Slack reports it again after a restart. */
 export interface Views {
   changed(userId: string, context: unknown): void;
-  /** What the person looks at, where that is news since it was taken last. */
+  /** What the person has open, or null if it has not changed since the last call. */
   take(userId: string): View | null;
 }
 
-/** The entities of Slack's context, the most relevant first; never empty. */
+/** Entities of Slack's context, most relevant first; never empty. */
 export type View = readonly Node[];
 
-/** People whose view is remembered. */
+/** Maximum number of people whose view is remembered. */
 const REMEMBERED = 2_000;
-/** Things of a view that are told. */
+/** Maximum number of entities of a view that are reported. */
 const TOLD = 3;
 
 export function createViews(): Views {

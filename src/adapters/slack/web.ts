@@ -5,29 +5,29 @@ import { SLACK } from "./descriptor.ts";
 import { asking } from "./errors.ts";
 import { REQUEST_TIMEOUT_MS } from "./limits.ts";
 
-/** What is used of Bolt, which is loaded only when Slack is configured. */
+/** The parts of Bolt that are used. Bolt is loaded only if Slack is configured. */
 export type Bolt = Pick<
   typeof import("@slack/bolt"),
   "HTTPModuleFunctions" | "LogLevel" | "SocketModeReceiver" | "webApi"
 >;
 export type SlackWeb = webApi.WebClient;
 
-/** Who the bot is, as its token says. */
+/** The bot's identity, as reported for its token. */
 export interface Identity {
   readonly teamId: string;
   readonly teamName: string;
   readonly userId: string;
   readonly enterpriseId: string | undefined;
-  /** As the app-level token says; null without one. */
+  /** The app's id from the app-level token; null without one. */
   readonly appId: string | null;
 }
 
-/** Without these nothing works; the other scopes cost one function each and are named when it is used. */
+/** The scopes without which nothing works. Each other scope enables one function, and is named when that is used. */
 const NEEDED_SCOPES = ["chat:write", "users:read"];
 
 /**
- * Each call is tried once: a post whose response is lost must be looked for before it is posted again,
- * and a 429 is the scheduler's to wait for. The SDK would hold back every other call meanwhile.
+ * Disables the SDK's retries: a post whose response is lost must be searched for before it is sent again, and a 429 is
+ * left to the scheduler, since the SDK would hold back all other calls meanwhile.
  */
 export function clientOptions(bolt: Bolt, { apiUrl, log }: { readonly apiUrl: string | undefined; readonly log: Log }) {
   return {
@@ -39,7 +39,7 @@ export function clientOptions(bolt: Bolt, { apiUrl, log }: { readonly apiUrl: st
   };
 }
 
-/** The SDK's lines at warning and above; below, they repeat each request's body. */
+/** Logs only the SDK's warnings and errors; its lower levels repeat each request's body. */
 export function sdkLogger(bolt: Bolt, log: Log) {
   const warn = (...lines: unknown[]) => log.warn({ lines: lines.map(String) }, "slack_sdk");
   return {
@@ -53,7 +53,7 @@ export function sdkLogger(bolt: Bolt, log: Log) {
   };
 }
 
-/** Asks Slack who the token belongs to. Rejects with `platform_auth`, `missing_scope` or a passing failure. */
+/** Asks Slack who the token belongs to. Rejects with `platform_auth`, `missing_scope` or a transient failure. */
 export async function identify(web: SlackWeb, appToken: string | undefined): Promise<Identity> {
   const answer = await asking("sign in", () => web.auth.test());
   const scopes = answer.response_metadata?.scopes;
@@ -77,13 +77,13 @@ export async function identify(web: SlackWeb, appToken: string | undefined): Pro
   };
 }
 
-/** What is ours, the bot's token above all, goes to Slack only, whatever address an event names. */
+/** Whether an address belongs to Slack. The bot's token and data are sent nowhere else, whatever an event names. */
 export function isSlackAddress(url: URL, apiUrl: string | undefined): boolean {
   if (apiUrl !== undefined && url.origin === new URL(apiUrl).origin) return true;
   return url.protocol === "https:" && /(?:^|\.)slack\.com$/u.test(url.hostname);
 }
 
-/** `xapp-1-A0123ABCD-…`: an app-level token names its app; null where it does not, or there is none. */
+/** The app's id within an app-level token (`xapp-1-A0123ABCD-…`); null if there is none. */
 export function appOf(appToken: string | undefined): string | null {
   return /^xapp-\d+-(A[0-9A-Z]+)-/u.exec(appToken ?? "")?.[1] ?? null;
 }

@@ -1,25 +1,25 @@
 import { z } from "zod";
 
-/** What Slack sends, as far as it is read. Unknown keys are dropped. */
+/** Slack's payloads, as far as they are read. Unknown keys are dropped. */
 
-/** Seconds with six decimals, as text. */
+/** Seconds with up to nine decimals, as text. */
 const tsSchema = z.string().regex(/^\d{1,12}(?:\.\d{1,9})?$/u);
 
-/** Null stands for what is not there, wherever it is sent at all. */
+/** Removes null fields, because Slack sends null for absent values in some places. */
 function withoutNulls(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
 }
 
-/** What a message says and brings, read piece by piece: see message/read-message.ts. */
+/** The content of a message, read piece by piece in message/read-message.ts. */
 const contentShape = {
   text: z.string().nullish().catch(null),
   blocks: z.unknown().optional(),
   attachments: z.unknown().optional(),
   files: z.unknown().optional(),
-  /** Who talks, where it is about a huddle. */
+  /** Participants, in a message about a huddle. */
   room: z.unknown().optional(),
-  /** What a notice of a pin is about. */
+  /** The pinned message, in a notice about a pin. */
   item: z.unknown().optional(),
 };
 
@@ -34,18 +34,18 @@ export const messageEventSchema = z.object({
   bot_id: z.string().nullish(),
   hidden: z.boolean().optional(),
   edited: z.object({ ts: tsSchema }).nullish().catch(null),
-  /** What the person looks at who writes in the pane. */
+  /** What the author has open beside the pane. */
   app_context: z.unknown().optional(),
   ...contentShape,
 });
 export type MessageEvent = z.infer<typeof messageEventSchema>;
 
-/** As a message is read over the Web API: without its channel, and with its newest reply. */
+/** A message as read over the Web API: without its channel, but with the ts of its newest reply. */
 export const historyMessageSchema = messageEventSchema.omit({ type: true, channel: true, channel_type: true }).extend({
   latest_reply: tsSchema.optional().catch(undefined),
   username: z.string().nullish().catch(null),
   bot_profile: z.object({ name: z.string().nullish() }).nullish().catch(null),
-  /** Without `include_all_metadata` Slack sends its type alone. */
+  /** Without `include_all_metadata` Slack sends only the type. */
   metadata: z
     .object({ event_type: z.string(), event_payload: z.record(z.string(), z.unknown()).optional() })
     .nullish()
@@ -58,7 +58,7 @@ export const eventCallbackSchema = z.object({
   event: z.preprocess(withoutNulls, z.looseObject({ type: z.string(), subtype: z.string().optional() })),
 });
 
-/** How Slack tells that a message reads otherwise: because it was edited, or because something about it has changed. */
+/** A change of a message, by an edit or because of something else such as a link preview. */
 export const changeSchema = z.object({
   channel: z.string(),
   channel_type: z.string().optional(),
@@ -66,22 +66,22 @@ export const changeSchema = z.object({
   previous_message: z.object({ text: z.string() }),
 });
 
-/** How Slack tells that a message is deleted: it is gone, or where replies hang at it another stands in its place. */
+/** A deletion. The message is gone, or, if it has replies, a placeholder takes its place. */
 export const deletionSchema = z.object({
   channel: z.string(),
   channel_type: z.string().optional(),
   deleted_ts: tsSchema.optional(),
   message: z.object({ ts: tsSchema }).optional(),
-  /** As it was; not to be relied upon. */
+  /** The message before its deletion; unreliable. */
   previous_message: z.looseObject({}).optional().catch(undefined),
 });
 
-/** In place of a deleted message. */
+/** The placeholder of a deleted message. */
 export const tombstoneSchema = z.object({ message: z.object({ subtype: z.literal("tombstone") }) });
 
 const placeSchema = z.object({ ts: z.string(), thread_ts: z.string().optional() });
 
-/** Where somebody said something, or changed or deleted what they had said. */
+/** Where a message was posted, changed or deleted. */
 export const saidSchema = z.object({
   type: z.literal("event_callback"),
   event: z.preprocess(
@@ -106,14 +106,14 @@ export const joinedSchema = z.object({
 export const homeOpenedSchema = z.object({
   type: z.literal("app_home_opened"),
   user: z.string(),
-  /** The person's direct messages with us. */
+  /** The person's direct messages with the bot. */
   channel: z.string(),
   tab: z.string(),
   context: z.unknown().optional(),
   event_ts: tsSchema,
 });
 
-/** What a person with the pane open looks at now. Source: Slack docs, app_context_changed. */
+/** What a person has open beside the pane now. Source: Slack docs, app_context_changed. */
 export const contextChangedSchema = z.object({
   type: z.literal("app_context_changed"),
   user: z.string(),
@@ -126,7 +126,7 @@ export const assistantStartedSchema = z.object({
   event_ts: tsSchema,
 });
 
-/** Slack's own stop button, beside a thread in which the app is at work. Source: Slack docs, agent_session_stopped. */
+/** Slack's own stop button, in a thread in which the app is working. Source: Slack docs, agent_session_stopped. */
 export const stoppedSchema = z.object({
   type: z.literal("agent_session_stopped"),
   user: z.string(),
@@ -150,7 +150,7 @@ export const reactionSchema = z.object({
 
 export const formSubmissionSchema = z.object({
   type: z.literal("view_submission"),
-  /** Another one each time the form is sent. */
+  /** Different for each submission of the form. */
   trigger_id: z.string().optional(),
   user: z.object({ id: z.string() }),
   view: z.object({
@@ -174,7 +174,7 @@ export const formSubmissionSchema = z.object({
 });
 export type FormSubmission = z.infer<typeof formSubmissionSchema>;
 
-/** What lets a form be opened for whoever has just done this; good for 3 s. Source: Slack docs, views.open. */
+/** Allows opening a form for the person who just acted; valid for 3 s. Source: Slack docs, views.open. */
 export const triggerSchema = z.object({ trigger_id: z.string() });
 
 /** A click on a button of the home tab. */
@@ -190,7 +190,7 @@ export const blockActionsSchema = z.object({
   type: z.literal("block_actions"),
   user: z.object({ id: z.string() }),
   channel: z.object({ id: z.string(), name: z.string().optional() }),
-  /** Absent where the button is on a message that only one person sees. */
+  /** Absent if the button is in a message that only one person sees. */
   message: z.object({ thread_ts: z.string().optional() }).optional(),
   container: z.object({
     message_ts: z.string(),
@@ -203,7 +203,7 @@ export const blockActionsSchema = z.object({
         type: z.string(),
         action_id: z.string(),
         action_ts: tsSchema,
-        /** The thread of a private message that stands in its channel. */
+        /** The thread that a private message in the channel belongs to. */
         value: tsSchema.optional().catch(undefined),
       }),
     )
@@ -211,7 +211,7 @@ export const blockActionsSchema = z.object({
 });
 export type BlockActions = z.infer<typeof blockActionsSchema>;
 
-/** A shortcut of a message's menu. Source: Slack docs, Shortcuts interaction payloads. */
+/** A shortcut from a message's menu. Source: Slack docs, Shortcuts interaction payloads. */
 export const messageShortcutSchema = z.object({
   type: z.literal("message_action"),
   callback_id: z.string(),
@@ -241,7 +241,7 @@ export const userSchema = z.object({
   name: z.string().optional(),
   real_name: z.string().optional(),
   is_bot: z.boolean().optional(),
-  /** Deactivated. */
+  /** Whether the account is deactivated. */
   deleted: z.boolean().optional(),
   is_restricted: z.boolean().optional(),
   is_ultra_restricted: z.boolean().optional(),
@@ -253,7 +253,7 @@ export const userSchema = z.object({
     .catch(undefined),
 });
 
-/** Milliseconds since the epoch. */
+/** Converts a ts to milliseconds since the epoch. */
 export function tsToMs(ts: string): number {
   return Math.floor(Number(ts) * 1_000);
 }

@@ -19,7 +19,7 @@ export interface SlackHttpOptions {
   readonly limits?: HttpLimits;
 }
 
-/** What a request says: the payload that Slack signed, or the status that refuses it. */
+/** The result of reading a request: the payload that Slack signed, or the status of the refusal. */
 type Delivery =
   | { readonly type: "payload"; readonly payload: unknown }
   | { readonly type: "refused"; readonly status: number };
@@ -28,14 +28,14 @@ const PATH = "/slack/events";
 
 const verificationSchema = z.object({ type: z.literal("url_verification"), challenge: z.string() });
 
-/** Signed deliveries over HTTP: serves `/slack/events` and nothing else. */
+/** Receives signed deliveries over HTTP. Serves `/slack/events` and nothing else. */
 export class SlackHttp implements SlackTransport {
   readonly #options: SlackHttpOptions;
   #server: Server | undefined;
   #since: number | null = null;
   /** Requests being served; none rejects. `close` waits for them. */
   readonly #requests = new Set<Promise<unknown>>();
-  /** Those that have not arrived whole: nobody knows yet who sends them, and `close` waits for none. */
+  /** Requests that have not arrived completely, so their sender is unverified. `close` drops them. */
   readonly #arriving = new Set<IncomingMessage>();
 
   constructor(options: SlackHttpOptions) {
@@ -103,7 +103,7 @@ export class SlackHttp implements SlackTransport {
     }
     const delivery = await this.#delivered(request);
     if (delivery.type === "refused") {
-      // What is still to come of the request is not read.
+      // The rest of the request is not read.
       response.writeHead(delivery.status, { connection: "close" }).end(() => request.destroy());
       return;
     }
@@ -117,7 +117,7 @@ export class SlackHttp implements SlackTransport {
       const answer = await take(payload);
       bolt.HTTPModuleFunctions.buildContentResponse(response, answer);
     } catch (error) {
-      // Anything but 200 makes Slack send it again.
+      // Any status but 200 makes Slack deliver the event again.
       const { code, message } = toAppError(error);
       log.warn({ code, message }, "slack_event_not_answered");
       response.writeHead(500).end();

@@ -8,14 +8,14 @@ const teamsSchema = z.object({
   enterprise_id: idSchema,
   team: z.object({ id: idSchema }).nullish().catch(null),
   enterprise: z.object({ id: idSchema }).nullish().catch(null),
-  /** Whose installation an event is for: in a shared channel it may come from another team. */
+  /** The installations that an event is for. In a shared channel, the event itself may come from another team. */
   authorizations: z
     .array(z.object({ team_id: idSchema, enterprise_id: idSchema }))
     .nullish()
     .catch(null),
 });
 
-/** Whether a request is for this app and from our team or our enterprise. What names none of these is not known to be another's. */
+/** Whether a request is for this app and from its team or enterprise. A request that names no team is accepted. */
 export function isOurs(payload: unknown, { teamId, enterpriseId, appId }: Identity) {
   const read = teamsSchema.safeParse(payload);
   if (!read.success) return true;

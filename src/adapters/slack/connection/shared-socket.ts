@@ -11,12 +11,15 @@ interface SocketSharing {
   readonly clock: Pick<Clock, "after">;
 }
 
-/** A place for a socket that is free is got within this time. Milliseconds. */
+/** Time within which a free place for a socket is obtained. In milliseconds. */
 const PLACE_WITHIN_MS = 1_000;
 
 const PLACES = Array.from({ length: SOCKETS }, (_none, index) => `slack:socket:${index + 1}`);
 
-/** A socket among those of the processes that share a database: as many as Slack lets an app have. The others post only. */
+/**
+ * A socket for this process, if one of the places shared by all processes on the database is free. Slack limits the
+ * sockets of an app; processes without one only post.
+ */
 export class SharedSocket implements SlackTransport {
   readonly #options: SocketSharing;
   #hasPlace = false;

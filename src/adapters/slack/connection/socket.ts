@@ -15,30 +15,30 @@ export interface SlackSocketOptions {
   readonly bolt: Bolt;
   readonly appToken: string;
   readonly apiUrl: string | undefined;
-  /** The socket is opened as `fetch` opens connections, by a proxy. */
+  /** Whether the socket connects through the proxy that `fetch` uses. */
   readonly proxied?: boolean | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** From the address of a socket to Slack's hello. Milliseconds. */
+/** Maximum time between opening the socket and Slack's hello. In milliseconds. */
 const HELLO_WITHIN_MS = 10_000;
-/** A socket whose pings are not answered for this long is dead, whatever the system says. Milliseconds. */
+/** A socket whose pings go unanswered for this long counts as dead. In milliseconds. */
 const PONG_WITHIN_MS = 5_000;
-/** What Slack could not send for so short a time it sends again. Milliseconds. */
+/** Slack redelivers events that it could not send during a loss of up to this length. In milliseconds. */
 const BRIEF_LOSS_MS = 15_000;
-/** A peer that does not answer our close gets this long. Milliseconds. */
+/** How long to wait for the peer to answer a close. In milliseconds. */
 const CLOSE_WITHIN_MS = 500;
 
 type SocketClient = SocketModeReceiver["client"];
 
-/** What the client emits for each envelope, as far as it is used. */
+/** The used part of what the client emits for each envelope. */
 const envelopeSchema = z.object({
   body: z.unknown(),
   ack: z.custom<(response?: object) => Promise<void>>((value) => typeof value === "function"),
 });
 
-/** Events of the SDK's own; an envelope whose type is one of them would be taken for it. */
+/** The SDK's own events. An envelope of a type with one of these names would trigger them. */
 const OWN_EVENTS = new Set(
   "slack_event ws_message outgoing_message connecting connected reconnecting disconnecting disconnected authenticated close error open".split(
     " ",
@@ -48,8 +48,8 @@ const rawSchema = z.looseObject({ type: z.string() });
 const rawEventSchema = z.object({ payload: z.object({ event: z.looseObject({ type: z.string() }) }) });
 
 /**
- * Socket Mode over Bolt's client. Connecting again is ours: the SDK waits five seconds after each
- * disconnect, and an attempt of its that fails for good ends in an unhandled rejection.
+ * Socket Mode over Bolt's client. This class reconnects by itself, because the SDK waits five seconds after each
+ * disconnect, and a reconnect of its own that fails permanently ends in an unhandled rejection.
  */
 export class SlackSocket implements SlackTransport {
   readonly #options: SlackSocketOptions;
@@ -57,11 +57,11 @@ export class SlackSocket implements SlackTransport {
   #client: SocketClient | undefined;
   #health: PlatformHealth = { connected: false, detail: "not started" };
   #since: number | null = null;
-  /** When the connection before this one was lost. Milliseconds since the epoch. */
+  /** When the previous connection was lost. In milliseconds since the epoch. */
   #lostAt: number | null = null;
   #closing = new AbortController();
   #reconnecting: Promise<void> = Promise.resolve();
-  /** Envelopes being taken; none rejects. */
+  /** Envelopes being handled; none rejects. */
   readonly #tasks = new Set<Promise<void>>();
 
   constructor(options: SlackSocketOptions) {
@@ -131,7 +131,7 @@ export class SlackSocket implements SlackTransport {
     log.info({}, "slack_connected");
   }
 
-  /** The SDK's start resolves on hello and knows no limit of its own. */
+  /** Starts the client, which resolves on hello, and adds the timeout that the SDK lacks. */
   async #hello(client: SocketClient, signal: AbortSignal): Promise<void> {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const noHello = () => reject(new PlatformError("network", "no hello from Slack"));
@@ -140,7 +140,7 @@ export class SlackSocket implements SlackTransport {
       await unlessAborted(Promise.race([client.start(), late]), signal);
     } catch (error) {
       await this.#disconnect(client);
-      // The SDK rejects with nothing when the socket closes before hello.
+      // The SDK rejects with undefined if the socket closes before hello.
       if (error === undefined) throw new PlatformError("network", "the socket closed before hello");
       throw signal.aborted ? error : toPlatformError(error, "connect by Socket Mode", "SLACK_APP_TOKEN");
     } finally {
@@ -158,7 +158,7 @@ export class SlackSocket implements SlackTransport {
     this.#reconnecting = this.#reconnect();
   }
 
-  /** Never gives up and never rejects: only `close` ends it. */
+  /** Retries until `close` is called. Never rejects. */
   async #reconnect(): Promise<void> {
     const { signal } = this.#closing;
     try {
@@ -168,7 +168,7 @@ export class SlackSocket implements SlackTransport {
     }
   }
 
-  /** The answer goes out only after the payload was taken; without it Slack sends the payload again. */
+  /** Acknowledges an envelope only after its payload was handled. Without an acknowledgement Slack sends it again. */
   async #taken(envelope: unknown): Promise<void> {
     const { log } = this.#options;
     try {
@@ -194,13 +194,15 @@ export class SlackSocket implements SlackTransport {
 
 type Dispatcher = NonNullable<ConstructorParameters<Bolt["SocketModeReceiver"]>[0]["dispatcher"]>;
 
-/** What `fetch` sends its requests with. Source: undici, `lib/global.js`, by which its copies in Node and in the SDK share it. */
+/**
+ * The dispatcher of `fetch`. Source: undici, `lib/global.js`, which shares it between the copies in Node and the SDK.
+ */
 function globalDispatcher(): Dispatcher {
   const dispatcher: Dispatcher = Reflect.get(globalThis, Symbol.for("undici.globalDispatcher.1"));
   return dispatcher;
 }
 
-/** The SDK reads envelopes without looking, in a promise that nobody owns: one bad message would end the process. */
+/** Drops malformed messages: the SDK parses them in an unawaited promise, so a bad one would end the process. */
 function guardMessages(client: SocketClient, log: Log): void {
   const readers = client.listeners("ws_message");
   client.removeAllListeners("ws_message");

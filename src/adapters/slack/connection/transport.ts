@@ -1,17 +1,17 @@
 import type { PlatformHealth } from "../../../core/protocol/platform.ts";
 
 /**
- * Takes one thing that Slack sent, resolving with what Slack is answered with (undefined: nothing but
- * the acknowledgement). A rejection means that Slack gets no answer and sends it again.
+ * Handles one payload and resolves with the response to Slack (undefined: only the acknowledgement). If it rejects,
+ * Slack gets no acknowledgement and sends the payload again.
  */
 export type TakePayload = (payload: unknown) => Promise<object | undefined>;
 
-/** How Slack's events reach us: a socket of ours, or requests to a listener of ours. */
+/** How Slack's events arrive: over a socket, or by requests to an HTTP listener. */
 export interface SlackTransport {
-  /** Resolves once events can come; rejects when they never will, or with the signal's reason. */
+  /** Resolves once events can arrive, here or in another process. Rejects if they never will, or on abort. */
   open(take: TakePayload, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
   health(): PlatformHealth;
-  /** Since when nothing that Slack sends can have been missed; null while something can. Milliseconds since the epoch. */
+  /** Since when no event can have been missed, in milliseconds since the epoch; null while not connected. */
   receivingSince(): number | null;
 }

@@ -2,12 +2,12 @@ import { hasUnknown, isWritten, textOfBlocks } from "./blocks.ts";
 import { chosenIn } from "./elements.ts";
 import { button, joined, link, type Node, nodeOf, nodesIn, said, time, words } from "./node.ts";
 
-/** What Slack puts where an attachment has only blocks. */
+/** Slack's fallback text for an attachment with only blocks. */
 const NO_PREVIEW = "[no preview available]";
 
 /**
- * The words of a message beside those of its attachments: what its blocks show, and its text where there are none. What
- * a person writes in Slack's editor stands in both; of a bot's the text may be a short one for notifications.
+ * The message's text without attachments: the content of its blocks, or `text` if there are none. A message typed in
+ * Slack's editor has the same content in both; a bot's `text` may be only a short version for notifications.
  */
 export function ownText({ text, blocks, bot_id, user }: Node): string {
   const plain = words(text);
@@ -22,7 +22,7 @@ function shownText(plain: string, blocks: unknown): string {
   return hasUnknown(blocks) && !shown.includes(plain) ? joined([plain, shown]) : shown;
 }
 
-/** A message that is forwarded, a link that is shown, or what an integration has to say: each as one text. */
+/** The text of a forwarded message, a link preview or an integration's attachment. */
 export function textOfAttachment(attachment: Node): string {
   const { pretext, title, title_link, footer, fallback } = attachment;
   const text = joined([
@@ -40,8 +40,8 @@ export function textOfAttachment(attachment: Node): string {
 }
 
 /**
- * The card that an app shows of a thing of its own, as of an issue, with the fields of its larger form. Slack documents how apps
- * send it (Slack docs, Work Objects), and not how messages hold it.
+ * The card that shows an app's object, such as an issue, with the fields of its expanded form. Slack documents how apps
+ * send it (Slack docs, Work Objects), but not its form within messages.
  */
 function workObject({ external_url, layouts }: Node): string {
   const { compact, expanded } = nodeOf(layouts);
@@ -57,12 +57,12 @@ function action(element: Node): string {
   return button(joined([words(element.text), chosenIn(element).join(", ")], ": "), words(element.url));
 }
 
-/** Whether it is what somebody said in Slack, forwarded or linked to. */
+/** Whether the attachment quotes a Slack message that was forwarded or linked. */
 function isQuote({ is_share, is_msg_unfurl }: Node): boolean {
   return is_share === true || is_msg_unfurl === true;
 }
 
-/** Whose words they are, and where and when they were said. */
+/** Author of an attachment; for a quote, also where and when it was written. */
 function source(attachment: Node): string {
   const { author_name, author_link, author_subname, service_name, channel_name, from_url } = attachment;
   const author = words(author_name) || words(author_subname);

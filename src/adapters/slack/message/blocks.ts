@@ -2,7 +2,7 @@ import { choices, field } from "./elements.ts";
 import { button, joined, link, mention, type Node, nodeOf, nodesIn, said, words } from "./node.ts";
 import { richText } from "./rich-text.ts";
 
-/** What of a block people read, in the order in which they do. Blocks of types to come are read by it as well. */
+/** Fields with text for readers, in reading order. They are also tried for unknown block types. */
 const WORDS = [
   "author_name",
   "provider_name",
@@ -15,7 +15,7 @@ const WORDS = [
   "description",
   "caption",
 ];
-/** Blocks and elements within a block. */
+/** Fields with nested blocks and elements. */
 const INNER = [
   "hero_image",
   "rich_text_title",
@@ -28,15 +28,15 @@ const INNER = [
   "blocks",
   "tasks",
   "actions",
-  // What stands beside a section's text, and in an input.
+  // What a section shows beside its text, and the element of an input.
   "accessory",
   "element",
 ];
-/** Levels of blocks within blocks that are read. */
+/** Maximum nesting depth of blocks that is read. */
 const DEPTH = 6;
 const ELEMENTS_OF_A_LINE = new Set(["actions", "context", "context_actions"]);
 
-/** What blocks say, in the markup of `text`. */
+/** The text of blocks, in Slack's mrkdwn. */
 export function textOfBlocks(blocks: unknown, depth = 0): string {
   if (depth > DEPTH) return "";
   return joined(nodesIn(blocks).map((block) => textOfBlock(block, depth)));
@@ -81,7 +81,7 @@ function plain(block: Node, depth: number): string {
   return joined([joined([title, state(block)], " "), mention(block), ...own, field(block), ...inner]);
 }
 
-/** Slack shows it by a sign. Source: Slack docs, Task card block. */
+/** The state of a task, which Slack shows as an icon. Source: Slack docs, Task card block. */
 function state({ type, status }: Node): string {
   return type === "task_card" && words(status) !== "" ? `[${words(status).replaceAll("_", " ")}]` : "";
 }
@@ -103,7 +103,7 @@ function rows(value: unknown, depth: number): string[] {
   });
 }
 
-/** A call that somebody can join. */
+/** A call that people can join. */
 function call({ name, display_id, join_url, has_ended, all_participants: people }: Node): string {
   const who = nodesIn(people).map((each) => mention({ user_id: each.slack_id }) || words(each.display_name));
   const what = joined([words(name), words(display_id), joined(who, ", ")], " · ");
@@ -111,7 +111,7 @@ function call({ name, display_id, join_url, has_ended, all_participants: people 
   return `[call${has_ended === true ? " that has ended" : ""}: ${link(what, words(join_url))}]`;
 }
 
-/** A chart as its figures: a line for its segments, or for each of its series. Source: Slack docs, data visualization block. */
+/** A chart as its figures, one line per series or for all segments. Source: Slack docs, data visualization block. */
 function chart(title: string, { segments, series, axis_config: axes }: Node): string {
   const lines = nodesIn(series).map(({ name, data }) => joined([words(name), figures(data)], ": "));
   const { x_label, y_label } = nodeOf(axes);
@@ -130,7 +130,7 @@ function image({ title, alt_text, image_url }: Node): string {
   return `[image: ${link(name, words(image_url))}]`;
 }
 
-/** Types whose blocks are known to be read whole. Others may say something in fields of their own. */
+/** Block types that are read completely. Others may have text in fields that are not known. */
 const KNOWN = new Set([
   "actions",
   "alert",
@@ -159,12 +159,12 @@ export function hasUnknown(blocks: unknown): boolean {
   return nodesIn(blocks).some(({ type }) => typeof type !== "string" || !KNOWN.has(type));
 }
 
-/** Whether there is nothing but what people write in Slack's editor, which `text` repeats. */
+/** Whether all blocks come from Slack's editor, so that `text` repeats their content. */
 export function isWritten(blocks: unknown): boolean {
   return nodesIn(blocks).every(({ type }) => type === "rich_text");
 }
 
-/** Files that lie in Slack, anywhere in the blocks: images, and those that are named in a text or shown as a card. */
+/** Files stored in Slack, anywhere in the blocks: images, mentioned files, and files shown as cards. */
 export function filesInBlocks(blocks: unknown, depth = 0): Node[] {
   if (depth > DEPTH) return [];
   return nodesIn(blocks).flatMap((block) => {

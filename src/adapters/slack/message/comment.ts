@@ -1,14 +1,14 @@
 import type { OutgoingMessage } from "../../../core/protocol/platform.ts";
 import { mrkdwn, signed } from "../format.ts";
 
-/** Ours: what is longer is a message of its own. Characters. */
+/** Our own limit; a longer text is posted as a separate message. In characters. */
 const COMMENT_CHARS = 3_000;
-/** What Slack's own markup has no like for, or would show a preview of: it fetches addresses in comments, and nothing forbids it. */
+/** Markdown that mrkdwn cannot express, and addresses, for which Slack would show a preview that no option prevents. */
 const NOT_IN_COMMENTS = /^[ \t]*(?:#{1,6}\s|\||```|~~~|>)|\]\(|:\/\/|[\p{L}\p{N}-]\.\p{L}{2,}/mu;
 const CODE_SPAN = /`[^`\n]+`/gu;
 const BOLD = /\*\*([^*\n]+)\*\*/gu;
 
-/** The message as the comment of its files, in Slack's own markup; null when it must stand by itself. */
+/** The message as the comment of its files, in mrkdwn; null if it has to be posted separately. */
 export function commentOf(message: OutgoingMessage): string | null {
   const { buttons, files, footer, markdown } = message;
   if (files.length === 0 || buttons.length > 0 || markdown.trim() === "") return null;
@@ -18,7 +18,7 @@ export function commentOf(message: OutgoingMessage): string | null {
   return mrkdwn(words, 2 * COMMENT_CHARS).replaceAll(BOLD, "*$1*");
 }
 
-/** What is left of a comment however Slack writes it: emoji by name, addresses in angles, entities. */
+/** Reduces a comment to what Slack leaves unchanged, without emoji, angle brackets and entities. */
 export function essenceOf(text: string): string {
   return text.replaceAll(/:[a-z0-9_+-]{1,100}:|&(?:amp|lt|gt);|[^\p{L}\p{N}]/gu, "");
 }

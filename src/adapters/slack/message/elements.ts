@@ -1,6 +1,6 @@
 import { joined, type Node, nodeOf, nodesIn, said, time, words } from "./node.ts";
 
-/** What an element holds before anybody has touched it, by its key: how each value is written in the markup of `text`. */
+/** Keys with an element's initial choice, and how to write each value in mrkdwn. */
 const CHOSEN: Readonly<Record<string, (value: unknown) => string>> = {
   initial_option: label,
   initial_options: label,
@@ -17,19 +17,19 @@ const CHOSEN: Readonly<Record<string, (value: unknown) => string>> = {
   selected_options: label,
 };
 
-/** What is chosen in menus, pickers and fields of a form, of this and of older kinds. */
+/** What is chosen in menus, pickers and fields of a form, of current and older kinds. */
 export function chosenIn(element: Node): string[] {
   const chosen = Object.entries(CHOSEN).flatMap(([key, write]) => listed(element[key]).map(write));
   return chosen.filter((text) => text !== "");
 }
 
-/** A menu, a picker or a field of a form: what is chosen in it, or the hint that stands there until something is. */
+/** The choice shown in a menu, a picker or a field, or its placeholder. */
 export function field(element: Node): string {
   const shown = chosenIn(element).join(", ") || words(element.placeholder);
   return shown === "" ? "" : `[${shown}]`;
 }
 
-/** Radio buttons and checkboxes show all that there is to choose. */
+/** All options of radio buttons or checkboxes, with the chosen ones ticked. */
 export function choices(element: Node): string {
   const chosen = new Set(chosenIn(element));
   const options = nodesIn(element.options).map((option) => {

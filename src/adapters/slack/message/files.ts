@@ -20,8 +20,8 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const fileAddressSchema = z.object({ url_private_download: z.string().optional(), url_private: z.string() });
 
 /**
- * The bytes of a file. Slack answers with its login page and status 200 where the token may not read
- * files, so what comes is compared with what was announced.
+ * Downloads a file. If the token may not read files, Slack answers with its login page and status 200, so the type and
+ * size of the response are checked.
  */
 export async function fetchSlackFile(
   access: FileAccess,
@@ -40,7 +40,7 @@ export async function fetchSlackFile(
   if (bytes === null) throw unreadable(attachment, `more than ${maxBytes} bytes`);
   const isHtml = (response.headers.get("content-type") ?? "").startsWith("text/html");
   const announcedHtml = attachment.mediaType.startsWith("text/html") && bytes.length === attachment.size;
-  // Its address was asked for by id, which the scope allowed.
+  // A canvas was asked for by id, so the scope was already checked.
   const isCanvas = attachment.mediaType === CANVAS && !URL.canParse(attachment.ref);
   if (isHtml && !announcedHtml && !isCanvas) {
     const detail = { platform: SLACK.title, scope: "files:read", purpose: "read files", name: attachment.name };
@@ -50,8 +50,8 @@ export async function fetchSlackFile(
 }
 
 /**
- * `bytes` is null when there are more than `maxBytes`. Null in place of all of it where Slack sends on to somebody
- * else: nothing within this machine's network is asked because an answer says so. A download that hangs or breaks off is a `network` failure.
+ * `bytes` is null if there are more than `maxBytes`. Returns null if Slack redirects elsewhere, because a response must
+ * not make the bot send requests into its own network. A failed or stalled download is a `network` failure.
  */
 async function download(
   url: URL,
@@ -68,7 +68,7 @@ async function download(
   }
 }
 
-/** The answer behind redirects from one address of Slack's to the next; null where one leads elsewhere, or there are too many. */
+/** Follows redirects between Slack's addresses; null if one leads elsewhere, or there are too many. */
 async function followed(first: URL, { botToken, apiUrl }: FileAccess, signal: AbortSignal): Promise<Response | null> {
   let url = first;
   for (let redirects = 0; redirects <= FILE_REDIRECTS; redirects += 1) {
@@ -84,7 +84,7 @@ async function followed(first: URL, { botToken, apiUrl }: FileAccess, signal: Ab
   return null;
 }
 
-/** Files of other workspaces come by id only; so do deleted ones, which Slack then does not find. */
+/** The file's address. Files known only by id are looked up: they are from other workspaces, or deleted. */
 async function addressOf({ web }: FileAccess, attachment: Attachment): Promise<URL | null> {
   const { ref } = attachment;
   if (URL.canParse(ref)) return new URL(ref);

@@ -16,7 +16,7 @@ export interface ThreadReader {
   readonly log: Log;
 }
 
-/** The messages of a page; one that is none as we know them is passed over, and the others stay. */
+/** The messages of a page. A malformed one is skipped and logged. */
 export function messagesIn(page: unknown, log: Log): HistoryMessage[] {
   const found = z.array(z.unknown()).safeParse(page).data ?? [];
   return found.flatMap((each) => {
@@ -27,7 +27,7 @@ export function messagesIn(page: unknown, log: Log): HistoryMessage[] {
   });
 }
 
-/** Replies, too, are found by their own ts. Null when the message is gone. */
+/** Reads one message, which may be a reply, by its ts; null if it is gone. */
 export async function messageAt(
   { web, log }: Pick<ThreadReader, "web" | "log">,
   channel: string,
@@ -43,7 +43,7 @@ export async function messageAt(
   }
 }
 
-/** Pages of a thread, oldest first; where the thread is still to be opened, of the channel. */
+/** Pages of a thread, oldest first; of the channel if there is no thread yet. */
 export async function* pages(
   { web, log }: Pick<ThreadReader, "web" | "log">,
   { channelId: channel, threadId: ts }: ThreadRef,
@@ -66,7 +66,7 @@ export async function* pages(
   }
 }
 
-/** The thread's root and newest messages, oldest first; of a ref without thread the channel's newest. */
+/** The thread's root and newest messages, oldest first; without a thread, the channel's newest messages. */
 export async function fetchThread(
   reader: ThreadReader,
   thread: ThreadRef,
@@ -84,7 +84,7 @@ export async function fetchThread(
   return Promise.all([root, ...newest].map((message) => threadMessage(reader, message)));
 }
 
-/** Slack gives them the other way round. */
+/** The newest messages of a channel, reversed because Slack lists the newest first. */
 async function readChannel(reader: ThreadReader, { channelId }: ThreadRef, limit: number): Promise<ThreadMessage[]> {
   const asked = { channel: channelId, limit: Math.min(limit, PAGE_MESSAGES) };
   const { messages } = await asking("read this channel", () => reader.web.conversations.history(asked));
@@ -110,7 +110,7 @@ async function threadMessage(reader: ThreadReader, message: HistoryMessage): Pro
   };
 }
 
-/** Integrations bear the name they gave themselves, or that of their app. */
+/** The author. Integrations have the name that they chose, or their app's. */
 export async function authorOf(
   { user, bot_id: botId, bot_profile: profile, username, subtype }: HistoryMessage,
   { identity, directory }: Pick<ThreadReader, "identity" | "directory">,
@@ -123,7 +123,7 @@ export async function authorOf(
   return { id: `slack:${id}`, name: given || known || words(username) || id, isBot, ...(isOurs ? { isOurs } : {}) };
 }
 
-/** Our own messages keep their whole text in Markdown blocks; `text` is cut for notifications, and the rest is buttons. */
+/** The bot's own messages have their full text in markdown blocks; `text` is cut, and other blocks are not content. */
 function ownContent({ text, blocks, files }: HistoryMessage): Record<string, unknown> {
   const markdown = nodesIn(blocks).filter(({ type }) => type === "markdown");
   const own = joined(

@@ -1,39 +1,39 @@
 /**
- * An object of a message as Slack sends it. Its fields are read one by one: any may be missing, of another type or
- * new, and the rest of the message is to be read all the same.
+ * An untyped object within a message. Fields are read one by one, so that a missing, new or oddly typed field does not
+ * keep the rest of the message from being read.
  */
 export type Node = Readonly<Record<string, unknown>>;
 
-/** Entries of one list that are read. Slack takes 100 attachments and 50 blocks, and a table has 100 rows. */
+/** Maximum number of entries read of one list. Slack allows 100 attachments, 50 blocks, and 100 rows in a table. */
 const ENTRIES = 500;
 
 function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Empty where the value is no object. */
+/** Empty if the value is not an object. */
 export function nodeOf(value: unknown): Node {
   return isNode(value) ? value : {};
 }
 
-/** The objects of a list; none where the value is no list. */
+/** The objects of a list; empty if the value is not a list. */
 export function nodesIn(value: unknown): Node[] {
   return Array.isArray(value) ? value.slice(0, ENTRIES).map(nodeOf) : [];
 }
 
-/** A text, or what a text object says; empty where there is neither. */
+/** A string, or the text of a text object; empty if the value is neither. */
 export function words(value: unknown): string {
   if (typeof value === "string") return value.trim();
   const { text } = nodeOf(value);
   return typeof text === "string" ? text.trim() : "";
 }
 
-/** The same, and of a figure or a yes or no what Slack shows of it. */
+/** Like `words`, but also converts numbers and booleans. */
 export function said(value: unknown): string {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : words(value);
 }
 
-/** Seconds since the epoch, as Slack writes them in different ways, in its own markup; empty for what is no time. */
+/** A time in mrkdwn, from seconds since the epoch in any of Slack's notations; empty if there is none. */
 export function time(value: unknown): string {
   const seconds = Math.floor(Number(said(value)));
   return seconds > 0 ? `<!date^${seconds}^|>` : "";
@@ -43,19 +43,19 @@ export function joined(parts: readonly string[], by = "\n"): string {
   return parts.filter((part) => part !== "").join(by);
 }
 
-/** A link in Slack's own markup; only its label where it leads nowhere, as an address without a host. */
+/** A link in mrkdwn; only its label if the address is not valid. */
 export function link(label: string, url: string): string {
   if (url === "" || (label !== "" && !URL.canParse(url))) return label;
   const target = url.replaceAll(/[<>|\s]/gu, "");
   return label === "" || label === url ? `<${target}>` : `<${target}|${label.replaceAll(/[<>|\n]/gu, " ")}>`;
 }
 
-/** A button; one that leads somewhere is a link. */
+/** A button; one with an address becomes a link. */
 export function button(label: string, url: string): string {
   return url === "" && label !== "" ? `[${label}]` : link(label, url);
 }
 
-/** Who or what an element names by id, in Slack's own markup, which has none for a workspace. */
+/** A mention in mrkdwn of what an element names by id. There is no markup for workspaces, so these get a plain `@`. */
 export function mention({ user_id, channel_id, usergroup_id, team_id }: Node): string {
   if (words(user_id) !== "") return `<@${words(user_id)}>`;
   if (words(channel_id) !== "") return `<#${words(channel_id)}>`;

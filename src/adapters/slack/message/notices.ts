@@ -1,12 +1,12 @@
 import { ownText, textOfAttachment } from "./attachments.ts";
 import { joined, type Node, nodeOf, nodesIn, words } from "./node.ts";
 
-/** Messages of Slack's own whose words stand in fields of their own. */
+/** System messages of Slack that keep their content in fields of their own. */
 
-/** People of a huddle that are named. */
+/** Maximum number of participants of a huddle that are named. */
 const NAMED = 20;
 
-/** Who talks with whom, where the message is about a huddle. */
+/** Describes a huddle and its participants; empty for other messages. */
 export function huddle({ room }: Node): string {
   const { name, participants, participant_history, has_ended } = nodeOf(room);
   const people = [...new Set([...idsIn(participant_history), ...idsIn(participants)])].slice(0, NAMED);
@@ -20,7 +20,7 @@ function idsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.map(words).filter((id) => id !== "") : [];
 }
 
-/** The message that somebody has pinned. */
+/** The text of a pinned message. */
 export function pinned({ item }: Node): string {
   const message = nodeOf(nodeOf(item).message);
   const text = joined([ownText(message), ...nodesIn(message.attachments).map(textOfAttachment)]);

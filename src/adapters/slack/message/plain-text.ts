@@ -2,22 +2,22 @@
 const LINK = /!?\[([^[\]\n]*)\]\([^()\n]*\)/gu;
 const ADDRESS = /<((?:https?|mailto):[^<>\s]*)>/gu;
 const CODE_SPAN = /(?<!`)`+[^`\n]+`+/gu;
-/** Stands for a code span meanwhile; of private use, so that nobody means it. */
+/** Placeholder for a code span, from the private use area so that no text contains it. */
 const HELD = "\uE000";
 const EMPHASIS = /(?<![*\\])(\*{1,3})(?=[^\s*])([^*\n]+)(?<=\S)\1(?!\*)/gu;
-/** Within a word, as in `max_turns`, it is no emphasis. */
+/** Emphasis with underscores, except within a word such as `max_turns`. */
 const UNDERLINED = /(?<![\p{L}\p{N}_\\])(_{1,3})(?=[^\s_])([^_\n]+)(?<=\S)\1(?![\p{L}\p{N}_])/gu;
 const STRUCK = /~~([^~\n]+)~~/gu;
 const ESCAPED = /\\([\\`*_{}[\]()#+.!|>~-])/gu;
 const FENCE = /^\s*(?:`{3,}|~{3,})/u;
 const RULE = /^\s*(?:-{3,}|\*{3,}|_{3,})\s*$/u;
-/** With a dash and a bar among them, the line between a table's head and its rows. */
+/** If the line also has a dash and a bar, it separates a table's head from its rows. */
 const TABLE_RULE_SIGNS = /^[\s|:-]+$/u;
 const TABLE_ROW = /^\s*\|.*\|\s*$/u;
 const LINE_START = /^(?:\s*>\s?)*(?:#{1,6}\s+)?/u;
 const BULLET = /^(\s*)[-*+]\s+/u;
 
-/** Markdown as words, for where nothing draws it: notifications, screen readers, search. */
+/** Markdown as plain text, for notifications, screen readers and search. */
 export function plainText(markdown: string): string {
   const lines: string[] = [];
   let isCode = false;
@@ -49,7 +49,7 @@ function cellsOf(row: string): string[] {
     .filter((cell) => cell !== "");
 }
 
-/** What stands between backticks stays as it is. */
+/** Removes marks of emphasis, except in code spans. */
 function inline(text: string): string {
   const spans: string[] = [];
   const held = text.replaceAll(HELD, "").replaceAll(CODE_SPAN, (span) => {
@@ -61,7 +61,7 @@ function inline(text: string): string {
 
 function withoutEmphasis(text: string): string {
   let bare = text;
-  // Twice: the one may stand within the other.
+  // Twice, since emphasis may be nested.
   for (let round = 0; round < 2; round += 1) bare = bare.replaceAll(EMPHASIS, "$2").replaceAll(UNDERLINED, "$2");
   return bare.replaceAll(STRUCK, "$1").replaceAll(ESCAPED, "$1");
 }

@@ -5,7 +5,7 @@ import type { HistoryMessage } from "../wire.ts";
 import { authorOf } from "./history.ts";
 import { readMessage } from "./read-message.ts";
 
-/** Who points at a message, and by what. */
+/** Who pointed out a message, when, and by which event. */
 interface PointedBy {
   readonly key: string;
   readonly person: Person;
@@ -13,7 +13,7 @@ interface PointedBy {
   readonly at: number;
 }
 
-/** A message that somebody points out to us, as somebody else's words: it is asked about in its thread. */
+/** A request about a message that somebody points out, which is quoted in it. The answer goes to its thread. */
 export async function pointedOut(
   message: HistoryMessage,
   { key, person, channel, at }: PointedBy,

@@ -5,7 +5,7 @@ import { messageAt, type ThreadReader } from "./history.ts";
 import { nodesIn } from "./node.ts";
 import { readMessage } from "./read-message.ts";
 
-/** What Slack and its apps show of a message's links: Slack adds it to the message, and says so by an event of its own. */
+/** The link previews by Slack and its apps, which Slack adds to the message a moment later. */
 export async function previewsOf(
   { thread, messageId, at }: LinkingMessage,
   reader: ThreadReader & { readonly clock: Clock },

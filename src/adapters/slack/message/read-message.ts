@@ -8,21 +8,21 @@ import { huddle, pinned } from "./notices.ts";
 import { filesOf, MOST_FILES, withFileNames } from "./shared-files.ts";
 import { channelsIn, mentionedIn, readableText, withoutMentionOf } from "./text.ts";
 
-/** What a message says and brings, as the model may have it. */
+/** A message in the form that the model reads. */
 export interface ReadMessage {
-  /** Its own words. */
+  /** The message's own text. */
   readonly text: string;
-  /** What it forwards, shows of links, or holds as attachments: each as one text that says whose it is. */
+  /** Forwarded messages, link previews and attachments, each as one text that names its author. */
   readonly quoted: readonly string[];
   readonly files: readonly Attachment[];
 }
 
-/** People and channels of one message that are looked up by name. */
+/** Maximum number of people, and of channels, looked up by name for one message. */
 const NAMES = 40;
 
 /**
- * Any message: of a person, of an integration, pushed or read. What is not known of it is passed over.
- * `botUserId`: whose mention is left out, where it is how the bot is called.
+ * Reads any message, from a person or an integration. Unknown parts are skipped. `botUserId`: the bot's mention to
+ * remove, since it only addresses the bot.
  */
 export async function readMessage(
   came: Node,
@@ -44,8 +44,8 @@ export async function readMessage(
 }
 
 /**
- * Files of other workspaces come by id alone, and so may those of a mention, of which only its words tell. Source: Slack docs,
- * File object, Slack Connect files; NousResearch/hermes-agent#77141.
+ * Completes files that arrive only as an id: those of other workspaces, and mentioned ones. Source: Slack docs, File
+ * object, Slack Connect files; NousResearch/hermes-agent#77141.
  */
 async function withTheirFiles(message: Node, directory: Directory): Promise<Node> {
   const brought = nodesIn(message.files);
@@ -62,7 +62,7 @@ function isBare({ id, name, mimetype, mode, file_access: access }: Node): boolea
   return words(id) !== "" && words(name) === "" && (access === "check_file_info" || (mode ?? mimetype) === undefined);
 }
 
-/** As many characters as are read of one message, from its beginning; the first of the texts stays, were it empty. */
+/** Limits the texts of one message to MESSAGE_CHARS together. The first one stays even if it is empty. */
 function bounded([first = "", ...rest]: readonly string[]): string[] {
   const kept = [first.slice(0, MESSAGE_CHARS).toWellFormed()];
   let left = MESSAGE_CHARS - first.length;

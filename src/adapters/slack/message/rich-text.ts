@@ -9,7 +9,7 @@ const STYLES = [
   ["bold", "*"],
 ] as const;
 
-/** What people write in Slack's editor, in the markup of `text`. */
+/** The content of Slack's editor, in mrkdwn. */
 export function richText(elements: unknown): string {
   return joined(nodesIn(elements).map(section));
 }
@@ -39,12 +39,12 @@ function list({ elements, style, indent, offset }: Node): string {
     .join("\n");
 }
 
-/** Slack nests lists up to eight deep. */
+/** A nesting depth or offset, bounded; Slack nests lists up to eight deep. */
 function numberOf(value: unknown): number {
   return typeof value === "number" && value > 0 && value < 1_000 ? Math.floor(value) : 0;
 }
 
-/** Levels of elements within elements that are read. */
+/** Maximum nesting depth of elements that is read. */
 const DEPTH = 6;
 
 function inline(elements: unknown, depth = 0): string {
@@ -75,7 +75,7 @@ function piece(element: Node, depth: number): string {
   }
 }
 
-/** Mentions, and what is to come: by what it has of the usual fields. */
+/** Mentions and unknown elements, read by the usual fields. */
 function other(element: Node, depth: number): string {
   const named = link(escaped(raw(element.text) || words(element.name)), words(element.url));
   return mention(element) || named || inline(element.elements, depth + 1);
@@ -85,7 +85,7 @@ function raw(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Marks stand at words: what stands at a blank is none. */
+/** Adds marks of style inside the surrounding blanks, since marks next to blanks have no effect. */
 function styled(text: string, element: Node): string {
   const style = nodeOf(element.style);
   const core = text.trim();

@@ -2,20 +2,20 @@ import type { Attachment } from "../../../core/protocol/platform.ts";
 import { filesInBlocks } from "./blocks.ts";
 import { joined, link, type Node, nodeOf, nodesIn, words } from "./node.ts";
 
-/** A canvas: Slack serves it as a web page. Source: Slack docs, File object. */
+/** Media type of a canvas, which Slack serves as a web page. Source: Slack docs, File object. */
 export const CANVAS = "application/vnd.slack-docs";
-/** A list, whose rows are no file: Slack has them for who asks with a scope of its own. */
+/** Media type of a list, whose rows are not in the file; reading them takes a scope of its own. */
 const LIST = "application/vnd.slack-list";
-/** Files of one message that are taken. */
+/** Maximum number of files taken from one message. */
 export const MOST_FILES = 20;
 
 export interface SharedFiles {
   readonly files: readonly Attachment[];
-  /** What there is to say of files that cannot be opened, or that hold words: one line each. */
+  /** One line for each file that cannot be opened or that has text to show. */
   readonly lines: readonly string[];
 }
 
-/** The files of a message, of what it forwards, and the images in its blocks. */
+/** The files of a message, of the messages that it forwards, and of its blocks. */
 export function filesOf(message: Node): SharedFiles {
   const attachments = nodesIn(message.attachments);
   const found = [
@@ -25,7 +25,7 @@ export function filesOf(message: Node): SharedFiles {
     ...attachments.flatMap(({ message_blocks }) => nodesIn(message_blocks)).flatMap(nestedFiles),
     ...nestedFiles(nodeOf(message.item)),
   ];
-  // The first of an id: what names a file in a block says less of it than what brings it.
+  // Keeps the first file with an id, since a file's mention in a block has fewer details than the file itself.
   const once = new Map<string, Node>();
   for (const file of found) {
     const key = words(file.id) || words(file.url_private);
@@ -39,18 +39,18 @@ function nestedFiles(each: Node): Node[] {
   return nodesIn(nodeOf(each.message).files);
 }
 
-/** Deleted, hidden by the plan's limits, in another service, or no file. */
+/** False if the file is deleted, hidden by the plan's limits, stored in another service, or a list. */
 function isHere({ mode, is_external, mimetype }: Node): boolean {
   return mode !== "tombstone" && mode !== "hidden_by_limit" && is_external !== true && mimetype !== LIST;
 }
 
-/** The text of somebody who mentions files, for which Slack writes their ids there. */
+/** Replaces the ids by which Slack writes mentioned files into the text with their names. */
 export function withFileNames(text: string, { files }: Node): string {
   const names = new Map(nodesIn(files).map((file) => [words(file.id), nameOf(file)]));
   return text.replaceAll(FILE_ID, (found) => names.get(found) ?? found);
 }
 
-/** Not within an address. */
+/** A file id that is not part of an address. */
 const FILE_ID = /(?<![\w/])F[A-Z0-9]{2,20}(?!\w)/gu;
 
 function nameOf(file: Node): string {
@@ -63,7 +63,7 @@ function attachmentsOf(file: Node): Attachment[] {
   const mediaType = words(file.mimetype) || "application/octet-stream";
   const url = words(file.url_private_download) || words(file.url_private);
   const size = typeof file.size === "number" ? file.size : 0;
-  // Files of other workspaces come without an address; a canvas is asked for by id, since its page tells not what is amiss.
+  // Files of other workspaces have no address. A canvas is asked for by id, which gives better errors than its page.
   const ref = mediaType === CANVAS ? id || url : url || id;
   const own = { name: nameOf(file), mediaType, size, ref };
   const vtt = words(file.vtt);
@@ -87,14 +87,14 @@ function lineOf(file: Node): string {
   return about(file, name);
 }
 
-/** What is said of a file beside its name, which is shown with all files. */
+/** Title and description of a file, as far as they add to its name, which is shown with all files. */
 function about({ title, alt_txt }: Node, name: string): string {
   const more = [words(title), words(alt_txt)].filter((text) => text !== name && !name.startsWith(`${text}.`));
   const told = joined(more, "; ");
   return told === "" ? "" : `[${name}: ${told}]`;
 }
 
-/** What somebody said aloud, as Slack has written it down. */
+/** A voice or video message with Slack's transcript. */
 function clip(file: Node): string {
   const kind = file.subtype === "slack_audio" ? "voice message" : "video message";
   const { status, preview } = nodeOf(file.transcription);

@@ -9,7 +9,7 @@ import { pointedOut } from "./pointed-out.ts";
 
 const NOT_HERE = "✗ I am not in this conversation. Invite me here and ask again, or forward the message to me.";
 
-/** A message that was chosen to be asked about; null when another shortcut was. */
+/** A message that somebody asks about through the shortcut; null for another shortcut. */
 export async function inboundShortcut(
   { callback_id: id, trigger_id: trigger, user, channel, message }: MessageShortcut,
   deps: InboundDeps,
@@ -20,7 +20,7 @@ export async function inboundShortcut(
   return pointedOut(message, pointing, deps);
 }
 
-/** Slack offers shortcuts everywhere, also where the bot could not answer; null for whatever else was sent. */
+/** Refuses a shortcut used where the bot cannot answer, since Slack offers them everywhere; null for other payloads. */
 export async function refusedShortcut(web: SlackWeb, payload: unknown): Promise<Receipt | null> {
   const shortcut = messageShortcutSchema.safeParse(payload);
   if (!shortcut.success || (await mayPostIn(web, shortcut.data.channel.id))) return null;

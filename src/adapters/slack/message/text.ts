@@ -1,4 +1,4 @@
-/** Who and what a text names, by id; unknown ids read as themselves. */
+/** Names by id of the people and channels in a text. Unknown ids are shown as they are. */
 export interface Names {
   readonly people: ReadonlyMap<string, string>;
   readonly channels: ReadonlyMap<string, string>;
@@ -6,26 +6,26 @@ export interface Names {
 
 const PERSON = /<@(?<id>[UW][A-Z0-9]+)(?:\|[^<>]*)?>/gu;
 const CHANNEL = /<#(?<id>[CDG][A-Z0-9]+)(?:\|)?>/gu;
-/** A mention with what sets it off from the words after it. */
+/** A mention with the punctuation and blank that separate it from the words after it. */
 const CALLED = /<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>[,:]?[ \t]?/gu;
 const REFERENCE = /<(?<body>[^<>\n]+)>/gu;
 
-/** Ids of the people a text mentions, in order, each once. */
+/** Ids of the people mentioned in a text, in order, each once. */
 export function mentionedIn(text: string): string[] {
   return [...new Set([...text.matchAll(PERSON)].map((match) => match.groups?.id ?? ""))];
 }
 
-/** Ids of the channels that a text names without saying what they are called, each once. */
+/** Ids of the channels that a text mentions without a name, each once. */
 export function channelsIn(text: string): string[] {
   return [...new Set([...text.matchAll(CHANNEL)].map((match) => match.groups?.id ?? ""))];
 }
 
-/** The id a text begins by addressing, or null. */
+/** Id of the person whom a text begins by addressing; null if there is none. */
 export function addressedFirst(text: string): string | null {
   return /^<@(?<id>[UW][A-Z0-9]+)/u.exec(text.trimStart())?.groups?.id ?? null;
 }
 
-/** The text without mentions of one person, as when they are called by name. */
+/** Removes the mentions of one person, as when they only address the bot. */
 export function withoutMentionOf(text: string, userId: string): string {
   return text
     .replaceAll(CALLED, (whole, id: string) => (id === userId ? "" : whole))
@@ -35,7 +35,7 @@ export function withoutMentionOf(text: string, userId: string): string {
     .trim();
 }
 
-/** Slack's mrkdwn as the model may read it: mentions by name, links as Markdown, entities as characters. */
+/** Converts mrkdwn for the model: mentions become names, links Markdown, and entities characters. */
 export function readableText(text: string, names: Names): string {
   return text
     .replaceAll(REFERENCE, (whole, body: string) => reference(body, names) ?? whole)
@@ -44,7 +44,7 @@ export function readableText(text: string, names: Names): string {
     .replaceAll("&amp;", "&");
 }
 
-/** With Slack's three control characters as entities: nothing in it is a mention or a link. */
+/** Escapes Slack's three control characters, so that nothing in the text is a mention or a link. */
 export function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
@@ -67,18 +67,18 @@ function reference(body: string, names: Names): string | null {
   }
 }
 
-/** A word that ends as a domain does, such as README.md or deploy.sh, becomes a link of Slack's own: its label was typed. */
+/** A link. Slack makes links of words such as README.md or deploy.sh, for which only the typed label is kept. */
 function link(target: string, label: string): string {
   if (target === `http://${label}` || target === `http://${label}/`) return label;
   return label === "" || target.endsWith(label) ? target.replace(/^mailto:/u, "") : `[${label}](${target})`;
 }
 
-/** With its id, by which it can be asked for: names change, and those of private channels lead nowhere. */
+/** Includes the id, since names change, and a private channel cannot be found by its name. */
 function channel(id: string, name: string): string {
   return name === "" || name === id ? `#${id}` : `#${name}(${id})`;
 }
 
-/** Calls to groups, and moments. Source: Slack docs, Formatting text, Special mentions, Date formatting. */
+/** Group mentions and dates. Source: Slack docs, Formatting text, Special mentions, Date formatting. */
 function special(target: string, label: string): string {
   const [kind = "", value = ""] = target.split("^", 2);
   switch (kind) {
@@ -95,7 +95,7 @@ function called(name: string): string {
   return name.startsWith("@") ? name : `@${name}`;
 }
 
-/** `2026-11-03 09:12 UTC`; what is no moment, as it stands. */
+/** `2026-11-03 09:12 UTC`, or the value as it is if it is not a time. */
 function moment(seconds: string): string {
   const date = new Date(Number(seconds) * 1_000);
   if (Number.isNaN(date.getTime())) return seconds;

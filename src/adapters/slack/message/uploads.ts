@@ -5,46 +5,46 @@ import { asking } from "../errors.ts";
 import type { SlackWeb } from "../web.ts";
 import { essenceOf } from "./comment.ts";
 
-/** Posts of which something is remembered: only what is tried again asks for them. */
+/** Maximum number of remembered posts; only retries need them. */
 const KEPT = 1_000;
 
-/** Files carry no key: what Slack tells of them has to do. */
+/** Identifies an uploaded file. Files carry no key, so name and size have to do. */
 export interface Uploaded {
   readonly name: string;
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number;
 }
 
-/** A message of ours that brought files. */
+/** A message of the bot that shared files. */
 export interface Shared {
   readonly ts: string;
   readonly text: string;
   readonly files: readonly Uploaded[];
 }
 
-/** Files that are there though their post is not known to be, by the post's key: it failed, or its process was killed. */
+/** Uploaded files of posts that failed or were interrupted, by key, so that a retry does not share them again. */
 export class Uploads {
   readonly #made = new BoundedMap<string, readonly Uploaded[]>(KEPT);
   readonly #found = new BoundedMap<string, readonly Shared[]>(KEPT);
   readonly #without = new BoundedMap<string, readonly Uploaded[]>(KEPT);
 
-  /** A file that this process brought ahead of its post. */
+  /** Records a file that this process shared ahead of its post. */
   note(key: string, { name, data }: OutgoingFile): void {
     this.#made.set(key, [...(this.#made.get(key) ?? []), { name, size: data.length }]);
   }
 
-  /** What Slack shows since the post was intended; `withoutPost`: what no post has followed. */
+  /** Records what Slack lists since the post was first tried. `withoutPost`: files that no post followed. */
   noteFound(key: string, found: readonly Shared[], withoutPost: readonly Uploaded[]): void {
     this.#found.set(key, found);
     this.#without.set(key, withoutPost);
   }
 
-  /** This process knows its own uploads better: Slack shows them a little later. */
+  /** Files already shared for the post. This process's own record wins, since Slack lists uploads with a delay. */
   ahead(key: string): readonly Uploaded[] {
     return this.#made.get(key) ?? this.#without.get(key) ?? [];
   }
 
-  /** The message that a post with this comment and these files has become. */
+  /** The message found for a post with this comment and these files. */
   posted(key: string, comment: string, files: readonly OutgoingFile[]): Shared | undefined {
     const wanted = essenceOf(comment);
     return this.#found.get(key)?.find((shared) => essenceOf(shared.text) === wanted && sameFiles(shared.files, files));
@@ -62,7 +62,7 @@ function sameFiles(there: readonly Uploaded[], files: readonly OutgoingFile[]): 
   return wanted.join("\n") === found.join("\n");
 }
 
-/** One message with these files; answers the id of the first: Slack tells the message's ts only later. */
+/** Shares files in one message. Returns the id of the first file, because Slack reports the message's ts only later. */
 export async function share(
   web: SlackWeb,
   { channelId, threadId }: ThreadRef,
@@ -81,7 +81,7 @@ export async function share(
   });
 }
 
-/** Nobody sees it until it is shared. */
+/** Uploads a file, which nobody sees until it is shared. */
 async function stored(web: SlackWeb, { name, data }: OutgoingFile): Promise<{ id: string; title: string }> {
   const { file_id: id, upload_url: url } = await web.files.getUploadURLExternal({
     filename: name,

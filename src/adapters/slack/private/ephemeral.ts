@@ -13,7 +13,7 @@ export interface EphemeralScope {
   readonly replied: RepliedThreads;
 }
 
-/** What one person is shown. */
+/** A private message and its recipient. */
 export interface Private {
   readonly userId: string;
   readonly message: OutgoingMessage;
@@ -21,7 +21,7 @@ export interface Private {
 
 const WRITING = "write to you privately";
 
-/** The person, the bot or the thread is not, or no longer, in the channel, or nobody may write there: a direct message still reaches the person. */
+/** The person or the bot is not in the channel, or the thread is gone or closed; a direct message still works. */
 const NOT_IN_THREAD = new Set([
   "user_not_in_channel",
   "channel_not_found",
@@ -35,7 +35,7 @@ const NOT_IN_THREAD = new Set([
   ...POSTING_RESTRICTED,
 ]);
 
-/** Seen by one person; in a direct message where they cannot see it in the thread, and whenever there are files. */
+/** Posts a private message; as a direct message if the thread cannot show it. Files always go to direct messages. */
 export async function postEphemeral({ web, replied }: EphemeralScope, thread: ThreadRef, to: Private): Promise<void> {
   const body = await placed({ web, replied }, thread, to.message);
   try {
@@ -47,7 +47,7 @@ export async function postEphemeral({ web, replied }: EphemeralScope, thread: Th
   await sendFilesPrivately(web, thread, to);
 }
 
-/** Answers what somebody did; `url` is the address that came with it, if any. */
+/** Answers a person's click or message; `url` is the payload's response URL, or null. */
 export async function answerPrivately(
   posting: EphemeralScope,
   thread: ThreadRef,
@@ -58,7 +58,7 @@ export async function answerPrivately(
   else await postEphemeral(posting, thread, to);
 }
 
-/** In the thread, or in its channel while nobody has replied: its buttons then say which thread they are about. */
+/** Places a message in the thread, or in the channel if the thread has no replies; its buttons then name the thread. */
 async function placed({ web, replied }: EphemeralScope, thread: ThreadRef, message: OutgoingMessage) {
   const { threadId } = thread;
   const body = formatMessage(withFilesNote(message));
@@ -75,14 +75,14 @@ function aboutThread(block: types.KnownBlock, value: string): types.KnownBlock {
   };
 }
 
-/** Slack shows files to one person in a direct message only. */
+/** Notes where the files are, because Slack shows files privately only in direct messages. */
 export function withFilesNote(message: OutgoingMessage): OutgoingMessage {
   if (message.files.length === 0) return message;
   const note = "The file is in our direct messages.";
   return { ...message, footer: message.footer === undefined ? note : `${message.footer} · ${note}` };
 }
 
-/** The files of a private message, in the person's direct messages: in the thread, if that is where it is. */
+/** Sends the files of a private message as direct messages, in the thread if that is one. */
 export async function sendFilesPrivately(
   web: SlackWeb,
   thread: ThreadRef,

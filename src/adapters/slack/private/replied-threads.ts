@@ -6,12 +6,12 @@ import { asking } from "../errors.ts";
 import type { SlackWeb } from "../web.ts";
 import { blockActionsSchema, saidSchema } from "../wire.ts";
 
-/** Threads of which something is remembered; of any other, Slack is asked. */
+/** Maximum number of remembered threads; for others, Slack is asked. */
 const THREADS_KEPT = 10_000;
 
 /**
- * In which threads a reply stands. What only one person sees is shown in a thread only when it has one;
- * below a message without replies it is shown nowhere. Source: Slack docs, chat.postEphemeral.
+ * Which threads have replies. Slack shows private messages in a thread only if it has replies; below a message without
+ * replies they are invisible. Source: Slack docs, chat.postEphemeral.
  */
 export class RepliedThreads {
   readonly #log: Log;
@@ -22,12 +22,12 @@ export class RepliedThreads {
     this.#log = log;
   }
 
-  /** Takes note of what the bot has said. */
+  /** Records a reply by the bot. */
   noteReply({ channelId, threadId }: ThreadRef): void {
     if (threadId !== null) this.#known.set(`${channelId} ${threadId}`, Promise.resolve(true));
   }
 
-  /** Takes note of what Slack tells: a reply, a click inside a thread, a message that none answers yet. */
+  /** Records what a payload shows: a reply, a click inside a thread, or a message without replies. */
   notePayload(payload: unknown): void {
     const said = saidSchema.safeParse(payload).data?.event;
     if (said !== undefined) this.#noteSaid(said);
@@ -40,7 +40,7 @@ export class RepliedThreads {
 
   #noteSaid({ channel, ts, thread_ts: root }: { channel: string; ts: string; thread_ts?: string | undefined }): void {
     if (root === undefined) {
-      // The same message comes again, also after it was answered.
+      // The same message may arrive again after it was answered.
       const key = `${channel} ${ts}`;
       if (!this.#known.has(key)) this.#known.set(key, Promise.resolve(false));
     } else if (root !== ts) {
@@ -54,7 +54,7 @@ export class RepliedThreads {
     return this.#known.get(key) ?? this.#ask(web, key, { channelId, threadId });
   }
 
-  /** Once for a thread; a look that fails counts as no reply, and is not remembered. */
+  /** Asks once per thread. A failed lookup counts as no replies and is not remembered. */
   #ask(web: SlackWeb, key: string, { channelId, threadId }: { channelId: string; threadId: string }): Promise<boolean> {
     const asked = hasReplies(web, channelId, threadId).catch((error: unknown) => {
       if (this.#known.get(key) === asked) this.#known.delete(key);
@@ -67,7 +67,7 @@ export class RepliedThreads {
 }
 
 async function hasReplies(web: SlackWeb, channel: string, ts: string): Promise<boolean> {
-  // The root comes first, and then its replies.
+  // The first message is the root; a second one is a reply.
   const asked = { channel, ts, limit: 2 };
   const { messages = [] } = await asking("read this thread", () => web.conversations.replies(asked));
   return messages.length > 1;

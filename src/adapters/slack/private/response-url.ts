@@ -3,10 +3,10 @@ import type { SlackBody } from "../format.ts";
 import { REQUEST_TIMEOUT_MS } from "../limits.ts";
 import { isSlackAddress } from "../web.ts";
 
-/** A click or a command brings an address for answers to it: good for 30 minutes and five times. Source: Slack docs, Handling user interaction. */
+/** The response URL, valid 30 minutes and five times. Source: Slack docs, Handling user interaction. */
 const respondedSchema = z.object({ response_url: z.url() });
 
-/** Null where there is none, as for a message or a form. */
+/** The response URL; null if there is none, as for a message or a form. */
 export function responseUrlOf(payload: unknown, apiUrl: string | undefined): URL | null {
   const parsed = respondedSchema.safeParse(payload);
   if (!parsed.success) return null;
@@ -15,8 +15,8 @@ export function responseUrlOf(payload: unknown, apiUrl: string | undefined): URL
 }
 
 /**
- * Answers a click or a command so that only its person sees it, beside what was clicked. False when Slack
- * does not take it there: the address was used up, or cannot be reached.
+ * Answers a click or a command with a message that only that person sees. False if Slack does not accept it, because
+ * the URL is used up or cannot be reached.
  */
 export async function respond(url: URL, body: SlackBody & { readonly thread_ts?: string }): Promise<boolean> {
   try {
