@@ -3,7 +3,7 @@ import { accountWrites } from "./store.ts";
 
 export type Write = <T>(work: (accounts: ReturnType<typeof accountWrites>) => Promise<T>) => Promise<T>;
 
-/** One change at a time, whichever process makes it. */
+/** Serialises changes to accounts across all processes. */
 export function accountWriter(store: FeatureHost["store"]): Write {
   return (work) =>
     store.transaction(async (tx) => {

@@ -1,7 +1,7 @@
 import type { Person } from "../../core/protocol/platform.ts";
 import type { OpenFeature } from "../../feature.ts";
 
-/** What the page's server asks. */
+/** What the page's server asks about accounts. */
 export type Logins = NonNullable<OpenFeature["logins"]>;
 export type ProviderLogin = NonNullable<Logins["provider"]>;
 export type ProviderSecrets = Parameters<ProviderLogin["begin"]>[1];
@@ -10,22 +10,22 @@ export type ProviderRefusal = Exclude<ProviderOutcome, { readonly type: "signed_
 type SignedIn = NonNullable<Awaited<ReturnType<Logins["signedIn"]>>>;
 export type AccountRole = SignedIn["role"];
 
-/** The least of them first. */
+/** In ascending order. */
 export const ROLES = ["viewer", "operator", "admin"] as const satisfies readonly AccountRole[];
 
 export interface Account {
   readonly name: string;
   readonly role: AccountRole;
-  /** Empty where a provider vouches for whose it is: it is nobody's password. */
+  /** Empty if the account belongs to an identity of a provider; no password matches it. */
   readonly passwordHash: string;
-  /** Null: a password says whose it is. */
+  /** The provider's identity that signs in as this account; null if a password does. */
   readonly identity: Identity | null;
   readonly createdAt: number;
-  /** Null: nobody ever has. */
+  /** Null if nobody has signed in yet. */
   readonly signedInAt: number | null;
 }
 
-/** Who somebody is to a provider of OpenID Connect; names and addresses of theirs may become others'. */
+/** Permanent identity at an OpenID Connect provider. Names and email addresses may pass to other people. */
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;
@@ -38,31 +38,34 @@ export interface AccountLink {
   readonly accountName: string;
 }
 
-/** A role as it is stored; the least of them where it is none that this version knows. */
+/** A stored role; the lowest one if this version does not know it. */
 export function readRole(text: string): AccountRole {
   return ROLES.find((role) => role === text) ?? "viewer";
 }
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,31}$/u;
-/** `web:local` is whoever holds the key of the page on this machine. */
+/** `web:local` stands for whoever holds this machine's key of the page. */
 const NOT_NAMES: ReadonlySet<string> = new Set(["local", "deckhand"]);
 
-/** Names are small letters, however they are typed. */
+/** Names are lower case, however they are typed. */
 export function accountName(typed: string): string {
   return typed.trim().toLowerCase();
 }
 
-/** Why it cannot be an account's name, in a sentence; null when it can. */
+/** Why this cannot be an account's name, as a sentence; null if it can. */
 export function nameProblem(name: string): string | null {
   if (!NAME.test(name))
     return "A name is at most 32 letters, digits, dots, - and _, and begins with a letter or digit.";
   return NOT_NAMES.has(name) ? `The name ${name} is taken by Deckhand itself.` : null;
 }
 
-/** Characters. Source: NIST SP 800-63B, 3.1.1.2, which asks for eight, and for fifteen where nothing else is asked for. */
+/**
+ * Lengths in characters. Source: NIST SP 800-63B, 3.1.1.2, which requires eight, or fifteen if the password is the only
+ * factor.
+ */
 const PASSWORD_CHARS = { least: 12, most: 256 };
 
-/** Why it cannot be a password, in a sentence; null when it can. */
+/** Why this cannot be a password, as a sentence; null if it can. */
 export function passwordProblem(password: string): string | null {
   const { length } = password;
   if (length < PASSWORD_CHARS.least) return `A password has at least ${PASSWORD_CHARS.least} characters.`;
@@ -70,20 +73,22 @@ export function passwordProblem(password: string): string | null {
   return new Set(password).size < 4 ? "A password is more than the same few characters again and again." : null;
 }
 
-/** The same signs, whatever keyboard they were typed on. Source: NIST SP 800-63B, 3.1.1.2. */
+/** Normalises a password, so that it does not depend on the keyboard. Source: NIST SP 800-63B, 3.1.1.2. */
 export function normalised(password: string): string {
   return password.normalize("NFKC");
 }
 
 const PREFIX = "web:";
 
-/** Roles hold the people that the account's owner has shown to be, so that rules that name these hold for them here. */
+/**
+ * The account as a person. Its roles hold the linked people, so that rules that name these apply to the account, too.
+ */
 export function personOf({ name }: Pick<Account, "name">, links: readonly AccountLink[]): Person {
   const roles = links.map(({ personId }) => personId);
   return { id: `${PREFIX}${name}`, name, isBot: false, isGuest: false, isExternal: false, roles };
 }
 
-/** The account's name in the id of its person; null where it is nobody's of an account. */
+/** The account's name in a person's id; null if the person is not an account. */
 export function nameIn(personId: string): string | null {
   const name = personId.startsWith(PREFIX) ? personId.slice(PREFIX.length) : "";
   return nameProblem(name) === null ? name : null;

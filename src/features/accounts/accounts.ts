@@ -25,31 +25,31 @@ import { accountReads } from "./store.ts";
 import { createThrottle } from "./throttle.ts";
 
 export interface SessionLimits {
-  /** A session that nobody uses ends after it. Milliseconds. */
+  /** A session unused for this long ends, in milliseconds. */
   readonly idleMs: number;
-  /** However much it is used. Milliseconds. */
+  /** Maximum duration of a session, however much it is used, in milliseconds. */
   readonly longestMs: number;
 }
 
 export interface LoginSettings extends SessionLimits {
-  /** Null: no provider vouches for anybody. */
+  /** Null if there is no OpenID Connect provider. */
   readonly oidc?: OidcSettings | null;
-  /** False: the provider alone, but for who comes by a printed address. */
+  /** If false, people sign in at the provider only, except those who opened a printed address. */
   readonly takesPasswords?: boolean;
-  /** At what cost passwords are kept and tried: that which they deserve, when left out. */
+  /** Cost of hashing passwords; the recommended one if left out. */
   readonly hashing?: PasswordHashing;
 }
 
-/** Bytes of what a browser keeps: nobody guesses it. */
+/** Size of a session token in bytes, enough that it cannot be guessed. */
 const TOKEN_BYTES = 32;
-/** Browsers that are signed in to one account. */
+/** Maximum number of browsers signed in to one account. */
 const MOST_SESSIONS = 20;
-/** How exactly the newest use of a session is known. Milliseconds. */
+/** Precision of a session's last use, in milliseconds. */
 const USE_MS = 60_000;
-/** What no password has made, and takes as long to compare with. */
+/** A hash that no password produces, but that takes as long to compare. */
 const NOBODYS_HASH = `argon2id$${"A".repeat(22)}$${"A".repeat(43)}`;
 
-/** Accounts as the page's server asks about them. */
+/** The accounts, as the page's server uses them. */
 export function createLogins(
   {
     store,
@@ -90,7 +90,7 @@ interface World extends Pick<FeatureHost, "store"> {
   readonly audit: FeatureHost["audit"];
   readonly limits: SessionLimits;
   readonly hashing: PasswordHashing;
-  /** Somebody is signed out. */
+  /** Called when somebody is signed out. */
   readonly signedOut: () => void;
 }
 
@@ -104,7 +104,7 @@ function firstAccount(world: World): Logins["createFirst"] {
       const problem = nameProblem(name) ?? passwordProblem(password);
       if (problem !== null) return { type: "invalid", problem };
       const passwordHash = await hashing.hash(normalised(password));
-      // The command line may have made one meanwhile.
+      // The command line may have created one meanwhile.
       const isFirst = await write(async (accounts) => {
         if (await accounts.any()) return false;
         await accounts.create({ name, role: "admin", passwordHash, createdAt: clock.now(), identity: null });
@@ -124,7 +124,7 @@ function signIn(world: World): Logins["signIn"] {
     const name = accountName(typed);
     const tried = await throttle({ name, address, device }, async () => {
       const account = await named(name, world);
-      // Nobody learns from the time it takes whether there is such an account.
+      // An unknown name takes as long as a wrong password, so that timing does not reveal which accounts exist.
       const hash = account?.identity === null ? account.passwordHash : NOBODYS_HASH;
       const isRight = await hashing.isOf(hash, normalised(password));
       return isRight && account !== null ? begin(account, world) : null;
@@ -149,12 +149,15 @@ async function named(name: string, { reads }: Pick<World, "reads">): Promise<Acc
   return nameProblem(name) === null ? reads.get(name) : null;
 }
 
-/** What was typed as a name may be a password. */
+/** The account's name for the audit log. An unknown name is left out, since it may be a mistyped password. */
 async function aboutOf(name: string, world: Pick<World, "reads">): Promise<string> {
   return (await named(name, world))?.name ?? "an unknown name";
 }
 
-/** One entry a minute for each network that guesses on while it has to wait: what it sends must not fill the log. */
+/**
+ * Minimum time between audit entries for one network that keeps guessing while it must wait, so that guesses cannot
+ * fill the log. In milliseconds.
+ */
 const WAIT_NOTED_MS = 60_000;
 const NETWORKS = 1_000;
 
@@ -180,7 +183,7 @@ function signOut({ reads, write, audit, signedOut }: World): Logins["signOut"] {
   };
 }
 
-/** The token of a new session; null where the account has changed meanwhile. */
+/** Starts a session and returns its token; null if the account has changed meanwhile. */
 async function begin(
   { name, passwordHash }: Pick<Account, "name" | "passwordHash">,
   { write, clock, limits }: World,

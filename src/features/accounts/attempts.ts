@@ -3,13 +3,13 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Store } from "../../core/store/store.ts";
 import { attemptWrites } from "./store.ts";
 
-/** What tries are counted by, and how many there may be. */
+/** A key by which attempts are counted, and their maximum number. */
 export interface Counted {
   readonly key: string;
   readonly most: number;
 }
 
-/** Counts tries in the database: a restart lets nobody begin anew. */
+/** Counts attempts in the database, so that a restart does not reset the counts. */
 export type Attempts = ReturnType<typeof createAttempts>;
 
 interface AttemptScope {
@@ -17,13 +17,16 @@ interface AttemptScope {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** A key's count begins anew once its window is over, which begins with its first try. */
+/** The count of a key starts over after a window that begins with its first attempt. */
 export function createAttempts({ store, clock }: AttemptScope, windowMs: number) {
   return {
-    /** Seconds until there may be another try. 0: there may, and it is counted, by each of the keys. */
+    /**
+     * Counts an attempt for all keys and returns 0. If one of them has reached its maximum, returns the seconds to wait
+     * and counts nothing.
+     */
     count: (by: readonly Counted[]): Promise<number> =>
       store.transaction(async (tx) => {
-        // One after the other: many at once are many all the same.
+        // Serialised, so that simultaneous attempts are all counted.
         await tx.takeTurn("logins");
         const attempts = tx.tables(attemptWrites);
         const now = clock.now();
@@ -34,19 +37,22 @@ export function createAttempts({ store, clock }: AttemptScope, windowMs: number)
         await attempts.add(ids, { now, until: now + windowMs });
         return 0;
       }),
-    /** The try was a good one. */
+    /** Takes back a successful attempt. */
     takeBack: (by: readonly Counted[]): Promise<void> =>
       store.transaction((tx) => tx.tables(attemptWrites).takeBack(by.map(({ key }) => idOf(key)))),
   };
 }
 
-/** Whether a ticket is used for the first time, whichever process is asked, as long as it may be used at all. */
+/**
+ * Returns a check whether a ticket is used for the first time in any process. Used tickets are remembered as long as
+ * they are valid.
+ */
 export function firstUses({ store, clock }: AttemptScope) {
   return (ticket: string, forMs: number): Promise<boolean> =>
     store.transaction((tx) => tx.tables(attemptWrites).isFirst(idOf(`ticket ${ticket}`), clock.now() + forMs));
 }
 
-/** What was typed as a name may be a password. */
+/** Hashes the key, since a typed name may be a mistyped password. */
 function idOf(key: string): string {
   return hash("sha256", key, "base64url");
 }

@@ -7,23 +7,23 @@ import { accountName, nameProblem, normalised, passwordProblem, readRole } from 
 import { accountWriter } from "./account-writer.ts";
 import { accountReads } from "./store.ts";
 
-/** What `deckhand user` is asked for. */
+/** A request to `deckhand user`. */
 export type AccountRequest =
   | ({ readonly type: "add" | "role"; readonly name: string; readonly role: string } & PasswordSource)
   | ({ readonly type: "passwd" | "remove" | "logout"; readonly name: string } & PasswordSource)
   | { readonly type: "list" };
 
 export interface PasswordSource {
-  /** Whether nobody is asked: the password is the first line of standard input. What is piped always is. */
+  /** Read the password from the first line of standard input without a prompt; always the case for piped input. */
   readonly passwordStdin?: boolean;
 }
 
 export interface AccountWorld {
   readonly store: Store;
   readonly clock: Pick<Clock, "now">;
-  /** A new one from whoever sits at the terminal; null where what they typed twice differs. */
+  /** Asks at the terminal for a new password; null if the repetition differs. */
   readonly password: () => Promise<string | null>;
-  /** As `LoginSettings` has it. */
+  /** As in `LoginSettings`. */
   readonly hashing?: PasswordHashing;
 }
 
@@ -35,7 +35,7 @@ interface Carried {
 const done = (line: string): Carried => ({ ok: true, lines: [`✓ ${line}`] });
 const refused = (line: string): Carried => ({ ok: false, lines: [`✗ ${line}`] });
 
-/** How the audit log calls what is asked for. */
+/** How the audit log names the requests. */
 const ACTS: Readonly<Record<Exclude<AccountRequest["type"], "list">, Act>> = {
   add: "account.added",
   role: "account.role",
@@ -57,7 +57,7 @@ export function runUser(request: AccountRequest, { answer, newPassword, ...on }:
   });
 }
 
-/** What came of it, as lines for the terminal. */
+/** Carries out a request; returns lines for the terminal. */
 export async function changeAccounts(request: AccountRequest, world: AccountWorld): Promise<Carried> {
   const reads = world.store.tables(accountReads);
   if (request.type === "list") return list(reads);
@@ -109,7 +109,7 @@ async function passwd(name: string, world: AccountWorld): Promise<Carried> {
   return done(`${name} has another password, and is signed out everywhere.`);
 }
 
-/** The hash of a new password, or why there is none. */
+/** The hash of a new password, or the reason for its refusal. */
 async function hashOfNew({ password, hashing = passwordHashing() }: AccountWorld): Promise<string | Carried> {
   const typed = await password();
   if (typed === null) return refused("The two passwords are not the same.");

@@ -39,9 +39,9 @@ const file = {
 };
 
 /**
- * Whoever opens the page beyond this machine signs in: the page's door (adapters/web/server/door.ts) asks accounts.ts,
- * which throttle.ts slows where somebody guesses. At a provider of OpenID Connect it is oidc/sign-in.ts, and
- * oidc/claims.ts says as whom.
+ * Sign-in for everybody who opens the page from beyond this machine. The page's door (adapters/web/server/door.ts) asks
+ * accounts.ts; throttle.ts slows down guessing. oidc/sign-in.ts signs in at an OpenID Connect provider, and
+ * oidc/claims.ts decides as which account and role.
  */
 export const accountsFeature: Feature = {
   name: "accounts",

@@ -7,12 +7,12 @@ import { accountWriter, type Write } from "./account-writer.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
 import { accountReads } from "./store.ts";
 
-/** No signs that are taken for each other. */
+/** Characters of codes, without those that are easily confused. */
 const SIGNS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 const CODE_CHARS = 10;
-/** How long a code may be typed, and wrong ones are remembered. Milliseconds. */
+/** How long a code is valid, and how long wrong ones count. In milliseconds. */
 const VALID_MS = 600_000;
-/** Wrong codes that a person may type meanwhile. */
+/** Maximum number of wrong codes per person in that time. */
 const MOST_WRONG = 5;
 
 const NO_ACCOUNT = "Here is nobody to link: you are at Deckhand's own machine, not signed in with an account.";
@@ -22,14 +22,14 @@ interface Use {
   readonly reads: ReturnType<typeof accountReads>;
   readonly write: Write;
   readonly audit: FeatureHost["audit"];
-  /** Codes that people have typed. */
+  /** Counts codes that people have typed. */
   readonly tries: Attempts;
   readonly now: () => number;
 }
 
 /**
- * `/link`: on the page it makes a code; whoever types it on a platform, with the account's name, has shown that both are
- * theirs. An admin cannot do it for them.
+ * `/link`: creates a code on the page. Whoever types it on a platform, with the account's name, proves that both are
+ * theirs; an admin cannot do this for them.
  */
 export function linkCommand({
   store,

@@ -8,7 +8,7 @@ export interface StoredSession {
 }
 
 interface NewSession {
-  /** What the password was compared with. */
+  /** The hash that the password was compared with. */
   readonly passwordHash: string;
   readonly at: number;
   readonly idleMs: number;
@@ -41,7 +41,7 @@ export function accountReads(db: Client) {
       return { account: toAccount(account), usedAt: row.usedAt.getTime(), expiresAt: row.expiresAt.getTime() };
     },
 
-    /** How many there are, by account. */
+    /** Number of sessions by account. */
     async sessionCounts(): Promise<ReadonlyMap<string, number>> {
       const rows = await db.loginSession.groupBy({ by: ["accountName"], _count: true });
       return new Map(rows.map(({ accountName, _count }) => [accountName, _count]));
@@ -82,8 +82,8 @@ export function accountWrites(db: Client) {
     },
 
     /**
-     * Adds one, and forgets those of the account that have ended, or are more than `most`. False where the account has
-     * another password by now, or is gone.
+     * Adds a session, and deletes the account's expired ones and those beyond the newest `most`. False if the account
+     * has another password by now, or is gone.
      */
     async addSession(
       session: { readonly id: string; readonly accountName: string; readonly expiresAt: number },
@@ -116,7 +116,7 @@ export function accountWrites(db: Client) {
       return (await db.loginSession.deleteMany({ where: { accountName } })).count;
     },
 
-    /** A person belongs to one account: an earlier link of theirs gives way. */
+    /** Links a person to an account, replacing an earlier link, since a person belongs to one account only. */
     async addLink({ personId, ...link }: AccountLink, at: number): Promise<void> {
       const data = { ...link, createdAt: new Date(at) };
       await db.accountLink.upsert({ where: { personId }, create: { personId, ...data }, update: data });
@@ -130,13 +130,13 @@ export function accountWrites(db: Client) {
 
 function linkCodes(db: Client) {
   return {
-    /** The newest of an account holds; those that have ended go. */
+    /** Replaces an account's code, and deletes expired ones. */
     async putCode(accountName: string, hash: string, { now, until }: Span): Promise<void> {
       await db.linkCode.deleteMany({ where: { OR: [{ accountName }, { until: { lte: new Date(now) } }] } });
       await db.linkCode.create({ data: { accountName, hash, until: new Date(until) } });
     },
 
-    /** Whether it holds; it does so once. */
+    /** Uses up a code; false if it is not valid. */
     async takeCode(accountName: string, hash: string, now: number): Promise<boolean> {
       const where = { accountName, hash, until: { gt: new Date(now) } };
       return (await db.linkCode.deleteMany({ where })).count > 0;
@@ -144,7 +144,7 @@ function linkCodes(db: Client) {
   };
 }
 
-/** Milliseconds since the epoch. */
+/** Times in milliseconds since the epoch. */
 interface Span {
   readonly now: number;
   readonly until: number;
@@ -152,13 +152,13 @@ interface Span {
 
 export function attemptWrites(db: Client) {
   return {
-    /** Those that still count. */
+    /** Attempts that still count. */
     async running(ids: readonly string[], now: number): Promise<{ id: string; count: number; until: number }[]> {
       const rows = await db.loginAttempt.findMany({ where: { id: { in: [...ids] }, until: { gt: new Date(now) } } });
       return rows.map(({ until, ...row }) => ({ ...row, until: until.getTime() }));
     },
 
-    /** Counts one more of each; those that no longer count go. */
+    /** Counts one more attempt for each id, and deletes expired ones. */
     async add(ids: readonly string[], { now, until }: Span): Promise<void> {
       await db.loginAttempt.deleteMany({ where: { until: { lte: new Date(now) } } });
       for (const id of ids) {
@@ -167,7 +167,7 @@ export function attemptWrites(db: Client) {
       }
     },
 
-    /** Counts one, and whether it is the first. */
+    /** Counts one attempt; true if it is the first. */
     async isFirst(id: string, until: number): Promise<boolean> {
       const create = { id, count: 1, until: new Date(until) };
       const update = { count: { increment: 1 } };

@@ -1,29 +1,34 @@
 import { networkOf } from "../../core/attempts.ts";
 import { type Counted, createAttempts } from "./attempts.ts";
 
-/** How long who has guessed too often waits, from the first guess on. Milliseconds. */
+/** How long guesses count, starting with the first one, in milliseconds. */
 const WINDOW_MS = 900_000;
-/** Wrong passwords within that time: of a known browser, of an address for one account, of an address, for one account. */
+/**
+ * Maximum number of wrong passwords in that time: from a known browser; from one address for one account; from one
+ * address; for one account.
+ */
 const MOST_WRONG = { device: 10, pair: 5, address: 20, account: 50 } as const;
-/** Passwords that are compared at once, each with 19 MiB: of strangers, and of known browsers. */
+/**
+ * Maximum number of passwords compared at once, which takes 19 MiB each; separate limits for strangers and known
+ * browsers.
+ */
 const MOST_AT_ONCE = 4;
 
 interface Guess {
   readonly name: string;
   readonly address: string;
-  /** Null: the account was never signed in from this browser. */
+  /** Null if the account was never signed in from this browser. */
   readonly device: string | null;
 }
 
-/** `token`: null where the password is wrong. */
+/** `token` is null if the password is wrong. */
 type Tried = { readonly type: "tried"; readonly token: string | null };
 type Wait = { readonly type: "wait"; readonly seconds: number };
 type Throttle = (guess: Guess, compare: () => Promise<string | null>) => Promise<Tried | Wait>;
 
 /**
- * Slows down who guesses. Guesses of strangers are counted by account and address, so that many browsers together do not
- * get further than one; a browser from which the account was signed in before is counted by itself, so that no stranger
- * can keep the account's owner out.
+ * Slows down guessing. Guesses from unknown browsers count by account and by address, so that many browsers get no
+ * further than one. A browser that was signed in before counts by itself, so that strangers cannot lock the owner out.
  */
 export function createThrottle(world: Parameters<typeof createAttempts>[0]): Throttle {
   const attempts = createAttempts(world, WINDOW_MS);

@@ -4,7 +4,7 @@ import { refusalOf } from "./problems.ts";
 import { createProvider } from "./provider.ts";
 import type { OidcSettings } from "./settings.ts";
 
-/** Asks the provider what it says of itself: whether it takes our id and secret only a sign-in can tell. */
+/** Reads the provider's metadata. Only a sign-in can tell whether it accepts the client id and secret. */
 export async function checkProvider(settings: OidcSettings, clock: Pick<Clock, "now">): Promise<Finding> {
   const { href } = settings.issuer;
   try {

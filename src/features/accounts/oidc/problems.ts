@@ -2,16 +2,16 @@ import { z } from "zod";
 import { causes, systemCode } from "../../../core/protocol/system-code.ts";
 import type { ProviderRefusal } from "../account.ts";
 
-/** What openid-client throws, as far as it is looked at. */
+/** The parts of openid-client's errors that are used here. */
 const thrown = z
   .object({ code: z.string().catch(""), error: z.string().catch(""), cause: z.unknown().optional() })
   .catch({ code: "", error: "", cause: undefined });
 
-/** How a provider that calls itself otherwise is told of. */
+/** The error about a provider whose name differs from the settings. */
 const otherwise = z.object({ code: z.literal("OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED"), cause: z.unknown() });
 const named = z.object({ body: z.object({ issuer: z.string() }) });
 
-/** The provider calls itself by a pattern, as Microsoft's for all tenants does: tokens of each would fit. */
+/** The provider's name is a pattern, as Microsoft's is for all tenants, so tokens of any tenant would fit. */
 export class ManyTenants extends Error {
   readonly code = "MANY_TENANTS";
 }
@@ -29,7 +29,7 @@ const NO_PROVIDER: ProviderRefusal = {
 };
 
 const BY_CODE: Readonly<Record<string, ProviderRefusal>> = {
-  // How the token endpoint refuses a secret that came in a header.
+  // How the token endpoint refuses a secret sent in a header.
   OAUTH_WWW_AUTHENTICATE_CHALLENGE: WRONG_CLIENT,
   OAUTH_TIMEOUT: { type: "unavailable", problem: "The provider does not answer. Try again in a moment." },
   OAUTH_JWT_TIMESTAMP_CHECK_FAILED: {
@@ -66,7 +66,7 @@ const USED_UP: ProviderRefusal = {
   problem: "This sign-in is too old, or was used before. Try again.",
 };
 
-/** What the provider itself says. Source: RFC 6749, 4.1.2.1 and 5.2; OpenID Connect Core, 3.1.2.6. */
+/** Error codes of the provider itself. Source: RFC 6749, 4.1.2.1 and 5.2; OpenID Connect Core, 3.1.2.6. */
 const BY_ERROR: Readonly<Record<string, ProviderRefusal>> = {
   invalid_client: WRONG_CLIENT,
   unauthorized_client: WRONG_CLIENT,
@@ -101,7 +101,7 @@ const UNSOUND: ProviderRefusal = {
 /** Source: Node.js docs, X509 certificate error codes. */
 const CERTIFICATE = /CERT|UNABLE_TO_/u;
 
-/** A sentence for whatever openid-client throws: its own messages are for programmers. */
+/** Explains an error of openid-client, whose own messages are for programmers. */
 export function refusalOf(error: unknown): ProviderRefusal {
   const { code, error: said, cause } = thrown.parse(error);
   if (refusesClient(error)) return WRONG_CLIENT;
@@ -110,13 +110,13 @@ export function refusalOf(error: unknown): ProviderRefusal {
   const known = BY_ERROR[said] ?? BY_CODE[code];
   if (code === "OAUTH_RESPONSE_IS_NOT_CONFORM" && cause instanceof Response && cause.status >= 500) return BUSY;
   if (known !== undefined) return known;
-  // What `fetch` throws where nobody answers, and what it is wrapped into.
+  // Errors that `fetch` throws if nobody answers, and their wrapped form.
   const isUnreached = error instanceof TypeError || (code === "" && said === "" && cause instanceof TypeError);
   if (!isUnreached) return UNSOUND;
   return causes(error).some((one) => CERTIFICATE.test(systemCode(one) ?? "")) ? UNTRUSTED : UNREACHED;
 }
 
-/** What a provider calls itself that the settings call otherwise; null where something else is wrong. */
+/** The provider's own name, if it differs from the settings; null for any other error. */
 export function issuerNamed(error: unknown): URL | null {
   const found = named.safeParse(otherwise.safeParse(error).data?.cause);
   return found.success ? URL.parse(found.data.body.issuer) : null;
@@ -127,18 +127,18 @@ function calledOtherwise({ href }: URL): ProviderRefusal {
   return { type: "unavailable", problem };
 }
 
-/** Whether the token endpoint does not take Deckhand for whom it says it is. */
+/** Whether the token endpoint rejects the client's credentials. */
 function refusesClient(error: unknown): boolean {
   const { code, error: said } = thrown.parse(error);
-  // Auth0 calls it `access_denied`, which at the other endpoint is a person's doing.
+  // Auth0 says `access_denied` here; at the authorization endpoint that code means that a person declined.
   if (code === "OAUTH_RESPONSE_BODY_ERROR" && said === "access_denied") return true;
   return (BY_ERROR[said] ?? BY_CODE[code]) === WRONG_CLIENT;
 }
 
-/** How a token endpoint refuses that looks for the secret elsewhere, and so finds none. Statuses. */
+/** Statuses of a token endpoint that expects the secret elsewhere and so does not find it. */
 const REFUSALS: readonly number[] = [400, 401, 403];
 
-/** Whether the secret may be taken as soon as it is shown in another way. */
+/** Whether the secret may be accepted if it is sent in the other way. */
 export function missesSecret(error: unknown): boolean {
   const { code, error: said, cause } = thrown.parse(error);
   const isBare =

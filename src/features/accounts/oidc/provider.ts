@@ -6,28 +6,28 @@ import { type Claims, groupsIn } from "./claims.ts";
 import { issuerNamed, ManyTenants, missesSecret } from "./problems.ts";
 import type { OidcSettings } from "./settings.ts";
 
-/** How long one request to the provider may take. Seconds. */
+/** Time limit for one request to the provider, in seconds. */
 const REQUEST_S = 10;
-/** How long what the provider says of itself holds. Milliseconds. */
+/** How long the provider's metadata is cached, in milliseconds. */
 const KNOWN_MS = 3_600_000;
-/** How far the clocks may differ. Seconds. */
+/** Maximum difference between the clocks, in seconds. */
 const TOLERANCE_S = 30;
 
-/** Somebody as the provider knows them now: issuer and subject are who they are, all else may change. */
+/** A person as the provider describes them now. Issuer and subject identify them; everything else may change. */
 export interface Vouched extends Identity {
   readonly claims: Claims;
-  /** Null: the provider has not said. */
+  /** Null if the provider does not state any. */
   readonly groups: readonly string[] | null;
 }
 
 export interface Provider {
-  /** Where the browser is sent. Rejects where the provider cannot be asked. */
+  /** Address to send the browser to. Rejects if the provider cannot be reached. */
   address(redirectUri: string, secrets: ProviderSecrets): Promise<URL>;
-  /** `answered`: the whole address that the browser came back to. Rejects where anything about it does not hold. */
+  /** `answered` is the full address that the browser returned to. Rejects if any check fails. */
   identity(answered: URL, secrets: ProviderSecrets): Promise<Vouched>;
 }
 
-/** The provider over openid-client, which is loaded when somebody first needs it. */
+/** The provider over openid-client, which is loaded when first needed. */
 export function createProvider(settings: OidcSettings, clock: Pick<Clock, "now">): Provider {
   const configured = believing(() => discovered(settings), { forMs: KNOWN_MS, most: 1, clock });
   return {
@@ -48,7 +48,7 @@ export function createProvider(settings: OidcSettings, clock: Pick<Clock, "now">
       const tokens = await showing(() => client.authorizationCodeGrant(configuration, answered, checks));
       const { issuer } = configuration.serverMetadata();
       const said = tokens.claims();
-      // Some providers put a pattern in place of their name: then tokens of all its tenants would fit.
+      // Some providers put a pattern in place of their name, which tokens of all their tenants would match.
       if (said === undefined || said.iss !== issuer) throw new client.ClientError("another issuer");
       const groups = groupsIn(said, settings.groupsClaim);
       if (groups !== null || configuration.serverMetadata().userinfo_endpoint === undefined) {
@@ -62,7 +62,7 @@ export function createProvider(settings: OidcSettings, clock: Pick<Clock, "now">
 
 interface Discovery {
   readonly configuration: Configuration;
-  /** Asks, showing the secret in the way that the provider wants of this client. */
+  /** Makes a request, sending the secret in the way that the provider expects. */
   readonly showing: <T>(ask: () => Promise<T>) => Promise<T>;
 }
 
@@ -73,14 +73,14 @@ async function discovered({ issuer, clientId, clientSecret }: OidcSettings): Pro
   const discover = (named: URL) =>
     client.discovery(named, clientId, metadata, auth, {
       timeout: REQUEST_S,
-      // The settings take no plain http but on this machine.
+      // The settings accept plain http on this machine only.
       execute: [
         client.enableNonRepudiationChecks,
         ...(issuer.protocol === "http:" ? [client.allowInsecureRequests] : []),
       ],
     });
   const configuration = await discover(issuer).catch((error: unknown) => {
-    // Whether its name ends with a slash, people do not see.
+    // People do not notice whether an address ends with a slash.
     const named = issuerNamed(error);
     if (named === null || bare(named) !== bare(issuer)) throw error;
     return discover(named);
@@ -96,18 +96,24 @@ function bare({ href }: URL): string {
 
 type Client = typeof import("openid-client");
 
-/** In the body first: a header's words are encoded once more, which not every provider undoes. */
+/**
+ * Ways to send the secret. The body comes first, since a header needs an additional encoding that not every provider
+ * decodes.
+ */
 const WAYS = ["client_secret_post", "client_secret_basic"] as const;
 type Way = (typeof WAYS)[number];
 
-/** What the provider lists it can do; of a client it may want one of these alone. Source: OpenID Connect Discovery, 3. */
+/**
+ * The ways that a provider lists. It may accept only one of them for a given client. Source: OpenID Connect Discovery,
+ * 3.
+ */
 function waysIn(listed: readonly string[] | undefined): readonly [Way, Way | undefined] {
   if (listed === undefined) return ["client_secret_basic", "client_secret_post"];
   const [first = "client_secret_post", second] = WAYS.filter((way) => listed.includes(way));
   return [first, second];
 }
 
-/** Where the secret is refused as it is shown, it is shown once more in the other way, which is kept to. */
+/** Tries the other way if the secret is refused as sent, and keeps to it. */
 function clientAuth(client: Client, secret: string | null): Pick<Discovery, "showing"> & { readonly auth: ClientAuth } {
   if (secret === null) return { auth: client.None(), showing: (ask) => ask() };
   const shown: Readonly<Record<Way, ClientAuth>> = {
@@ -128,7 +134,7 @@ function clientAuth(client: Client, secret: string | null): Pick<Discovery, "sho
         return await ask();
       } catch (error) {
         if (!hasOther || !missesSecret(error)) throw error;
-        // Somebody else's sign-in may have found it meanwhile.
+        // A concurrent sign-in may have switched already.
         if (isOther === before) isOther = !before;
         return ask();
       }

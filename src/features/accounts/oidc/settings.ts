@@ -41,15 +41,15 @@ export const oidcSchema = z.strictObject({
   label: field(z.string().min(1).max(40).default("single sign-on"), "What the button on the page calls it.", "Example"),
 });
 
-/** A provider as an operator has set it, its secret as it is. */
+/** A provider as the operator has set it, with its secret resolved. */
 export interface OidcSettings {
   readonly issuer: URL;
   readonly clientId: string;
-  /** Null: a public client. */
+  /** Null for a public client. */
   readonly clientSecret: string | null;
   readonly groups: ReadonlyMap<string, AccountRole>;
   readonly groupsClaim: string;
-  /** Null: who is in no group is not let in. */
+  /** Null if people without a matching group are not admitted. */
   readonly defaultRole: AccountRole | null;
   readonly scope: string;
   readonly label: string;

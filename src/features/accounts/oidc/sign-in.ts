@@ -9,18 +9,18 @@ import { refusalOf } from "./problems.ts";
 import { createProvider, type Vouched } from "./provider.ts";
 import type { OidcSettings } from "./settings.ts";
 
-/** Answers that do not hold which one network address may send before it waits, and how long these count. */
+/** Maximum number of invalid answers from one network before it must wait, and how long they count, in milliseconds. */
 const MOST_WRONG = 20;
 const WINDOW_MS = 900_000;
-/** Groups of one person that the log names. */
+/** Maximum number of a person's groups in a log line. */
 const MOST_LOGGED = 50;
 
 interface Means extends Pick<FeatureHost, "store" | "log" | "audit"> {
   readonly clock: Pick<Clock, "now">;
   readonly write: Write;
-  /** A new session's token; null where the account has changed meanwhile. */
+  /** Starts a session and returns its token; null if the account has changed meanwhile. */
   readonly begin: (account: Account) => Promise<string | null>;
-  /** Somebody is signed out. */
+  /** Called when somebody is signed out. */
   readonly signedOut: () => void;
 }
 
@@ -42,7 +42,7 @@ const TOO_MANY_GROUPS: ProviderOutcome = {
 };
 const AGAIN: ProviderOutcome = { type: "refused", problem: "Your account has changed meanwhile. Try again." };
 
-/** Signing in where an operator's provider vouches for people. */
+/** Sign-in at the operator's OpenID Connect provider. */
 export function createProviderLogin(settings: OidcSettings, means: Means): ProviderLogin {
   const provider = createProvider(settings, means.clock);
   const attempts = createAttempts(means, WINDOW_MS);
@@ -87,7 +87,7 @@ interface SignInScope {
   readonly means: Means;
 }
 
-/** Who is in no group any more is signed out everywhere. */
+/** Signs a person in. One who is no longer in any group is signed out everywhere. */
 async function enter(identity: Vouched, { settings, means }: SignInScope): Promise<ProviderOutcome> {
   const { issuer, subject, claims, groups } = identity;
   const role = roleOf(groups ?? [], settings.groups) ?? settings.defaultRole;
@@ -105,7 +105,7 @@ async function enter(identity: Vouched, { settings, means }: SignInScope): Promi
   return account === null || token === null ? AGAIN : { type: "signed_in", token, name: account.name };
 }
 
-/** The account with the role of now; null where no name is left for a new one. */
+/** The person's account with their current role; null if no name is free for a new one. */
 async function accountOf(identity: Vouched, role: AccountRole, means: Means): Promise<Account | null> {
   const { issuer, subject, claims } = identity;
   const { write, clock, audit } = means;
