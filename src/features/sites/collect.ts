@@ -9,12 +9,12 @@ import { Refusal, refusing } from "../../tools/wasm/workspace/refusal.ts";
 import { entriesAt } from "../../tools/wasm/workspace/tree.ts";
 import { filesText, type SiteLimits } from "./site.ts";
 
-/** Bytes of one file: it is in memory while it is copied. */
+/** Maximum size of one file in bytes, since it is held in memory while it is copied. */
 const MOST_FILE_BYTES = 26_214_400;
-/** Entries that are looked at before others get their turn. */
+/** Number of entries processed before other work gets its turn. */
 const TURN_ENTRIES = 100;
 
-/** A directory of a sandbox root that is to be published. */
+/** A directory in a sandbox root to publish. */
 export interface Source {
   /** Absolute path of the sandbox root. */
   readonly root: string;
@@ -30,9 +30,9 @@ export interface FoundFile {
 export interface Found {
   readonly files: readonly FoundFile[];
   readonly bytes: number;
-  /** Entries whose names begin with a dot. */
+  /** Number of entries left out because their names start with a dot. */
   readonly hidden: number;
-  /** Identifies the files by their names and what they hold. */
+  /** Hash of the files' names and contents. */
   readonly digest: string;
 }
 
@@ -40,13 +40,13 @@ interface CollectArgs {
   readonly source: Source;
   readonly limits: SiteLimits;
   readonly signal: AbortSignal;
-  /** Gets each file once all are known to be within the limits. */
+  /** Receives each file, in order, once the listing is within the limits. */
   readonly take?: (file: FoundFile, content: Buffer) => Promise<void>;
 }
 
 /**
- * Reads all that a site would be made of. Throws Refusal for what is no site: no index, too much of it, links,
- * what is no file, what looks like a secret.
+ * Reads all files of a site. Throws Refusal if they cannot be a site: no index, too many or too large files, links,
+ * special files, or files that look like secrets.
  */
 export async function collect({ source, limits, signal, take = async () => {} }: CollectArgs): Promise<Found> {
   using resolver = new PathResolver(source.root);
@@ -75,7 +75,10 @@ interface Listed {
   readonly hidden: number;
 }
 
-/** All files in the order of their paths, by their names and sizes alone: what is too much is refused before it is read. */
+/**
+ * Lists all files in order of their paths, with their sizes, so that a directory beyond the limits is refused before it
+ * is read.
+ */
 async function listed(
   resolver: PathResolver,
   top: string,
@@ -109,7 +112,7 @@ async function listed(
   return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), hidden };
 }
 
-/** The size of a file; Refusal for what is neither a file nor a directory. */
+/** The size of a file; throws Refusal for anything but a file or directory. */
 function entryAt(resolver: PathResolver, top: string, path: string): number | "directory" {
   if (path.includes("\ufffd") || path.includes("\\")) {
     throw new Refusal(`${path}: a browser could not ask for a file of this name. Rename it.`);

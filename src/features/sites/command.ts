@@ -30,7 +30,7 @@ type Verb = (typed: Typed, use: Use) => Promise<string>;
 const VERBS: Readonly<Record<string, Verb>> = { list, publish, unpublish, protect, rollback };
 const FLAGS = ["name", "directory", "password", "version"];
 
-/** `/sites`: what people see and change of a channel's sites. `signal` aborts when the program ends. */
+/** `/sites` shows and changes a channel's sites. `signal` aborts when the program ends. */
 export function sitesCommand(
   sites: Sites,
   { sandboxRootOf }: Pick<FeatureHost, "sandboxRootOf">,
@@ -130,7 +130,7 @@ async function rollback(typed: Typed, use: Use): Promise<string> {
     : `${site.name} has no version ${wanted}; \`/sites list\` shows those that are kept.`;
 }
 
-/** The site that is named, for whoever may change it; otherwise why not. */
+/** The named site, if this person may change it; otherwise a message. */
 async function changeable({ words, flags }: Typed, { sites, context }: Use): Promise<Site | string> {
   const name = flags.get("name") ?? words[0] ?? "";
   if (name === "") return "Which one? `/sites list` names them.";

@@ -5,13 +5,13 @@ import { unlessMissing } from "../../core/protocol/system-code.ts";
 import { madeOnce } from "../../core/store/database/made-once.ts";
 import type { FoundFile } from "./collect.ts";
 
-/** How the folder of a copy begins that is not whole yet. */
+/** Prefix of the folder of an unfinished copy. */
 const UNFINISHED = ".new-";
 
-/** What signs the passes of sites that need no password; drafts of it have longer names. */
+/** File with the key that signs passes of sites without a password; its drafts have longer names. */
 const PASS_KEY = "pass.key";
 
-/** The copies that sites are served from: each has a folder, which nothing changes once it has its name. */
+/** The copies from which sites are served. Each has a folder that never changes once it has its final name. */
 export type Copies = ReturnType<typeof createCopies>;
 
 export function createCopies(directory: string) {
@@ -22,7 +22,7 @@ export function createCopies(directory: string) {
   return {
     pathOf,
     remove,
-    /** One copy while it is made. */
+    /** Starts a copy. */
     async begin(folder: string) {
       const unfinished = `${UNFINISHED}${folder}`;
       const made = new Set([pathOf(unfinished)]);
@@ -35,22 +35,22 @@ export function createCopies(directory: string) {
           for (let at = parent; !made.has(at); at = path.dirname(at)) made.add(at);
           await writeDurably(target, content);
         },
-        /** All of it is on the disk, under its own name. */
+        /** Makes the copy durable and gives it its final name. */
         async finish(): Promise<void> {
           for (const each of made) await syncDirectory(each);
           await rename(pathOf(unfinished), pathOf(folder));
           await syncDirectory(directory);
         },
-        /** What has been copied is gone. */
+        /** Removes what was copied. */
         discard: () => remove([unfinished, folder]),
       };
     },
-    /** The same for all processes, and after a start. */
+    /** The signing key, the same for all processes and across restarts. */
     async passKey(): Promise<string> {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       return madeOnce(pathOf(PASS_KEY), () => `${randomBytes(32).toString("base64url")}\n`);
     },
-    /** Removes what no version is served from: what a crash left. */
+    /** Removes folders that belong to no version, left by a crash. */
     async sweep(known: ReadonlySet<string>): Promise<void> {
       const folders = (await unlessMissing(readdir(directory))) ?? [];
       await remove(folders.filter((folder) => !folder.startsWith(PASS_KEY) && !known.has(folder)));

@@ -43,8 +43,9 @@ const file = {
 const name = { name: "name", description: "the site's name, as in its address", required: true };
 
 /**
- * What an agent or a person has made as files, opened in a browser. A directory becomes a site whole or not at all:
- * publish-tool.ts takes the call, collect.ts the files, publishing.ts makes the version, server.ts serves it.
+ * Publishes files made by an agent or a person, to be opened in a browser. A directory becomes a site as a whole or not
+ * at all: publish-tool.ts takes the call, collect.ts reads the files, publishing.ts makes the version, and server.ts
+ * serves it.
  */
 export const sitesFeature: Feature = {
   name: "sites",

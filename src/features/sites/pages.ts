@@ -1,6 +1,6 @@
-/** What a site's pages may do: run what is their own, and nothing that reaches beyond them. */
+/** What a site's pages may do: use their own files, and nothing beyond them. */
 const SITE_POLICY = [
-  // Without an origin: no cookie, no storage, and nothing of the browser's other pages.
+  // Sandboxed without an origin: no cookies, no storage, no access to the browser's other pages.
   "sandbox allow-scripts allow-modals allow-downloads allow-popups",
   "default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'",
   "object-src 'none'",
@@ -22,11 +22,11 @@ const EVERYWHERE = {
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",
   "permissions-policy": "camera=(), microphone=(), geolocation=()",
-  // A version takes the place of another at the same address.
+  // A new version replaces the old one at the same address.
   "cache-control": "no-cache",
 };
 
-/** Headers of what is no part of a site. */
+/** Headers of responses that are not part of a site. */
 export const OWN_PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...EVERYWHERE,
   "content-security-policy": OWN_PAGE_POLICY,
@@ -34,8 +34,8 @@ export const OWN_PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Headers of a site's file. What pages without an origin load counts as another site's: only with a visit's pass, which no
- * other site knows, may pages read it.
+ * Headers of a site's file. For a page without an origin, its own files count as cross-origin. So pages may only read
+ * files requested with a visit's pass, which no other site knows.
  */
 export function siteHeaders({
   isPassed,
@@ -62,12 +62,12 @@ label, input, button { display: block; font: inherit; }
 input { box-sizing: border-box; width: 100%; margin: .25rem 0 1rem; padding: .5rem; }
 button { padding: .5rem 1rem; }`;
 
-/** A page of one sentence, which is ours: nothing in it is escaped. */
+/** A page with one sentence. The sentence is the program's own, so nothing is escaped. */
 export function plainPage(sentence: string): string {
   return page("Sites", `<p>${sentence}</p>`);
 }
 
-/** `name`: a site's, so that there is nothing in it to escape. */
+/** `name` is a site's name, which contains nothing to escape. */
 export function passwordPage(name: string, problem: string): string {
   const alert = problem === "" ? "" : `<p role="alert">${problem}</p>`;
   return page(

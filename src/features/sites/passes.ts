@@ -2,25 +2,25 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Site } from "./site.ts";
 
-/** How long a pass holds at least; at most twice as long. Milliseconds. */
+/** Minimum validity of a pass, in milliseconds; the maximum is twice this. */
 const HOLDS_MS = 43_200_000;
 const PASS = /^~([0-9a-z]{1,11})\.([\w-]{43})$/u;
 
 type Guarded = Pick<Site, "name" | "passwordHash">;
 
 /**
- * A visit's pass is a part of its address. A site's pages have no origin of their own, so that no cookie would come with what
- * they load; and since no other page of the browser can learn a pass, what is asked for by one is answered to such a page.
+ * A visit's pass is a part of its address. A site's pages have no origin, so no cookie would accompany what they load.
+ * Since no other page in the browser can learn the pass, requests with it are known to come from the site's pages.
  */
 export interface Passes {
-  /** As a segment of an address; the same for hours. */
+  /** A pass as a segment of an address; stays the same for hours. */
   issue(site: Guarded): string;
   holds(segment: string, site: Guarded): boolean;
 }
 
-/** `open`: the secret that signs those of sites without a password. */
+/** `open` is the secret that signs passes of sites without a password. */
 export function createPasses(clock: Pick<Clock, "now">, open: string): Passes {
-  // With another password, passes of the one before hold no more.
+  // A new password invalidates the passes of the old one.
   const sign = ({ name, passwordHash }: Guarded, until: string) =>
     createHmac("sha256", passwordHash ?? open)
       .update(`${name} ${until}`)

@@ -3,14 +3,14 @@ import { Attempts, networkOf } from "../../core/attempts.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { isPasswordOf } from "../../core/text/password-hash.ts";
 
-/** Bytes of a new password: nobody guesses them. */
+/** Size of a new password in bytes, enough that it cannot be guessed. */
 const PASSWORD_BYTES = 12;
 
-/** Passwords that are compared at once: each takes 19 MiB meanwhile. */
+/** Maximum number of passwords compared at once, since each takes 19 MiB. */
 const MOST_AT_ONCE = 4;
-/** Wrong ones that an address may send for a site before it waits. */
+/** Maximum number of wrong passwords from one address for a site before it must wait. */
 const MOST_WRONG = 5;
-/** How long it waits then, and after how long a wrong one is forgotten. Milliseconds. */
+/** How long a wrong password counts, in milliseconds. */
 const WINDOW_MS = 900_000;
 
 export function newPassword(): string {
@@ -19,16 +19,16 @@ export function newPassword(): string {
 
 export interface Attempt {
   readonly site: string;
-  /** Whose it is: the visitor's network address. */
+  /** The visitor's network address. */
   readonly address: string;
   readonly password: string;
   readonly hash: string;
 }
 
-/** `wait`: it was not even looked at. */
+/** `waitS`: seconds to wait; the password was not compared. */
 export type Verdict = "right" | "wrong" | { readonly waitS: number };
 
-/** Compares passwords, and slows down who guesses: by address, so that nobody keeps others out. */
+/** Compares passwords, and slows down guessing by address, so that nobody can lock others out. */
 export function createPasswordCheck(clock: Pick<Clock, "now">): (attempt: Attempt) => Promise<Verdict> {
   const wrong = new Attempts(clock, WINDOW_MS);
   let busy = 0;
@@ -38,7 +38,7 @@ export function createPasswordCheck(clock: Pick<Clock, "now">): (attempt: Attemp
     const waitS = wrong.waitS(key, MOST_WRONG);
     if (waitS > 0) return { waitS };
     if (busy >= MOST_AT_ONCE) return { waitS: 1 };
-    // Counted before it is compared: many at once are many all the same.
+    // Counted before the comparison, so that simultaneous attempts are all counted.
     wrong.add(key);
     busy += 1;
     try {

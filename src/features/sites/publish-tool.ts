@@ -10,7 +10,7 @@ import type { Found } from "./collect.ts";
 import { filesText, type Publisher } from "./site.ts";
 import type { Sites } from "./sites.ts";
 
-/** Files that a card names one by one. */
+/** Maximum number of files listed on a card. */
 const SHOWN_FILES = 30;
 const PATH_CHARS = 200;
 
@@ -20,7 +20,7 @@ const input = z.object({
 });
 type Input = z.infer<typeof input>;
 
-/** The tool that puts a directory where browsers can open it. */
+/** The tool that publishes a directory for browsers. */
 export function publishTool(sites: Sites, host: Pick<FeatureHost, "store">): Tool {
   return defineTool({
     name: "publish_site",
@@ -53,7 +53,7 @@ export function publishTool(sites: Sites, host: Pick<FeatureHost, "store">): Too
       asResult(async () => {
         const key = `${ctx.runId} ${ctx.callId}`;
         const { previewDigest: digest } = ctx;
-        // After a restart nobody knows what was shown: what had been published is told, and nothing else is.
+        // What was shown on the card is lost in a restart: then only an already completed publication is reported.
         const before = await sites.published(key);
         if (before === null && (!ctx.approved || digest === undefined)) {
           throw new Refusal("Not published: a person has to see the files and allow it. Ask again.");
@@ -75,7 +75,7 @@ function requestOf({ name, directory }: Input, { sandboxRoot: root, channelKey }
   return { name, source: { root, directory }, channelKey };
 }
 
-/** Whoever began the run; a sub-agent's is begun by no person. */
+/** The person who started the run; a placeholder for a sub-agent, whose run nobody started. */
 async function publisherOf({ runId }: ToolContext, { store }: Pick<FeatureHost, "store">): Promise<Publisher> {
   const run = await store.runs.get(runId);
   const began = run === null ? null : await store.inbox.get(run.eventSeq);

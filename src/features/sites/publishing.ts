@@ -5,7 +5,7 @@ import type { Copies } from "./copies.ts";
 import { isSiteName, NAME_RULE, type Publisher, type SiteLimits, type SiteVersion } from "./site.ts";
 import type { siteReads, siteWrites } from "./store.ts";
 
-/** Where a publishing begins, and under what name it ends. */
+/** What to publish, and under which name. */
 export interface PublishRequest {
   readonly name: string;
   readonly source: Source;
@@ -14,19 +14,19 @@ export interface PublishRequest {
 
 export interface Publication extends PublishRequest {
   readonly by: Publisher;
-  /** The same one happens once. */
+  /** Idempotency key: a publication with the same key happens once. */
   readonly key: string;
-  /** What the files must still be; absent: whatever they are. */
+  /** Digest that the files must still have; absent to accept any. */
   readonly digest?: string;
   readonly progress?: (text: string) => void;
 }
 
-/** Changes what is known of sites, all of it or nothing. */
+/** Changes the sites' rows in one transaction. */
 export type Write = <T>(work: (sites: ReturnType<typeof siteWrites>) => Promise<T>) => Promise<T>;
 
 export interface PublishWorld {
   readonly limits: SiteLimits;
-  /** Versions of a site that are kept to go back to, the served one among them. */
+  /** Number of newest versions to keep; the served one is kept in any case. */
   readonly keptVersions: number;
   readonly copies: Copies;
   readonly reads: ReturnType<typeof siteReads>;
@@ -36,11 +36,11 @@ export interface PublishWorld {
 }
 
 interface Publishing extends PublishWorld {
-  /** Throws where another process may publish meanwhile. */
+  /** Throws if another process may be publishing. */
   readonly requireHeld: () => Promise<void>;
 }
 
-/** What would be published. Throws Refusal for what cannot be. */
+/** Finds what would be published. Throws Refusal if it cannot be. */
 export async function look(
   request: PublishRequest,
   { reads, limits }: PublishWorld,
@@ -50,7 +50,7 @@ export async function look(
   return collect({ source: request.source, limits, signal });
 }
 
-/** Visitors see the version before until the new one is whole, and then that one. Throws Refusal. */
+/** Publishes a new version. Visitors see the previous one until the new one is complete. Throws Refusal. */
 export async function publish(publishing: Publication, world: Publishing, signal: AbortSignal): Promise<SiteVersion> {
   const before = await world.reads.published(publishing.key);
   if (before !== null) return before;
@@ -60,7 +60,7 @@ export async function publish(publishing: Publication, world: Publishing, signal
   return version;
 }
 
-/** Throws Refusal where the name is none, or somebody else's. */
+/** Throws Refusal if the name is invalid or belongs to another channel. */
 async function requireFree(
   { name, channelKey }: Pick<PublishRequest, "name" | "channelKey">,
   { get }: Pick<PublishWorld["reads"], "get">,
@@ -77,7 +77,7 @@ async function copied(publishing: Publication, world: Publishing, signal: AbortS
   const folder = world.ids.next("site");
   const { files, bytes } = await copy(publishing, { ...world, folder }, signal);
   await world.requireHeld();
-  // Where this fails, it may have been done all the same: the copy stays, and the next start knows whether it is needed.
+  // The write may have succeeded even if it throws, so the copy stays; the next start removes it if it is not needed.
   const version = { name, channelKey, by, key, directory: folder, files: files.length, bytes };
   return world.write((sites) => sites.add(version, world.clock.now()));
 }
@@ -111,7 +111,7 @@ async function copy(
   }
 }
 
-/** Those before the newest few, without the one that is served. */
+/** Deletes versions beyond the newest ones, except the one being served. */
 async function forgetOld(name: string, { write, copies, keptVersions }: PublishWorld): Promise<void> {
   const gone = await write(async (sites) => {
     const site = await sites.get(name);

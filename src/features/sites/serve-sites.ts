@@ -3,18 +3,18 @@ import { type Clock, slept } from "../../core/protocol/runtime.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { type SiteServer, type SiteServerOptions, startSiteServer } from "./server.ts";
 
-/** How often a port is tried that another process has. Milliseconds. */
+/** How often a port held by another process is tried again, in milliseconds. */
 const TRY_EVERY_MS = 2_000;
 
 interface Serving extends SiteServerOptions {
   readonly clock: Pick<Clock, "now" | "sleep">;
-  /** Other processes serve the same sites, and may do so on this machine. */
+  /** Other processes serve the same sites, perhaps on this machine. */
   readonly isShared: boolean;
 }
 
 /**
- * Serves sites. Where another process of the machine has the port, this one serves them once that has ended: any of them
- * serves all. Rejects with ConfigError when it cannot listen.
+ * Serves sites. If another process on this machine has the port, that process serves all sites, and this one takes over
+ * when it ends. Rejects with ConfigError if it cannot listen.
  */
 export async function serveSites(serving: Serving): Promise<SiteServer> {
   const { host, port, isShared, log } = serving;
@@ -35,7 +35,7 @@ export async function serveSites(serving: Serving): Promise<SiteServer> {
   };
 }
 
-/** Null where it ends before, or cannot listen for another reason. */
+/** Null if stopped before, or if listening fails for another reason. */
 async function whenFree(serving: Serving, signal: AbortSignal): Promise<SiteServer | null> {
   const { host, port, clock, log } = serving;
   while (await slept(clock, TRY_EVERY_MS, signal)) {

@@ -15,7 +15,7 @@ import type { ServedSite } from "./store.ts";
 export interface SiteServerOptions {
   readonly host: string;
   readonly port: number;
-  /** The address that people use, where it is not this server's own: a proxy stands before it. */
+  /** The public address, if a proxy stands before this server; otherwise null. */
   readonly url: string | null;
   readonly sites: Pick<Sites, "served" | "pathOf">;
   /** The secret that signs passes of sites without a password. */
@@ -29,16 +29,16 @@ export interface SiteServer {
   close(): Promise<void>;
 }
 
-/** Bytes of a form with a password. */
+/** Maximum size of a submitted password form, in bytes. */
 const FORM_BYTES = 4_096;
-/** How long a request may take to arrive whole. Milliseconds. */
+/** Time limit for a request to arrive completely, in milliseconds. */
 const ARRIVAL_MS = 20_000;
-/** Open at once. */
+/** Maximum number of open connections. */
 const MOST_CONNECTIONS = 1_000;
-/** Bytes of a request's headers, its address among them. */
+/** Maximum size of a request's headers, including its address, in bytes. */
 const HEADER_BYTES = 16_384;
 
-/** Serves sites, and nothing else, on an origin of their own. Rejects with the system's error when it cannot listen. */
+/** Serves sites and nothing else, on an origin of their own. Rejects with the system's error if it cannot listen. */
 export async function startSiteServer(options: SiteServerOptions): Promise<SiteServer> {
   const { host, port, url, log } = options;
   const app = fastify({
@@ -50,7 +50,7 @@ export async function startSiteServer(options: SiteServerOptions): Promise<SiteS
       headersTimeout: ARRIVAL_MS / 2,
       connectionsCheckingInterval: ARRIVAL_MS / 4,
     },
-    // Who writes the header otherwise has not come through a proxy of this machine.
+    // Forwarding headers are only trusted from a proxy on this machine.
     trustProxy: url === null ? false : "loopback",
   });
   app.server.maxConnections = MOST_CONNECTIONS;
@@ -118,7 +118,7 @@ interface Visit {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly passes: Passes;
-  /** The folder of the copy that is served. */
+  /** The folder of the served copy. */
   readonly root: string;
 }
 
@@ -138,7 +138,10 @@ async function answer(visit: Visit): Promise<FastifyReply> {
   return sendFile(visit);
 }
 
-/** A file of the copy; a directory's index. The copy holds no links, so that a name in it is a file of it. */
+/**
+ * Sends a file of the copy, or a directory's index. The copy contains no links, so every path in it is a file of the
+ * copy.
+ */
 async function sendFile({ asked, request, reply, root }: Visit): Promise<FastifyReply> {
   const { segments, isDirectory } = asked;
   const kind = await kindOf(path.join(root, ...segments));
@@ -164,7 +167,10 @@ async function kindOf(file: string): Promise<"file" | "directory" | null> {
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/u;
 
-/** A name that somebody else leads to this machine is not answered: their pages could read what is here. */
+/**
+ * Whether the server was addressed by its own name. Other names that lead to this machine are refused, since pages
+ * under such a name could read the sites (DNS rebinding).
+ */
 function isKnownHost(given: string | undefined, { url, host, port }: SiteServerOptions): boolean {
   const asked = URL.parse(`http://${given ?? ""}`);
   if (asked === null) return false;

@@ -1,22 +1,22 @@
 import { isPass } from "./passes.ts";
 import { isSiteName } from "./site.ts";
 
-/** What a request asks for. */
+/** A request's parsed address. */
 export interface Asked {
   readonly name: string;
-  /** As the address has it; null without. */
+  /** As in the address; null if there is none. */
   readonly pass: string | null;
-  /** Names of directories and, unless `isDirectory`, of a file. None is empty, hidden, or leads anywhere else. */
+  /** Names of directories and, unless `isDirectory`, of a file. None is empty, hidden, or a path to elsewhere. */
   readonly segments: readonly string[];
   readonly isDirectory: boolean;
-  /** With its question mark. */
+  /** Including its question mark. */
   readonly query: string;
 }
 
-/** Characters of an address. */
+/** Maximum length of an address, in characters. */
 const MOST_CHARS = 4_096;
 
-/** Reads the address of a request, each part decoded once; null for everything that is no site's. */
+/** Parses the address of a request, decoding each part once; null if it is not a site's address. */
 export function readAddress(url: string): Asked | null {
   if (url.length > MOST_CHARS) return null;
   const mark = url.indexOf("?");
@@ -32,7 +32,7 @@ export function readAddress(url: string): Asked | null {
   return { name, pass, segments, isDirectory, query: mark === -1 ? "" : url.slice(mark) };
 }
 
-/** Null for a part that is no name of a published file. */
+/** Null if the part cannot be the name of a published file. */
 function decoded(part: string): string | null {
   try {
     const name = decodeURIComponent(part);
@@ -42,7 +42,7 @@ function decoded(part: string): string | null {
   }
 }
 
-/** The way back: `/sites/<name>/<pass>/…`. */
+/** The inverse of readAddress: `/sites/<name>/<pass>/…`. */
 export function addressOf({ name, pass, segments, isDirectory, query }: Asked): string {
   const parts = [...(pass === null ? [] : [pass]), ...segments.map(encodeURIComponent)];
   return `/sites/${name}/${parts.join("/")}${parts.length > 0 && isDirectory ? "/" : ""}${query}`;

@@ -1,10 +1,10 @@
-/** Bounds of one site. */
+/** Limits of one site. */
 export interface SiteLimits {
   readonly files: number;
   readonly bytes: number;
 }
 
-/** Who publishes, by the platform's id. */
+/** Who publishes, with the platform's id. */
 export interface Publisher {
   readonly id: string;
   readonly name: string;
@@ -12,18 +12,18 @@ export interface Publisher {
 
 export interface Site {
   readonly name: string;
-  /** `slack:C1`: where it was published, and where alone a version may be added. */
+  /** The channel where it was published, `slack:C1`; only there can versions be added. */
   readonly channelKey: string;
-  /** The version that is served. */
+  /** The version being served. */
   readonly version: number;
-  /** Null: no password is asked for. */
+  /** Null if visitors need no password. */
   readonly passwordHash: string | null;
   readonly owner: Publisher;
 }
 
 export interface SiteVersion {
   readonly number: number;
-  /** The folder of its copy, beneath the directory of all sites. */
+  /** The folder of its copy, below the directory of all sites. */
   readonly directory: string;
   readonly files: number;
   readonly bytes: number;

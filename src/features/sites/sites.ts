@@ -8,13 +8,13 @@ import { look, type Publication, type PublishRequest, type PublishWorld, publish
 import type { Site, SiteVersion } from "./site.ts";
 import { siteReads, siteWrites } from "./store.ts";
 
-/** All sites, for the parts of the feature. */
+/** All sites, as the parts of the feature use them. */
 export type Sites = ReturnType<typeof createSites>;
 
 export function createSites(
   { store, runtime, cluster }: Pick<FeatureHost, "store" | "runtime" | "cluster">,
   options: Pick<PublishWorld, "limits" | "keptVersions" | "copies"> & {
-    /** The address of all sites, without a slash at its end. */
+    /** The base address of all sites, without a trailing slash. */
     readonly address: () => string;
     readonly signal: AbortSignal;
   },
@@ -24,7 +24,7 @@ export function createSites(
   const write: Write = (work) => store.transaction((tx) => work(tx.tables(siteWrites)));
   const world: PublishWorld = { ...options, ...runtime, reads, write };
   const mutex = new KeyedMutex();
-  // One process at a time changes sites; what a process changes of one site, it does one after the other.
+  // Only one process at a time changes sites, and within a process changes to one site are serialised.
   const lock = (wait: LockWait) => cluster.lock(copies.pathOf(""), wait);
   const alone = <T>(name: string, work: () => Promise<T>): Promise<T> =>
     mutex.run(name, async () => {
@@ -51,7 +51,7 @@ export function createSites(
         await copies.remove(directories);
       }),
 
-    /** Serves another version; null where there is none of that number, or none before the one that is served. */
+    /** Serves another version. Null if there is none with that number, or none before the served one. */
     rollback: ({ name }: Site, wanted: number | null): Promise<SiteVersion | null> =>
       alone(name, async () => {
         const served = (await reads.get(name))?.version ?? 0;
@@ -62,7 +62,10 @@ export function createSites(
         return found;
       }),
 
-    /** Before this process publishes anything: removes what a crash left. Where another one publishes, a later start does. */
+    /**
+     * Removes what a crash left, before this process publishes anything. If another process is publishing, a later
+     * start does it.
+     */
     sweep: async (): Promise<void> => {
       const soon = AbortSignal.timeout(SWEEP_WAIT_MS);
       try {
@@ -76,14 +79,14 @@ export function createSites(
   };
 }
 
-/** Milliseconds. */
+/** In milliseconds. */
 const SWEEP_WAIT_MS = 2_000;
 
 const WAITING = "waits for another one to be published";
 
 function passwords(write: Write) {
   return {
-    /** A new password, which nobody can look up afterwards. */
+    /** Sets a new random password, which cannot be looked up later. */
     async protect({ name }: Site): Promise<string> {
       const password = newPassword();
       const hash = await hashPassword(password);

@@ -1,14 +1,14 @@
 import { type Client, found } from "../../core/store/database/client.ts";
 import type { Publisher, Site, SiteVersion } from "./site.ts";
 
-/** What a publishing leaves in the database. */
+/** A version as it is added to the database. */
 export interface NewVersion extends Pick<SiteVersion, "directory" | "files" | "bytes" | "by"> {
   readonly name: string;
   readonly channelKey: string;
   readonly key: string;
 }
 
-/** A site with the version that is served. */
+/** A site and the version being served. */
 export interface ServedSite extends Site {
   readonly served: SiteVersion;
 }
@@ -31,7 +31,7 @@ export function siteReads(db: Client) {
       return (await db.site.findMany({ where: { channelId: channelKey }, orderBy: { name: "asc" } })).map(toSite);
     },
 
-    /** The newest first. */
+    /** Newest first. */
     async versions(names: readonly string[]): Promise<(SiteVersion & { readonly name: string })[]> {
       const rows = await db.siteVersion.findMany({
         where: { siteName: { in: [...names] } },
@@ -40,7 +40,7 @@ export function siteReads(db: Client) {
       return rows.map((row) => ({ ...toVersion(row), name: row.siteName }));
     },
 
-    /** What a publishing came to; null where it has not come to its end. */
+    /** The version that a publication made; null if it was not completed. */
     async published(key: string): Promise<SiteVersion | null> {
       return found(await db.siteVersion.findUnique({ where: { key } }), toVersion);
     },
@@ -56,7 +56,7 @@ export function siteWrites(db: Client) {
   return {
     ...siteReads(db),
 
-    /** Adds a version, and serves it from now on. */
+    /** Adds a version and serves it from now on. */
     async add({ name, channelKey, by, ...version }: NewVersion, at: number): Promise<SiteVersion> {
       const newest = await db.siteVersion.findFirst({ where: { siteName: name }, orderBy: { number: "desc" } });
       const number = (newest?.number ?? 0) + 1;
