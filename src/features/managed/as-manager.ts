@@ -6,7 +6,7 @@ import { AGENT } from "../../tools/native/agent-assignment.ts";
 import { type ManagedAgents, MERGE_WORK, onBy } from "./managed-agents.ts";
 import type { ManagedMode } from "./presets.ts";
 
-/** The query settings of a session's runs in this mode: an agent that may not hand on works itself. */
+/** The settings of a session's runs in managed mode. An agent that may not delegate works itself. */
 export function managedBy(mode: ManagedMode, config: QueryConfig, session: SessionSettings): QueryConfig {
   const managed = mode.of(session);
   if (managed === null) return config;
@@ -14,7 +14,7 @@ export function managedBy(mode: ManagedMode, config: QueryConfig, session: Sessi
   return refusal({ name: AGENT, permission: "none" }, toolAccessOf(manager)) === null ? manager : config;
 }
 
-/** The query settings of a run that manages. */
+/** The settings of a manager's run. */
 export function asManager(config: QueryConfig, managed: ManagedAgents): QueryConfig {
   const { agentDefinition, model } = config;
   const delegation = delegationOf(managed, { access: agentDefinition.access, model });

@@ -12,7 +12,7 @@ import { AGENT } from "../../tools/native/agent-assignment.ts";
 import { type ManagedAgents, onBy } from "./managed-agents.ts";
 import type { ManagedMode } from "./presets.ts";
 
-/** `/managed`: what holds in a thread, and turning it on and off there. */
+/** `/managed` shows whether managed mode is on in a thread, and turns it on and off there. */
 export function managedCommand(mode: ManagedMode): ChatCommand["run"] {
   return async (line, context) => {
     const read = readArguments(line, { words: 2 });
@@ -33,7 +33,7 @@ interface Wanted {
   readonly preset: string | null;
 }
 
-/** What is asked for, or a sentence that says why it cannot be. */
+/** The requested change, or a sentence that says why it is impossible. */
 function wantedOf([first = "", second]: readonly string[], mode: ManagedMode): Wanted | string {
   const presets = [...mode.presets.keys()];
   if (first !== "on" && first !== "off") {
@@ -87,7 +87,7 @@ async function set({ isOn, preset }: Wanted, context: CommandContext, mode: Mana
   return `✓ Managed mode ${onBy(managed)}${since}: I plan, and executors do the work; ${limitsOf(managed)}.${unlessHandedOn(context, changed)}`;
 }
 
-/** What to know where the mode is on, and the agent here works itself all the same. */
+/** A warning if the mode is on, but the agent here may not delegate. */
 function unlessHandedOn(context: CommandContext, settings: SessionSettings): string {
   const { agentDefinition, delegation } = context.delegate(
     context.configOf({ ...hereOf(context), settings }),

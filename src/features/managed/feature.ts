@@ -78,7 +78,7 @@ function configure(given: GivenSettings): ConfiguredFeature {
   };
 }
 
-/** Models by the settings that name them; `beginning`: what stands before these. */
+/** Models by the settings that name them; `beginning` is the prefix of these settings. */
 function modelsIn([beginning, { managerModel, executorModel }]: readonly [string, ManagedSettings]) {
   const named = Object.entries({ managerModel, executorModel });
   return named.flatMap(([name, ref]) =>

@@ -1,15 +1,15 @@
-/** How a manager and its executors work. */
+/** Settings for a manager and its executors. */
 export interface ManagedAgents {
-  /** `provider/model`; absent: the session's own. */
+  /** `provider/model`; the session's own if absent. */
   readonly managerModel?: string | undefined;
   readonly executorModel?: string | undefined;
   readonly executorMaxTurns: number;
   readonly maxConcurrentExecutors: number;
-  /** US dollars of manager and executors together, of one task tree (`taskTreeOf`). */
+  /** Limit in US dollars for one task tree (`taskTreeOf`), manager and executors together. */
   readonly totalBudgetUsd?: number | undefined;
-  /** Each executor works in a worktree, and its changes are merged. */
+  /** Each executor works in a worktree of its own, and its changes are merged. */
   readonly executorIsolation: boolean;
-  /** The name of the preset that people have chosen; absent: as configured. */
+  /** The preset that people have chosen; absent if the configured settings apply. */
   readonly preset?: string | undefined;
 }
 
@@ -18,5 +18,5 @@ export function onBy({ preset }: ManagedAgents): string {
   return preset === undefined ? "**on**" : `**on** by **${preset}**`;
 }
 
-/** The tool that applies the work of an executor that had files of its own. */
+/** Name of the tool that merges the work of an executor with its own files. */
 export const MERGE_WORK = "merge_work";

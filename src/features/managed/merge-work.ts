@@ -19,13 +19,16 @@ import { openMergeLog } from "./worktrees/merge-log.ts";
 
 const input = z.object({ agent_id: z.string().trim().min(1).describe("Of the executor, as its report names it.") });
 
-/** What ends the reading of what was changed, and what ends the merging of it. */
+/** Signals that end the reading of changes and the merging. */
 interface Until {
   readonly reading: AbortSignal;
   readonly merging: AbortSignal;
 }
 
-/** Milliseconds for describing what a call did that was cut: a worktree may be large, and whoever stopped it waits. */
+/**
+ * Time limit for describing what an interrupted call did, in milliseconds: a worktree may be large, and the person who
+ * stopped it waits.
+ */
 const DESCRIBE_MS = 10_000;
 
 interface MergeParts {
@@ -36,7 +39,7 @@ interface MergeParts {
   readonly cluster: Pick<Cluster, "lock">;
 }
 
-/** Brings what an executor has changed in its worktree into the files of the channel. */
+/** Merges an executor's changes from its worktree into the channel's files. */
 export function createMergeWork(
   { store, worktrees, snapshots, quotas, cluster }: MergeParts,
   guardedFiles: readonly string[],
@@ -50,7 +53,7 @@ export function createMergeWork(
     await quotas?.ready(place);
     const take = (bytes: number) => quotas?.take(place, bytes);
     const signal = until.merging;
-    // Stopped before, it changes nothing.
+    // If already stopped, it changes nothing.
     const wait = { signal, queued: (before: number) => ctx.queued(before) };
     using lock = signal.aborted ? null : await cluster.lock(root, wait);
     const requireHeld = async () => lock?.requireHeld();
@@ -92,13 +95,13 @@ export function createMergeWork(
       }
     },
     execute: ({ agent_id: id }, ctx, signal) => asResult(() => merge(id, ctx, { reading: signal, merging: signal })),
-    // With the stop in hand it merges nothing more, and tells what it had merged.
+    // The signal is already aborted, so nothing more is merged and the result reports what had been.
     describePartialWork: ({ agent_id: id }, ctx, signal) =>
       asResult(() => merge(id, ctx, { reading: AbortSignal.timeout(DESCRIBE_MS), merging: signal })),
   });
 }
 
-/** The report that it has ended with: its work has the label of that. */
+/** The executor's final report, whose label its work gets. */
 async function requireEnded(id: string, ctx: ToolContext, store: Store): Promise<ChildReport> {
   const child = await store.children.get(id);
   if (child === null || child.parentId !== ctx.sessionId) throw new Refusal(`There is no executor ${id} of yours.`);
@@ -110,7 +113,7 @@ async function requireEnded(id: string, ctx: ToolContext, store: Store): Promise
 
 const FILES: Label = { who: [], holds: ["files"] };
 
-/** Its content is here now. */
+/** Whether the executor's content is in the channel's files. */
 function isTaken({ outcome }: MergedFile): boolean {
   return outcome === "merged" || outcome === "there already";
 }

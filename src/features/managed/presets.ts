@@ -1,21 +1,21 @@
 import type { SessionSettings } from "../../core/events/session-settings.ts";
 import type { ManagedAgents } from "./managed-agents.ts";
 
-/** Where managed mode is on without settings of its own. */
+/** Defaults of managed mode. */
 const DEFAULTS: ManagedAgents = {
   executorMaxTurns: 10,
   maxConcurrentExecutors: 4,
   executorIsolation: false,
 };
 
-/** What may be chosen of managed mode; what is absent is as usual. */
+/** The settings of managed mode that can be chosen; absent ones keep their usual values. */
 type ManagedChoice = { readonly [Key in Exclude<keyof ManagedAgents, "preset">]?: ManagedAgents[Key] | undefined };
 
-/** What configuration says of managed mode. */
+/** The operator's settings of managed mode. */
 export interface ManagedSettings extends ManagedChoice {
-  /** Whether it is on where people have said nothing. */
+  /** Whether the mode is on unless people choose otherwise. */
   readonly enabled?: boolean | undefined;
-  /** By name. */
+  /** Presets by name. */
   readonly presets?: Readonly<Record<string, ManagedChoice>> | undefined;
 }
 
@@ -24,7 +24,7 @@ interface ShippedPreset extends Pick<ManagedAgents, "executorMaxTurns" | "maxCon
   readonly executorIsolation?: true;
 }
 
-/** Limits only: the models stay those that are configured, of whichever provider. */
+/** Presets set limits only; the models stay as configured, since providers differ. */
 const SHIPPED: Readonly<Record<string, ShippedPreset>> = {
   careful: { maxConcurrentExecutors: 2, executorMaxTurns: 20, executorIsolation: true },
   cheap: { maxConcurrentExecutors: 1, executorMaxTurns: 6, totalBudgetUsd: 0.5 },
@@ -33,11 +33,11 @@ const SHIPPED: Readonly<Record<string, ShippedPreset>> = {
 
 export const SHIPPED_PRESETS: readonly string[] = Object.keys(SHIPPED);
 
-/** Managed mode as an operator has set it. */
+/** Managed mode with the operator's settings. */
 export interface ManagedMode {
-  /** The presets that there are, by name. */
+  /** The available presets by name. */
   readonly presets: ReadonlyMap<string, ManagedAgents>;
-  /** How a session works where it is on, by the preset that people have chosen, else as configured; null where it is off. */
+  /** The settings for a session, from its chosen preset or else as configured; null if the mode is off. */
   of(session: SessionSettings): ManagedAgents | null;
 }
 
@@ -70,7 +70,7 @@ function over(usual: ManagedAgents, choice: ManagedChoice): ManagedAgents {
   };
 }
 
-/** A preset that nobody has configured never goes beyond what somebody has. */
+/** A shipped preset never exceeds the configured limits. */
 function within(settings: ManagedSettings, preset: ShippedPreset): ManagedAgents {
   const least = (a: number | undefined, b: number | undefined) => Math.min(a ?? Infinity, b ?? Infinity);
   const usd = least(preset.totalBudgetUsd, settings.totalBudgetUsd);

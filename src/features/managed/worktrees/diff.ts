@@ -6,12 +6,15 @@ import type { ExecutorWorktree } from "./executor-worktree.ts";
 import type { WorktreeChange } from "./executor-worktrees.ts";
 
 const LIMITS = { timeoutMs: 20_000, outputBytes: 16_000_000 };
-/** `git merge-file` ends with the number of conflicts, at most this. */
+/** Maximum exit code of `git merge-file` that still means a number of conflicts. */
 const MOST_CONFLICTS = 127;
-/** Characters of a diff that a model reads. */
+/** Maximum length of a diff for a model, in characters. */
 const DIFF_CHARS = 12_000;
 
-/** Git on plain files: in no repository, with nothing of the machine's configuration. Null where there is no git. */
+/**
+ * Runs git on plain files, outside any repository and without the machine's configuration. Null if git is not
+ * installed.
+ */
 async function git(
   call: Omit<GitCall, "env">,
   worktree: ExecutorWorktree,
@@ -24,7 +27,7 @@ async function git(
   return gitRunner(program, LIMITS, signal)({ ...call, cwd: own, env });
 }
 
-/** A path as one line: a name may hold line breaks, or characters that turn the text around. */
+/** A path on one line, escaped if it contains line breaks or characters that reorder text. */
 export function plainPath(file: string): string {
   return /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(file)
     ? JSON.stringify(file).replaceAll(/[\p{Cf}\u2028\u2029]/gu, escaped)
@@ -38,11 +41,11 @@ function escaped(character: string): string {
 export interface DiffArgs {
   readonly worktree: ExecutorWorktree;
   readonly signal: AbortSignal;
-  /** For people, who decide on all of it; a model gets what there is room for. */
+  /** Show the whole diff, for people who decide on it; a model gets only part of a long one. */
   readonly whole?: boolean;
 }
 
-/** One line per changed file, and the diff. */
+/** One line per changed file, followed by the diff. */
 export async function describeChanges(
   changes: readonly WorktreeChange[],
   { worktree, signal, whole = false }: DiffArgs,
@@ -64,7 +67,7 @@ export async function describeChanges(
   return `${list}${shown === "" ? "" : `\n\n${shown}`}`;
 }
 
-/** Never less than there is without a word on it: people decide by it. */
+/** Always says if something is missing, since people decide by this text. */
 function shownDiff(end: GitEnd | null, whole: boolean): string {
   if (end === null) return "[The lines cannot be shown: there is no git on this machine.]";
   if (end.stopped !== null) return "[The lines are too many to be shown.]";
@@ -79,7 +82,7 @@ export interface ThreeTexts {
   readonly theirs: Uint8Array;
 }
 
-/** What both sides come to together, or a few words on why nobody can tell. */
+/** The merged text, or a few words why the texts cannot be merged. */
 export async function mergedText(
   texts: ThreeTexts,
   worktree: ExecutorWorktree,
@@ -91,7 +94,7 @@ export async function mergedText(
   const files = names.map((name) => path.join("scratch", name));
   const end = await git({ args: ["merge-file", "-p", ...files] }, worktree, signal);
   if (end === null) return { why: "changed on both sides, and there is no git to join the lines" };
-  // Git may come to its end before it is stopped: what it has written is cut all the same.
+  // Git may finish before it can be stopped, but its output is cut all the same.
   const isWhole = end.stopped === null && end.code !== null && end.code <= MOST_CONFLICTS;
   if (!isWhole) return { why: "changed on both sides, and too large to join" };
   return end.code === 0 ? { text: end.stdout } : { why: "the same lines are changed on both sides" };

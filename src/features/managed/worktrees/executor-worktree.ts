@@ -1,21 +1,21 @@
 import path from "node:path";
 import { ownDirectory, ownRoot } from "../../../core/agents/own-files.ts";
 
-/** An executor's own files. */
+/** The directories of an executor with its own files. */
 export interface ExecutorWorktree {
-  /** Its sandbox root. */
+  /** The executor's sandbox root. */
   readonly tree: string;
-  /** The files as they were when the work was handed out. */
+  /** A copy of the files as they were when the work was handed out. */
   readonly base: string;
-  /** What git is to know of the repositories that the files are of. */
+  /** Git data of the repositories that the files belong to. */
   readonly git: string;
-  /** What merging has made of files, by call. */
+  /** Logs of merged files, one per call. */
   readonly merges: string;
-  /** For what is made on the way. */
+  /** For temporary files. */
   readonly scratch: string;
 }
 
-/** `childId`: of the executor's session. */
+/** `childId` is the executor's session. */
 export function executorWorktree(home: string, childId: string): ExecutorWorktree {
   const own = ownDirectory(home, childId);
   return {

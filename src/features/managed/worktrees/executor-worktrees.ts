@@ -14,56 +14,59 @@ import { hashFile, readWhole } from "../../../tools/wasm/workspace/read-file.ts"
 import { Refusal, refusing } from "../../../tools/wasm/workspace/refusal.ts";
 import { type ExecutorWorktree, executorWorktree } from "./executor-worktree.ts";
 
-/** What a worktree may hold: more takes too long to make and to compare. */
+/** Maximum size of a worktree and of one file; more would take too long to copy and compare. */
 const MOST = { bytes: 200_000_000, fileBytes: 50_000_000 };
-/** `bytes`: what all worktrees together may hold. `entries`: of a root that is copied. */
+/** `bytes` limits all worktrees together, `entries` the root that is copied. */
 const ROOM = { bytes: 5_000_000_000, entries: 20_000 };
-/** As many times more entries may a worktree come to hold, and still be compared. */
+/** A worktree may grow to this many times the entry limit and still be compared. */
 const GROWTH = 5;
-/** In a worktree's directory: how large it was made, in bytes. */
+/** File in a worktree's directory with its original size in bytes. */
 const SIZE = "size";
-/** In a worktree's directory: all that was changed in it is in the sandbox root. */
+/** File in a worktree's directory that marks it as fully merged. */
 const TAKEN = "taken";
-/** Not yet whole; a process that died has left it. */
+/** Suffix of a worktree in the making; a dead process may have left it. */
 const MAKING = ".making";
-/** Being removed. */
+/** Suffix of a worktree being removed. */
 const GOING = ".going";
-/** Files after which others get their turn. */
+/** Number of files processed before other work gets its turn. */
 const AT_ONCE = 50;
 
 export type WorktreeChange =
   | { readonly kind: "added" | "changed"; readonly path: string; readonly sha256: string }
   | { readonly kind: "deleted"; readonly path: string };
 
-/** Worktrees, copies of sandbox roots, one per executor, beneath the home and so outside every root. */
+/**
+ * Worktrees, which are copies of sandbox roots, one per executor. They lie in the home directory and so outside every
+ * root.
+ */
 export interface ExecutorWorktrees {
   of(childId: string): ExecutorWorktree;
-  /** The worktree that a sandbox root is the tree of; null for any other root. */
+  /** The worktree whose tree is this sandbox root; null for any other root. */
   at(sandboxRoot: string): ExecutorWorktree | null;
-  /** Makes one of a sandbox root, once. Throws Refusal when it is too large. */
+  /** Copies a sandbox root for an executor, once. Throws Refusal if it is too large. */
   make(childId: string, place: GrowthPlace, signal: AbortSignal): Promise<void>;
-  /** What an executor has done to its files. Throws Refusal when the worktree is there no more, or has become too large. */
+  /** What an executor has changed in its files. Throws Refusal if the worktree is gone or has become too large. */
   changes(childId: string, signal: AbortSignal): Promise<readonly WorktreeChange[]>;
-  /** All that was changed in it has been merged: it need not be kept. */
+  /** Marks a worktree as fully merged, so that it may be removed. */
   taken(childId: string): Promise<void>;
-  /** All that there is, the oldest first. */
+  /** All worktrees, the oldest first. */
   list(): Promise<readonly KeptWorktree[]>;
   remove(name: string): Promise<void>;
 }
 
 export interface KeptWorktree {
-  /** The executor's session, or the name of what a process that died has left. */
+  /** The executor's session, or the directory name of leftovers from a dead process. */
   readonly name: string;
   readonly isWhole: boolean;
   readonly isTaken: boolean;
-  /** Both trees, as they were made. */
+  /** Original size of both copies. */
   readonly bytes: number;
   readonly madeAt: number;
 }
 
 interface WorktreeParts {
   readonly quotas?: Quotas;
-  /** Keeps other processes from making any meanwhile; absent: there are none. */
+  /** Lock against other processes that make worktrees; absent if there are none. */
   readonly lock?: TakeLock;
 }
 
@@ -72,7 +75,7 @@ export function createExecutorWorktrees(
   { quotas, lock, ...given }: Partial<typeof ROOM> & WorktreeParts = {},
 ): ExecutorWorktrees {
   const most = { ...ROOM, ...given };
-  /** What removing a worktree gives back, and to whom. */
+  /** Quota to return when a worktree is removed, and to whom. */
   const takenFor = new Map<string, { readonly place: GrowthPlace; readonly bytes: number }>();
   const comparing: ListLimits = { maxEntries: GROWTH * most.entries, tooMany: grownTooLarge };
   const of = (childId: string): ExecutorWorktree => executorWorktree(home, childId);
@@ -103,7 +106,7 @@ export function createExecutorWorktrees(
     },
     list,
     make(childId, place, signal) {
-      // One after the other, so that each knows what room the others have left.
+      // One at a time, so that each knows how much room is left.
       const made = making.then(() => makeOne(childId, place, signal));
       making = made.catch(() => {}); // whoever asked for it is told
       return made;
@@ -119,7 +122,7 @@ export function createExecutorWorktrees(
     async remove(name) {
       const whole = path.join(all, path.basename(name));
       const going = name.endsWith(GOING) ? whole : `${whole}${GOING}`;
-      // At once, so that nobody finds half of it.
+      // Renamed first, so that nobody finds a partly removed worktree.
       if (going !== whole) await rename(whole, going);
       await rm(going, { recursive: true, force: true });
       const taken = takenFor.get(name);
@@ -133,7 +136,7 @@ function gone(): Refusal {
   return new Refusal("Its copy is there no more: it was removed some time after its work had ended.");
 }
 
-/** What a process that died while it made this one has left: whoever makes one is alone. */
+/** Removes a dead process's half-made copy of this worktree; the caller holds the lock. */
 async function removeHalfMade(all: string, childId: string): Promise<void> {
   const names = (await unlessMissing(readdir(all))) ?? [];
   for (const name of names)
@@ -149,7 +152,7 @@ async function keptIn(all: string): Promise<KeptWorktree[]> {
 
 async function keptWorktree(directory: string): Promise<KeptWorktree | null> {
   const file = path.join(directory, SIZE);
-  // Its size was written last. When a directory was made, shared volumes do not tell.
+  // The size file is written last. Shared volumes may not report when a directory was created.
   const stats = (await stat(file).catch(() => null)) ?? (await stat(directory).catch(() => null));
   if (stats === null) return null;
   const size = await readFile(file, "utf8").catch(() => "0");
@@ -166,11 +169,11 @@ async function keptWorktree(directory: string): Promise<KeptWorktree | null> {
 interface MakeArgs {
   readonly signal: AbortSignal;
   readonly home: string;
-  /** Bytes. */
+  /** Bytes that are left for it. */
   readonly room: number;
-  /** Entries of the root. */
+  /** Maximum number of entries in the root. */
   readonly entries: number;
-  /** Counts what the tree takes; throws Refusal where that is too much for whom it is made. */
+  /** Takes the size from the quota; throws Refusal if it exceeds that. */
   readonly take: (bytes: number) => void;
 }
 
@@ -211,8 +214,8 @@ async function isThere(directory: string): Promise<boolean> {
 }
 
 /**
- * Plain files only, verified to lie beneath the root: links, `.git` and node_modules are left out, and so is the home
- * where it lies beneath the root. It holds the worktrees themselves.
+ * Copies regular files that are verified to lie below the root. Links, `.git` and node_modules are left out, and also
+ * the home directory if it lies below the root, since it holds the worktrees.
  */
 async function copyTree(root: string, to: string, { signal, home, room, entries }: MakeArgs) {
   const ours = path.relative(realpathSync(root), realpathSync(home));
@@ -232,14 +235,14 @@ async function copyTree(root: string, to: string, { signal, home, room, entries 
     await mkdir(path.join(tree, directory), { recursive: true });
     await mkdir(path.join(base, directory), { recursive: true });
     await writeFile(path.join(tree, file), data);
-    // Whatever mask the program runs with.
+    // Independent of the process's umask.
     await chmod(path.join(tree, file), mode);
     await copyFile(path.join(tree, file), path.join(base, file), constants.COPYFILE_FICLONE);
   }
   return { bytes, directories };
 }
 
-/** Null of a file that is closed to us, as it is to all tools. What we copy we can read, whoever owned it. */
+/** Null for a file that the bot may not read, since no tool can either. Copies get read permission for their owner. */
 function readFileOf(place: ResolvedPath, file: string) {
   const read = (fd: number, stats: Stats) => {
     if (stats.size > MOST.fileBytes) throw fileTooLarge(file);
@@ -282,7 +285,10 @@ function grownTooLarge(what: string): Refusal {
   );
 }
 
-/** A file that goes while others are looked at is left out, and so is a name that is no Unicode, which no tool can say. */
+/**
+ * Yields regular files. A file that disappears meanwhile is skipped, as is a name that is not valid Unicode, which no
+ * tool could name.
+ */
 async function* filesOf(root: string, { maxEntries, tooMany }: ListLimits, signal: AbortSignal) {
   using resolver = new PathResolver(root);
   const options = { hidden: true, dependencies: false, maxEntries };
@@ -298,7 +304,7 @@ async function* filesOf(root: string, { maxEntries, tooMany }: ListLimits, signa
   }
 }
 
-/** Null when there is no such file. */
+/** Null if there is no such regular file. */
 function placeOf(file: string, resolver: PathResolver): ResolvedPath | null {
   const place = refusing(file, () => unlessSystem(["ENOENT", "ENOTDIR"], () => resolver.entry(file)));
   return place?.stats?.isFile() === true ? place : null;

@@ -7,13 +7,13 @@ import { fromJson } from "../../../core/text/from-json.ts";
 import type { ExecutorWorktree } from "./executor-worktree.ts";
 
 /**
- * What one call of merge_work makes of files, noted before it does. A call that a crash cut is run again and finds files
- * merged already: only the note tells that it was itself, and what they held before.
+ * Records what one call of merge_work does to each file before it does it. If a crash interrupts the call, its next run
+ * finds files already merged; only the log shows that the call itself merged them, and what they contained before.
  */
 export interface MergeLog {
-  /** What the call has noted of a file before it was cut; null: nothing. */
+  /** The state that the call recorded for a file before it was interrupted; null if none. */
   noted(file: string): FileState | null;
-  /** Resolves once it is durable. */
+  /** Resolves once the record is on disk. */
   note(state: FileState): Promise<void>;
 }
 
@@ -28,12 +28,12 @@ export async function openMergeLog(
   await mkdir(worktree.merges, { recursive: true });
   return {
     noted: (file) => states.get(file) ?? null,
-    // A line of its own also after one that a power cut has torn.
+    // Starts on a new line, since a power failure may have left an incomplete one.
     note: (state) => appendFile(log, `\n${JSON.stringify(state)}`, { flush: true }),
   };
 }
 
-/** None for a torn line: its file was not touched. */
+/** Empty for an incomplete line, whose file was not touched yet. */
 function stateOf(line: string): [string, FileState][] {
   const state = fileStateSchema.safeParse(fromJson(line)).data;
   return state === undefined ? [] : [[state.path, state]];

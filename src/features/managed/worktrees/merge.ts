@@ -21,7 +21,7 @@ import type { ExecutorWorktree } from "./executor-worktree.ts";
 import type { WorktreeChange } from "./executor-worktrees.ts";
 import type { MergeLog } from "./merge-log.ts";
 
-/** What became of one changed file. `why` is a few words. */
+/** The outcome for one changed file. `why` is a few words. */
 export interface MergedFile {
   readonly path: string;
   readonly outcome: "merged" | "there already" | "conflict" | "left out";
@@ -29,40 +29,41 @@ export interface MergedFile {
   readonly state: FileState | null;
 }
 
-/** Larger files are taken whole or not at all. Bytes. */
+/** Maximum size of a file, in bytes; a larger one is a conflict. */
 const MAX_FILE = 50_000_000;
 
 export interface MergeArgs {
-  /** The sandbox root that the changes are brought into. */
+  /** The sandbox root to merge into. */
   readonly root: string;
   readonly guardedFiles?: readonly string[];
   readonly worktree: ExecutorWorktree;
-  /** Where what files held is kept, so that a merge can be taken back. */
+  /** Directory for former contents, so that a merge can be undone. */
   readonly snapshots: string;
   readonly log: MergeLog;
   readonly signal: AbortSignal;
-  /** Counts what is about to be written; throws Refusal where that is too much. Absent: nothing is. */
+  /** Takes the written bytes from the quota; throws Refusal if they exceed it. Absent if there is no quota. */
   readonly take?: (bytes: number) => void;
-  /** Before each change: throws where others may have the files. Absent: there are none. */
+  /** Called before each change; throws if another process may hold the files. Absent if there are none. */
   readonly requireHeld?: () => Promise<void>;
 }
 
 interface Work extends MergeArgs {
-  /** Whether a file of the root is one that agents take instructions from. */
+  /** Whether agents take instructions from a file of the root. */
   readonly instructs: Instructs;
 }
 
 export interface Merged {
-  /** In order of path. */
+  /** Sorted by path. */
   readonly files: readonly MergedFile[];
-  /** Who or what stopped it before it came to the other files; null: nobody. */
+  /** Who or what stopped the merge before all files; null if it was not stopped. */
   readonly stoppedBy: CancelCause | null;
 }
 
 /**
- * Brings all that an executor has changed into the sandbox root. What was deleted goes first: a file may have become a
- * directory, or a directory a file. A person's stop ends it between two files, and what was merged until then is told, also
- * by the call before a crash; any other abort throws its reason, and the log keeps what was merged for the call's next run.
+ * Merges all changes of an executor into the sandbox root. Deletions come first, since a file may have become a
+ * directory, or a directory a file. If a person stops it, the merge ends between two files and reports what was merged,
+ * including by an interrupted earlier run of the call. Any other abort throws its reason, and the log keeps what was
+ * merged for the call's next run.
  */
 export async function mergeChanges(changes: readonly WorktreeChange[], into: MergeArgs): Promise<Merged> {
   const merging = { ...into, instructs: instructing(into.root, into.guardedFiles) };
@@ -89,7 +90,7 @@ async function unlessStopped(change: WorktreeChange, merging: Work): Promise<Mer
   }
 }
 
-/** What a run of the call that a crash has cut made of the file, if that is there still. */
+/** What an interrupted earlier run of the call made of the file, if the file still has that content. */
 function mergedBefore({ path: file }: WorktreeChange, { root, log }: MergeArgs): MergedFile | null {
   const noted = log.noted(file);
   if (noted === null) return null;
@@ -101,7 +102,7 @@ function mergedBefore({ path: file }: WorktreeChange, { root, log }: MergeArgs):
   }
 }
 
-/** What the file's place does not permit is a conflict of that file; the others are merged all the same. */
+/** Merges one file. If its path does not permit the change, the file is a conflict and the others continue. */
 async function mergeFile(change: WorktreeChange, merging: Work): Promise<MergedFile> {
   try {
     const merged = await mergeContent(change, merging);
@@ -115,9 +116,9 @@ async function mergeFile(change: WorktreeChange, merging: Work): Promise<MergedF
 }
 
 /**
- * Brings an executor's change of a file into the sandbox root. A file that nobody else has changed since is taken as it is;
- * one that has been changed here, too, is merged by lines, or stays as it is here and is named as a conflict. Nothing
- * is lost: the worktree keeps what was not taken. Done again, it finds its work done.
+ * Merges an executor's change of a file into the sandbox root. A file unchanged there is replaced. A file changed on
+ * both sides is merged by lines, or stays as it is and is reported as a conflict. Nothing is lost, since the worktree
+ * keeps what was not merged. Running it again changes nothing.
  */
 async function mergeContent(change: WorktreeChange, merging: Work): Promise<MergedFile> {
   const file = change.path;
@@ -142,7 +143,7 @@ async function mergeContent(change: WorktreeChange, merging: Work): Promise<Merg
   return joined.outcome === "merged" ? { ...joined, why: "joined with what was changed here" } : joined;
 }
 
-/** As git sees it, too, which joins no lines of anything else. */
+/** Whether git, too, treats the content as text; it merges nothing else by lines. */
 function isText(content: Buffer): boolean {
   return isUtf8(content) && !content.includes(0);
 }
@@ -164,7 +165,7 @@ function isSame(a: Buffer | null, b: Buffer | null): boolean {
   return a === null || b === null ? a === b : a.equals(b);
 }
 
-/** Null when there is no such file. */
+/** Null if there is no such file. */
 function contentIn(root: string, file: string): Buffer | null {
   using resolver = new PathResolver(root);
   try {
@@ -178,13 +179,13 @@ function contentIn(root: string, file: string): Buffer | null {
   }
 }
 
-/** What it leads to has a place of its own, which nobody has asked to change. */
+/** Whether the path leads through a link to another file, which nobody asked to change. */
 function leadsElsewhere(root: string, file: string): boolean {
   using resolver = new PathResolver(root);
   return refusing(file, () => resolver.find(file).relative !== file);
 }
 
-/** Also when its directory is not there, or is a file. */
+/** True also if the directory is missing or is a file. */
 function isMissing(resolver: PathResolver, file: string): boolean {
   try {
     return resolver.find(file).stats === null;
@@ -194,13 +195,16 @@ function isMissing(resolver: PathResolver, file: string): boolean {
 }
 
 interface PutArgs {
-  /** Null: the file goes. */
+  /** Null to delete the file. */
   readonly content: Buffer | null;
   readonly here: Buffer | null;
   readonly merging: Work;
 }
 
-/** The file must still be what it was when it was looked at. What it held is kept, and noted, before it is replaced. */
+/**
+ * Writes or deletes a file that must be unchanged since it was read. First stores its former content and records the
+ * change.
+ */
 async function put(file: string, { content, here, merging }: PutArgs): Promise<MergedFile> {
   if (content !== null && changesScripts(file, here?.toString("utf8") ?? null, content.toString("utf8")))
     return left(file, "it changes what developers' machines run, so a person changes it");
@@ -230,12 +234,12 @@ function merged(state: FileState): MergedFile {
   return { path: state.path, outcome: "merged", why: state.sha256 === null ? "deleted" : "", state };
 }
 
-/** Null of a file that is not there. */
+/** Null for a missing file. */
 function printOf(content: Buffer | null): string | null {
   return content === null ? null : hashOf(content);
 }
 
-/** Larger files are merged, but not kept. */
+/** Stores the former content, unless it is too large. */
 function keptBefore(
   file: string,
   here: Buffer | null,
@@ -252,11 +256,11 @@ function modeOf(root: string, file: string): number {
   return lstatSync(path.join(root, file), { throwIfNoEntry: false })?.mode ?? 0;
 }
 
-/** Also by the resolved path, so that a link is no way to what instructs agents. */
 function room(content: Buffer | null): number {
   return content === null ? 0 : roomOf(content.length);
 }
 
+/** Checks the resolved path, too, so that a link cannot lead to a file that instructs agents. */
 function makePlace(file: string, resolver: PathResolver, instructs: Instructs) {
   const check = (relative: string) => {
     if (instructs(relative)) throw instructionRefusal(relative);
@@ -269,7 +273,7 @@ function makePlace(file: string, resolver: PathResolver, instructs: Instructs) {
 interface RemoveArgs {
   readonly resolver: PathResolver;
   readonly instructs: Instructs;
-  /** sha256 of what it held when it was looked at. */
+  /** sha256 of the content when it was read. */
   readonly before: string | null;
 }
 
@@ -281,7 +285,7 @@ function remove(file: string, { resolver, before, instructs }: RemoveArgs): void
   unlinkSync(place.directory.at(place.name));
 }
 
-/** Removes the directories that a file has left empty, where the executor has none any more. */
+/** Removes parent directories that became empty, if the executor has none of that name. */
 function clearAbove(file: string, { root, worktree }: MergeArgs): void {
   using resolver = new PathResolver(root);
   refusing(file, () => removeEmptyAbove(file, resolver, (above) => isDirectory(path.join(worktree.tree, above))));

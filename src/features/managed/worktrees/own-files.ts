@@ -4,14 +4,14 @@ import { MERGE_WORK } from "../managed-agents.ts";
 import { describeChanges } from "./diff.ts";
 import type { ExecutorWorktrees } from "./executor-worktrees.ts";
 
-/** Worktrees as the tools that begin sub-agents, and look at their files, have them. */
+/** Offers worktrees to the tools that start sub-agents and inspect their files. */
 export function ownFilesIn(worktrees: ExecutorWorktrees): OwnFiles {
   return {
     async make(sessionId, place, signal) {
       await worktrees.make(sessionId, place, signal);
       return worktrees.of(sessionId).tree;
     },
-    // A copy that cannot be compared does not keep the report from its reader.
+    // The report reaches its reader even if the copy cannot be compared.
     async changes(sessionId, signal) {
       try {
         const worktree = worktrees.of(sessionId);

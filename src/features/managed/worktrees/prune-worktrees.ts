@@ -5,13 +5,15 @@ import { beginKeyOf } from "../../../core/store/run/children.ts";
 import type { Store } from "../../../core/store/store.ts";
 import type { ExecutorWorktrees, KeptWorktree } from "./executor-worktrees.ts";
 
-/** How much executors' worktrees may hold together once their work has ended, and how long what was not merged stays. */
+/** Maximum size of all worktrees of ended executors, and how long one that was not merged is kept. */
 export const WORKTREE_LIMITS = { bytes: 2_000_000_000, ageMs: 7 * 86_400_000 };
 
-/** What no session knows of may be about to begin; older, a process that died has left it. Milliseconds. */
+/**
+ * A worktree without a session may be about to start; one older than this was left by a dead process. In milliseconds.
+ */
 const STRAY_MS = 3_600_000;
 
-/** How often worktrees are looked after. Milliseconds. */
+/** How often worktrees are checked, in milliseconds. */
 const EVERY_MS = 600_000;
 
 export interface PruneScope {
@@ -22,7 +24,7 @@ export interface PruneScope {
   readonly limits?: typeof WORKTREE_LIMITS;
 }
 
-/** Removes worktrees that nobody needs, until the signal aborts. */
+/** Removes unneeded worktrees until the signal aborts. */
 export async function keepWorktreesPruned(options: PruneScope, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await pruneWorktrees(options);
@@ -31,8 +33,8 @@ export async function keepWorktreesPruned(options: PruneScope, signal: AbortSign
 }
 
 /**
- * A worktree stays while its executor or its manager is at work. Then it goes at once when all of it was merged, else
- * when its time is up, or, the oldest first, when there are too many.
+ * Keeps a worktree while its executor or its manager is working. Afterwards, removes it at once if it was fully merged;
+ * otherwise when it is too old, or, the oldest first, when all of them are too large together.
  */
 export async function pruneWorktrees(scope: PruneScope): Promise<void> {
   const { worktrees, store, clock, log, limits = WORKTREE_LIMITS } = scope;
@@ -45,21 +47,22 @@ export async function pruneWorktrees(scope: PruneScope): Promise<void> {
     const isKnown = worktree.isWhole && (await store.children.get(worktree.name)) !== null;
     const isOver = isKnown ? worktree.isTaken || left < 0 || age > limits.ageMs : age > STRAY_MS;
     if (!isOver) continue;
-    // One that cannot be removed keeps no other.
+    // A worktree that cannot be removed does not hold up the others.
     await worktrees
       .remove(worktree.name)
       .catch((error: unknown) => log.warn({ err: error, worktree: worktree.name }, "worktree_not_removed"));
   }
 }
 
-/** Since when nobody has worked with it, in milliseconds since the epoch; null while somebody does. */
+/** When the last work with it ended, in milliseconds since the epoch; null while there is some. */
 async function endOf({ name, madeAt }: KeptWorktree, { store, clock }: Pick<PruneScope, "store" | "clock">) {
   const child = await store.children.get(name);
   if (child === null) return madeAt;
   const run = await runOrWait(store, name, beginKeyOf(child));
-  // It may wait for its place after its manager's end.
+  // The executor may still wait in the queue after its manager's end.
   if (run === "waiting" || (run !== "gone" && !run.isEnded)) return null;
-  // In the order in which work goes on: what its end brings waits, and then begins a run of its manager.
+  // Checked in the order in which work continues: the executor's end leaves a waiting event, which then starts a run of
+  // its manager.
   if ((await store.inbox.nextWaking(child.parentId, clock.now())) !== null) return null;
   if ((await store.runs.open(child.parentId)) !== null) return null;
   return run === "gone" ? madeAt : ((await store.runs.get(run.id))?.endedAt ?? madeAt);
