@@ -2,7 +2,7 @@ import type { Store, StoreTransaction } from "../../src/core/store/store.ts";
 
 type Raise = StoreTransaction["sessions"]["raiseEpoch"];
 
-/** A store whose wakes pass through here: each begins by raising its session's epoch. */
+/** A store that passes the beginning of each wake, which raises its session's epoch, to `around`. */
 export function aroundWakes(
   store: Store,
   around: (raise: () => ReturnType<Raise>, id: string) => ReturnType<Raise>,

@@ -1,6 +1,6 @@
 import type { ChildEvent } from "../../src/core/events/child-event.ts";
 
-/** What begins a sub-agent: the child of a run of ana's, who may do everything and is asked nothing. */
+/** The event that begins a sub-agent: the child of a run of ana's, which has full access and needs no approvals. */
 export function childEvent(
   parent: ChildEvent["parent"],
   more: Partial<Omit<ChildEvent, "task">> & { readonly task: Partial<ChildEvent["task"]> },

@@ -6,7 +6,7 @@ import { describePlatform } from "../../src/platforms.ts";
 import { buildConfig } from "./query-config.ts";
 import { shippedAgent, shippedAgents } from "./shipped-agents.ts";
 
-/** What runs have of features where there are none. */
+/** What runs get from features if there are none. */
 export const NO_FEATURES = {
   hooks: () => [],
   sections: () => "",
@@ -15,10 +15,10 @@ export const NO_FEATURES = {
   delegate: (config: QueryConfig) => config,
 };
 
-/** The model of sessions that choose none. */
+/** Model of sessions that choose none. */
 export const USUAL_MODEL = "anthropic/claude-sonnet-5-5";
 
-/** What commands need beside the store and the engine: the shipped agents, mode write, no tools. */
+/** Dependencies of commands besides the store and the engine: the shipped agents, mode write, no tools. */
 export function commandServices(): Pick<IntakeOptions, "announce" | "openPrivateThread" | "firstContact"> &
   Pick<
     CommandServices,

@@ -1,6 +1,6 @@
 import type { Log } from "../../src/core/protocol/log.ts";
 
-/** Counts what an operator would be warned of. */
+/** Counts the warnings that an operator would see. */
 export class CountingLog implements Log {
   warnings = 0;
   debug(): void {}

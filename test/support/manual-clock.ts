@@ -7,9 +7,8 @@ interface Timer {
 }
 
 /**
- * A clock that stands still until a test moves it. Timers fire in order of their time, then of their
- * making; between two timers all promises that are ready settle, so that what one timer sets off can
- * set the next before the clock moves on.
+ * A clock that stands still until a test moves it. Timers fire in order of time, then of creation. Between two timers
+ * all ready promises settle, so that the effects of one timer can set the next before the clock moves on.
  */
 export class ManualClock implements Clock {
   #now: number;
@@ -50,7 +49,7 @@ export class ManualClock implements Clock {
     });
   }
 
-  /** Sets what the clock shows, as people and networks do: timers, which count time that passes, come as they would have. */
+  /** Sets the displayed time, as people and networks do. Timers count elapsed time, so they fire as before. */
   set(nowMs: number): void {
     const byMs = nowMs - this.#now;
     const timers = [...this.#timers];
@@ -63,7 +62,7 @@ export class ManualClock implements Clock {
     return this.#timers.size;
   }
 
-  /** Moves the time on by `ms`, firing what falls due on the way. */
+  /** Advances the time by `ms`, firing the timers that fall due. */
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms;
     await settled();
@@ -74,7 +73,7 @@ export class ManualClock implements Clock {
     await settled();
   }
 
-  /** Fires timers until none is left. `maxTimers` guards against timers that renew themselves for ever. */
+  /** Fires timers until none is left. `maxTimers` guards against timers that renew themselves endlessly. */
   async runAll(maxTimers = 100_000): Promise<void> {
     await settled();
     let fired = 0;
@@ -107,7 +106,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets every promise that is ready settle, however long its chain: a macrotask comes after all microtasks. */
+/** Settles every ready promise, however long its chain, since a macrotask runs after all microtasks. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -7,7 +7,7 @@ interface Wanting {
   readonly work: Work;
 }
 
-/** Replicas in one process: a role is whose who asked first, until it is given up. */
+/** Replicas in one process. A role belongs to whoever asked first, until it is given up. */
 export class MemoryCluster {
   readonly #waiting = new Set<Wanting>();
   readonly #held = new Map<Wanting, { role: string; controller: AbortController; done: Promise<void> }>();
@@ -48,7 +48,7 @@ export class MemoryCluster {
       const controller = new AbortController();
       const done = Promise.resolve()
         .then(() => wanting.work(controller.signal))
-        .catch(() => undefined); // what fails is begun again by the real one
+        .catch(() => undefined); // failed work is restarted by the real cluster
       this.#held.set(wanting, { role, controller, done });
     }
   }

@@ -1,10 +1,10 @@
 import type { Cluster } from "../../src/core/cluster.ts";
 import type { ManualClock } from "./manual-clock.ts";
 
-/** How long a word is on its way. Milliseconds. */
+/** Delivery time of a message, in milliseconds. */
 const WORD_MS = 5;
 
-/** What replicas in one process tell each other. */
+/** Messages between replicas in one process. */
 export class MemoryWords {
   readonly #clock: ManualClock;
   readonly #listeners: { readonly by: number; readonly topic: string; readonly hear: (about: string) => void }[] = [];

@@ -33,7 +33,7 @@ import { toolContext } from "./tool-context.ts";
 export const THREAD: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" };
 export const ANA = person("slack:U1", "ana");
 export const BEN = person("slack:U2", "ben");
-/** Named in `approvers`. */
+/** Listed in `approvers`. */
 export const CHIEF = person("slack:U9", "chief");
 const RULES: ApprovalRules = { approvers: [CHIEF.id], requester: true, expiresMinutes: 60, admins: [] };
 
@@ -41,21 +41,21 @@ function person(id: string, name: string): Person {
   return { id, name, roles: [], isBot: false, isGuest: false, isExternal: false };
 }
 
-/** A session in a real store with a run that ana's message began, and an engine that keeps what comes for it. */
+/** A session in a real store with a run begun by ana's message, and an engine that records deliveries. */
 export interface NativeSession {
   readonly store: Store;
   readonly engine: EmbeddedEngine;
   readonly clock: ManualClock;
   readonly session: SessionRow;
   readonly thread: RecordingThread;
-  /** Closes what the thread posts. */
+  /** Finalises the thread's posts. */
   readonly finaliser: MessageFinaliser;
   readonly ctx: ToolContext;
-  /** What calls said they wait for. */
+  /** What calls said they are waiting for. */
   readonly waits: string[];
-  /** Plans as they were shown. */
+  /** Plans as shown to people. */
   readonly plans: (readonly PlanStep[])[];
-  /** What answering and clicking need. */
+  /** Dependencies of answering and clicking. */
   readonly options: {
     store: Store;
     engine: EmbeddedEngine;
@@ -70,9 +70,9 @@ export interface NativeSession {
     log: typeof silentLog;
     approvals: ApprovalRules;
   };
-  /** One call of a tool, as each wake makes it. */
+  /** Calls a tool once, as each wake does. */
   readonly callTool: (tool: Tool, input: object, more?: Partial<ToolContext>) => Promise<ToolResult | null>;
-  /** True when something has come that the parked run goes on with. */
+  /** True if something has arrived for which the parked run continues. */
   readonly isWoken: () => Promise<boolean>;
 }
 
@@ -157,7 +157,7 @@ async function openSession(store: Store, at: number): Promise<SessionRow> {
 
 let messages = 0;
 
-/** A message in the session's thread; ana's, and to the bot, unless said otherwise. */
+/** A message in the session's thread; by default from ana and addressed to the bot. */
 export function message(text: string, more: Partial<InboundMessage> = {}): InboundMessage {
   messages += 1;
   return {
@@ -184,19 +184,19 @@ export function click(action: string, by: Person = ANA): InboundAction {
   return { kind: "action", key: `slack:action:C1:${messageId}`, action, workspace, channel, thread, person: by, at };
 }
 
-/** Keeps what is posted and edited; a key is posted once. Its posts are in the store, as the session's own. */
+/** Records posts and edits; each key is posted once. Posts are stored as the session's own. */
 export class RecordingThread implements ToolThread {
   readonly limits = { messageChars: 2_000, editChars: 2_000, attachmentBytes: 1_000 };
   readonly posts = new Map<string, OutgoingMessage>();
   readonly edits: OutgoingMessage[] = [];
   history: ThreadMessage[] = [];
-  /** By what attachments refer to. */
+  /** File contents by attachment reference. */
   readonly files = new Map<string, Uint8Array>();
-  /** What the next post throws. */
+  /** Error thrown by the next post. */
   failure: Error | null = null;
-  /** What posts of such messages throw. */
+  /** Error thrown when such messages are posted. */
   refuses: (outgoing: OutgoingMessage) => Error | null = () => null;
-  /** What edits throw. */
+  /** Error thrown by edits. */
   editFailure: Error | null = null;
   readonly #store: Store;
   #finaliser: MessageFinaliser | null = null;
@@ -227,7 +227,7 @@ export class RecordingThread implements ToolThread {
     return Promise.resolve(null);
   }
 
-  /** Where edits succeed, it is edited by then. */
+  /** If edits succeed, the message has been edited when this resolves. */
   async close(key: string, last: OutgoingMessage): Promise<void> {
     const message = { key: `run_1:${toolPostKey(key)}`, thread: THREAD, last };
     const isFirst = await this.#finaliser?.close("run_1", toolPostKey(key), message);

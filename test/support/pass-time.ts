@@ -1,6 +1,6 @@
 import type { ManualClock } from "./manual-clock.ts";
 
-/** Lets time pass until the call is over. */
+/** Advances the time until the call is over. */
 export async function passTime(clock: ManualClock, call: Promise<unknown>): Promise<void> {
   const progress = { over: false };
   const finish = () => {

@@ -2,7 +2,7 @@ import type { Delegation } from "../../src/core/agents/delegation.ts";
 import type { QueryConfig } from "../../src/core/agents/query-config.ts";
 import { shippedAgent } from "./shipped-agents.ts";
 
-/** The defaults of a query with the agent build. */
+/** Default query configuration with the agent build. */
 export function buildConfig(more: Partial<QueryConfig> & Pick<QueryConfig, "model">): QueryConfig {
   return {
     maxTokens: 32_000,
@@ -17,7 +17,7 @@ export function buildConfig(more: Partial<QueryConfig> & Pick<QueryConfig, "mode
   };
 }
 
-/** How a run hands its work on that is set no further. */
+/** Default delegation of a run. */
 export const DELEGATION: Delegation = {
   access: "full",
   model: "demo/demo",

@@ -3,7 +3,7 @@ import { lineText, type ShownLine } from "../../src/core/protocol/shown.ts";
 
 const BASE = { lane: "progress", tone: "plain", files: [] } as const;
 
-/** A run's message while it goes on, as its renderer makes it: `**build** · turn 1`, and lines like `✓ read`. */
+/** A run's live message, as its renderer makes it: `**build** · turn 1`, and lines like `✓ read`. */
 export function liveMessage(head: string, ...texts: readonly string[]): OutgoingMessage {
   const lines = texts.map((line): ShownLine => {
     const [sign = "", ...words] = line.split(" ");
@@ -14,7 +14,7 @@ export function liveMessage(head: string, ...texts: readonly string[]): Outgoing
   return { ...BASE, markdown, buttons, shows: { type: "live", state: "working", head, lines } };
 }
 
-/** What it folds into: `3 turns · 6 s`. */
+/** The folded message: `3 turns · 6 s`. */
 export function foldedMessage(figures: string, buttons: OutgoingMessage["buttons"] = []): OutgoingMessage {
   const shows = { type: "end", state: "done", head: figures, isFigures: true } as const;
   return { ...BASE, markdown: `✓ ${figures}`, buttons, shows };

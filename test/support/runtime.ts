@@ -1,6 +1,6 @@
 import type { Ids, Random } from "../../src/core/protocol/runtime.ts";
 
-/** A generator of equal sequences for equal seeds (mulberry32). */
+/** A generator that gives equal sequences for equal seeds (mulberry32). */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return {
@@ -14,7 +14,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** Ids in order: `run_000001`. */
+/** Sequential ids: `run_000001`. */
 export function countingIds(): Ids {
   let last = 0;
   return {

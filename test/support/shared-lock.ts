@@ -1,7 +1,7 @@
 import type { TakeLock } from "../../src/core/cluster.ts";
 import { KeyedMutex } from "../../src/core/keyed-mutex.ts";
 
-/** Locks that parts of a test take from one another as processes do. */
+/** Locks shared by parts of a test as if they were processes. */
 export function sharedLock(): TakeLock {
   const mutex = new KeyedMutex();
   return async (name) => {

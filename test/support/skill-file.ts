@@ -2,7 +2,7 @@ import path from "node:path";
 import { parseSkill } from "../../src/core/skills/skill-format/skill-parse.ts";
 import type { Skill } from "../../src/core/skills/skills.ts";
 
-/** A skill as its SKILL.md would make it; `args`: names of arguments that it requires. */
+/** A skill as its SKILL.md would define it; `args` are names of required arguments. */
 export function skillNamed(name: string, args: readonly string[] = []): Skill {
   const declared = args.map((arg) => `  - name: ${arg}\n    description: which ${arg}\n    required: true\n`);
   const text = `---\nname: ${name}\ndescription: Does ${name}.\n${args.length === 0 ? "" : `args:\n${declared.join("")}`}---\nDo it.`;

@@ -8,11 +8,11 @@ import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../silent-log.ts";
 import { copyOfDbos } from "./dbos-copy.ts";
 
-/** What a beat reads of the engine, with nothing in it. */
+/** Creates the empty engine table that a heartbeat reads. */
 export const NO_CLAIMS =
   "CREATE SCHEMA dbos; CREATE TABLE dbos.workflow_status (executor_id text, status text, queue_name text)";
 
-/** A replica that tells nobody anything of itself. */
+/** Options of a replica that sends no messages about itself. */
 export function replicaOptions(url: string, runtime: Runtime): ReplicaStart {
   return {
     url,
@@ -29,7 +29,7 @@ export function replicaOptions(url: string, runtime: Runtime): ReplicaStart {
 
 const NO_PLATFORM = { find: () => Promise.resolve(null), post: () => Promise.reject(new Error("no platform")) };
 
-/** A replica that runs in the test's process until the test ends. */
+/** Starts a replica in the test's process until the test ends. */
 export async function startReplica(
   url: string,
   run: SessionHandler["run"] = () => Promise.resolve("ended"),
@@ -41,7 +41,7 @@ export async function startReplica(
   const lost = () => {
     life.isLost = true;
   };
-  // What others go by is no test's to hasten.
+  // Other replicas rely on this timing, so no test may speed it up.
   const cluster = await openCluster({ ...replicaOptions(url, system), lost });
   const store = await openStore(url, runtime);
   const parts = { url, cluster, store, runtime, log: silentLog, maxConcurrentRuns: 4, loadSdk: copyOfDbos };

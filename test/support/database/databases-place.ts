@@ -1,2 +1,2 @@
-/** Names the directory of databases that tests empty and use again; the run removes it at its end. */
+/** Environment variable with the directory of databases that tests empty and reuse; removed at the end of the run. */
 export const DATABASES = "DECKHAND_TEST_DATABASES";

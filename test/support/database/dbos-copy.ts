@@ -4,7 +4,10 @@ import { type LoadedSdk, sdkOf } from "../../../src/core/dbos-engine/claims.ts";
 
 const load = createRequire(import.meta.url);
 
-/** DBOS keeps what it knows in its modules: each replica of a test has a copy of its own, as each process would. */
+/**
+ * Loads a copy of DBOS for each replica of a test, because DBOS keeps its state in its modules, as in separate
+ * processes.
+ */
 export async function copyOfDbos(): Promise<LoadedSdk> {
   const entry = load.resolve("@dbos-inc/dbos-sdk");
   const directory = path.dirname(entry);

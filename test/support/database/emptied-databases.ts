@@ -19,17 +19,17 @@ interface OpenFile extends EmptiedDatabase {
 }
 
 /**
- * Files that no test has. They stay open for the next test files of the process: to migrate one and warm its client takes
- * longer than most of what tests do with them.
+ * Databases that no test is using. They stay open for later test files of the process, because migrating one and
+ * warming its client takes longer than most of what tests do with it.
  */
 const free: OpenFile[] = [];
 
-/** A real database without a row, for the test that runs; given back when it ends. */
+/** Returns a real, empty database for the running test; reclaimed when the test ends. */
 export async function emptyStore(): Promise<Store> {
   return (await emptyFile()).store;
 }
 
-/** The same, with its address. */
+/** Returns an empty database file with its address. */
 async function emptyFile(): Promise<EmptiedDatabase> {
   const database = free.pop() ?? (await openFile());
   onTestFinished(() => {
@@ -53,12 +53,12 @@ interface ServedDatabase extends EmptiedDatabase {
   readonly client: Client;
 }
 
-/** Whatever has a lower number came with the server. */
+/** First object id of user objects; lower ones came with the server. */
 const FIRST_OWN_OID = 16_384;
 
 /**
- * A PostgreSQL for the tests of a file, with databases that are empty when they are taken and given back when their test
- * ends: to make and migrate one takes both processes a fifth of a second, to empty it a tenth of that.
+ * A PostgreSQL server for the tests of a file, with databases that are empty when taken and reclaimed when their test
+ * ends. Creating and migrating one takes client and server a fifth of a second, emptying it a tenth of that.
  */
 export function useEmptiedPostgres(): () => Promise<EmptiedDatabase> {
   const all: ServedDatabase[] = [];
@@ -89,7 +89,7 @@ export function useEmptiedPostgres(): () => Promise<EmptiedDatabase> {
       free.push(database);
     });
     await emptyPostgres(database.client);
-    // Numbers that count up begin anew, and what the planner has learned of the rows is forgotten.
+    // Sequences restart, and the planner's statistics are reset.
     await database.client.query(
       `SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false) FROM pg_sequences
        WHERE schemaname = 'public'; DELETE FROM pg_statistic WHERE starelid >= ${FIRST_OWN_OID}`,

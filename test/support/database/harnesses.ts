@@ -7,7 +7,7 @@ import type { DatabaseHarness } from "../../contracts/store.ts";
 import { removeDirectory } from "../remove-directory.ts";
 import { startPostgres } from "./postgres.ts";
 
-/** Files that are copies of one, which takes a hundredth of what it takes to migrate each. */
+/** Databases copied from one migrated file, which takes a hundredth of the time of migrating each. */
 export async function sqliteHarness(): Promise<DatabaseHarness> {
   const directory = mkdtempSync(path.join(tmpdir(), "deckhand-files-"));
   const migrated = path.join(directory, "migrated.db");

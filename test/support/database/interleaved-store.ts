@@ -1,9 +1,6 @@
 import type { StoreReads, StoreTransaction } from "../../../src/core/store/store.ts";
 
-/**
- * The store, or one transaction, as one sees it for whom somebody acts between two statements: as soon as so many have been
- * made.
- */
+/** A store, or one transaction, in which somebody acts between two statements, after a given number of them. */
 export function interleaved<S extends StoreReads | StoreTransaction>(
   store: S,
   afterReads: number,

@@ -10,12 +10,12 @@ import { addUsage, NO_USAGE, tokensOf, type Usage } from "../../../src/core/prot
 import type { LabelledFile } from "../../../src/core/trust/file-labels.ts";
 import { UNKNOWN, unionOf } from "../../../src/core/trust/label.ts";
 
-/** The process died at a journal write: nothing after it happens until `restart`. */
+/** Thrown when the process dies at a journal write: nothing happens afterwards until `restart`. */
 export class ProcessDied extends Error {}
 
 export type JournalWrite = Exclude<keyof RunJournal, "load" | "appended"> | "toolResults" | "resumed";
 
-/** The write, counted from 1 over the journal's life, at which the process dies: before or after it is durable. */
+/** The write, counted from 1 over the journal's life, before or after whose durability the process dies. */
 export interface CrashPoint {
   readonly write: number;
   readonly when: "before" | "after";
@@ -29,8 +29,8 @@ interface StoredCall {
 }
 
 /**
- * A run's journal in memory, as strict as a database's constraints: what is out of order is refused. It keeps
- * what was written and derives the state from that on every load, as a restarted process does.
+ * A run's journal in memory, as strict as a database's constraints: it rejects writes that are out of order. It derives
+ * the state from the stored writes on every load, as a restarted process does.
  */
 export class MemoryJournal implements RunJournal {
   readonly #messages: Message[];
@@ -44,18 +44,18 @@ export class MemoryJournal implements RunJournal {
   #projection: Projection = WHOLE_HISTORY;
   readonly #summaries: SummaryCost[] = [];
   readonly #cut: { readonly usage: Usage; readonly costUsd: number | null }[] = [];
-  /** The response that tells the size of requests; null once they carry something else. */
+  /** The response whose usage gives the size of requests; null once requests contain something else. */
   #measured: JournalledResponse | null = null;
   #crashAt: CrashPoint | null = null;
   #dead = false;
-  /** Calls whose ends go with the next write: whoever asks the store does not find them. */
+  /** Calls whose ends are written with the next write, so reading the store does not find them yet. */
   readonly #waiting = new Set<string>();
 
   constructor(history: readonly Message[]) {
     this.#messages = [...history];
   }
 
-  /** The writes that became durable, in order. */
+  /** The durable writes in order. */
   get writes(): readonly JournalWrite[] {
     return this.#writes;
   }
@@ -64,7 +64,7 @@ export class MemoryJournal implements RunJournal {
     return this.#responses;
   }
 
-  /** A message that a person sends while the run goes on. */
+  /** A person's message arrives while the run continues. */
   arrives(message: Message, eventKey: string): void {
     this.#inbox.push({ message, eventKey });
   }
@@ -233,7 +233,7 @@ export class MemoryJournal implements RunJournal {
     return this.#projection;
   }
 
-  /** Only messages are a write: looking into an empty inbox leaves nothing behind. */
+  /** Only messages count as a write; reading an empty inbox changes nothing. */
   async takeSteering(_turn: number): Promise<Steering> {
     this.#assertAlive();
     if (this.#inbox.length === 0) return { messages: [], eventKeys: [] };

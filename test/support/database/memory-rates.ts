@@ -3,7 +3,7 @@ import type { RateBucket } from "../../../src/core/protocol/platform.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
 import type { RateAnswer, RateAsk, SharedRates } from "../../../src/core/shared-rates.ts";
 
-/** Keeps count for any number of processes on the test's clock; each answer takes the next of the delays. */
+/** Counts requests for any number of processes on the test's clock; each answer takes the next of the delays. */
 export class MemoryRates implements SharedRates {
   readonly #clock: Clock;
   readonly #delays: readonly number[];

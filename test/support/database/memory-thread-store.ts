@@ -8,14 +8,14 @@ import type {
   NewLocalMessage,
 } from "../../../src/core/store/web-threads.ts";
 
-/** The web page's store in memory: what it holds outlives the adapters that are opened over it. */
+/** The web page's store in memory, which outlives the adapters opened over it. */
 export class MemoryThreadStore implements LocalThreadStore {
   readonly #threads = new Map<string, LocalThread>();
   readonly #messages = new Map<string, LocalMessage>();
   readonly #files = new Map<string, LocalFile>();
   #lastSeq = 0;
 
-  /** Deletes a thread; numbers are given once. */
+  /** Deletes a thread; its number is never given again. */
   forget(threadId: string): void {
     this.#threads.delete(threadId);
     for (const { id } of this.#all().filter((one) => one.threadId === threadId)) this.#messages.delete(id);
@@ -95,7 +95,7 @@ export class MemoryThreadStore implements LocalThreadStore {
     return Promise.resolve(this.#files.get(id) ?? null);
   }
 
-  /** No adapter deletes; a person with the database open may. */
+  /** Deletes a thread as a person with access to the database could; no adapter does. */
   deleteThread(threadId: string): void {
     this.#threads.delete(threadId);
     for (const message of this.#all()) if (message.threadId === threadId) this.#messages.delete(message.id);

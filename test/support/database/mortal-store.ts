@@ -4,7 +4,10 @@ export interface Life {
   isAlive: boolean;
 }
 
-/** A store whose transactions never begin, nor end, for a process that is dead. `dies`: whether it does so after one of them. */
+/**
+ * A store for a process that may be dead: then its transactions neither begin nor end. `dies` decides after each
+ * transaction whether the process dies.
+ */
 export function mortalStore(store: Store, life: Life, dies = async () => false): Store {
   const never = () => new Promise<never>(() => {});
   return {

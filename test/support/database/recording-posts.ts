@@ -2,7 +2,7 @@ import type { OutgoingMessage, PostedMessage } from "../../../src/core/protocol/
 import type { ToolThread } from "../../../src/core/tool.ts";
 import { idleThread } from "../talk/idle-thread.ts";
 
-/** A thread that keeps what is posted, once per key as threads do. */
+/** A thread that records posts, once per key like real threads. */
 export function recordingPosts(attachmentBytes = 1_000_000) {
   const posts = new Map<string, OutgoingMessage>();
   const thread: ToolThread = {

@@ -1,10 +1,10 @@
 import { connect, createServer } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** What leads test processes to who knows the port of the shared server. */
+/** Environment variable that leads test processes to the process that knows the port of the shared server. */
 const ASKED = "DECKHAND_TEST_POSTGRES";
 
-/** The port of the PostgreSQL of this run, which starts when the first one asks for it; null outside of a run. */
+/** Port of the PostgreSQL of this run, which starts on the first request; null outside a run. */
 export async function sharedPort(): Promise<number | null> {
   const asked = process.env[ASKED];
   if (asked === undefined) return null;
@@ -13,7 +13,7 @@ export async function sharedPort(): Promise<number | null> {
   return Number(answer);
 }
 
-/** Answers with the port for as long as tests run. Null where another project of the run answers already. */
+/** Serves the port for as long as tests run. Null if another project of the run already serves it. */
 export async function answerWithPort(start: () => Promise<number>): Promise<(() => void) | null> {
   if (process.env[ASKED] !== undefined) return null;
   let started: Promise<number> | null = null;
@@ -23,7 +23,7 @@ export async function answerWithPort(start: () => Promise<number>): Promise<(() 
       (port) => socket.end(String(port)),
       (error: unknown) => socket.end(String(error)),
     );
-    socket.on("error", () => undefined); // who asked has gone
+    socket.on("error", () => undefined); // the asking process has gone
   });
   await new Promise<void>((resolve) => door.listen(0, "127.0.0.1", resolve));
   const address = door.address();

@@ -6,12 +6,12 @@ import { DATABASES } from "./databases-place.ts";
 import { type OwnPostgres, prepareShared, startOwnPostgres } from "./postgres.ts";
 import { answerWithPort } from "./shared-port.ts";
 
-/** Six files at once, of which some start three programs. */
+/** Enough for six files at once, some of which start three programs. */
 const MAX_CONNECTIONS = 600;
 
 /**
- * What the files of a run share: one PostgreSQL for all that want none of their own, from the first one's question on, and
- * a place for databases that are emptied.
+ * Sets up what the files of a run share: one PostgreSQL, started on first use, and a directory for databases that are
+ * emptied and reused.
  */
 export default async function setUp(): Promise<() => Promise<void>> {
   const parent = memoryDirectory() ?? tmpdir();
@@ -30,7 +30,7 @@ export default async function setUp(): Promise<() => Promise<void>> {
   };
 }
 
-/** Loaded when it is needed: most runs of single files have no database. */
+/** Imports lazily, since most runs of single files need no database. */
 async function migrate(url: string): Promise<void> {
   const [{ openStore }, { systemRuntime }] = await Promise.all([
     import("../../../src/core/store/store.ts"),

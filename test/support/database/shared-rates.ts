@@ -4,7 +4,7 @@ import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../silent-log.ts";
 import { startPostgres } from "./postgres.ts";
 
-/** What keeps count for each of several processes, on a PostgreSQL that ends with the parts. */
+/** Rate counters for several processes on a PostgreSQL that is stopped with `parts`. */
 export async function sharedRates(parts: AsyncDisposableStack, processes: number): Promise<RateRows[]> {
   const postgres = await startPostgres();
   parts.defer(() => postgres.stop());

@@ -3,8 +3,8 @@ import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 
 /**
- * Loaded before the program: each statement that SQLite carries out for it on the database of STATEMENTS_OF is written as a
- * line of JSON to STATEMENTS_TO. What prepares statements in advance, and keeps them, is seen like what does not.
+ * Loaded before the program: writes each statement that SQLite executes on the database STATEMENTS_OF to the file
+ * STATEMENTS_TO, as a line of JSON. Prepared and cached statements are recorded like all others.
  */
 const { STATEMENTS_OF: database, STATEMENTS_TO: file } = process.env;
 

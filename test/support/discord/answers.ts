@@ -25,7 +25,7 @@ const rowSchema = z.object({
     .max(5),
 });
 
-/** What a bot may send, with Discord's limits. */
+/** A message that a bot may send, with Discord's limits. */
 export const outgoingSchema = z.object({
   content: z.string().max(2_000).default(""),
   flags: z.number().default(0),
@@ -66,13 +66,13 @@ export const modalSchema = z.strictObject({
 });
 export type Modal = z.infer<typeof modalSchema>;
 
-/** What is offered under an option while somebody types in it, with Discord's limits. */
+/** Autocomplete choices for an option, with Discord's limits. */
 export const choicesSchema = z.strictObject({
   choices: z.array(z.strictObject({ name: z.string().min(1).max(100), value: z.string().min(1).max(100) })).max(25),
 });
 export type Choices = z.infer<typeof choicesSchema>["choices"];
 
-/** The JSON and the files of a request, which come together as a form or the JSON alone. */
+/** Reads the JSON and files of a request, which is a form or JSON alone. */
 export async function readBody(
   body: Buffer,
   contentType: string,

@@ -19,11 +19,11 @@ export interface ApiOptions {
   readonly dispatch: (t: string, d: unknown) => void;
   readonly gatewayUrl: () => string;
   readonly now: () => number;
-  /** How long a nonce is remembered. Milliseconds. */
+  /** How long a nonce is remembered, in milliseconds. */
   readonly nonceMs: number;
-  /** Permissions that the bot lacks, as Discord's settings call them. */
+  /** Permissions that the bot lacks, by their names in Discord's settings. */
   readonly withheld: ReadonlySet<string>;
-  /** People who take no direct messages. */
+  /** People who accept no direct messages. */
   readonly closedDms: ReadonlySet<string>;
   readonly interactionsEndpoint: () => string | null;
 }
@@ -42,13 +42,13 @@ function tooLarge(files: readonly StoredFile[]): ApiAnswer | null {
   return isTooLarge ? failure(413, 40_005, "Request entity too large") : null;
 }
 
-/** The part of Discord's REST API that a bot like ours uses. */
+/** The part of Discord's REST API that the bot uses. */
 export class Api {
   readonly #options: ApiOptions;
   readonly #nonces = new Map<string, { readonly message: Message; readonly until: number }>();
-  /** What application commands were registered, by the path they were put to. */
+  /** Registered application commands, by the path they were put to. */
   readonly commands = new Map<string, unknown>();
-  /** The paths of all registrations, in order. */
+  /** Paths of all registrations in order. */
   readonly registrations: string[] = [];
 
   constructor(options: ApiOptions) {
@@ -232,7 +232,7 @@ export class Api {
     if (withheld.has("View Channel")) return failure(403, 50_001, "Missing Access");
     if (withheld.has(isThread(channel) ? "Send Messages in Threads" : "Send Messages")) return MISSING_PERMISSIONS;
     if (withFiles && withheld.has("Attach Files")) return MISSING_PERMISSIONS;
-    // Posting takes a thread out of the archive by itself, unless it is locked.
+    // Posting unarchives a thread automatically, unless it is locked.
     if (channel.archived && channel.locked) return failure(400, 50_083, "Thread is archived");
     channel.archived = false;
     return null;
@@ -346,7 +346,7 @@ export class Api {
     return { status: 200, body: json };
   }
 
-  /** With the fields that Discord adds. */
+  /** Commands with the fields that Discord adds. */
   #registered(path: string): ApiAnswer {
     const known = z.array(z.looseObject({})).parse(this.commands.get(path) ?? []);
     const body = known.map((command, index) => ({ ...command, id: String(index + 1), version: "1", nsfw: false }));
@@ -377,7 +377,7 @@ const slashCommand = z.object({
     .max(25)
     .optional(),
 });
-/** A command of a message's menu, which has neither a description nor options. */
+/** A message menu command, which has neither a description nor options. */
 const menuCommand = z.strictObject({
   type: z.literal(3),
   name: z.string().min(1).max(32),

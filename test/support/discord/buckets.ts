@@ -1,4 +1,4 @@
-/** Discord's rate limits: so many requests in a window of time, counted per route and channel, and all in all. */
+/** Discord's rate limits: a number of requests in a window of time, counted per route and channel, and globally. */
 
 export interface Limit {
   readonly requests: number;
@@ -22,7 +22,7 @@ export class Buckets {
   readonly #limits: Readonly<Record<string, Limit>>;
   readonly #now: () => number;
 
-  /** `limits` by kind of request; `global` counts all of them. Kinds without a limit are free. */
+  /** `limits` is keyed by kind of request; `global` counts all of them. Kinds without a limit are unlimited. */
   constructor(limits: Readonly<Record<string, Limit>>, now: () => number) {
     this.#limits = limits;
     this.#now = now;

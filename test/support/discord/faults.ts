@@ -1,34 +1,34 @@
 export type RequestKind = "post" | "edit" | "read" | "thread" | "react" | "callback" | "other";
 
-/** How a connection ends: orderly, which clients tell to their callers, or by a reset, after which they try again. */
+/** How a connection ends: orderly, which clients report to their callers, or by a reset, after which they retry. */
 export type Loss = "closed" | "reset";
 
-/** Whatever is answered in place of what was asked for; a text is a web page. */
+/** A response sent in place of the real one; a text body is a web page. */
 export interface Refusal {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** What goes wrong at the local Discord, by kind of request; each fault is used up by the request it meets. */
+/** Faults of the local Discord by kind of request; each is used up by the request it affects. */
 export class Faults {
-  /** Permissions that the bot lacks, as Discord's settings call them. */
+  /** Permissions that the bot lacks, by their names in Discord's settings. */
   readonly withheld = new Set<string>();
-  /** Ids of people who take no direct messages. */
+  /** Ids of people who accept no direct messages. */
   readonly closedDms = new Set<string>();
-  /** Where the application has Discord send interactions in place of the gateway. */
+  /** URL to which the application has Discord send interactions instead of the gateway; null for the gateway. */
   interactionsEndpoint: string | null = null;
-  /** Files are answered with a web page, as by a proxy that wants a login. */
+  /** If set, files are answered with a web page, as by a proxy that requires a login. */
   htmlInsteadOfFiles = false;
-  /** Where requests for files are sent on to; null: nowhere. */
+  /** Redirect target of requests for files; null for none. */
   filesMovedTo: string | null = null;
-  /** Part of every file's URL, as Discord's signature is. */
+  /** Part of every file's URL, like Discord's signature. */
   urlGeneration = 1;
   readonly #lost: { readonly kind: RequestKind; readonly how: Loss }[] = [];
   readonly #failures: { readonly kind: RequestKind; readonly refusal: Refusal }[] = [];
   readonly #rateLimits: { readonly kind: RequestKind; readonly retryAfterMs: number }[] = [];
   readonly #held = new Map<RequestKind, Promise<void>>();
 
-  /** The next request of the kind is carried out, and its connection cut before the response. */
+  /** Carries out the next request of the kind, and closes its connection before the response. */
   loseNextResponse(kind: RequestKind, how: Loss = "closed"): void {
     this.#lost.push({ kind, how });
   }
@@ -45,7 +45,7 @@ export class Faults {
     this.#rateLimits.push({ kind, retryAfterMs });
   }
 
-  /** Requests of the kind are carried out and their responses held back until the returned function is called. */
+  /** Carries out requests of the kind, but holds their responses back until the returned function is called. */
   holdResponses(kind: RequestKind): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#held.set(kind, promise);
@@ -55,7 +55,7 @@ export class Faults {
     };
   }
 
-  /** All files' URLs handed out so far are no longer good. */
+  /** Invalidates all file URLs handed out so far. */
   expireUrls(): void {
     this.urlGeneration += 1;
   }

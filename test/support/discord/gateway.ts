@@ -8,7 +8,7 @@ const frameSchema = z.object({ op: z.number(), d: z.unknown() });
 const identifySchema = z.object({ token: z.string(), intents: z.number() });
 const resumeSchema = z.object({ token: z.string(), session_id: z.string(), seq: z.number().nullable() });
 
-/** Source: Discord docs, Gateway Intents; of events that a bot may do without. */
+/** Optional intents for events that a bot can do without. Source: Discord docs, Gateway Intents. */
 const REACTIONS = { guild: 1 << 10, direct: 1 << 13 };
 
 function intentOf(t: string, d: unknown): number {
@@ -19,7 +19,7 @@ function intentOf(t: string, d: unknown): number {
 interface Session {
   readonly id: string;
   readonly intents: number;
-  /** Everything dispatched, by sequence number from 1: what RESUME replays. */
+  /** All dispatched events by sequence number from 1, for replay on RESUME. */
   readonly sent: { readonly t: string; readonly d: unknown }[];
   socket: WebSocket | null;
 }
@@ -30,9 +30,9 @@ export interface GatewayOptions {
   /** The developer portal's switch for the MESSAGE CONTENT intent. */
   readonly messageContent: () => boolean;
   readonly url: () => string;
-  /** So long a session must have begun before the next may: Discord's `max_concurrency` of 1. None when left out. Milliseconds. */
+  /** Minimum milliseconds between sessions, as in Discord's `max_concurrency` of 1. No limit if omitted. */
   readonly identifyEveryMs?: number | undefined;
-  /** What READY says, and the events that follow it. */
+  /** The payload of READY, and the events that follow it. */
   readonly ready: () => { readonly d: object; readonly after: readonly { readonly t: string; readonly d: unknown }[] };
 }
 
@@ -45,9 +45,9 @@ export class Gateway {
   #watchers: (() => void)[] = [];
   #nextSession = 1;
   #identifiedAt = Number.NEGATIVE_INFINITY;
-  /** Connections are taken and nothing is ever said on them. */
+  /** If set, connections are accepted but nothing is sent on them. */
   mute = false;
-  /** How often each happened. */
+  /** How often each event happened. */
   readonly counts = { identify: 0, refused: 0, resume: 0, heartbeat: 0, replayed: 0, pong: 0 };
 
   constructor(options: GatewayOptions) {
@@ -62,24 +62,24 @@ export class Gateway {
     this.#server.handleUpgrade(request, socket, head, (ws) => this.#opened(ws));
   }
 
-  /** The intents of each session. */
+  /** Intents of each session. */
   get intents(): number[] {
     return [...this.#sessions.values()].map((session) => session.intents);
   }
 
-  /** Sends an event to every session, also to those that are away: they get it when they resume. */
+  /** Sends an event to every session. Disconnected ones receive it when they resume. */
   dispatch(t: string, d: unknown): void {
     for (const session of this.#sessions.values()) {
       if ((session.intents & intentOf(t, d)) === intentOf(t, d)) this.#send(session, t, d);
     }
   }
 
-  /** Cuts all connections without a goodbye; sessions stay resumable. */
+  /** Closes all connections without a close code; sessions stay resumable. */
   drop(): void {
     for (const socket of this.#sockets) socket.terminate();
   }
 
-  /** Asks all clients to connect again and resume, as Discord does when it moves them. */
+  /** Asks all clients to reconnect and resume, as Discord does when it moves them. */
   askToReconnect(): void {
     for (const socket of this.#sockets) socket.send(JSON.stringify({ op: 7, d: null }));
   }
@@ -88,12 +88,12 @@ export class Gateway {
     for (const socket of this.#sockets) socket.close(code);
   }
 
-  /** Makes RESUME fail from now on for what was connected so far. */
+  /** Makes RESUME fail from now on for the existing sessions. */
   forgetSessions(): void {
     this.#sessions.clear();
   }
 
-  /** Resolves when the condition holds after something happened at the gateway. */
+  /** Resolves when the condition holds after an event at the gateway. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) {
       await new Promise<void>((resolve) => {
@@ -117,7 +117,7 @@ export class Gateway {
     socket.on("message", (data: Buffer) => this.#frame(socket, data.toString()));
     this.#changed();
     if (this.mute) {
-      // The answer tells that the client, too, takes the connection for open.
+      // The pong shows that the client also considers the connection open.
       socket.on("pong", () => {
         this.counts.pong += 1;
         this.#changed();

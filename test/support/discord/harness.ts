@@ -17,7 +17,7 @@ import { RecordingLog } from "./recording-log.ts";
 import { DiscordServer, type DiscordServerOptions, startDiscordServer } from "./server.ts";
 import { type Channel, type Guild, type Message, previewsOf, type User } from "./world.ts";
 
-/** A gateway message is not acknowledged. */
+/** Never resolves, since gateway messages are not acknowledged. */
 const NEVER = new Promise<void>(() => undefined);
 
 /** A server called Harbour with #general, Ana and Bob, and an adapter over the genuine discord.js. */
@@ -28,7 +28,7 @@ export interface Harbour extends AsyncDisposable {
   readonly ana: User;
   readonly bob: User;
   readonly log: RecordingLog;
-  /** A new adapter, as after a restart of the program. */
+  /** Creates a new adapter, as after a restart of the program. */
   adapter(options?: AdapterOptions): ReturnType<typeof createDiscordPlatform>;
   /** `<@1>`, as people's clients send it. */
   readonly botMention: string;

@@ -1,20 +1,20 @@
 import { type ApiAnswer, type Choices, failure, type Modal, type Outgoing } from "./answers.ts";
 
-/** A click or command on its way: what it was answered with, and what its person alone was shown. */
+/** A click or command in progress: its response, and what its person alone was shown. */
 export interface Interaction {
   readonly id: string;
   readonly token: string;
   readonly userId: string;
   readonly sentAt: number;
-  /** Type of the response, once there is one. */
+  /** Type of the response; null until there is one. */
   response: number | null;
   /** Resolves when the interaction is answered. */
   readonly answered: Promise<void>;
   /** Texts that only the person saw, in order. */
   readonly shown: Outgoing[];
-  /** The dialog it was answered with. */
+  /** The dialog sent as the response. */
   modal: Modal | null;
-  /** What it was offered to type. */
+  /** The autocomplete choices sent as the response. */
   choices: Choices | null;
 }
 
@@ -23,7 +23,7 @@ interface Open extends Interaction {
 }
 
 const EPHEMERAL = 1 << 6;
-/** Milliseconds within which an interaction must be answered, and for which its token is good. Source: Discord docs. */
+/** Deadline for the response and lifetime of the token, in milliseconds. Source: Discord docs. */
 const ANSWER_WITHIN_MS = 3_000;
 const TOKEN_MS = 15 * 60_000;
 

@@ -11,7 +11,7 @@ export interface NoisyPlace {
   readonly botMention: string;
 }
 
-/** Deliveries that concern nobody: nothing of them may reach the core. */
+/** Irrelevant deliveries, which must not reach the core. */
 export function noiseOf(place: NoisyPlace, channelOf: (thread: ThreadRef) => Channel): readonly Noise[] {
   const { server, ana, guild, general, botMention } = place;
   const { world, people, gateway } = server;

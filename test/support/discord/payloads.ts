@@ -1,6 +1,6 @@
 import { type Channel, type Guild, isThread, type Message, type Role, TYPE, type World } from "./world.ts";
 
-/** The world as Discord's API and gateway describe it. */
+/** Payloads of Discord's API and gateway that describe the world. */
 
 export function channelPayload(channel: Channel): object {
   return {
@@ -33,7 +33,7 @@ export function channelPayload(channel: Channel): object {
   };
 }
 
-/** What everybody may do. Source: Discord docs, Permissions: View Channel, Send Messages. */
+/** Permissions of everybody. Source: Discord docs, Permissions: View Channel, Send Messages. */
 const VIEW = 1n << 10n;
 const SEND = 1n << 11n;
 
@@ -41,14 +41,17 @@ function permissionsOf({ id }: Role, guild: Guild): string {
   return id === guild.id ? String(VIEW | SEND) : "0";
 }
 
-/** Hidden from everybody (whose role has the server's id), and shown to some. Source: Discord docs, Overwrite Object. */
+/**
+ * Hides a channel from everybody (the role with the server's id) and shows it to some. Source: Discord docs, Overwrite
+ * Object.
+ */
 function overwrites({ guild_id: everyone, seenBy }: Channel): object[] {
   if (seenBy === undefined) return [];
   const hidden = { id: everyone, type: 0, allow: "0", deny: String(VIEW) };
   return [hidden, ...[...seenBy].map((id) => ({ id, type: 1, allow: String(VIEW), deny: "0" }))];
 }
 
-/** A channel as the gateway describes it: of one that the bot does not see, hardly more than that there is one. */
+/** A channel as the gateway describes it; one that the bot cannot see is reduced to little more than its existence. */
 function channelOfGuild(world: World, channel: Channel): object {
   const whole = channelPayload(channel);
   if (isSeen(world, channel)) return whole;
@@ -97,13 +100,13 @@ export function guildPayload(world: World, guild: Guild) {
 
 export interface View {
   readonly world: World;
-  /** Where files are served from. */
+  /** Origin from which files are served. */
   readonly origin: string;
-  /** What a file's URL must carry to be good. */
+  /** What a file's URL must contain to be valid. */
   readonly urlGeneration: () => number;
 }
 
-/** A message as it is read over REST: without its nonce, its author's membership and its server. */
+/** A message as returned by REST: without its nonce, its author's membership and its server. */
 export function messagePayload(view: View, message: Message): Record<string, unknown> {
   const { world, origin, urlGeneration } = view;
   return {
@@ -150,7 +153,7 @@ function mentionsIn(world: World, message: Message): object[] {
   const channel = world.channels.get(message.channel_id);
   const guild = channel === undefined ? undefined : world.guildOf(channel);
   const named = [...message.content.matchAll(/<@!?(\d+)>/gu)].map(([, id]) => id ?? "");
-  // A reply notifies the author of what it answers, and lists them.
+  // A reply notifies the author of the message that it answers, and lists them as mentioned.
   const replied = message.repliesTo === undefined ? [] : [message.repliesTo.author.id];
   return [...new Set([...named, ...replied])].flatMap((id) => {
     const user = world.users.get(id);

@@ -14,19 +14,19 @@ interface PeopleOptions {
 }
 
 export interface Saying {
-  /** A new one when left out; the first message of a forum's post has the post's id. */
+  /** New by default; the first message of a forum post has the post's id. */
   readonly id?: string;
   readonly files?: readonly Omit<StoredFile, "id">[];
   readonly repliesTo?: Message;
-  /** Discord's message type; 0 when left out. */
+  /** Discord's message type; defaults to 0. */
   readonly type?: number;
-  /** More of the payload: embeds, polls, forwarded messages, webhook_id. */
+  /** Further fields of the payload: embeds, polls, forwarded messages, webhook_id. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 export interface Edit {
   readonly content: string;
-  /** Whether the gateway repeats what has not changed; it does unless said otherwise. */
+  /** Whether the gateway repeats unchanged fields; defaults to true. */
   readonly whole?: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface Membership {
   readonly channel: Channel;
 }
 
-/** What people do in the local Discord, and what they get to see. */
+/** What people do in the local Discord, and what they see. */
 export class People {
   readonly #options: PeopleOptions;
 
@@ -52,12 +52,12 @@ export class People {
     return message;
   }
 
-  /** The gateway delivers the message once more. */
+  /** Delivers the message again through the gateway. */
   redeliver(channel: Channel, message: Message): void {
     this.#options.dispatch("MESSAGE_CREATE", messageEvent(this.#options.view, channel, message));
   }
 
-  /** Forwards a message as it is now. A snapshot does not say who wrote it. */
+  /** Forwards a message in its current state. A snapshot does not say who wrote it. */
   forward(at: Membership, original: Message, saying: Saying = {}): Message {
     const { content, embeds, attachments, mentions, components, flags, type, timestamp } = messagePayload(
       this.#options.view,
@@ -68,7 +68,7 @@ export class People {
     return this.say(at, "", { ...saying, extra: { message_reference, message_snapshots: [{ message: snapshot }] } });
   }
 
-  /** Edits a message of one's own. */
+  /** Edits the person's own message. */
   edit({ channel }: Pick<Membership, "channel">, message: Message, { content, whole = true }: Edit): void {
     const { view, dispatch } = this.#options;
     Object.assign(message, { content, editedAt: Date.now() });
@@ -76,7 +76,7 @@ export class People {
     dispatch("MESSAGE_UPDATE", { id, channel_id, guild_id, edited_timestamp, ...(whole ? rest : { content }) });
   }
 
-  /** Deletes messages of a channel, whoever wrote them; the gateway tells of many at once. */
+  /** Deletes a channel's messages, whoever wrote them; the gateway reports several in one event. */
   delete(channel: Channel, ...messages: readonly Message[]): void {
     for (const message of messages) channel.messages.splice(channel.messages.indexOf(message), 1);
     const [id, ...more] = messages.map((message) => message.id);
@@ -88,7 +88,7 @@ export class People {
     );
   }
 
-  /** Discord adds the preview of a link to a message, which nobody edited by that. */
+  /** Adds the preview of a link to a message, as Discord does without counting it as an edit. */
   unfurl({ channel }: Pick<Membership, "channel">, message: Message, embeds: readonly object[]): void {
     Object.assign(message.extra, { embeds });
     this.#options.dispatch("MESSAGE_UPDATE", messageEvent(this.#options.view, channel, message));
@@ -98,7 +98,7 @@ export class People {
     return this.say({ channel: this.#options.world.dm(user), user }, content, saying);
   }
 
-  /** Clicks a button that the message has. */
+  /** Clicks a button of the message. */
   click(at: Membership, message: Message, customId: string): Interaction {
     const buttons = message.components.flatMap((row) => row.components);
     if (!buttons.some((button) => button.custom_id === customId)) throw new Error(`there is no button ${customId}`);
@@ -110,7 +110,7 @@ export class People {
     });
   }
 
-  /** Clicks a button of what an interaction was answered with, which this person alone sees. */
+  /** Clicks a button of an interaction's response, which this person alone sees. */
   clickShown(at: Membership, { shown }: Interaction, customId: string): Interaction {
     const buttons = shown.flatMap(({ components }) => components.flatMap((row) => row.components));
     if (!buttons.some((button) => button.custom_id === customId)) throw new Error(`there is no button ${customId}`);
@@ -123,13 +123,16 @@ export class People {
     });
   }
 
-  /** Chooses a command of a message's menu. */
+  /** Chooses a command from a message's menu. */
   menuCommand(at: Membership, name: string, message: Message): Interaction {
     const resolved = { messages: { [message.id]: messagePayload(this.#options.view, message) } };
     return this.#interact(at, { type: 2, data: { id: "2", name, type: 3, target_id: message.id, resolved } });
   }
 
-  /** Fills in the dialog that an interaction was answered with, and sends it. Values by field; others stay as they are. */
+  /**
+   * Fills in the dialog of an interaction's response, and submits it. Values are by field; other fields stay as they
+   * are.
+   */
   submit(at: Membership, { modal }: Interaction, values: Readonly<Record<string, string>>): Interaction {
     if (modal === null) throw new Error("there is no dialog");
     const components = modal.components.map((row) => ({
@@ -143,7 +146,7 @@ export class People {
     return this.#interact(at, { type: 5, data: { custom_id: modal.custom_id, components } });
   }
 
-  /** Puts an emoji on a message: a sign, or a custom one's name. */
+  /** Adds an emoji to a message: a Unicode emoji, or the name of a custom one. */
   react({ channel, user }: Membership, message: Message, emoji: string): void {
     const { world, dispatch } = this.#options;
     message.reactions.push({ emoji, userId: user.id });
@@ -174,7 +177,7 @@ export class People {
     return this.#interact(at, { type: 2, data: { id: "1", name, type: 1, options } });
   }
 
-  /** Types in an option of a command, the focused one of `options`. */
+  /** Types in the focused option of a command. */
   type(at: Membership, name: string, options: readonly object[]): Interaction {
     return this.#interact(at, { type: 4, data: { id: "1", name, type: 1, options } });
   }
@@ -203,7 +206,7 @@ export class People {
     return interaction;
   }
 
-  /** A person opens a thread from a message. */
+  /** Opens a thread from a message as a person. */
   openThread(parent: Channel, rootId: string, name = "a thread"): Channel {
     const { world, dispatch } = this.#options;
     const thread = world.thread(parent, name, rootId);
@@ -211,14 +214,14 @@ export class People {
     return thread;
   }
 
-  /** Deletes a thread or channel with all that is in it. */
+  /** Deletes a thread or channel with all its messages. */
   deleteThread(thread: Channel): void {
     this.#options.world.channels.delete(thread.id);
     const { id, guild_id, parent_id, type } = thread;
     this.#options.dispatch("THREAD_DELETE", { id, guild_id, parent_id, type });
   }
 
-  /** Texts that only this person sees: answers to interactions and direct messages. */
+  /** Texts that only this person sees: responses to interactions, and direct messages. */
   shownPrivately(user: User): string[] {
     const { world, interactions } = this.#options;
     const direct = world.dm(user).messages.filter((message) => message.author.id === world.bot.id);

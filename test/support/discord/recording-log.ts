@@ -6,7 +6,7 @@ export interface LogLine {
   readonly fields: object;
 }
 
-/** Keeps what is logged, for tests that ask what an operator would find. */
+/** Records log lines, for tests of what an operator would find. */
 export class RecordingLog implements Log {
   readonly lines: LogLine[];
 

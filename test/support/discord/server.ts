@@ -11,17 +11,17 @@ import { People } from "./people.ts";
 import { World } from "./world.ts";
 
 export interface DiscordServerOptions {
-  /** Where bots reach it, when that is not where it listens. */
+  /** Origin under which bots reach the server, if it is not where it listens. */
   readonly origin?: string;
   readonly token?: string;
   readonly heartbeatMs?: number;
-  /** So long a session must have begun before the next may. Discord's: 5 s. None when left out. Milliseconds. */
+  /** Minimum milliseconds between sessions; Discord's is 5 s. No limit if omitted. */
   readonly identifyEveryMs?: number;
-  /** The developer portal's switch for the MESSAGE CONTENT intent; on unless said otherwise. */
+  /** The developer portal's switch for the MESSAGE CONTENT intent; defaults to on. */
   readonly messageContent?: boolean;
-  /** Requests that a kind may make in a window; `DISCORD_BUCKETS` unless said otherwise. */
+  /** Allowed requests per window by kind; defaults to `DISCORD_BUCKETS`. */
   readonly limits?: Readonly<Record<string, Limit>>;
-  /** How long a nonce is remembered. Milliseconds. */
+  /** How long a nonce is remembered, in milliseconds. */
   readonly nonceMs?: number;
   readonly now?: () => number;
 }
@@ -40,7 +40,7 @@ export interface SeenRequest {
   readonly status: number;
 }
 
-/** Starts a local Discord on a free port. The bot reaches it by `apiUrl` and `token`, also from another process. */
+/** Starts a local Discord on a free port. The bot reaches it by `apiUrl` and `token`, even from another process. */
 export async function startDiscordServer(options: DiscordServerOptions = {}): Promise<DiscordServer> {
   const server = new DiscordServer(options);
   await server.listen();
@@ -54,7 +54,7 @@ export class DiscordServer implements AsyncDisposable {
   readonly interactions: Interactions;
   readonly faults = new Faults();
   readonly api: Api;
-  /** Everything asked of the REST API, in order. */
+  /** All requests to the REST API in order. */
   readonly requests: SeenRequest[] = [];
   port = 0;
   token: string;
@@ -102,7 +102,7 @@ export class DiscordServer implements AsyncDisposable {
     this.#http.on("upgrade", (request, socket, head) => this.gateway.upgrade(request, socket, head));
   }
 
-  /** The REST root without version: what DISCORD_API_URL is set to. */
+  /** The REST root without version, for DISCORD_API_URL. */
   get apiUrl(): string {
     return `${this.#view.origin}/api`;
   }

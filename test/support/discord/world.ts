@@ -1,4 +1,4 @@
-/** What the local Discord knows: servers, channels, people, messages. Field names are Discord's. */
+/** The state of the local Discord: servers, channels, people, messages. Field names are Discord's. */
 
 export interface User {
   readonly id: string;
@@ -24,9 +24,9 @@ export interface Guild {
   readonly name: string;
   readonly roles: Role[];
   readonly members: Map<string, Member>;
-  /** What its soundboard plays. */
+  /** Sounds of its soundboard. */
   readonly sounds: { readonly sound_id: string; readonly name: string }[];
-  /** When the bot was added. Milliseconds since the epoch. */
+  /** When the bot was added, in milliseconds since the epoch. */
   readonly joinedAt: number;
 }
 
@@ -36,13 +36,13 @@ export interface Channel {
   readonly guild_id?: string;
   readonly name: string | null;
   readonly parent_id: string | null;
-  /** The other person of direct messages. */
+  /** The other person in direct messages. */
   readonly recipient?: User;
-  /** Ids of roles and people who alone see it; everybody when left out. */
+  /** Ids of the roles and people who can see the channel; everybody if omitted. */
   readonly seenBy?: ReadonlySet<string>;
-  /** Ids of those in a private thread, the bot left out. */
+  /** Ids of the members of a private thread, without the bot. */
   readonly threadMembers: Set<string>;
-  /** The tags of a forum; and of a post in it, by their ids. */
+  /** Tags of a forum, or of a post in it by their ids. */
   readonly tags: { readonly id: string; readonly name: string }[];
   archived: boolean;
   locked: boolean;
@@ -62,17 +62,17 @@ export interface Message {
   readonly type: number;
   readonly author: User;
   content: string;
-  /** When its author edited it last. Milliseconds since the epoch. */
+  /** When its author last edited it, in milliseconds since the epoch. */
   editedAt?: number;
   flags: number;
   components: readonly Row[];
   readonly files: readonly StoredFile[];
-  /** Whom the platform notified because of the text. */
+  /** Ids of the people whom the platform notified because of the text. */
   pings: readonly string[];
   readonly reactions: { readonly emoji: string; readonly userId: string }[];
   readonly nonce?: string;
   readonly repliesTo?: Message;
-  /** Anything else that the payload carries: embeds, polls, forwarded messages. */
+  /** Further fields of the payload: embeds, polls, forwarded messages. */
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
@@ -101,7 +101,7 @@ export class World {
     this.bot = this.user("deckhand", { bot: true });
   }
 
-  /** A new id; ids grow, also within a millisecond. */
+  /** A new id. Ids increase, even within a millisecond. */
   nextId(): string {
     const id = BigInt(this.#now() - DISCORD_EPOCH_MS) << 22n;
     this.#lastId = id > this.#lastId ? id : this.#lastId + 1n;
@@ -114,7 +114,7 @@ export class World {
     return user;
   }
 
-  /** The bot was added long ago, unless it says otherwise. */
+  /** Adds a server. By default, the bot joined long ago. */
   guild(name: string, joinedAt = 0, id = this.nextId()): Guild {
     const botRole = { id: this.nextId(), name: this.bot.username, tags: { bot_id: this.bot.id } };
     const guild: Guild = {
@@ -138,7 +138,7 @@ export class World {
     return this.#add({ id: this.nextId(), type, guild_id: guild.id, name, parent_id: null });
   }
 
-  /** A channel that only these roles and people see. */
+  /** A channel that only these roles and people can see. */
   privateChannel(guild: Guild, name: string, seenBy: readonly { readonly id: string }[]): Channel {
     const seen = new Set(seenBy.map(({ id }) => id));
     return this.#add({ id: this.nextId(), type: TYPE.text, guild_id: guild.id, name, parent_id: null, seenBy: seen });
@@ -149,7 +149,7 @@ export class World {
     return this.#add({ id, type: TYPE.thread, ...guild, name, parent_id: parent.id });
   }
 
-  /** A thread that only those see who are in it. */
+  /** A thread that only its members can see. */
   privateThread(parent: Channel, name: string): Channel {
     const guild = parent.guild_id === undefined ? {} : { guild_id: parent.guild_id };
     return this.#add({ id: this.nextId(), type: TYPE.privateThread, ...guild, name, parent_id: parent.id });
@@ -201,13 +201,13 @@ export class World {
   }
 }
 
-/** Addresses that a message would be shown with a preview of. */
+/** Addresses in a message for which previews would be shown. */
 export function previewsOf(message: Message): string[] {
   if ((message.flags & SUPPRESS_EMBEDS) !== 0) return [];
   return [...message.content.matchAll(/(?<!<)https?:\/\/[^\s)>\]]+/gu)].map(([url]) => url);
 }
 
-/** Whom a text notifies, by what the sender allows. Without `allowed_mentions` everything in it counts. */
+/** Whom a text notifies, given what the sender allows. Without `allowed_mentions`, every mention in it counts. */
 export function pingsOf(
   content: string,
   allowed:

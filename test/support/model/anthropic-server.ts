@@ -13,7 +13,7 @@ import {
 
 export type AnthropicServer = ModelServer;
 
-/** What a key may use. */
+/** Models that a key may use. */
 const LISTED = [
   { id: "claude-sonnet-5-5", name: "Claude Sonnet 5.5" },
   { id: "claude-haiku-5-5", name: "Claude Haiku 5.5" },
@@ -22,7 +22,7 @@ const LISTED = [
 
 /**
  * A strict local Anthropic Messages server on a free port. `url` is its root, for `ANTHROPIC_BASE_URL`.
- * It refuses, as the real one does, what would only show as a 400 in production.
+ * Like the real server, it rejects requests that would give a 400 in production.
  */
 export function startAnthropicServer({ key }: { key?: string } = {}): Promise<AnthropicServer> {
   const data = LISTED.map(({ id, name }) => ({
@@ -171,7 +171,7 @@ function bodyProblems(body: Body): string[] {
   return problems;
 }
 
-/** Each call has its result first thing in the next message, and nothing else has one. */
+/** Each call's result must come first in the next message, and no other result may be there. */
 function pairingProblems(messages: readonly WireMessage[]): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();

@@ -4,27 +4,27 @@ import { text as textOf } from "node:stream/consumers";
 import { z } from "zod";
 import { type MeaningModel, meaningOf } from "../../../bench/recall/meanings.ts";
 
-/** How the next requests are answered: as they should be, with a status, or not at all. */
+/** How the next requests are answered: normally, with an error status, or never. */
 export type Mood = "well" | "never" | { readonly status: number; readonly retryAfter?: string };
 
-/** What a text counts. */
+/** Number of tokens of a text. */
 export function tokensOf(text: string): number {
   return text.split(" ").length;
 }
 
-/** A local server that makes real vectors as OpenAI's `/v1/embeddings` does, and refuses what that refuses. */
+/** A local server that makes real vectors as OpenAI's `/v1/embeddings` does, and rejects what that rejects. */
 export interface EmbeddingsServer extends AsyncDisposable {
-  /** With `/v1`. */
+  /** Includes `/v1`. */
   readonly url: string;
-  /** The texts of each request that was answered well, in order. */
+  /** The texts of each successful request in order. */
   readonly batches: readonly (readonly string[])[];
-  /** Headers `authorization` of all requests. */
+  /** The `authorization` headers of all requests. */
   readonly keys: readonly string[];
   readonly seen: () => number;
   set(mood: Mood): void;
-  /** Which requests wait until something else is said. */
+  /** Selects requests to hold back, until another selection is set. */
   holdBack(which: (input: readonly string[]) => boolean): void;
-  /** As another model of the same name: vectors of another size. */
+  /** Changes the size of the vectors, as another model of the same name would. */
   resize(dimensions: number): void;
 }
 
@@ -33,7 +33,7 @@ const body = z.strictObject({
   input: z.array(z.string().min(1)).min(1).max(64),
   encoding_format: z.literal("float").optional(),
 });
-/** What it takes for too long, and so refuses. Characters. */
+/** Maximum characters of a text; longer ones are rejected. */
 const TOO_LONG = 3_000;
 
 export async function startEmbeddings(
@@ -70,7 +70,7 @@ export async function startEmbeddings(
         embedding: meaningOf(text, { ...model, dimensions }),
       }));
       response.writeHead(200, { "content-type": "application/json" });
-      // Out of order, as it may come.
+      // In reverse order, which the API permits.
       const prompt_tokens = given.data.input.reduce((sum, text) => sum + tokensOf(text), 0);
       const usage = { prompt_tokens, total_tokens: prompt_tokens };
       response.end(JSON.stringify({ object: "list", model: given.data.model, data: data.toReversed(), usage }));

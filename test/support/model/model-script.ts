@@ -1,11 +1,11 @@
 /**
- * What a local model server answers, in words that fit every API: a reply is one part or several, sent in
- * order. `server.script((request, index) => [text("I'll read it."), toolUse("read", { path: "a.txt" })])`.
+ * Answers of a local model server in terms common to all APIs: a reply is one part or several, sent in order.
+ * `server.script((request, index) => [text("I'll read it."), toolUse("read", { path: "a.txt" })])`.
  */
 
 export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal";
 
-/** Tokens; `input` excludes what was read from or written to the cache. */
+/** Token counts; `input` excludes tokens read from or written to the cache. */
 export interface ScriptedUsage {
   readonly input?: number;
   readonly output?: number;
@@ -43,7 +43,7 @@ export interface SilentReply {
 
 export type Reply = Part | readonly Part[] | HttpReply | SilentReply;
 
-/** Text in pieces of `chunkChars` characters, `everyMs` milliseconds apart (0: as fast as it goes). */
+/** Text in chunks of `chunkChars` characters, `everyMs` milliseconds apart (0 means without delay). */
 export function text(content: string, { chunkChars = 20, everyMs = 0 } = {}): Part {
   const characters = Array.from(content);
   const chunks: string[] = [];
@@ -61,7 +61,7 @@ export function toolUse(name: string, input: unknown, id: string | null = null):
   return { type: "tool_use", name, json: JSON.stringify(input), id };
 }
 
-/** A call whose arguments are this text, whatever it is. */
+/** A call with this text as its raw arguments. */
 export function rawToolUse(name: string, json: string, id: string | null = null): Part {
   return { type: "tool_use", name, json, id };
 }
@@ -74,7 +74,7 @@ export function redactedThinking(data = "opaque-thought"): Part {
   return { type: "redacted_thinking", data };
 }
 
-/** The answer's stop reason; without it, `tool_use` when there is a call and else `end_turn`. */
+/** Sets the stop reason; by default `tool_use` if there is a call, else `end_turn`. */
 export function stop(reason: StopReason): Part {
   return { type: "stop", reason };
 }
@@ -88,12 +88,12 @@ export function stall(): Part {
   return { type: "stall" };
 }
 
-/** A sign of life without content. */
+/** A keep-alive event without content. */
 export function ping(): Part {
   return { type: "ping" };
 }
 
-/** From here on the bytes come in pieces of this size, which cuts characters apart. */
+/** From here on bytes are sent in pieces of this size, which splits characters. */
 export function dribble(bytes: number): Part {
   return { type: "dribble", bytes };
 }
@@ -103,7 +103,7 @@ export function earlyEof(): Part {
   return { type: "eof" };
 }
 
-/** Cuts the connection here. */
+/** Breaks the connection here. */
 export function reset(): Part {
   return { type: "reset" };
 }
@@ -147,10 +147,10 @@ export function serverError(): HttpReply {
   return httpError(500, "api_error", "Internal server error");
 }
 
-/** A place where a reply waits for the test: `[text("a"), gate.part, text("b")]`, then `gate.release()`. */
+/** A point where a reply waits for the test: `[text("a"), gate.part, text("b")]`, then `gate.release()`. */
 export interface Gate {
   readonly part: Part;
-  /** Resolves when a reply has got to the gate. */
+  /** Resolves when a reply has reached the gate. */
   readonly reached: Promise<void>;
   readonly released: Promise<void>;
   release(): void;

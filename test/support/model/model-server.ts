@@ -18,11 +18,11 @@ export interface RecordedRequest {
   readonly body: unknown;
   /** Milliseconds since the Unix epoch. */
   readonly arrivedAt: number;
-  /** The newest user message's text. */
+  /** Text of the newest user message. */
   readonly lastUserText: string;
-  /** What the newest user message carries of tool results, in order. */
+  /** Tool results in the newest user message, in order. */
   readonly toolResults: readonly ToolResultSeen[];
-  /** Resolves when the answer is over, with how it ended. */
+  /** Resolves when the answer has ended, with how it ended. */
   readonly ended: Promise<"complete" | "aborted">;
 }
 
@@ -36,19 +36,19 @@ export type Script = (request: RecordedRequest, index: number) => Reply;
 
 export interface ModelServer extends AsyncDisposable {
   readonly url: string;
-  /** In order of arrival; refused ones included. */
+  /** In order of arrival, including rejected ones. */
   readonly requests: readonly RecordedRequest[];
-  /** Everything that a strict provider would have refused. A test asserts that it is empty. */
+  /** Everything that a strict provider would have rejected. Tests assert that it is empty. */
   readonly violations: readonly string[];
   script(script: Script): void;
-  /** The `index`-th request, counted from 0, once it has arrived. */
+  /** The `index`-th request, counted from 0; resolves once it has arrived. */
   request(index: number): Promise<RecordedRequest>;
-  /** As if no request had come yet. */
+  /** Forgets all requests. */
   forget(): void;
   close(): Promise<void>;
 }
 
-/** How one API writes what a script says. One encoder lives as long as one answer. */
+/** Encodes a script for one API. Each answer has its own encoder. */
 export interface Encoder {
   begin(usage: Required<ScriptedUsage>): string;
   text(chunk: string): string;
@@ -60,7 +60,7 @@ export interface Encoder {
 
 export interface Dialect {
   readonly path: string;
-  /** What a strict provider would refuse of the request. */
+  /** What a strict provider would reject in the request. */
   problems(headers: IncomingHttpHeaders, body: unknown): readonly string[];
   seen(body: unknown): Pick<RecordedRequest, "lastUserText" | "toolResults">;
   encoder(body: unknown): Encoder;
@@ -69,15 +69,15 @@ export interface Dialect {
 
 export interface ModelServerOptions {
   readonly dialects: readonly Dialect[];
-  /** Answer of `GET …/models`. */
+  /** Response to `GET …/models`. */
   readonly models: unknown;
-  /** When set, requests with another key get 401. */
+  /** If set, requests with another key get 401. */
   readonly key?: string | undefined;
   /** Appended to the origin for `url`. */
   readonly basePath: string;
 }
 
-/** A local server that streams scripted answers as real server-sent events, and refuses what is malformed. */
+/** Starts a local server that streams scripted answers as real server-sent events, and rejects malformed requests. */
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const requests: RecordedRequest[] = [];
   const violations: string[] = [];
@@ -279,7 +279,7 @@ async function play(part: Part, run: Run): Promise<"goes on" | "over"> {
     case "stop":
       run.stop = part.reason;
       return "goes on";
-    case "usage": // holds for the whole answer
+    case "usage": // applies to the whole answer
       return "goes on";
     default:
       return part satisfies never;

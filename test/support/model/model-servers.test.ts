@@ -4,7 +4,7 @@ import { hold, httpError, text } from "./model-script.ts";
 import type { ModelServer } from "./model-server.ts";
 import { startOpenAiServer } from "./openai-server.ts";
 
-/** The servers are worth nothing if they let pass what a provider refuses. */
+/** The servers are worthless if they accept what a provider rejects. */
 
 interface Posting {
   readonly path: string;

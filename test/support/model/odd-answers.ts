@@ -15,7 +15,7 @@ interface Asked {
   readonly effortLevel?: EffortLevel;
 }
 
-/** Answers as some compatible providers write them, which OpenAI itself never does. */
+/** Answers in ways that some compatible providers use, but OpenAI itself never does. */
 export async function answerWith(respond: (body: string) => Response, asked: Asked = {}) {
   const { messages = [user("hi")], wire = "chat", provider: id = "local", model: ref = "m", ...extra } = asked;
   const registry = createProviderRegistry({
@@ -29,7 +29,7 @@ export async function answerWith(respond: (body: string) => Response, asked: Ask
   return provider.createMessage(request, new AbortController().signal);
 }
 
-/** A stream of server-sent events, as it is written. */
+/** A raw stream of server-sent events. */
 export function eventStream(body: string | ReadableStream<Uint8Array<ArrayBuffer>>): Response {
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
@@ -44,7 +44,7 @@ export function delta(value: object, finish_reason: string | null = null) {
   return { choices: [{ delta: value, finish_reason }] };
 }
 
-/** A chunk of Chat Completions with a piece of a call. */
+/** A chunk of Chat Completions with part of a call. */
 export function calling(fields: object, args: unknown, name?: string) {
   return delta({ tool_calls: [{ ...fields, function: { arguments: args, ...(name === undefined ? {} : { name }) } }] });
 }

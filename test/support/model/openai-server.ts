@@ -6,7 +6,7 @@ export type OpenAiServer = ModelServer;
 
 /**
  * A strict local server for OpenAI Responses and Chat Completions on a free port; `url` ends in `/v1`, for
- * `OPENAI_BASE_URL`. It refuses orphaned and unanswered calls, which third-party mocks let pass.
+ * `OPENAI_BASE_URL`. Unlike third-party mocks, it rejects orphaned and unanswered calls.
  */
 export function startOpenAiServer({ key }: { key?: string } = {}): Promise<OpenAiServer> {
   const models = {

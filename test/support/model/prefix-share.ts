@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { RecordedRequest } from "./model-server.ts";
 
-/** What of a request of Anthropic's API its cache looks at, in the order in which it does. */
+/** The parts of an Anthropic request that the cache considers, in that order. */
 const bodySchema = z.object({
   tools: z.array(z.unknown()).default([]),
   system: z.array(z.unknown()).default([]),
   messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
 });
 
-/** Where breakpoints stand is no part of what is cached. */
+/** Breakpoints are not part of the cached content. */
 const BREAKPOINT = /,"cache_control":\{[^}]*\}/gu;
 
 function cachedBytes({ body }: RecordedRequest): Buffer {
@@ -18,14 +18,17 @@ function cachedBytes({ body }: RecordedRequest): Buffer {
 }
 
 export interface PrefixShare {
-  /** The share of all input bytes that the request before began with, too: 0 to 1. */
+  /** Share of all input bytes that the previous request also began with, from 0 to 1. */
   readonly share: number;
   readonly bytes: number;
-  /** Requests that do not begin with the whole of the one before, by index. */
+  /** Indices of requests that do not begin with the whole previous one. */
   readonly broken: readonly number[];
 }
 
-/** How much of a conversation's input a provider's cache can hold: what each request has in common with the one before. */
+/**
+ * Measures how much of a conversation's input a provider's cache can hold: the common prefix of each request and the
+ * previous one.
+ */
 export function prefixShare(requests: readonly RecordedRequest[]): PrefixShare {
   const inputs = requests.map(cachedBytes);
   const bytes = inputs.reduce((sum, input) => sum + input.length, 0);

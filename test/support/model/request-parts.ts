@@ -27,7 +27,7 @@ const specs = z.object({
   ),
 });
 
-/** The tools that a request offers, in order, with the arguments that it tells of. */
+/** The tools that a request offers, in order, with their described arguments. */
 export function specsOf(body: unknown) {
   return specs.parse(body).tools;
 }
@@ -37,7 +37,7 @@ export interface RequestPart {
   readonly bytes: number;
 }
 
-/** What a request carries before its messages, each part as large as the wire makes it. */
+/** The parts of a request before its messages, with their size on the wire. */
 export function partsOf(body: unknown): RequestPart[] {
   const { system, tools } = z.object({ system: z.array(z.unknown()), tools: z.array(z.unknown()) }).parse(body);
   const named = [...toolsOf(body), ...system.map((_part, index) => `system ${index + 1}`)];

@@ -10,7 +10,10 @@ export const RESPONSE: ModelResponse = {
   model: "m",
 };
 
-/** A provider that takes so many calls at once and refuses the others; each call takes two seconds, the first word half a second. */
+/**
+ * A provider that accepts a number of concurrent calls and rejects more. Each call takes two seconds, its first word
+ * half a second.
+ */
 export class SmallKey implements LlmProvider {
   readonly id = "small";
   readonly name = "Small";
@@ -20,7 +23,7 @@ export class SmallKey implements LlmProvider {
   going = 0;
   most = 0;
   refusals = 0;
-  /** Models of the calls that were answered, in order: the tests name calls so. */
+  /** Models of the answered calls in order; tests use the model to name a call. */
   readonly answered: string[] = [];
 
   constructor(clock: ManualClock, takes: number, retryAfterMs?: number) {
@@ -57,7 +60,7 @@ export class SmallKey implements LlmProvider {
   }
 }
 
-/** The model names the call. */
+/** A request whose model names the call. */
 export function request(model: string): ModelRequest {
   return { model, system: [], messages: [], tools: [], maxTokens: 100 };
 }

@@ -5,19 +5,19 @@ import { onTestFinished } from "vitest";
 
 type Words = Readonly<Record<string, unknown>>;
 
-/** What of a provider is otherwise than with most. */
+/** How a provider differs from most others. */
 export interface Oddity {
-  /** Behind its origin in what it calls itself. */
+  /** Path behind the origin in its issuer. */
   readonly path?: string;
-  /** What it says of itself; undefined leaves a word out. */
+  /** Metadata of the provider; undefined omits a field. */
   readonly metadata?: Words;
   readonly claims?: Words;
   readonly userinfo?: Words;
-  /** The status and error of the token endpoint; null where the secret is shown as it should be. */
+  /** Status and error of the token endpoint; null if the secret is presented correctly. */
   readonly refuses?: (shown: Shown) => readonly [number, string] | null;
 }
 
-/** How a client has shown its secret: in a header, as it stands there without base64, or in the body. */
+/** How a client presented its secret: in a header (without base64), or in the body. */
 export interface Shown {
   readonly header: string | null;
   readonly body: string | null;

@@ -6,27 +6,27 @@ import { freePort } from "../program/free-port.ts";
 
 export const CLIENT = { id: "deckhand", secret: "a-secret-of-this-client-alone" };
 
-/** What the provider says of somebody. */
+/** What the provider says about a person. */
 export interface Subject {
   groups?: readonly string[];
-  /** What they are called there. */
+  /** The person's user name at the provider. */
   preferred_username?: string;
 }
 
 export interface ProviderServer {
   readonly issuer: string;
-  /** By what they sign in with there, which is their subject, too. */
+  /** Keyed by login name, which is also the subject. */
   readonly people: Map<string, Subject>;
-  /** How often a code was brought. */
+  /** How often a code was redeemed. */
   readonly codes: () => number;
-  /** From now on its clock is so much behind where it makes tokens. */
+  /** Sets the provider's clock back by so many seconds for new tokens. */
   slow(seconds: number): void;
   stop(): Promise<void>;
 }
 
-/** A real provider of OpenID Connect on this machine, which believes whoever says who they are and sends them `back`. */
+/** A real OpenID Connect provider on this machine, which believes any login and redirects people to `back`. */
 export async function startProvider(back: string, changed: Configuration = {}): Promise<ProviderServer> {
-  // Another host than the page's: to a browser it is another site, as a provider is.
+  // A host other than the page's, so that a browser treats it as another site, like a real provider.
   const issuer = `http://localhost:${await freePort()}`;
   const people = new Map<string, Subject>();
   let codes = 0;
@@ -44,7 +44,7 @@ export async function startProvider(back: string, changed: Configuration = {}): 
       accountId,
       claims: () => Promise.resolve({ sub: accountId, ...people.get(accountId) }),
     }),
-    // Nobody is asked whether Deckhand may know them.
+    // Consent is granted without asking.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({ clientId: CLIENT.id, accountId: oidc.session?.accountId ?? "" });
       grant.addOIDCScope("openid profile");

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, request } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** Stands before several servers, and gives each request and each socket to the next of them. */
+/** Distributes requests and sockets among several servers in turn. */
 export interface Balancer extends AsyncDisposable {
   readonly port: number;
-  /** Whom it goes to; once it is known on which ports they are. */
+  /** Sets the targets, once their ports are known. */
   lead(ports: readonly number[]): void;
 }
 

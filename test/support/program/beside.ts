@@ -3,8 +3,8 @@ import { onTestFinished } from "vitest";
 import { until } from "./bot.ts";
 
 /**
- * For the middle of a transaction on a PostgreSQL database: what it answers resolves when what somebody else does is done,
- * or can only go on once this transaction has ended.
+ * For use in the middle of a PostgreSQL transaction. The returned function resolves when somebody else's work is done,
+ * or can only continue after this transaction has ended.
  */
 export async function besideOn(url: string): Promise<(other: Promise<unknown>) => Promise<void>> {
   const observer = new Client({ connectionString: url });

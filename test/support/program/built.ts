@@ -5,8 +5,8 @@ import type { SandboxOptions } from "../../../src/tools/wasm/sandbox-options.ts"
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 /**
- * Who works on the program tests the sources as they are. Built, it is what people start, and starts in half the time:
- * its modules are few, and no types are stripped from them.
+ * Whether the build is up to date. If not, as during development, tests use the sources. The build is what people run,
+ * and starts in half the time, with few modules and no types to strip.
  */
 const isBuilt = staleSteps(ROOT).length === 0;
 
@@ -16,20 +16,20 @@ export const SOURCES = path.join(import.meta.dirname, "start-sources.mjs");
 /** The program's file. */
 export const ENTRY = isBuilt ? path.join(ROOT, "bin/deckhand.mjs") : SOURCES;
 
-/** Where the web page of the present sources is, when it is built. */
+/** The built web page of the current sources; null if it is not built. */
 export const BUILT_PAGE = isBuilt ? path.join(ROOT, "build/web") : null;
 
-/** With these a sandbox runs its guests in the child that belongs to the program's file. */
+/** Options that make a sandbox run guests in the child that belongs to the program's file. */
 export const SANDBOX_CHILD: Pick<SandboxOptions, "childFile"> = isBuilt
   ? { childFile: path.join(ROOT, BUILT_PROGRAM, "tools-wasm-child-main.js") }
   : {};
 
-/** Guests of the present sources; to load what builds them takes longer than most tests that need them. */
+/** Builds the guests of the current sources. The builder is loaded lazily, since that takes longer than most tests. */
 export async function buildGuests(): Promise<void> {
   if (!isBuilt) await (await import("../../../wasm/build.ts")).buildGuests();
 }
 
-/** The same for the generator of third parties' bindings. */
+/** Builds the generator of third parties' bindings in the same way. */
 export async function buildBindingsGenerator(): Promise<void> {
   if (!isBuilt) await (await import("../../../wasm/build-bindings-generator.ts")).buildBindingsGenerator();
 }

@@ -3,25 +3,25 @@ import { once } from "node:events";
 import { asBegunAnew, type Bot, type Environment, until } from "./bot.ts";
 import { ENTRY } from "./built.ts";
 
-/** `deckhand chat` as its own process, on the home of a bot. */
+/** `deckhand chat` as a process of its own, in a bot's home. */
 export interface ChatProcess extends AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams;
-  /** Everything written so far. */
+  /** All output so far. */
   out(): string;
   error(): string;
-  /** Resolves once the text is on one of the two. */
+  /** Resolves once the text appears in either output. */
   shows(text: string): Promise<void>;
   type(keys: string): void;
-  /** The exit code, once all that it wrote is here. */
+  /** Resolves with the exit code once all output has arrived. */
   readonly ended: Promise<number | null>;
 }
 
 export interface ChatProcessOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What is piped in; nothing, and its end, when left out. */
+  /** Piped input; by default empty and closed. */
   readonly input?: string;
-  /** A file that gets the answer in place of the pipe. */
+  /** A file that receives the answer instead of the pipe. */
   readonly outTo?: string;
 }
 
@@ -37,7 +37,10 @@ export function chatProcess(
   return chat;
 }
 
-/** In a pseudo terminal of so many columns, by `script` of util-linux (on Debian bsdutils, which is essential). */
+/**
+ * Runs in a pseudo terminal with a number of columns, by `script` of util-linux (on Debian bsdutils, which is
+ * essential).
+ */
 export function terminalProcess(
   bot: Pick<Bot, "home">,
   { args = [], env, columns = 80 }: Omit<ChatProcessOptions, "input"> & { readonly columns?: number },
@@ -62,7 +65,7 @@ function started({ home }: Pick<Bot, "home">, command: readonly string[], env: E
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     written.error += text;
   });
-  // It may end before it has read what is piped in.
+  // It may end before it has read its input.
   child.stdin.on("error", () => {});
   child.stdout.on("error", () => {});
   const closed = once(child, "close");

@@ -23,7 +23,7 @@ export interface CliGiven {
   readonly chat?: (config: Config, request: ChatCommandRequest) => unknown;
 }
 
-/** What the command line wrote; `failed`: the process would end with a code other than 0. */
+/** Output of the command line. `failed` means a non-zero exit code. */
 export interface CliResult {
   readonly out: string;
   readonly error: string;

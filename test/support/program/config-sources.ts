@@ -5,7 +5,7 @@ import { ConfigError } from "../../../src/core/protocol/errors.ts";
 import { FEATURES } from "../../../src/features/features.ts";
 import { tempDirectory } from "../temp-directory.ts";
 
-/** What an operator has set; `file` is JSON, its text or its bytes. */
+/** An operator's settings; `file` is the JSON file's text or bytes. */
 export interface Given {
   readonly env?: Record<string, string>;
   readonly file?: unknown;

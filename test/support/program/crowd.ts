@@ -1,33 +1,33 @@
 import { text, tokens } from "../model/model-script.ts";
 import { answers, type Scene } from "../talk/scene.ts";
 
-/** How many ask at once, over how many channels, and how long each answer is. */
+/** Number of threads that ask at once, number of channels, and length of each answer. */
 export interface CrowdSize {
   readonly threads: number;
   readonly channels: number;
   readonly tokens: number;
 }
 
-/** What a crowd is measured by. */
+/** The crowd used for measurements. */
 const LARGE: CrowdSize = { threads: 50, channels: 10, tokens: 2_000 };
-/** Between two tokens of an answer. Milliseconds. */
+/** Interval between two tokens of an answer, in milliseconds. */
 const TOKEN_MS = 5;
-/** Ten seconds of the largest are the answers themselves; the rest is what fifty of them cost a slow machine. */
+/** Ten seconds of the largest crowd are the answers themselves; the rest allows for slow machines. */
 const LIMIT_MS = 240_000;
 
-/** What one thread of a crowd has got. Times are milliseconds since the Unix epoch. */
+/** The answer in one thread of a crowd. Times are in milliseconds since the Unix epoch. */
 export interface CrowdAnswer {
   readonly thread: number;
   readonly channel: number;
   /** When the model had sent its last token. */
   readonly modelEndedAt: number;
-  /** When the whole answer was in the thread. */
+  /** When the whole answer had arrived in the thread. */
   readonly answeredAt: number;
-  /** `Answer <thread>. word1 word2 …`, to the last of its tokens. */
+  /** `Answer <thread>. word1 word2 …`, up to the last token. */
   readonly answer: string;
 }
 
-/** Threads in several channels ask at once, and each gets a long answer. */
+/** Asks in threads of several channels at once, each of which gets a long answer. */
 export async function crowd(
   { model, mention }: Pick<Scene, "model" | "mention">,
   size: CrowdSize = LARGE,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Equal for directories that hold the same files with the same content. */
+/** A fingerprint that is equal for directories with the same files and contents. */
 export function directoryPrint(directory: string): string {
   const hash = createHash("sha256");
   const entries = readdirSync(directory, { withFileTypes: true, recursive: true });

@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Below the ports that systems give to whoever asks for any: what has been free stays so until it is listened on. */
+/** Below the ephemeral range of systems, so that a free port stays free until it is used. */
 const FIRST = 20_000;
 const LAST = 32_000;
-/** That so many ports are taken one after the other is no chance. */
+/** If so many ports in a row are taken, it is no coincidence. */
 const ATTEMPTS = 50;
 
-/** A port of 127.0.0.1 for a program that is started later, perhaps again and again. */
+/** A free port of 127.0.0.1 for a program that is started later, possibly several times. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));

@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
 
 /**
- * Loaded before the program: on SIGUSR2 each of its SQLite connections that writes may take so many more pages as the file
- * `pages-left` in its directory says; beyond that SQLite finds the disk full (SQLITE_FULL). Empty: there is room again.
+ * Loaded before the program: on SIGUSR2 each writing SQLite connection is limited to as many additional pages as the
+ * file `pages-left` in its directory says, beyond which SQLite reports a full disk (SQLITE_FULL). An empty file removes
+ * the limit.
  */
 const connections = new Set();
 const prepare = Reflect.get(BetterSqlite3.prototype, "prepare");

@@ -9,7 +9,7 @@ function at(path: string, dialect: Dialect): Dialect {
   return { ...dialect, path };
 }
 
-/** Amazon Bedrock's runtime endpoint: three APIs, each vendor's beneath a path of its own. */
+/** Amazon Bedrock's runtime endpoint: three APIs, each under a path of its own. */
 export function startBedrockServer(key: string): Promise<ModelServer> {
   const dialects = [
     at("/anthropic/v1/messages", messagesDialect),
@@ -32,7 +32,7 @@ export const COPILOT_MODELS = {
   ],
 };
 
-/** GitHub Copilot's API, which says with its list of models over which API each is served. */
+/** GitHub Copilot's API, whose model list says which API serves each model. */
 export function startCopilotServer(key?: string, models: unknown = COPILOT_MODELS): Promise<ModelServer> {
   const dialects = [
     at("/v1/messages", messagesDialect),
@@ -43,13 +43,13 @@ export function startCopilotServer(key?: string, models: unknown = COPILOT_MODEL
 }
 
 export interface CopilotExchange extends AsyncDisposable {
-  /** Reaches this server at GitHub's address, and everything else where it is. */
+  /** A fetch that sends requests for GitHub's address to this server, and others to their real target. */
   readonly fetch: Fetch;
-  /** The headers of each exchange. */
+  /** Headers of each exchange. */
   readonly requests: readonly IncomingHttpHeaders[];
 }
 
-/** GitHub's exchange of an operator's token for one that Copilot's API takes. */
+/** GitHub's exchange of an operator's token for a Copilot API token. */
 export async function startCopilotExchange(
   answer: (index: number) => { readonly status?: number; readonly body: unknown },
 ): Promise<CopilotExchange> {
@@ -72,7 +72,7 @@ export async function startCopilotExchange(
   };
 }
 
-/** An answer of the exchange: good for half an hour from `now`, milliseconds since the Unix epoch. */
+/** A response of the exchange with a token valid for half an hour from `now`, in milliseconds since the Unix epoch. */
 export function copilotToken(token: string, { now, api }: { now: number; api?: string }): { readonly body: unknown } {
   const endpoints = api === undefined ? {} : { endpoints: { api } };
   return { body: { token, expires_at: Math.floor(now / 1_000) + 1_800, refresh_in: 1_500, ...endpoints } };

@@ -1,25 +1,25 @@
-/** What a message holds at most on any platform. Characters. */
+/** Maximum characters of a message on any platform. */
 export const LONG = 40_000;
 
-/** The long text is compared with as many of a length as make it up. */
+/** The long text is compared with this many parts of it. */
 const PARTS = 4;
 
-/** Below this, growth cannot be told from the clock's ticks, which are of 4 ms on some machines, and hurts nobody. */
+/** Milliseconds below which growth is harmless and lost in the clock's ticks, which are 4 ms on some machines. */
 const FINENESS_MS = 12;
 
-/** Where the work is linear, the whole takes as long as its parts; where it is quadratic, four times as long. */
+/** For linear work the whole costs as much as its parts; for quadratic work, four times as much. */
 export const TOLERATED_GROWTH = 2.75;
 
-/** Times that the whole is measured while it seems to grow too fast: a collection of garbage may fall into one. */
+/** Maximum measurements of the whole while it seems to grow too fast, since a garbage collection may disturb one. */
 const WHOLE_TRIES = 12;
 
-/** The same of the parts, and always so often: their quickest must not be slow. */
+/** Number of measurements of the parts; always the same, so that their fastest is not slow. */
 const PARTS_TRIES = 3;
 
 /**
- * How much longer `work` takes for a text than for its parts. Processor time of this thread: what else the machine does
- * is not in it. The quickest try counts, since a machine under load adds time and never takes it away. What grows for a
- * text of `LONG` may have left what the processor keeps at hand: a longer one tells whether it goes on growing.
+ * Ratio of the cost of `work` for a text to that for its parts, in processor time of this thread, which excludes other
+ * load. The fastest try counts, since load only ever adds time. Growth at `LONG` may come from exceeding the
+ * processor's caches, so a longer text shows whether it continues.
  */
 export function growthOf(work: (text: string) => unknown, text: (length: number) => string): number {
   const growth = growthAt(LONG, work, text);
@@ -52,7 +52,7 @@ function costOf(work: () => unknown): number {
   return (user + system) / 1_000;
 }
 
-/** Texts that make careless patterns and scanners go over the same characters again and again. */
+/** Texts that make careless patterns and scanners rescan the same characters. */
 export const HOSTILE_TEXTS: Readonly<Record<string, (length: number) => string>> = {
   blanks: (length) => `x${" ".repeat(length)}x`,
   tabs: (length) => `x${"\t".repeat(length)}x`,
@@ -116,7 +116,7 @@ function of(piece: string): (length: number) => string {
   return (length) => piece.repeat(Math.ceil(length / piece.length));
 }
 
-/** One, two, three … of the piece, so that each run is new to who remembers the ones before. */
+/** One, two, three … repetitions of the piece, so that each run differs from the previous ones. */
 function growing(piece: string, between: string): (length: number) => string {
   return (length) => {
     const runs: string[] = [];

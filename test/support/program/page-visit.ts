@@ -2,25 +2,25 @@ import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } fr
 import type { Bot } from "./bot.ts";
 import { emptyWindow, openWindow } from "./window.ts";
 
-/** A person at the web page, in a browser window of their own. */
+/** A person on the web page, in a browser window of their own. */
 export interface PageVisit extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the browser complained of: errors of scripts and of the console. */
+  /** Errors reported by the browser, from scripts and the console. */
   readonly complaints: readonly string[];
-  /** The messages of the open thread. */
+  /** Messages of the open thread. */
   readonly messages: Locator;
   say(words: string): Promise<void>;
 }
 
-/** The address with its key, as the bot printed it when it was last started. */
+/** The address with its key, as the bot printed it at its last start. */
 export function printedUrl(bot: Bot): string {
   const url = [...bot.output().matchAll(/Web page: (http:\S+)/g)].at(-1)?.[1];
   if (url === undefined) throw new Error(`the bot printed no address:\n${bot.output()}`);
   return url;
 }
 
-/** What a browser keeps once it has been given the printed address, which is good for once. */
+/** What a browser stores after using the printed address, which is valid once. */
 export type BrowserProfile = Awaited<ReturnType<BrowserContext["storageState"]>>;
 
 export async function profileOf(bot: Bot, browser: Browser): Promise<BrowserProfile> {
@@ -31,10 +31,10 @@ export async function profileOf(bot: Bot, browser: Browser): Promise<BrowserProf
   return profile;
 }
 
-/** Windows that visits have left, by what the browser keeps. */
+/** Windows left by earlier visits, by browser profile. */
 const left = new WeakMap<BrowserProfile, Page[]>();
 
-/** Opens the page in a window of its own, in a browser that has been given the key before. */
+/** Opens the page in a window of its own, in a browser that has already received the key. */
 export async function visitAgain(bot: Bot, browser: Browser, storageState: BrowserProfile): Promise<PageVisit> {
   const windows = left.get(storageState) ?? [];
   left.set(storageState, windows);
@@ -61,7 +61,7 @@ export async function visitAddress(
   return visitIn(await openWindow(browser, options), address);
 }
 
-/** The same in a window that is open. */
+/** Opens the address in an existing window. */
 export async function visitIn(page: Page, address: string): Promise<PageVisit> {
   const complaints: string[] = [];
   page.on("console", (message) => {

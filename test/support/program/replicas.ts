@@ -15,11 +15,11 @@ export interface Replicas extends AsyncDisposable {
 
 export interface ReplicasOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Become deckhand.config.json. */
+  /** Contents of deckhand.config.json. */
   readonly settings?: object;
 }
 
-/** Both are ready. */
+/** Starts both, and resolves when they are ready. */
 export async function startReplicas({ env = {}, settings = {} }: ReplicasOptions = {}): Promise<Replicas> {
   const [postgres, model] = await Promise.all([startPostgres(), startAnthropicServer()]);
   const given = {
@@ -46,7 +46,7 @@ export async function startReplicas({ env = {}, settings = {} }: ReplicasOptions
   };
 }
 
-/** The address of a replica's page, good for one entry, as `deckhand web-link` prints it. */
+/** Address of a replica's page, valid for one entry, as printed by `deckhand web-link`. */
 export function pageLink({ home, port }: Bot): string {
   const token = readFileSync(path.join(home, "data/web-token"), "utf8").trim();
   return `http://127.0.0.1:${port}/?token=${entryLink(token, Date.now())}`;

@@ -2,7 +2,7 @@ import { startAnthropicServer } from "../model/anthropic-server.ts";
 import type { ModelServer } from "../model/model-server.ts";
 import { type Bot, createBot } from "./bot.ts";
 
-/** The whole program with a scripted model, on no platform but its page and the terminal; it runs. */
+/** The whole program, running with a scripted model and no platform but its page and the terminal. */
 export interface ScriptedBot extends AsyncDisposable {
   readonly bot: Bot;
   readonly model: ModelServer;
@@ -22,7 +22,7 @@ export async function scriptedBot(key = "test-key"): Promise<ScriptedBot> {
   };
 }
 
-/** What leads the program to the model. */
+/** Environment that directs the program to the model. */
 export function modelAt({ url }: ModelServer): Record<string, string> {
   return { ANTHROPIC_API_KEY: "test-key", ANTHROPIC_BASE_URL: url, DECKHAND_MODEL: "anthropic/claude-sonnet-5-5" };
 }

@@ -4,11 +4,11 @@ import { closeWindows, sharedBrowser } from "./browser.ts";
 import { freePort } from "./free-port.ts";
 
 /**
- * Windows of the browser. One that a test leaves to the next has its process and what that has compiled: to open a
- * window, and to load the page in it for the first time, takes longer than most tests.
+ * Windows of the browser. Tests reuse a window with its process and compiled code, because opening a window and loading
+ * the page for the first time takes longer than most tests.
  */
 
-/** What of a window its visits may change. */
+/** The properties of a window that visits may change. */
 type Look = Pick<BrowserContextOptions, "viewport" | "colorScheme" | "reducedMotion">;
 const LOOK = { viewport: { width: 1280, height: 800 }, colorScheme: "light", reducedMotion: "no-preference" } as const;
 
@@ -22,12 +22,15 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
   return page;
 }
 
-/** What an emptied window shows. The page's own opener policy: for any other the browser begins a new process. */
+/**
+ * Content of an emptied window. It has the page's own opener policy, because any other makes the browser start a new
+ * process.
+ */
 const NOTHING = { body: "", contentType: "text/html", headers: { "cross-origin-opener-policy": "same-origin" } };
 
 /**
- * Takes from a window all that a visit has left in it but its cookies. A clock and a route of sockets cannot be taken
- * back: whoever sets one closes the window.
+ * Removes all that a visit has left in a window, except cookies. A clock and a socket route cannot be removed, so a
+ * test that sets one closes the window.
  */
 export async function emptyWindow(page: Page): Promise<void> {
   page.removeAllListeners("console");
@@ -42,12 +45,12 @@ export async function emptyWindow(page: Page): Promise<void> {
   await page.setViewportSize(viewport ?? LOOK.viewport);
 }
 
-/** For the tests around: where each serves its own page, and a window that visits one after the other. */
+/** For the enclosing tests, each of which serves its own page, and a window that visits these in turn. */
 export interface OwnWindow {
-  /** To a browser another port is another page, for which it begins a new process. */
+  /** A shared port: to a browser another port is another page, for which it starts a new process. */
   port(): number;
   open(): Promise<Page>;
-  /** The visit has ended: the window knows nothing of it any more. */
+  /** Ends the visit, and empties the window. */
   leave(): Promise<void>;
 }
 

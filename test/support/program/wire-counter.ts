@@ -1,17 +1,20 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** Statements as PostgreSQL receives them, BEGIN and COMMIT among them, in order of arrival. */
+/** Statements as PostgreSQL receives them, including BEGIN and COMMIT, in order of arrival. */
 export interface WireCounter extends AsyncDisposable {
-  /** The database's URL by way of the counter. */
+  /** The database's URL through the counter. */
   readonly url: string;
-  /** The texts of what has been executed since the last call. */
+  /** Texts of the statements executed since the last call. */
   take(): readonly string[];
-  /** How many rows have come back since the last call. */
+  /** Number of rows returned since the last call. */
   takeRows(): number;
 }
 
-/** Stands between a program and its PostgreSQL, and reads the frontend messages that pass. Source: PostgreSQL docs, “Message Formats”. */
+/**
+ * A proxy between a program and its PostgreSQL that reads the frontend messages. Source: PostgreSQL docs, “Message
+ * Formats”.
+ */
 export async function countOnTheWire(url: string): Promise<WireCounter> {
   const target = new URL(url);
   let statements: string[] = [];
@@ -61,7 +64,7 @@ export async function countOnTheWire(url: string): Promise<WireCounter> {
   };
 }
 
-/** Bytes of a message's length, which counts itself. */
+/** Length in bytes of a message's length field, which counts itself. */
 const LENGTH_BYTES = 4;
 
 type Read = (type: string, body: Buffer) => void;
@@ -78,7 +81,7 @@ function statementReader(executed: (sql: string) => void): Read {
   };
 }
 
-/** The first message of a program's connection has no type. */
+/** The first message of a connection has no type. */
 function messageReader({ isStarted, read }: { isStarted: boolean; readonly read: Read }): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0);
   let hasType = isStarted;

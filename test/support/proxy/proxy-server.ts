@@ -5,23 +5,23 @@ import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
 
 export interface ProxyServerOptions {
-  /** The port of this machine that stands for a `host:port` outside; undefined: the proxy does not connect there. */
+  /** The local port that stands in for an outside `host:port`; undefined if the proxy refuses to connect. */
   readonly leadsTo: (target: string) => number | undefined;
-  /** `name:password`; anybody may come where left out. */
+  /** `name:password`; if omitted, no credentials are required. */
   readonly credentials?: string;
-  /** Ends the encryption of what is tunnelled, so that sites need not speak TLS. */
+  /** Terminates the encryption of tunnelled connections, so that sites need not speak TLS. */
   readonly certificate?: { readonly cert: string; readonly key: string };
 }
 
 export interface ProxyServer extends AsyncDisposable {
   readonly port: number;
-  /** What HTTPS_PROXY is set to, with the credentials if there are some. */
+  /** Value for HTTPS_PROXY, including any credentials. */
   readonly url: string;
-  /** `CONNECT host:port` or `GET http://…`, as they came, whether or not they were allowed. */
+  /** `CONNECT host:port` or `GET http://…`, as received, whether or not allowed. */
   readonly asked: readonly string[];
 }
 
-/** A proxy as companies have them: CONNECT, and whole URLs of what is not encrypted. */
+/** A typical company proxy: CONNECT, and absolute URLs for unencrypted requests. */
 export async function startProxyServer({
   leadsTo,
   credentials,
@@ -30,7 +30,7 @@ export async function startProxyServer({
   const asked: string[] = [];
   const open = new Set<Duplex>();
   const wanted = credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString("base64")}`;
-  /** The port that is led to, or the status of the refusal. */
+  /** The target port, or the status of the refusal. */
   const judge = ({ method, url = "", headers }: IncomingMessage, target: string): number => {
     asked.push(`${method} ${url}`);
     if (wanted !== undefined && headers["proxy-authorization"] !== wanted) return 407;

@@ -4,7 +4,7 @@ import type { Place, Shown } from "./place.ts";
 
 export const DISCORD_CHANNELS = 20;
 
-/** A server on the local Discord with its channels. */
+/** Creates a server with channels on the local Discord. */
 export function discordChannels({ world }: DiscordServer): readonly Channel[] {
   const guild = world.guild("Harbour");
   for (const name of ["ana", "bob"]) world.join(guild, world.user(name, { globalName: name }));
@@ -60,7 +60,7 @@ function byBot({ world }: DiscordServer, messages: readonly Message[]): readonly
     .filter(({ author }) => author.id === world.bot.id)
     .map(({ id, content, components }) => ({
       id,
-      // What a message carries to be found again after a crash is not to be seen.
+      // Strips the invisible marker by which a message is found again after a crash.
       text: content.replace(/[\u200b\u200c]{48}$/u, ""),
       buttons: components.flatMap((row) => row.components.map(({ custom_id, label }) => ({ id: custom_id, label }))),
     }));

@@ -1,36 +1,36 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Bot, createBot, runningOf, until } from "../program/bot.ts";
 
-/** One replica of the program, and what its supervisor does with it. */
+/** A replica of the program, with its supervisor. */
 export interface Replica {
   readonly bot: Bot;
-  /** How its processes have ended, oldest first: an exit code, or null after a signal. */
+  /** Exits of its processes, oldest first: an exit code, or null after a signal. */
   readonly exits: readonly (number | null)[];
-  /** Kills it without a word; the supervisor starts it anew. */
+  /** Kills it abruptly; the supervisor restarts it. */
   kill(): Promise<void>;
-  /** Ends it gracefully, and leaves it so. Resolves with its exit code. */
+  /** Stops it gracefully without restarting it. Resolves with its exit code. */
   stop(): Promise<number | null>;
-  /** Starts it (again), supervised. Resolves when it is ready. */
+  /** Starts it, supervised. Resolves when it is ready. */
   start(): Promise<void>;
   freeze(): void;
   thaw(): void;
-  /** True where it says that it is ready. */
+  /** True if it reports readiness. */
   isReady(): Promise<boolean>;
-  /** How many runs go on in it. */
+  /** Number of runs in progress in it. */
   running(): Promise<number>;
 }
 
 /** Replicas of one program that share a home and a database. */
 export interface Fleet extends AsyncDisposable {
   readonly replicas: readonly Replica[];
-  /** Where their state on disk is. */
+  /** Directory of their state. */
   readonly home: string;
   sandboxRoot(folder: string): string;
   /** Starts all at once. */
   start(): Promise<void>;
-  /** Resolves when all are ready at once. */
+  /** Resolves when all are ready at the same time. */
   ready(): Promise<void>;
-  /** What all have printed. */
+  /** Output of all replicas. */
   output(): string;
 }
 
@@ -39,13 +39,16 @@ export interface FleetOptions {
   readonly replicas: number;
 }
 
-/** How long a supervisor waits before it starts a process anew. Milliseconds. */
+/** Delay before a supervisor restarts a process, in milliseconds. */
 const RESTART_MS = 300;
 
-/** A start of several at once on a slow machine. Milliseconds. */
+/** Limit for starting several at once on a slow machine, in milliseconds. */
 const START_MS = 240_000;
 
-/** A look at the probes of three takes ten milliseconds of a processor, and they are waited for for most of a minute. Milliseconds. */
+/**
+ * Polling interval in milliseconds: probing three replicas takes ten milliseconds of processor time, and tests wait for
+ * them most of a minute.
+ */
 export const LOOK_MS = 250;
 
 export async function createFleet({ env, replicas: count }: FleetOptions): Promise<Fleet> {
@@ -71,7 +74,7 @@ export async function createFleet({ env, replicas: count }: FleetOptions): Promi
     output: () => bots.map((bot, index) => `— replica ${index} —\n${bot.output()}`).join("\n"),
     async [Symbol.asyncDispose]() {
       await Promise.all(replicas.map((replica) => replica.abandon()));
-      // The first one's home is everybody's: it goes last.
+      // The first one's home is shared, so it is disposed of last.
       for (const bot of bots.toReversed()) await bot[Symbol.asyncDispose]();
     },
   };
@@ -124,7 +127,7 @@ function supervised(bot: Bot): Replica & { abandon(): Promise<void> } {
   };
 }
 
-/** Null where nobody answers: a replica that starts, that is no more, or that is frozen. */
+/** Null if there is no answer, because the replica is starting, gone or frozen. */
 async function probed(bot: Bot, name: "readyz" | "healthz"): Promise<{ status: number; text: string } | null> {
   try {
     const response = await fetch(`http://127.0.0.1:${bot.port}/${name}`, { signal: AbortSignal.timeout(2_000) });

@@ -10,15 +10,15 @@ import { until } from "../program/bot.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Place, Shown, Thread } from "./place.ts";
 
-/** How soon a page tries again where no replica takes it. Milliseconds. */
+/** Delay before a page retries when no replica accepts it, in milliseconds. */
 const AGAIN_MS = 200;
 
-/** Where all replicas are killed again and again, it takes a while until one takes a message. Milliseconds. */
+/** Limit in milliseconds for a message to be accepted while all replicas are killed again and again. */
 const TAKEN_MS = 300_000;
 
-/** People at the page, whose tabs are open on different replicas and go to the next one when theirs is gone. */
+/** People on the page, whose tabs are connected to different replicas and move to the next when theirs is gone. */
 export interface PagePlace extends Place, AsyncDisposable {
-  /** A page that is looked at by itself. */
+  /** Opens a separate page. */
   open(): Promise<PageClient>;
 }
 
@@ -45,7 +45,7 @@ export function pagePlace(fleet: Fleet): PagePlace {
       return thread;
     },
     open,
-    /** Read anew from a replica that is there, whatever the open tabs have been told. */
+    /** Read again from a live replica, independently of the open tabs. */
     async all() {
       const client = await open();
       const found: Shown[] = [];
@@ -65,14 +65,14 @@ function shownOf({ id, body }: PageMessage): Shown[] {
 }
 
 interface Entering {
-  /** The number of the replica that is tried first. */
+  /** Number of the replica to try first. */
   readonly first: number;
-  /** The highest number of a change that the page has seen. */
+  /** The highest change number that the page has seen. */
   readonly seq: number | null;
   readonly signal: AbortSignal;
 }
 
-/** Opens the page on the first replica from this one on that takes it, as somebody who knows the home's key. */
+/** Opens the page on the first replica that accepts it, starting from `first`, with the home's key. */
 async function connected(fleet: Fleet, { first, seq, signal }: Entering): Promise<PageClient> {
   for (let attempt = first; ; attempt += 1) {
     signal.throwIfAborted();
@@ -83,13 +83,13 @@ async function connected(fleet: Fleet, { first, seq, signal }: Entering): Promis
       await client.hello(seq);
       return client;
     } catch {
-      // It is gone, or not there yet: the next one is asked.
+      // The replica is gone or not up yet, so try the next one.
     }
     await pause(AGAIN_MS);
   }
 }
 
-/** A page that stays open: it connects again, says again what was not taken, and shows what it is told. */
+/** A page that stays open: it reconnects, resends what was not accepted, and shows what it receives. */
 class Tab {
   readonly #fleet: Fleet;
   readonly #messages = new Map<string, Map<string, PageMessage>>();
@@ -97,7 +97,7 @@ class Tab {
   readonly #living: Promise<void>;
   #client: PageClient | null = null;
   #read = 0;
-  /** The highest number of a change that it has seen. */
+  /** The highest change number that it has seen. */
   #seq: number | null = null;
   #next: number;
   readonly #closing = new AbortController();
@@ -138,7 +138,7 @@ class Tab {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#living.catch(() => undefined); // it was on its way to a replica
+    await this.#living.catch(() => undefined); // it was connecting to a replica
     if (this.#client?.isOpen === true) await this.#client.drop();
   }
 
@@ -149,7 +149,7 @@ class Tab {
     }
   }
 
-  /** Goes to the next replica, and says what it has seen. */
+  /** Connects to the next replica, and reports what it has seen. */
   async #connect(): Promise<void> {
     this.#take();
     const client = await connected(this.#fleet, { first: this.#next, seq: this.#seq, signal: this.#closing.signal });

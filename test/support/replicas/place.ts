@@ -1,4 +1,4 @@
-/** A message of the bot as people see it, on whatever platform. */
+/** A message of the bot as people see it, on any platform. */
 export interface Shown {
   readonly id: string;
   readonly text: string;
@@ -7,33 +7,33 @@ export interface Shown {
 
 /** A conversation with the bot in one thread. */
 export interface Thread {
-  /** The folder of its sandbox root. */
+  /** Folder of its sandbox root. */
   readonly folder: string;
-  /** False until something can be said in it. */
+  /** False until messages can be sent in it. */
   isOpen(): boolean;
-  /** Resolves once the message is taken. */
+  /** Resolves once the message is accepted. */
   say(words: string): Promise<void>;
   /** The bot's messages, oldest first. */
   byBot(): readonly Shown[];
-  /** Clicks a button of a message; another person does where there is one. */
+  /** Clicks a button of a message, as another person if the platform has one. */
   click(message: Shown, button: string, who?: "asker" | "another"): void;
 }
 
-/** One platform, seen by the people on it. */
+/** A platform from the point of view of its people. */
 export interface Place {
   readonly name: "slack" | "discord" | "page";
-  /** Mentions the bot in one of its channels, by number from 0, in a new thread. */
+  /** Mentions the bot in one of its channels, numbered from 0, in a new thread. */
   begin(words: string, channel: number): Promise<Thread>;
   /** Everything that the bot has posted anywhere. */
   all(): Promise<readonly Shown[]>;
-  /** What the bot has asked for too often: the name of each call that was refused. */
+  /** Names of the calls that were refused for exceeding a rate limit. */
   readonly rateLimited: () => readonly string[];
 }
 
-/** Buttons that wait for somebody, or that stop what goes on. */
+/** Buttons that await a decision, or stop work in progress. */
 const OPEN = /^(?:approve|answer|stop):/u;
 
-/** Those of a message that make no sense any more once everything is over. */
+/** Buttons of a message that are obsolete once everything is over. */
 export function openButtons({ buttons }: Shown): readonly string[] {
   return buttons.flatMap(({ id }) => (OPEN.test(id) ? [id] : []));
 }

@@ -2,15 +2,15 @@ import { z } from "zod";
 import { type Part, type Reply, text } from "../model/model-script.ts";
 import type { RecordedRequest } from "../model/model-server.ts";
 
-/** Which conversation a request belongs to, and how far it has come: `c17.2` is the second thing said in conversation 17. */
+/** A request's conversation and progress: `c17.2` is the second message in conversation 17. */
 export interface Standing {
-  /** c: a person's conversation; p: a part of it that a sub-agent does; j: a job. */
+  /** c: a person's conversation; p: a part of it done by a sub-agent; j: a job. */
   readonly who: "c" | "p" | "j";
   readonly number: number;
   readonly turn: number;
-  /** How often the model has called tools since that was said. */
+  /** Number of the model's tool turns since that message. */
   readonly step: number;
-  /** What these calls answered, oldest first. */
+  /** Results of these calls, oldest first. */
   readonly results: readonly string[];
 }
 
@@ -21,7 +21,7 @@ const bodySchema = z.object({
   messages: z.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(blockSchema)]) })),
 });
 
-/** Null for a request that belongs to no conversation. */
+/** Null if a request belongs to no conversation. */
 export function standingOf({ body }: Pick<RecordedRequest, "body">): Standing | null {
   return bodySchema.parse(body).messages.reduce(after, null);
 }
@@ -32,7 +32,7 @@ function after(standing: Standing | null, { role, content }: Said): Standing | n
   if (role === "assistant") return standing === null ? null : { ...standing, step: standing.step + 1 };
   const blocks = typeof content === "string" ? [{ type: "text", text: content, content: null }] : content;
   const marks = blocks.flatMap((block) => (block.type === "text" ? (marked(block.text ?? "") ?? []) : []));
-  // What a sub-agent has said is told to whoever it works for.
+  // A sub-agent's words are also reported to its parent, so only marks of the same kind count.
   const said = marks.findLast(({ who }) => standing === null || who === standing.who);
   if (said !== undefined || standing === null) return said ?? null;
   const results = blocks.flatMap((block) => (block.type === "tool_result" ? [JSON.stringify(block.content)] : []));
@@ -45,7 +45,7 @@ function marked(words: string): Standing | null {
   return { who, number: Number(number), turn: Number(turn), step: 0, results: [] };
 }
 
-/** What was said, as the requests of a conversation have it: its marks in order, each once. */
+/** Marks of the messages in a conversation's request, in order and each once. */
 export function heard({ body }: Pick<RecordedRequest, "body">): readonly string[] {
   const words = bodySchema
     .parse(body)
@@ -60,10 +60,10 @@ export function heard({ body }: Pick<RecordedRequest, "body">): readonly string[
 
 export const markOf = ({ who, number, turn }: Pick<Standing, "who" | "number" | "turn">) => `${who}${number}.${turn}`;
 
-/** What the answer to a mark begins with, and nothing else does. */
+/** Unique beginning of the answer to a mark. */
 export const answerTo = (mark: string) => `Answer ${mark}.`;
 
-/** Pieces of an answer: the last one comes after so many milliseconds. */
+/** The pieces of an answer; the last one arrives after so many milliseconds. */
 export function answer(standing: Standing, takesMs: number, words = ""): Reply {
   const pieces = 8;
   const said = `${answerTo(markOf(standing))} ${words} `;
@@ -71,7 +71,7 @@ export function answer(standing: Standing, takesMs: number, words = ""): Reply {
   return [text(said, { chunkChars: said.length }), text(rest, { chunkChars: 10, everyMs: takesMs / pieces })];
 }
 
-/** A request that learns from a thread, or asks for something else beside the conversations. */
+/** True for requests outside the conversations, such as those that learn from a thread. */
 export function isAside({ body }: Pick<RecordedRequest, "body">): boolean {
   return JSON.stringify(body).includes("You keep a team's memory");
 }

@@ -41,7 +41,7 @@ function shownOf(message: SlackMessage): Shown {
   return { id: message.ts, text: readableText(message), buttons: buttonsOf(message.blocks) };
 }
 
-/** Messages by thread; the workspace's own list is searched from its beginning each time. */
+/** Indexes messages by thread, since searching the workspace's own list starts from its beginning each time. */
 function threads({ workspace }: SlackServer): (channel: string, rootTs: string) => readonly SlackMessage[] {
   const found = new Map<string, SlackMessage[]>();
   let read = 0;

@@ -2,31 +2,31 @@ import type { RecordedRequest } from "../model/model-server.ts";
 import type { Fleet, Replica } from "./fleet.ts";
 import { standingOf } from "./script.ts";
 
-/** Within this time of a kill, what breaks off breaks off because of it. Milliseconds. */
+/** Milliseconds after a kill within which a broken-off request is attributed to it. */
 const BREAKS_OFF_MS = 1_000;
 
-/** A request that was sent, or broke off. */
+/** A request that was sent or broke off. */
 interface Moment {
-  /** Whose request it was. */
+  /** The conversation of the request. */
   readonly who: string;
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
 }
 
-/** Measures from outside how long it takes until another replica goes on with what a killed one was at. */
+/** Measures from outside how long another replica takes to continue a killed one's work. */
 export class Takeovers {
   readonly #brokenOff: Moment[] = [];
   readonly #asked: Moment[] = [];
   readonly #kills: number[] = [];
 
-  /** To be told of each request of a model as it comes. */
+  /** Must be called with each model request on arrival. */
   note(request: RecordedRequest): void {
     const who = whoOf(request);
     this.#asked.push({ who, at: request.arrivedAt });
     const watch = async () => {
       if ((await request.ended) === "aborted") this.#brokenOff.push({ who, at: Date.now() });
     };
-    watch().catch(() => undefined); // it never rejects
+    watch().catch(() => undefined); // the watch never rejects
   }
 
   async kill(replica: Replica): Promise<void> {
@@ -39,7 +39,10 @@ export class Takeovers {
     return this.#kills.length;
   }
 
-  /** From each kill to the next request of a run that was waiting for the model in the killed one. Milliseconds, in order of size. */
+  /**
+   * Sorted milliseconds from each kill to the next request of a run that was waiting for the model in the killed
+   * replica.
+   */
   tookMs(): readonly number[] {
     return this.#kills
       .flatMap((killedAt) =>
@@ -57,12 +60,12 @@ function whoOf(request: Parameters<typeof standingOf>[0]): string {
   return standing === null ? "" : `${standing.who}${standing.number}`;
 }
 
-/** The value that this share of the samples does not pass; they are in order of size. */
+/** The value that this share of the sorted samples does not exceed. */
 export function percentile(samples: readonly number[], share: number): number {
   return samples[Math.min(samples.length - 1, Math.floor(samples.length * share))] ?? Number.NaN;
 }
 
-/** Waits until no replica is at any run. */
+/** Whether no replica has a run in progress. */
 export async function isIdle({ replicas }: Fleet): Promise<boolean> {
   const running = await Promise.all(replicas.map((replica) => replica.running()));
   return running.every((count) => count === 0);

@@ -11,14 +11,14 @@ import { type PagePlace, pagePlace } from "./page-place.ts";
 import type { Place } from "./place.ts";
 import { SLACK_CHANNELS, slackChannel, slackPlace } from "./slack-place.ts";
 
-/** Replicas of the whole program on one PostgreSQL, between a Slack, a Discord, a page and a model. */
+/** Replicas of the whole program on one PostgreSQL, with a Slack, a Discord, a page and a model. */
 export interface Town extends AsyncDisposable {
   readonly fleet: Fleet;
   readonly model: ModelServer;
   readonly slack: SlackServer;
   readonly discord: DiscordServer;
   readonly postgres: Postgres;
-  /** The database's own address, whatever the replicas reach it by. */
+  /** The database's own address, however the replicas reach it. */
   readonly databaseUrl: string;
   readonly places: Readonly<Record<Place["name"], Place>> & { readonly page: PagePlace };
 }
@@ -26,17 +26,17 @@ export interface Town extends AsyncDisposable {
 export interface TownOptions {
   readonly replicas: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** How the replicas reach the database. */
+  /** Returns the address by which the replicas reach the database. */
   readonly by?: (databaseUrl: string) => Promise<string>;
-  /** What the database holds before the first replica starts. */
+  /** Fills the database before the first replica starts. */
   readonly fill?: (databaseUrl: string) => Promise<void>;
-  /** The whole server is nobody else's. */
+  /** Uses a server of its own, which the test may crash. */
   readonly crashesDatabase?: true;
-  /** In deckhand.config.json, beside what channels ask. */
+  /** Contents of deckhand.config.json, in addition to the channels' modes. */
   readonly settings?: object;
 }
 
-/** Discord lets one session of a bot begin in five seconds. Milliseconds. */
+/** Discord's minimum milliseconds between the starts of two sessions of a bot. */
 const IDENTIFY_EVERY_MS = 5_000;
 
 export async function openTown(options: TownOptions): Promise<Town> {
@@ -83,7 +83,7 @@ export async function openTown(options: TownOptions): Promise<Town> {
   };
 }
 
-/** In every second channel nobody is asked before something is done. */
+/** Settings that require no approvals in every second channel. */
 function unasked(discord: readonly string[]): Readonly<Record<string, object>> {
   const slack = Array.from({ length: SLACK_CHANNELS }, (_, number) => `slack:${slackChannel(number)}`);
   const keys = [...slack, ...discord.map((id) => `discord:${id}`)];

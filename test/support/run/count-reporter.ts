@@ -2,9 +2,9 @@ import type { SerializedError } from "vitest";
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 
 /**
- * Closes a run with one plain line: how many tests passed and failed. A file that cannot be loaded, a
- * failing hook and an error that nobody awaits count as failures, so that no failed run reads “0 failed”.
- * A test that passed only when it was tried again is named before that line.
+ * Ends a run with one plain line: how many tests passed and failed. A file that cannot be loaded, a failing hook and an
+ * unhandled error count as failures, so that no failed run reads “0 failed”.
+ * Tests that passed only on a retry are named before that line.
  */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {

@@ -2,13 +2,13 @@ import { readFileSync, statfsSync } from "node:fs";
 import { freemem } from "node:os";
 
 const SHARED_MEMORY = "/dev/shm";
-/** Four times of what all tests that are at work at once keep there. Bytes. */
+/** Four times the bytes that all concurrent tests keep there. */
 const ROOM = 2 ** 30;
 
 /**
- * A file system in memory for what tests write, or null where there is none with room to spare in which
- * programs may run: containers have a small one. Without a disk, what migrates databases, and copies or
- * removes trees, takes half of the system's time and hardly ever waits.
+ * An in-memory file system for what tests write, or null if there is none that has enough room and allows execution
+ * (containers have a small one). Without a disk, migrating databases and copying or removing trees takes half of the
+ * system time and hardly ever waits.
  */
 export function memoryDirectory(): string | null {
   const [, type, options] = mountOf(SHARED_MEMORY);
@@ -17,7 +17,7 @@ export function memoryDirectory(): string | null {
   return Math.min(bavail * bsize, freemem()) >= ROOM ? SHARED_MEMORY : null;
 }
 
-/** Directory, type and options of the newest mount there; nothing where there is none. Source: proc_mounts(5). */
+/** Directory, type and options of the newest mount at a directory; empty if there is none. Source: proc_mounts(5). */
 function mountOf(directory: string): readonly string[] {
   if (process.platform !== "linux") return [];
   const mounts = readFileSync("/proc/mounts", "utf8").split("\n");

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** What takes long begins first, so that no worker is left alone with it at the end. */
+/** Slow files start first, so that no worker is left alone with one at the end. */
 const SLOW = [
   /\.slow\.test\.ts$/,
   /\/test\/(adapters\/web|e2e|jobs|features\/(console|extensions|memory|retention)|proof)\//,

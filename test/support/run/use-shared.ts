@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeEach } from "vitest";
 
 /**
- * What the tests around share, which is opened when the first of them begins. One that has failed may leave anything
- * behind, work without end too: for its next attempt, and for the test after it, all is closed and opened anew.
- * `timeoutMs`: how long that may take, where it is more than for other hooks.
+ * A resource shared by the enclosing tests, opened when the first of them begins. A failed test may leave anything
+ * behind, even endless work, so the resource is closed and opened anew for its retry and for the next test.
+ * `timeoutMs` is the time limit for that, if it exceeds the usual limit of hooks.
  */
 export function useShared<T>(
   open: () => Promise<T>,
@@ -22,7 +22,7 @@ export function useShared<T>(
       await end();
       opened = { it: await open() };
     }
-    // Unless it is seen to pass: a hook that fails leaves out those after it.
+    // Assume a failure until the test has passed, because a failing hook skips later ones.
     isSpoiled = true;
   }, timeoutMs);
   afterEach(({ task }) => {

@@ -25,49 +25,49 @@ interface Ask {
   /** Virtual milliseconds from the start. */
   readonly at: number;
   accepted: boolean;
-  /** The platform will hand it to whoever is there. */
+  /** True while a delivery by the platform is scheduled. */
   isPlanned: boolean;
-  /** Whom it was handed to last. */
+  /** The process that received it last. */
   carrier: SimProcess | null;
 }
 
 export interface Report {
-  /** What is stopped need not be answered. */
+  /** Stopped requests need no answer. */
   readonly asks: readonly { readonly id: string; readonly answers: number; readonly mayBeUnanswered: boolean }[];
-  /** Calls, by run and id, of the tool that must never run again, that did. */
+  /** Calls, by run and id, that repeated the tool that must never run again. */
   readonly repeatedLaunches: readonly string[];
-  /** Calls that ran although nobody had allowed them. */
+  /** Calls that ran without permission. */
   readonly unallowed: readonly string[];
-  /** Decisions that changed, or that somebody made who may not. */
+  /** Decisions that changed, or that were made by somebody without the right to. */
   readonly wrongDecisions: readonly string[];
-  /** Cards that still look as if somebody had to decide. */
+  /** Cards that still look as if a decision were needed. */
   readonly openCards: readonly string[];
-  /** How approvals have ended, counted. */
+  /** Counts of how approvals ended. */
   readonly decisions: Readonly<Record<string, number>>;
-  /** What failed without anybody to hear of it. */
+  /** Failures that nothing handled. */
   readonly failures: readonly unknown[];
-  /** What is not as it should be with sub-agents, and with what sessions wait for. */
+  /** Faults of sub-agents and of what sessions wait for. */
   readonly wrongLines: readonly string[];
-  /** How sub-agents have ended, counted. */
+  /** Counts of how sub-agents ended. */
   readonly subAgents: Readonly<Record<string, number>>;
   readonly rateLimited: number;
-  /** Live messages that still look as if work went on. */
+  /** Live messages that still look like work in progress. */
   readonly unfolded: readonly string[];
-  /** Model calls that were charged never, or twice, or whose reservation goes on. */
+  /** Model calls that were charged never or twice, or whose reservation remains. */
   readonly mischarged: readonly string[];
   readonly kills: number;
   readonly finished: boolean;
 }
 
-/** How many of the conversations hand work on to sub-agents. */
+/** Share of conversations that delegate work to sub-agents. */
 const DELEGATING = 0.3;
-/** Virtual time after which a conversation that has not ended never will. Milliseconds. */
+/** Virtual milliseconds after which a conversation is considered stuck. */
 const LIMIT_MS = 30 * 60_000;
-/** Until all live messages have been folded. Milliseconds. */
+/** Virtual milliseconds until all live messages must have folded. */
 const FOLDING_MS = 120_000;
 const START_MS = 1_800_000_000_000;
 
-/** Plays a whole conversation from a seed: people, crashes, faults of model and platform. The store is empty. */
+/** Plays a whole conversation from a seed: people, crashes, faults of model and platform. The store must be empty. */
 export function playConversation(seed: number, store: Store, open: OpenHouse = embeddedHouse): Promise<Report> {
   return new Conversation(seed, store, open).play();
 }
@@ -83,7 +83,7 @@ class Conversation {
   readonly #decisions: Decisions;
   readonly #lines: LineAudit;
   readonly #around: SimSurroundings;
-  /** Those that events reach now. */
+  /** The programs that events can reach now. */
   #programs: readonly SimProgram[] = [];
   #killsLeft: number;
   #kills = 0;
@@ -127,7 +127,7 @@ class Conversation {
     return this.#report(finished);
   }
 
-  /** A process over the same database and platform as those before and beside it. */
+  /** Starts a process on the same database and platform as earlier and concurrent ones. */
   #launch(): void {
     const world = this.#world;
     const steps = this.#around.delegation === null ? 90 : 150;
@@ -150,24 +150,24 @@ class Conversation {
     this.#world.clockOf(null).after(200 + this.#world.random.next() * 3_000, () => this.#launch());
   }
 
-  /** All that are to serve are there. */
+  /** True if all processes that should serve are up. */
   #isComplete(): boolean {
     return this.#programs.length === this.#house.processes;
   }
 
-  /** A process that takes what people do; null while none lives. */
+  /** A process that receives what people do; null if none is alive. */
   #reachable(): SimProgram | null {
     const awake = this.#programs.filter(({ process }) => process.thawed === null);
     return awake[awake.length > 1 ? Math.floor(this.#world.random.next() * awake.length) : 0] ?? null;
   }
 
-  /** Until all is done, or it is clear that it never will be. True when all is done. */
+  /** Runs until everything is done, or clearly never will be. True if everything is done. */
   async #untilOver(): Promise<boolean> {
     const world = this.#world;
     while (world.now() < this.#launchedAt + LIMIT_MS) {
       const begun = world.now();
       await world.runUntil(() => this.#isQuiet(), LIMIT_MS);
-      // Folds may lag behind the end of their run, and what is in the store may not have begun yet.
+      // Messages may fold after the end of their run, and stored events may not have begun yet.
       await world.runUntil(() => !this.#isComplete(), FOLDING_MS);
       if (this.#isQuiet() && (await this.#lines.isAtRest(this.#sessionKeys(), world.now()))) return true;
       if (world.now() === begun) return false;
@@ -200,7 +200,7 @@ class Conversation {
     this.#world.own(program.process, look);
   }
 
-  /** The platform delivers an event until it is acknowledged, also twice. */
+  /** Delivers an event until it is acknowledged, possibly twice, as platforms do. */
   #deliver(ask: Ask): void {
     if (ask.accepted || ask.isPlanned || ask.carrier?.isAlive === true) return;
     const world = this.#world;
@@ -230,7 +230,7 @@ class Conversation {
       id,
       answers: texts.filter(({ key, markdown }) => key.includes(":answer:") && markdown.includes(answerMark(id)))
         .length,
-      // While a sub-agent has a question, a message of who was asked is the answer.
+      // While a sub-agent has an open question, a message from the person it was put to is the answer.
       mayBeUnanswered:
         stopped.has(event.thread.threadId) || (await this.#store.inbox.byKey(event.key))?.body.kind === "resume",
     }));
@@ -255,7 +255,10 @@ class Conversation {
     };
   }
 
-  /** A kill right before a call is sent, or right after it was refused, looks like one in its midst: its request is charged. */
+  /**
+   * A kill just before a call is sent or just after it was refused looks like one during the call, so its request is
+   * charged.
+   */
   async #mischarged(): Promise<string[]> {
     const held = await this.#store.transaction((tx) => tx.budgets.held());
     const { calls } = await this.#store.usage.total({ since: 0 });

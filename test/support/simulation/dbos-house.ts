@@ -19,46 +19,49 @@ import type { SimProcess, World } from "./world.ts";
 
 export interface DbosHouseOptions {
   readonly url: string;
-  /** Looks at the database from outside. */
+  /** Observes the database from outside. */
   readonly observer: Pick<Client, "query">;
   readonly copies: SdkCopies;
 }
 
 const REPLICAS = 2;
-/** What goes on in real time does so by a clock that runs so many times as fast. */
+/** How many times faster the clock for real-time work runs. */
 const HURRY = 10;
-/** Within this time of a kill the others notice it, and after this time of a freeze. Milliseconds. */
+/** Milliseconds until the others notice a kill, and until they notice a freeze. */
 const NOTICED_MS = { killed: 1_000, frozen: 4_500 };
-/** How many replicas freeze, within how long, for how long at least and at most, and what they live after that. Milliseconds. */
+/**
+ * The share of replicas that freeze; in milliseconds the time by which they freeze, the minimum and maximum duration,
+ * and the remaining life.
+ */
 const FREEZES = { share: 0.25, withinMs: 12_000, leastMs: 5_000, mostMs: 15_000, lifeMs: 2_000 };
-/** How soon it is looked again whether real time has caught up, and when it never will. Milliseconds. */
+/** Polling interval for real-time work to catch up, and the limit after which it is stuck, in milliseconds. */
 const LOOK_AGAIN_MS = 2;
 const STUCK_MS = 30_000;
 const FINALISER = "finaliser:slack";
 
-/** What is claimed, and who shows what the dead have left. */
+/** Claims, and the holder of the role that finalises what dead replicas have left. */
 const OUTSIDE = `SELECT queue_partition_key AS session, status, executor_id AS replica FROM ${CLAIMS}
     WHERE queue_name = '${SESSION_QUEUE}' AND status IN ('ENQUEUED', 'PENDING', 'DELAYED')
   UNION ALL SELECT '', 'ROLE', replica FROM deckhand_cluster.role WHERE name = '${FINALISER}'`;
 const outsideSchema = z.array(z.object({ session: z.string(), status: z.string(), replica: z.string().nullable() }));
 type Outside = z.infer<typeof outsideSchema>;
 
-/** A replica, from when it has joined the others until they have noticed that it is no more. */
+/** A replica, from joining the others until they have noticed its end. */
 interface Member {
   readonly process: SimProcess;
   readonly cluster: OpenCluster;
   readonly sdk: ReplicaSdk;
-  /** leaving: it is dead, and the others are about to notice. */
+  /** `leaving` means that it is dead and the others are about to notice. */
   state: "alive" | "dead" | "leaving";
   isStarted: boolean;
-  /** Words that are on their way to it, by what it hears. */
+  /** Number of undelivered messages to it, by topic. */
   readonly words: Map<ClusterTopic, number>;
   ended: Promise<void>;
 }
 
 /**
- * Replicas on a real PostgreSQL with DBOS Transact. Who holds a session, who lives and what replicas tell each other goes on
- * in real time; the world's clock stands still whenever something of that is under way.
+ * Replicas on a real PostgreSQL with DBOS Transact. Session claims, liveness and messages between replicas run in real
+ * time, and the world's clock stands still while any of that is in progress.
  */
 export class DbosHouse implements SimHouse {
   readonly processes = REPLICAS;
@@ -66,7 +69,7 @@ export class DbosHouse implements SimHouse {
   readonly #options: DbosHouseOptions;
   readonly #rates: MemoryRates;
   readonly #members = new Map<SimProcess, Member>();
-  /** Something may have changed since it was looked. */
+  /** True if something may have changed since the last check. */
   #isDirty = true;
   #unquietSince: number | null = null;
 
@@ -110,7 +113,7 @@ export class DbosHouse implements SimHouse {
     if (member?.state === "alive") this.#vanish(member, this.#world.random.next() * NOTICED_MS.killed);
   }
 
-  /** It holds nothing more, which the others notice after a while. */
+  /** Marks a replica as dead, which the others notice after a while. */
   #vanish(member: Member, noticedMs: number): void {
     member.state = "dead";
     member.ended = member.sdk.end();
@@ -121,7 +124,7 @@ export class DbosHouse implements SimHouse {
     });
   }
 
-  /** It stands still until the others have taken it for dead; then it goes on with what it was at, for a moment. */
+  /** Freezes a replica until the others consider it dead; then it continues its work for a moment. */
   #freezeSoon(member: Member): void {
     const world = this.#world;
     const outside = world.clockOf(null);
@@ -142,7 +145,7 @@ export class DbosHouse implements SimHouse {
     for (const member of this.#members.values()) await this.#forget(member);
   }
 
-  /** With its connection its lock is gone, by which the others know. */
+  /** Closes the connection and with it the lock by which the others know that the replica is alive. */
   async #forget(member: Member): Promise<void> {
     await member.ended;
     await member.cluster.close();
@@ -158,7 +161,7 @@ export class DbosHouse implements SimHouse {
     return <T>(work: () => Promise<T>): Promise<T> => this.#world.real(process, work);
   }
 
-  /** The cluster as the replica has it: nothing reaches a dead one, and the world waits for what is under way. */
+  /** The cluster as the replica sees it: a dead one receives nothing, and the world waits for pending work. */
   #watched(member: Member): OpenCluster {
     const { process, cluster, words } = member;
     const real = this.#realOf(process);
@@ -171,7 +174,7 @@ export class DbosHouse implements SimHouse {
       requireAlive: () => real(() => cluster.requireAlive()),
       setUp: (work) => real(() => cluster.setUp(work)),
       others: () => Promise.resolve(this.#othersThan(process)),
-      // Channels take turns elsewhere: here are never so many sessions.
+      // The channels' fair order is tested elsewhere, since there are never enough sessions here.
       hold: (role, work) => (role === FINALISER ? cluster.hold(role, work) : () => Promise.resolve()),
       begin: (orphaned) =>
         cluster.begin((ids) => {
@@ -199,7 +202,7 @@ export class DbosHouse implements SimHouse {
     return others.map(({ cluster: { id } }) => ({ id, state: {} }));
   }
 
-  /** Whether whatever may be taken has been taken, by replicas that live. */
+  /** Whether living replicas have claimed everything that can be claimed. */
   async #isQuiet(): Promise<boolean> {
     if (!this.#isDirty && !this.#areWordsUnderWay()) return true;
     this.#isDirty = false;
@@ -232,7 +235,7 @@ export class DbosHouse implements SimHouse {
   #isAtRest(outside: Outside): boolean {
     const members = [...this.#members.values()];
     if (members.some(({ state }) => state === "leaving")) return false;
-    // Nobody is there who could take anything.
+    // There is no replica that could claim anything.
     if (!members.some(({ state, sdk }) => state === "alive" && sdk.isAble)) return true;
     const byId = new Map(members.map((member) => [member.cluster.id, member]));
     const role = outside.find(({ status }) => status === "ROLE");
@@ -240,7 +243,7 @@ export class DbosHouse implements SimHouse {
     const held = new Set<string>();
     for (const { status, session, replica } of outside) {
       const holder = status === "PENDING" ? byId.get(replica ?? "") : undefined;
-      // What the dead hold is theirs until it is noticed.
+      // What a dead replica holds remains claimed until the death is noticed.
       if (holder?.state === "dead" || holder?.sdk.held.has(session) === true) held.add(session);
     }
     return outside.every(({ status, session }) => status === "ROLE" || held.has(session));
@@ -261,7 +264,7 @@ class MemberEngine extends DbosEngine {
   }
 }
 
-/** Whoever fails is somebody's failure. */
+/** Owner of failures that belong to no particular process. */
 const ANYBODY: SimProcess = { isAlive: true, stepsLeft: null, thawed: null };
 
 function hurried(clock: Clock): Clock {

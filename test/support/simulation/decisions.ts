@@ -3,7 +3,7 @@ import type { ApprovalRow } from "../../../src/core/store/run/approvals.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { CHIEF } from "./sim-people.ts";
 
-/** Watches that what is decided stays so, and who decided it. */
+/** Checks that decisions do not change, and who made them. */
 export class Decisions {
   readonly #store: Store;
   readonly #rows = new Map<string, ApprovalRow | null>();
@@ -14,12 +14,12 @@ export class Decisions {
     this.#store = store;
   }
 
-  /** An approval that a card asks for. */
+  /** Records an approval that a card asks for. */
   asked(id: string): void {
     if (!this.#rows.has(id)) this.#rows.set(id, null);
   }
 
-  /** Counts clicks on a card: one of them may be taken as the decision. */
+  /** Counts clicks on a card, of which one may become the decision. */
   clicked(button: string, receipt: Receipt): void {
     const [verb, , runId, turn] = button.split(":");
     if (verb !== "approve" || receipt.type !== "accepted") return;
@@ -28,7 +28,7 @@ export class Decisions {
     this.#taken.add(id);
   }
 
-  /** Compares all with what was seen before. */
+  /** Compares all decisions with those seen before. */
   async look(): Promise<void> {
     for (const [id, before] of this.#rows) {
       const row = await this.#store.approvals.get(id);
@@ -45,12 +45,12 @@ export class Decisions {
     if (isOfPeople && !may.includes(row.decidedBy ?? "")) this.#wrong.push(`${row.id} by ${row.decidedBy}`);
   }
 
-  /** What went otherwise than it may. */
+  /** Violations that were found. */
   wrong(): readonly string[] {
     return this.#wrong;
   }
 
-  /** How approvals have ended, counted. */
+  /** Counts of how approvals ended. */
   tally(): Readonly<Record<string, number>> {
     const tally: Record<string, number> = {};
     for (const row of this.#rows.values()) {

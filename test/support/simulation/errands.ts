@@ -3,31 +3,31 @@ import type { Random } from "../../../src/core/protocol/runtime.ts";
 
 const KINDS = ["works", "asks", "fails", "delegates"] as const;
 
-/** What a sub-agent is begun for: so many turns with tools, then a report that names the mark. */
+/** A sub-agent's assignment: a number of turns with tools, then a report that contains the mark. */
 export interface Errand {
   readonly mark: string;
   readonly turns: number;
   readonly kind: (typeof KINDS)[number];
 }
 
-/** The errand of a sub-agent's conversation; null in a person's. */
+/** The errand of a sub-agent's conversation; null for a person's. */
 export function errandOf(messages: readonly Message[]): Errand | null {
   const [, mark, turns, name] = /errand (\S+) (\d+) (\w+)/.exec(textOf(messages[0]?.content ?? [])) ?? [];
   const kind = KINDS.find((each) => each === name);
   return mark === undefined || kind === undefined ? null : { mark, turns: Number(turns), kind };
 }
 
-/** What the report of an errand contains. */
+/** Text that the report of an errand contains. */
 export function reportMark(mark: string): string {
   return `report-${mark}.`;
 }
 
 const OUTPUT = "agent_output";
 const ACTIONS = ["read", "wait", "wait", "cancel"];
-/** What a sub-agent gets that is to begin others. */
+/** Tools of a sub-agent that is to start others. */
 const ALL_TOOLS = ["look", "launch", "note", "ask_user_question", "agent", OUTPUT];
 
-/** How a model hands work on: in the foreground, in the background, several at once, and theirs again. */
+/** How a model delegates work: in the foreground, in the background, several at once, and nested. */
 export class Delegation {
   readonly #random: Random;
   #marks = 0;
@@ -36,7 +36,10 @@ export class Delegation {
     this.#random = random;
   }
 
-  /** The calls of a turn; none when this one is for other tools. `turn`: different for each of the conversation. */
+  /**
+   * The calls of a turn; empty if the turn is for other tools. `turn` must be different for each turn of the
+   * conversation.
+   */
   calls(messages: readonly Message[], turn: number): ToolUseBlock[] {
     const errand = errandOf(messages);
     const called = messages.flatMap(({ content }) => toolUsesOf(content).map(({ name }) => name));
@@ -67,7 +70,7 @@ export class Delegation {
       prompt: `errand ${mark} ${turns} ${kind}`,
       run_in_background: this.#luck(0.45),
       ...(kind === "delegates" ? { tools: ALL_TOOLS } : {}),
-      // With a turn that it needs for tools it does not come to its report.
+      // If the only turn is spent on tools, the sub-agent never gets to its report.
       ...(this.#luck(0.1) ? { max_turns: 1 } : {}),
     };
     return { type: "tool_use", id, name: "agent", input };
@@ -88,7 +91,7 @@ function question(turn: number): ToolUseBlock {
   return { type: "tool_use", id: `question_${turn}`, name: "ask_user_question", input };
 }
 
-/** Sub-agents in the background whose end the conversation has not been told of. */
+/** Background sub-agents whose end the conversation has not been notified of. */
 function untold(messages: readonly Message[]): string[] {
   const uses = new Map(messages.flatMap(({ content }) => toolUsesOf(content).map((use) => [use.id, use])));
   const begun: string[] = [];
@@ -107,7 +110,7 @@ function untold(messages: readonly Message[]): string[] {
   return begun.filter((id) => !told.has(id));
 }
 
-/** Which sub-agent a call of agent_output is about. */
+/** Id of the sub-agent that a call of agent_output is about. */
 export function agentIdOf({ input }: Pick<ToolUseBlock, "input">): string {
   return typeof input === "object" && input !== null && "agent_id" in input ? String(input.agent_id) : "";
 }

@@ -8,42 +8,42 @@ import type { Store } from "../../../src/core/store/store.ts";
 import { agentIdOf } from "./errands.ts";
 import type { Deeds } from "./sim-tools.ts";
 
-/** A stop of a run that was taken. */
+/** An accepted stop of a run. */
 interface Stop {
   readonly runId: string;
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** A session of people's, or one beneath it. */
+/** A session of people, or a sub-agent's session beneath it. */
 interface Line {
   readonly sessionId: string;
   readonly children: readonly ChildRow[];
   readonly calls: readonly Call[];
-  /** What users and notes said. */
+  /** Texts of users and notes. */
   readonly said: readonly string[];
 }
 
 interface Call extends ToolUseBlock {
-  /** The texts of its results. */
+  /** Texts of its results. */
   readonly results: readonly string[];
 }
 
-/** A sub-agent whose end is looked at. */
+/** An ended sub-agent under examination. */
 interface Ended {
   readonly child: ChildRow;
   readonly report: ChildReport | null;
-  /** Null: it never began. */
+  /** Null if it never began. */
   readonly run: RunRow | null;
   readonly parentRun: RunRow;
   readonly parent: Line;
 }
 
-/** How long what was stopped may take to be so, and what is due to be taken up. Milliseconds. */
+/** Allowed delay in milliseconds for stops to take effect and for due work to start. */
 const SLACK_MS = 3_000;
 const NEVER_BEGAN = "It was stopped before it began.";
 
-/** Whether sessions and the sub-agents beneath them have come to their ends as they should. */
+/** Checks that sessions and their sub-agents ended correctly. */
 export class LineAudit {
   readonly #store: Store;
   readonly #deeds: Deeds;
@@ -56,14 +56,14 @@ export class LineAudit {
     this.#deeds = deeds;
   }
 
-  /** What became of a click, or of a command that was typed. `at` in milliseconds since the epoch. */
+  /** Records the outcome of a click or a typed command. `at` is in milliseconds since the epoch. */
   clicked(button: string, receipt: Receipt, at: number): void {
     const [verb, runId = ""] = button.split(":");
     if (verb === "stop" && receipt.type === "accepted") this.#stops.push({ runId, at });
     if (verb === "/stop") this.#stoppedAll += 1;
   }
 
-  /** Nothing goes on, and nothing that is due waits. */
+  /** True if nothing is in progress and nothing due is waiting. */
   async isAtRest(keys: readonly string[], now: number): Promise<boolean> {
     if ((await this.#store.inbox.sessionsToWake(now - SLACK_MS)).length > 0) return false;
     for (const { sessionId } of await this.#lines(keys)) {
@@ -72,7 +72,7 @@ export class LineAudit {
     return true;
   }
 
-  /** All that is wrong, and how sub-agents have ended, counted. `keys`: of people's sessions. */
+  /** All violations, and counts of how sub-agents ended. `keys` are those of people's sessions. */
   async audit(keys: readonly string[], now: number) {
     this.#wrong = [];
     const ends: Record<string, number> = {};
@@ -94,7 +94,7 @@ export class LineAudit {
     return { wrong: this.#wrong, ends };
   }
 
-  /** People's sessions and all that descend from them, a parent before its children. */
+  /** People's sessions and all their descendants, parents before children. */
   async #lines(keys: readonly string[]): Promise<Line[]> {
     const found = await Promise.all(keys.map((key) => this.#store.sessions.byKey(key)));
     const ids = found.flatMap((session) => (session === null ? [] : [session.id]));
@@ -107,7 +107,7 @@ export class LineAudit {
     return lines;
   }
 
-  /** Nothing is open, and nothing that is due waits. */
+  /** Reports open runs and questions, and due events that still wait. */
   async #checkWaits(sessionId: string, now: number): Promise<void> {
     const { runs, inbox, questions } = this.#store;
     const run = await runs.open(sessionId);
@@ -117,7 +117,7 @@ export class LineAudit {
     if (question !== null) this.#wrong.push(`${question.id} is open`);
   }
 
-  /** What it has come to; its parent knows that, once. */
+  /** Collects how a sub-agent ended. */
   async #ended(child: ChildRow, parent: Line): Promise<Ended> {
     const { children, runs } = this.#store;
     const [first, parentRun] = await Promise.all([children.runOf(child.id), runs.get(child.parentRunId)]);
@@ -133,13 +133,13 @@ export class LineAudit {
     if (never && run !== null) this.#wrong.push(`${child.id} began, and its parent was told otherwise`);
     if (run === null && !isStopped) this.#wrong.push(`${child.id} never began, and nobody stopped it`);
     if (report === null) return;
-    // Whoever stopped a parent, or a sub-agent in the background, has no need of the report.
+    // If a parent was stopped, or a background sub-agent, nobody needs the report.
     const mayBeUntold = parentRun.cancelledBy !== null || (child.task.background && report.status === "stopped");
     const isRight = times === 1 || (times === 0 && mayBeUntold);
     if (!isRight) this.#wrong.push(`${child.id} ${report.status}: told ${times} times`);
   }
 
-  /** Whom a stop takes with it goes no further than their parent. */
+  /** Reports sub-agents that outlive a stopped parent. */
   #checkLifetime({ child, run, parentRun }: Ended): void {
     if (parentRun.cancelledBy === null || run === null || run.cancelledBy !== null) return;
     const outlives = (run.endedAt ?? Infinity) > (parentRun.endedAt ?? Infinity);
@@ -148,7 +148,7 @@ export class LineAudit {
     }
   }
 
-  /** Neither the run nor any beneath it has used a tool since. */
+  /** Reports tool uses after a stop by the run or any beneath it. */
   async #checkStop({ runId, at }: Stop, lines: readonly Line[]): Promise<void> {
     const runIds = new Set([runId]);
     for (const child of lines.flatMap(({ children }) => children)) {
@@ -172,7 +172,9 @@ function heardIn(history: readonly Message[]): Pick<Line, "calls" | "said"> {
   return { calls, said };
 }
 
-/** How often the parent's history says what the sub-agent has reported, and whether it says that it never began. */
+/**
+ * How often the parent's history contains the sub-agent's report, and whether it says that the sub-agent never began.
+ */
 function told({ child, report, parent }: Ended): { readonly never: boolean; readonly times: number } {
   const about = parent.calls.filter((call) => call.id === child.parentCallId || agentIdOf(call) === child.id);
   const texts = about.flatMap(({ results }) => results);

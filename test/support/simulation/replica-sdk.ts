@@ -1,10 +1,10 @@
 import type { LoadedSdk, Sdk } from "../../../src/core/dbos-engine/claims.ts";
 import { copyOfDbos } from "../database/dbos-copy.ts";
 
-/** How often a replica looks for claims in real time, which costs the world none of its own. Milliseconds. */
+/** Real-time polling interval for claims in milliseconds, which takes no virtual time. */
 const LOOK_EVERY_MS = 50;
 
-/** Copies of the package for replicas that come after one another. */
+/** Copies of the package that successive replicas reuse. */
 export class SdkCopies {
   readonly #free: LoadedSdk[] = [];
 
@@ -19,13 +19,13 @@ export class SdkCopies {
 }
 
 interface Watching {
-  /** Counts work in real time, whose outcome reaches only the living. */
+  /** Counts real-time work, whose outcome reaches only living processes. */
   readonly real: <T>(work: () => Promise<T>) => Promise<T>;
-  /** What is claimed or held has changed. */
+  /** Called when a claim or a holder has changed. */
   readonly changed: () => void;
 }
 
-/** DBOS Transact as one replica of the simulation has it: the world waits for what it does in real time. */
+/** DBOS Transact as used by one replica of the simulation: the world waits for its real-time work. */
 export class ReplicaSdk {
   /** Sessions that the replica holds. */
   readonly held = new Set<string>();
@@ -33,7 +33,7 @@ export class ReplicaSdk {
   readonly copy: LoadedSdk;
   readonly #watching: Watching;
   #launching: Promise<unknown> = Promise.resolve();
-  /** From here on it takes claims. */
+  /** True once it accepts claims. */
   isAble = false;
   #isEnded = false;
 
@@ -47,15 +47,15 @@ export class ReplicaSdk {
     };
   }
 
-  /** Takes nothing more and writes nothing more; what it holds stays claimed. */
+  /** Stops accepting and writing; what it holds stays claimed. */
   async end(): Promise<void> {
     this.isAble = false;
     this.#isEnded = true;
-    await this.#launching.catch(() => undefined); // what has not come up is shut down all the same
+    await this.#launching.catch(() => undefined); // a failed launch is shut down all the same
     await this.copy.DBOS.shutdown({ deregister: true });
   }
 
-  /** The copy may be another replica's by now. */
+  /** Rejects after the end, when the copy may belong to another replica. */
   #changing<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isEnded) return Promise.reject(new Error("this replica is no more"));
     this.#watching.changed();

@@ -11,17 +11,17 @@ import type {
 import { type Delegation, errandOf, reportMark } from "./errands.ts";
 import type { SimProcess, World } from "./world.ts";
 
-/** A request of a person in the simulation: so many turns with tools, then an answer that names the id. */
+/** A person's request in the simulation: a number of turns with tools, then an answer that contains the id. */
 export function askText(id: string, turns: number): string {
   return `ask ${id} ${turns}`;
 }
 
-/** What the answer to a request contains, once. */
+/** Text that the answer to a request contains exactly once. */
 export function answerMark(id: string): string {
   return `done-${id}.`;
 }
 
-/** Calls of the model so far: those that reached it, and of these the ones that it refused. */
+/** Model calls so far: those that reached the model, and how many of these it refused. */
 export interface CallTally {
   sent: number;
   refused: number;
@@ -32,16 +32,16 @@ interface SimModelOptions {
   readonly process: SimProcess;
   readonly tally: CallTally;
   readonly faultRate: number;
-  /** Until then the model `sim` has no capacity; `other` has. Milliseconds since the epoch. */
+  /** Until then the model `sim` has no capacity, but `other` has. In milliseconds since the epoch. */
   readonly overloadedUntil: number;
-  /** Null: it does all the work itself. */
+  /** Null if it does all the work itself. */
   readonly delegation: Delegation | null;
 }
 
 /**
- * A model that works each request off: as many turns with tools or sub-agents as it asks for, then one answer that
- * names every request since the last answer. It fails now and then, in no conversation twice in a row: a run
- * that fails as often as it may ends with an error, and rightly so. Answers may be cut off by the output limit.
+ * A model that processes each request: as many turns with tools or sub-agents as it asks for, then one answer that
+ * names every request since the last answer. It fails now and then, but never twice in a row within a conversation,
+ * because a run that fails too often rightly ends with an error. The output limit may cut answers off.
  */
 export function simRegistry(options: SimModelOptions): ProviderRegistry {
   const { world, process, tally, faultRate, overloadedUntil, delegation } = options;
@@ -91,7 +91,7 @@ export function simRegistry(options: SimModelOptions): ProviderRegistry {
   return { resolve: (ref) => Promise.resolve({ provider, model: ref.slice(4), facts }), available: () => ["sim"] };
 }
 
-/** What has been asked for since the last answer, and how far it is. */
+/** The requests since the last answer, and their progress. */
 function openWork(messages: readonly Message[]) {
   const lastAnswer = messages.findLastIndex(
     (message, index) =>
@@ -107,7 +107,7 @@ function openWork(messages: readonly Message[]) {
   return { isDone, marks: names.filter((mark) => !said.join("").includes(mark)) };
 }
 
-/** An errand that no model can end. */
+/** True for an errand that no model can finish. */
 function isHopeless(messages: readonly Message[]): boolean {
   return errandOf(messages)?.kind === "fails" && openWork(messages).isDone;
 }
@@ -126,7 +126,7 @@ function respond(messages: readonly Message[], delegation: Delegation | null): M
   return { content: [{ type: "text", text }], stopReason: "end_turn", usage, model: "sim" };
 }
 
-/** An answer whose first half is all there is; what it names is named once, in one half or the other. */
+/** Cuts an answer to its first half; whatever it names is named once, in one half or the other. */
 function cutOff(response: ModelResponse, isCut: boolean): ModelResponse {
   if (!isCut || response.stopReason !== "end_turn") return response;
   const words = textOf(response.content).split(/(?<= )/);

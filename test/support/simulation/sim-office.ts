@@ -52,15 +52,15 @@ import { type SimProcess, World } from "./world.ts";
 /** The whole core on virtual time, with a real store and a scripted model, and without faults. */
 export interface SimOffice {
   readonly store: Store;
-  /** Somebody says something in a thread; what this sets off has happened when it resolves, except what takes time. */
+  /** Says something in a thread. All immediate effects have happened when it resolves. */
   say(text: string, speech: Speech): Promise<Receipt>;
-  /** Clicks the button whose id begins so, on the newest message of the thread that has one. */
+  /** Clicks the button whose id has this prefix, on the newest message of the thread that has one. */
   click(prefix: string, click: { by: Person; thread: string }): Promise<Receipt>;
-  /** A click as somebody makes it up: of any button, on any message, from anywhere. */
+  /** Sends a forged click: of any button, on any message, from anywhere. */
   press(action: string, click: { by: Person; thread: string; channel: string }): Promise<Receipt>;
-  /** Begins another process after the first; answers whether that had died by itself. */
+  /** Starts another process after the first; returns whether that had died by itself. */
   revive(): Promise<boolean>;
-  /** Lets so many milliseconds pass. */
+  /** Lets virtual milliseconds pass. */
   pass(ms: number): Promise<void>;
   messages(thread: string): readonly SimMessage[];
   /** Cards of the thread that wait for a decision. */
@@ -71,52 +71,55 @@ interface Speech {
   readonly by: Person;
   readonly thread: string;
   readonly channel?: string;
-  /** With the bot's name, unless it says otherwise. */
+  /** Defaults to a mention of the bot. */
   readonly addressed?: "mention" | "none";
-  /** Words of others that come along. */
+  /** Words of others that accompany the message. */
   readonly quoted?: InboundMessage["quoted"];
   readonly attachments?: InboundMessage["attachments"];
-  /** Whether the message begins the thread; else it is in one that is there: by default, when nothing of ours is in it. */
+  /**
+   * Whether the message begins the thread or belongs to an existing one. By default, it begins one if the thread has no
+   * message of the bot.
+   */
   readonly opensThread?: boolean;
-  /** The process that takes the message dies so many steps later. */
+  /** Steps after which the process that receives the message dies. */
   readonly diesAfter?: number;
 }
 
 export interface SimOfficeOptions {
   readonly model: LlmProvider;
   readonly tools: readonly Tool[];
-  /** Further ones, whose calls go on in the real world: the office's time stands still meanwhile. */
+  /** Further tools whose calls run in real time, while the office's time stands still. */
   readonly realTools?: readonly Tool[];
-  /** Beside them there are the program's own that work with sub-agents. */
+  /** If set, the program's own tools for sub-agents are included. */
   readonly withSubAgents?: true;
   readonly config?: Partial<QueryConfig>;
-  /** The skills that there are now. */
+  /** Returns the current skills. */
   readonly skills?: () => SkillCatalogue;
-  /** What a checkout tells agents, followed where somebody has allowed it. */
+  /** Instructions of a checkout, followed once somebody has allowed them. */
   readonly checkout?: (store: Store) => InstructionGate;
-  /** A feature that tools and hooks are of. */
+  /** A feature with tools and hooks. */
   readonly feature?: (host: Pick<FeatureHost, "store" | "runtime" | "log">) => Pick<OpenFeature, "hook" | "tools">;
-  /** What commands of features do. */
+  /** Commands of features. */
   readonly commands?: NonNullable<OpenFeature["commands"]>;
-  /** What differs from a channel without files and hosts. */
+  /** Differences from a channel without files and hosts. */
   readonly place?: Partial<ChannelConfig>;
-  /** What is said in a thread beside the agent. */
+  /** Messages in a thread that are not addressed to the agent. */
   readonly said?: readonly ThreadMessage[];
   readonly fetchFile?: (ref: string) => Uint8Array;
-  /** What the platform knows besides. */
+  /** Further information that the platform has. */
   readonly platform?: Pick<ChatPlatform, "member">;
-  /** Why the platform does not take a message as it is written; null for one that it takes. */
+  /** Why the platform refuses a message; null if it accepts it. */
   readonly refuses?: (message: OutgoingMessage) => AppError | null;
-  /** Keeps what somebody attaches. */
+  /** Saves attachments. */
   readonly saveAttachment?: RunnerOptions["saveAttachment"];
-  /** Runs at work at once. */
+  /** Maximum number of concurrent runs. */
   readonly maxConcurrentRuns?: number;
 }
 
 const APPROVALS = { approvers: [CHIEF.id], requester: true, expiresMinutes: 60, admins: [] };
 const ACCESS = { admins: [], deny: [], guests: false, external: false };
 const FACTS = { contextWindow: 200_000, maxOutputTokens: 64_000, price: null };
-/** Until a turn's edits and posts are through. Milliseconds. */
+/** Milliseconds until a turn's edits and posts have been sent. */
 const SETTLED_MS = 10_000;
 
 interface Outliving {
@@ -126,7 +129,7 @@ interface Outliving {
   readonly ids: Ids;
 }
 
-/** A process of the program: what it has begun and not stored ends with it. */
+/** A process of the program, whose unstored work ends with it. */
 interface OfficeProcess {
   readonly process: SimProcess;
   readonly receive: Receive;
@@ -181,7 +184,7 @@ async function startProcess(
     workspaceRefusal: () => Promise.resolve(null),
     requiresMention: () => false,
     ...commandServices(),
-    // A post takes time, which does not pass while a command is taken.
+    // A real post would take virtual time, which stands still while a command is handled.
     announce: ({ platform: name, channelId }) => Promise.resolve({ platform: name, channelId, messageId: "announced" }),
     skillsOf: () => Promise.resolve(skills()),
   });
@@ -312,7 +315,7 @@ function refusingPlatform(
   };
 }
 
-/** The program's commands, and those of features, which go on in the real world. */
+/** The program's commands, and those of features, which run in real time. */
 function withFeatures(
   commands: NonNullable<OpenFeature["commands"]>,
   real: <T>(work: () => Promise<T>) => Promise<T>,

@@ -4,60 +4,60 @@ import type { SimProcess, World } from "./world.ts";
 
 export const ANA = person("slack:U1", "Ana");
 export const BOB = person("slack:U2", "Bob");
-/** Decides on everything. */
+/** May decide on everything. */
 export const CHIEF = person("slack:U9", "Chief");
 
 function person(id: string, name: string): Person {
   return { id, name, isBot: false, isGuest: false, isExternal: false, roles: [] };
 }
 
-/** A process that people's clicks reach. */
+/** The process that people's clicks reach. */
 export interface Reached {
   readonly process: SimProcess;
   readonly receive: Receive;
 }
 
 export interface SimPeopleOptions {
-  /** Null while no process lives. */
+  /** Null if no process is alive. */
   readonly reached: () => Reached | null;
-  /** How long a card waits. Milliseconds. */
+  /** How long a card waits, in milliseconds. */
   readonly expiresMs: number;
-  /** What became of a click. */
+  /** Receives the outcome of a click. */
   readonly told: (button: string, receipt: Receipt) => void;
 }
 
 interface Click {
   readonly by: Person;
-  /** Its id, or the command that is typed instead: `/stop`. */
+  /** Id of the button, or a command that is typed instead: `/stop`. */
   readonly button: string;
 }
 
 interface PlannedClick extends Click {
   readonly afterMs: number;
-  /** Arrives at the same moment. */
+  /** Another click that arrives at the same moment. */
   readonly rival?: Click | null;
 }
 
-/** A click whose receipt does not come is made again after so long. Milliseconds. */
+/** Milliseconds after which a click without receipt is repeated. */
 const PATIENCE_MS = 4_000;
-/** Typed rather than clicked. */
+/** A typed command in place of a button. */
 const STOP = "/stop";
-/** How long people take to look at a card. Milliseconds. */
+/** Maximum milliseconds that people take to look at a card. */
 const LOOK_MS = 15_000;
 
 /**
- * People before a thread: they click on the cards they see, each in their own way: once, twice, late, in each other's way,
- * and some of them without the right to. A click that a dying process swallows is made again.
+ * People in a thread who click on the cards they see: once, twice, late, concurrently, and sometimes without the right
+ * to. A click that a dying process swallows is repeated.
  */
 export class SimPeople {
-  /** Clicks that are still to be made or have no receipt yet. */
+  /** Number of clicks that are planned or have no receipt yet. */
   pending = 0;
   readonly #world: World;
   readonly #reached: () => Reached | null;
   readonly #expiresMs: number;
   readonly #told: (button: string, receipt: Receipt) => void;
   #clicks = 0;
-  /** Messages that were seen before. */
+  /** Messages seen before. */
   readonly #seen = new Set<string>();
 
   constructor(world: World, options: SimPeopleOptions) {
@@ -67,7 +67,7 @@ export class SimPeople {
     this.#expiresMs = options.expiresMs;
   }
 
-  /** Somebody sees a message that is new or was edited. */
+  /** Handles a message that is new or was edited. */
   sees(message: SimMessage): void {
     if (message.buttons.some((id) => id.startsWith("approve:"))) this.#seesCard(message);
     const again = message.buttons.find((id) => id.startsWith("ask-again:"));
@@ -79,7 +79,7 @@ export class SimPeople {
     if (message.key.includes(":tool:task:")) this.#seesAssignment(message);
   }
 
-  /** Many click, also who may not; one who may always does. */
+  /** Somebody without the right to answer often clicks; somebody with it always does. */
   #seesQuestion(card: SimMessage): void {
     const choose = () => card.buttons[Math.floor(this.#world.random.next() * card.buttons.length)] ?? "";
     if (this.#luck(0.5)) this.#click(card, { by: BOB, button: choose(), afterMs: this.#some(LOOK_MS) });
@@ -87,7 +87,7 @@ export class SimPeople {
     if (this.#luck(0.2)) this.#dieAfter(this.#some(LOOK_MS));
   }
 
-  /** Some stop the run that hands work on, or all there is in the thread, while the sub-agent works. */
+  /** Sometimes stops the delegating run, or everything in the thread, while the sub-agent works. */
   #seesAssignment(message: SimMessage): void {
     const [runId] = message.key.split(":");
     const luck = this.#world.random.next();
@@ -102,7 +102,7 @@ export class SimPeople {
     const anyone = () => [ANA, BOB, CHIEF, CHIEF][Math.floor(this.#world.random.next() * 4)] ?? CHIEF;
     const afterMs = this.#some(LOOK_MS);
     if (this.#luck(0.15)) {
-      // Nobody decides; some come too late.
+      // Nobody decides in time, but sometimes somebody clicks too late.
       if (this.#luck(0.5))
         this.#click(card, { by: CHIEF, button: choose(), afterMs: this.#expiresMs + this.#some(5_000) });
     } else {
@@ -124,7 +124,7 @@ export class SimPeople {
     return this.#world.random.next() * ms;
   }
 
-  /** The process may die while it only waits, too. */
+  /** Kills the process later, when it may be only waiting. */
   #dieAfter(ms: number): void {
     this.#world.clockOf(null).after(ms, () => {
       const reached = this.#reached();
@@ -149,7 +149,7 @@ export class SimPeople {
       const reached = this.#reached();
       if (reached !== null) {
         const event = this.#eventOf(message, first);
-        // The platform hands some on twice.
+        // The platform delivers some events twice.
         const events = [event, ...(this.#luck(0.2) ? [event] : [])];
         if (rival !== null) events.push(this.#eventOf(message, rival));
         for (const each of events) world.own(reached.process, hand(reached, each));

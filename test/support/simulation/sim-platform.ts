@@ -16,7 +16,7 @@ export interface SimMessage {
   markdown: string;
   /** Ids of its buttons. */
   buttons: readonly string[];
-  /** What its files hold. */
+  /** Contents of its files. */
   readonly files: readonly string[];
   readonly postedAt: number;
 }
@@ -31,14 +31,14 @@ export const SIM_LIMITS: PlatformLimits = {
   attachmentBytes: 1_000_000,
 };
 
-/** How long a request takes to reach the platform, and its answer to come back. Milliseconds. */
+/** Latency of a request and of its response, in milliseconds. */
 const LATENCY_MS = 120;
 
-/** The platform's side: it outlives every process, and enforces its rates. */
+/** The platform's server, which outlives all processes and enforces its rates. */
 export class SimServer {
   readonly messages: SimMessage[] = [];
   rateLimited = 0;
-  /** Told of each message that is new or has changed. */
+  /** Called for each message that is new or has changed. */
   seen: (message: SimMessage) => void = () => {};
   readonly #world: World;
   readonly #posts = new Map<string, number[]>();
@@ -79,7 +79,7 @@ export class SimServer {
     this.#count(posts, SIM_LIMITS.postsPerChannel);
   }
 
-  /** A minute's worth of the bucket, the way the platforms count. */
+  /** Counts a request in a sliding window of burst and interval, as the platforms do. */
   #count(times: number[], { burst, everyMs }: { burst: number; everyMs: number }): void {
     const now = this.#world.now();
     times.push(now);
@@ -88,7 +88,7 @@ export class SimServer {
   }
 }
 
-/** A process's connection to the server: requests and answers get lost, slow, or outlive the process. */
+/** A process's connection to the server: requests and responses get lost, are slow, or outlive the process. */
 export function simPlatform(options: {
   world: World;
   process: SimProcess;
@@ -99,7 +99,7 @@ export function simPlatform(options: {
   const outside = world.clockOf(null);
   const NEVER = new AbortController().signal;
 
-  /** One request: it lands in the world's time, also when the process dies meanwhile. */
+  /** One request, which arrives in the world's time even if the process dies meanwhile. */
   async function request<T>(work: () => T): Promise<T> {
     await world.step(process);
     const luck = world.random.next();

@@ -25,7 +25,7 @@ import type { SimProcess, World } from "./world.ts";
 
 export const APPROVALS = { approvers: [CHIEF.id], requester: true, expiresMinutes: 2, admins: [] };
 
-/** What all processes of a conversation have in common. */
+/** What all processes of a conversation share. */
 export interface SimSurroundings {
   readonly world: World;
   readonly store: Store;
@@ -36,19 +36,19 @@ export interface SimSurroundings {
   readonly mode: "write" | "agi";
   readonly delegation: Delegation | null;
   readonly faultRate: number;
-  /** Until then the usual model has no capacity. Milliseconds since the epoch. */
+  /** Until then the usual model has no capacity. In milliseconds since the epoch. */
   readonly overloadedUntil: number;
 }
 
-/** A process as those outside see it. */
+/** A process as seen from outside. */
 export interface SimProgram {
   readonly process: SimProcess;
   readonly receive: Receive;
-  /** What its engine has to do; before it has started, nobody knows. */
+  /** The load of its engine, which is unknown before the start. */
   load(): { readonly isStarted: boolean; readonly running: number; readonly waiting: number };
 }
 
-/** Runs the core in a process, over the database and the platform of all. */
+/** Runs the core in a process, on the shared database and platform. */
 export function startProgram(around: SimSurroundings, process: SimProcess, seat: SimSeat): SimProgram {
   const { world, server, faultRate, mode } = around;
   const clock = world.clockOf(process);
@@ -85,7 +85,7 @@ export function startProgram(around: SimSurroundings, process: SimProcess, seat:
     runtime,
     log: silentLog,
     registry: simRegistry({ ...around, process, tally: around.calls }),
-    // Far away: each call is reserved, none is refused.
+    // High enough that every call is reserved and none is refused.
     budgets: { dayUsd: 1_000_000 },
     approvals: APPROVALS,
     ...NO_FEATURES,

@@ -9,25 +9,25 @@ export interface SimEngine extends SessionEngine {
   load(): { readonly running: number; readonly waiting: number };
 }
 
-/** A process's place at the database: alone, or beside others. */
+/** A process's connection to the database, alone or beside others. */
 export interface SimSeat {
   openEngine(options: EmbeddedEngineOptions): SimEngine;
-  /** How many processes there are. */
+  /** Number of processes. */
   size(): number;
-  /** The platforms' rates, where others spend of them; null: this process alone does. */
+  /** Rates of the platforms that several processes share; null if there is only this process. */
   readonly rates: SharedRates | null;
-  /** The platform as this process may use it. */
+  /** The platform, limited to what this process may do. */
   fence(platform: ChatPlatform): ChatPlatform;
-  /** Shows what processes that are no more have left, until this one dies. */
+  /** Finalises what ended processes have left, until this one dies. */
   finaliseLeft(finaliser: Pick<MessageFinaliser, "finaliseStale">): Promise<void>;
 }
 
-/** Where the processes of one conversation run. */
+/** The environment of one conversation's processes. */
 export interface SimHouse {
-  /** How many serve at once; each that dies is started again. */
+  /** Number of processes that serve at once; each that dies is restarted. */
   readonly processes: number;
   join(process: SimProcess): Promise<SimSeat>;
-  /** To be told of each that dies. */
+  /** Must be called for each process that dies. */
   died(process: SimProcess): void;
   /** Ends all processes. */
   close(): Promise<void>;
@@ -45,5 +45,5 @@ export function embeddedHouse(): SimHouse {
   return { processes: 1, join: () => Promise.resolve(seat), died: () => {}, close: () => Promise.resolve() };
 }
 
-/** Opens where the processes of a world run. */
+/** Opens the environment for a world's processes. */
 export type OpenHouse = (world: World) => SimHouse;

@@ -4,8 +4,8 @@ import type { SimProcess, World } from "./world.ts";
 class Killed extends Error {}
 
 /**
- * The real store as a process that may die sees it: before a transaction, inside it (it rolls back),
- * or after its commit (nobody learns of it).
+ * The real store as seen by a process that may die before a transaction, within it (which rolls back) or after its
+ * commit (whose outcome it never learns).
  */
 export function simStore(store: Store, world: World, process: SimProcess): Store {
   const transaction: Store["transaction"] = async (work) => {
@@ -29,7 +29,7 @@ export function simStore(store: Store, world: World, process: SimProcess): Store
   };
 }
 
-/** As `simStore`, with reads that take their time: it passes only while the world runs. */
+/** Like `simStore`, with slow reads, whose time passes only while the world runs. */
 export function slowStore(store: Store, world: World, process: SimProcess): Store {
   const { percent, ms } = world.random.next() < FAR ? SLOW.far : SLOW.usual;
   const quick = simStore(store, world, process);
@@ -45,28 +45,31 @@ export function slowStore(store: Store, world: World, process: SimProcess): Stor
 }
 
 interface Slowness {
-  /** How many of a hundred reads are slow. */
+  /** Percentage of reads that are slow. */
   readonly percent: number;
-  /** How slow the slowest is. Milliseconds. */
+  /** Duration of the slowest read, in milliseconds. */
   readonly ms: number;
 }
 
-/** Others act between one read and the next: as a rule now and then, with some processes all the time. */
+/**
+ * Delays during which others act between two reads: usually now and then, but always for processes far from the
+ * database.
+ */
 const SLOW: Readonly<Record<"usual" | "far", Slowness>> = {
   usual: { percent: 10, ms: 300 },
   far: { percent: 50, ms: 1_000 },
 };
-/** How many processes are far from the database. */
+/** Share of processes that are far from the database. */
 const FAR = 0.3;
 
 const NEVER = new AbortController().signal;
 
-/** Every call, however deep, goes through `call`. */
+/** Routes every call, at any depth, through `call`. */
 function tracked<T extends object>(target: T, call: (work: () => Promise<unknown>) => Promise<unknown>): T {
   return new Proxy(target, {
     get(object, key, receiver) {
       const value: unknown = Reflect.get(object, key, receiver);
-      // A feature's tables are named at once; what is asked of them goes through `call`.
+      // A feature's tables are named synchronously, but the calls on them go through `call`.
       if (key === "tables" && typeof value === "function")
         return (of: unknown) => tracked(Reflect.apply(value, object, [of]), call);
       if (typeof value === "function") return (...args: unknown[]) => call(() => Reflect.apply(value, object, args));

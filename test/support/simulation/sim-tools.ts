@@ -17,11 +17,11 @@ type Input = z.infer<typeof input>;
 /** One use of a tool. */
 export interface Use {
   readonly runId: string;
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** What the tools of all processes have done. */
+/** Records what the tools of all processes have done. */
 export class Deeds {
   readonly #store: Store;
   readonly #mode: "write" | "agi";
@@ -42,12 +42,12 @@ export class Deeds {
     this.#uses.push(use);
   }
 
-  /** Calls, by run and id, of the tool that must never run again, that did. */
+  /** Calls, by run and id, that repeated the tool that must never run again. */
   repeated(): string[] {
     return [...this.#launches].filter(([, times]) => times > 1).map(([key]) => key);
   }
 
-  /** Calls that ran although nobody had allowed them. */
+  /** Calls that ran without permission. */
   unallowed(): readonly string[] {
     return this.#unallowed;
   }
@@ -57,7 +57,9 @@ export class Deeds {
     this.#launches.set(key, (this.#launches.get(key) ?? 0) + 1);
   }
 
-  /** Looks for what allows the call now: the decision on it, or else grants of everyone whose words are in the run. */
+  /**
+   * Checks that the call is allowed now: by a decision on it, or else by grants of everyone whose words are in the run.
+   */
   async check(call: ToolContext, key: string): Promise<void> {
     if (this.#mode === "agi") return;
     const approvals = await this.#store.approvals.ofRun(call.runId);
@@ -82,7 +84,7 @@ export class Deeds {
     );
   }
 
-  /** Whose words are in the session, or were in its parent's when it was begun. */
+  /** People whose words are in the session, or were in its parent's when it began. */
   async #peopleOf({ runId, sessionId }: Pick<ToolContext, "runId" | "sessionId">, body: SessionEventBody | null) {
     const brought = body?.kind === "child" ? [body.author, ...body.people] : [];
     const history = await this.#store.messages.list(sessionId);
@@ -91,7 +93,7 @@ export class Deeds {
   }
 }
 
-/** One that looks, one that must never run again, and one that may. */
+/** A tool that only reads, one that must never run again, and one that may. */
 export function simTools(world: World, process: SimProcess, deeds: Deeds): Tool[] {
   const base = { input, title: () => "", grant: ({ n }: Input) => ({ key: String(n % 2), label: "l" }) };
   const clock = world.clockOf(process);
@@ -142,11 +144,11 @@ export function simTools(world: World, process: SimProcess, deeds: Deeds): Tool[
   return [look, launch, note];
 }
 
-/** No sub-agent has files. */
-/** Workers alone, with any model. */
+/** Sub-agents have no files of their own. */
+/** Plain workers only, with any model. */
 const PLAIN = { agents: new Map(), models: { problemWith: () => Promise.resolve(null) }, ownFiles: () => NO_OWN_FILES };
 
-/** These tools, and the program's own that work with sub-agents and people. */
+/** Adds the program's own tools for sub-agents and people. */
 export function withAgents(
   own: readonly Tool[],
   deps: Pick<NativeToolDeps, "store" | "engine" | "clock" | "log" | "approvals">,

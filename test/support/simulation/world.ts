@@ -1,6 +1,6 @@
 import type { Clock, Random } from "../../../src/core/protocol/runtime.ts";
 
-/** A promise for what a killed process will never learn. */
+/** A promise for results that a killed process never receives. */
 function never<T>(): Promise<T> {
   return new Promise(() => {});
 }
@@ -9,28 +9,28 @@ interface Timer {
   readonly at: number;
   readonly order: number;
   readonly fire: () => void;
-  /** Null: the world's own, e.g. a message under way that lands whoever is dead. */
+  /** Null if it belongs to the world, e.g. a message in transit that arrives whatever process is dead. */
   readonly owner: SimProcess | null;
 }
 
-/** A process of the program inside the simulation; it dies between two steps, and all it awaits is lost. */
+/** A process of the program in the simulation. It dies between two steps, and loses all that it awaits. */
 export interface SimProcess {
   isAlive: boolean;
-  /** Steps until it is killed; null: it lives. */
+  /** Remaining steps until it is killed; null if it is not killed. */
   stepsLeft: number | null;
-  /** Resolves when it goes on; null where it is not frozen. */
+  /** Resolves when it thaws; null if it is not frozen. */
   thawed: PromiseWithResolvers<void> | null;
 }
 
 /**
- * Virtual time for whole conversations. Real asynchronous work (the database) is counted; the clock
- * moves only when nothing is under way, so equal seeds give equal histories.
+ * Virtual time for whole conversations. Real asynchronous work (the database) is counted, and the clock moves only when
+ * none is in progress, so equal seeds give equal histories.
  */
 export class World {
   readonly random: Random;
-  /** Told of each process that dies, when it does. */
+  /** Called when a process dies. */
   died: (process: SimProcess) => void = () => {};
-  /** Whether what goes on in real time and is not counted has come to rest, too. */
+  /** Whether uncounted real-time work is idle too. */
   isOutsideQuiet: () => Promise<boolean> = () => Promise.resolve(true);
   #now = 1_800_000_000_000;
   #order = 0;
@@ -48,12 +48,12 @@ export class World {
     return this.#now;
   }
 
-  /** A new process; `killAfter` is the number of steps it lives. */
+  /** Creates a process; `killAfter` is the number of steps that it lives. */
   spawn(killAfter: number | null): SimProcess {
     return { isAlive: true, stepsLeft: killAfter, thawed: null };
   }
 
-  /** Nothing goes on in it, and what comes to it waits, until it thaws. */
+  /** Freezes a process: it makes no progress, and its events wait until it thaws. */
   freeze(process: SimProcess): void {
     process.thawed ??= Promise.withResolvers();
   }
@@ -63,7 +63,7 @@ export class World {
     process.thawed = null;
   }
 
-  /** A point where a process may die; resolves only for the living. */
+  /** A point at which a process may die; resolves only for the living. */
   step(process: SimProcess): Promise<void> {
     if (process.isAlive && process.stepsLeft !== null) {
       process.stepsLeft -= 1;
@@ -79,7 +79,7 @@ export class World {
     this.died(process);
   }
 
-  /** Counts real asynchronous work; its result reaches only a living process. */
+  /** Counts real asynchronous work, whose result reaches only a living process. */
   async real<T>(process: SimProcess, work: () => Promise<T>): Promise<T> {
     if (!process.isAlive) return never();
     this.#underWay += 1;
@@ -92,17 +92,17 @@ export class World {
     return this.virtual(process, counted);
   }
 
-  /** What failed in a living process without anybody to hear of it. */
+  /** Failures in living processes that nothing handled. */
   readonly failures: unknown[] = [];
 
-  /** Gives a promise an owner: its failure counts unless its process is dead. */
+  /** Owns a promise: its failure counts unless its process is dead. */
   own(process: SimProcess, work: Promise<unknown>): void {
     work.catch((error: unknown) => {
       if (process.isAlive) this.failures.push(error);
     });
   }
 
-  /** Waits for something in virtual time; its result reaches only a living process. */
+  /** Waits for something in virtual time, whose result reaches only a living process. */
   async virtual<T>(process: SimProcess, waiting: Promise<T>): Promise<T> {
     const [outcome] = await Promise.allSettled([waiting]);
     await process.thawed?.promise;
@@ -135,7 +135,7 @@ export class World {
     };
   }
 
-  /** Lets everything happen until `isDone` or `limitMs` of virtual time; false when the limit was reached. */
+  /** Runs everything until `isDone` or for `limitMs` of virtual time; false if the limit was reached. */
   async runUntil(isDone: () => boolean, limitMs: number): Promise<boolean> {
     const end = this.#now + limitMs;
     for (;;) {
@@ -160,7 +160,7 @@ export class World {
     };
   }
 
-  /** Waits until no real work is under way and none begins, counted or not. */
+  /** Waits until no real work, counted or not, is in progress or starts. */
   async #settle(): Promise<void> {
     do await this.#settleCounted();
     while (!(await this.isOutsideQuiet()));

@@ -15,7 +15,7 @@ export interface SlackApiOptions {
   readonly limiter: SlackLimiter;
   readonly botToken: string;
   readonly appToken: string;
-  /** Scopes the bot token has. */
+  /** Scopes of the bot token. */
   readonly scopes: Set<string>;
   readonly calls: ApiCall[];
 }
@@ -98,7 +98,7 @@ function send(options: SlackApiOptions, response: ServerResponse, body: object):
 function answerOf(options: SlackApiOptions, { method, args, request }: Omit<Call, "response">): Answer {
   const token = (request.headers.authorization ?? "").replace(/^Bearer /u, "") || args.token;
   if (method === "apps.connections.open") {
-    // By the way that the app has come: what stands between it and Slack stands between its socket and Slack, too.
+    // The socket uses the address by which the app has come, so a proxy to Slack also applies to the socket.
     const origin = `${new URL(options.context.origin).protocol}//${request.headers.host ?? ""}`;
     return token === options.appToken ? { url: options.deliveries.ticket(origin) } : "invalid_auth";
   }
@@ -149,7 +149,7 @@ function giveFile({ context, botToken, scopes }: SlackApiOptions, { id, request,
   } else if (file.movedTo !== undefined) {
     response.writeHead(302, { location: file.movedTo }).end();
   } else {
-    // A canvas comes as the web page that shows it.
+    // A canvas is served as the web page that shows it.
     const type = file.mimetype === "application/vnd.slack-docs" ? "text/html; charset=utf-8" : file.mimetype;
     response.writeHead(200, { "content-type": type, "content-length": file.data.length }).end(file.data);
   }

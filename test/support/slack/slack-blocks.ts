@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Args } from "./slack-method.ts";
 import type { Block, EphemeralMessage, SlackMessage } from "./slack-model.ts";
 
-/** Blocks as Slack takes them; limits from the page of each block in Slack's docs. */
+/** Blocks with the limits from each block's page in Slack's docs. */
 export const button = z.strictObject({
   type: z.literal("button"),
   action_id: z.string().min(1).max(255),
@@ -33,10 +33,10 @@ const blocks = z.array(block).max(MAX_BLOCKS);
 
 const metadata = z.strictObject({ event_type: z.string().min(1), event_payload: z.record(z.string(), z.unknown()) });
 
-/** Markdown blocks of one message together. Source: Slack docs, markdown block. */
+/** Maximum characters of all Markdown blocks of one message. Source: Slack docs, markdown block. */
 const MARKDOWN_CHARS = 12_000;
 
-/** The error Slack answers a message with, or null when it takes it. */
+/** The error with which Slack rejects a message; null if it accepts it. */
 export function checkMessage(args: Args, { maxTextChars }: { readonly maxTextChars: number }): string | null {
   if ((args.text ?? "") === "" && args.blocks === undefined) return "no_text";
   if ((args.text ?? "").length > maxTextChars) return "msg_too_long";
@@ -53,20 +53,26 @@ export function checkMessage(args: Args, { maxTextChars }: { readonly maxTextCha
   return new Set(ids).size === ids.length ? null : "invalid_blocks";
 }
 
-/** As Slack has been seen to count: each heading, rule and table is a block, and so is what stands between two of these. */
+/**
+ * Counts blocks as Slack has been observed to: each heading, rule and table is a block, and so is the text between two
+ * of these.
+ */
 function blocksMadeOf(markdown: string): number {
   const top = new MarkdownIt().parse(markdown, {}).filter(({ level, nesting }) => level === 0 && nesting >= 0);
   const alone = top.map(({ type }) => ["heading_open", "hr", "table_open"].includes(type));
   return alone.filter((isAlone, index) => isAlone || index === 0 || alone[index - 1] === true).length;
 }
 
-/** Everything readable in the message; the fallback text only where there are no blocks. A sign counts as itself in any colour. */
+/**
+ * Everything readable in the message; the fallback text only if there are no blocks. An emoji counts as itself in any
+ * colour.
+ */
 export function readableText({ text, blocks }: Pick<SlackMessage | EphemeralMessage, "text" | "blocks">): string {
   if (blocks.length === 0) return text;
   return textsOf(blocks).join("\n").replace(/^❌/u, "✗").replace(/^➡️/u, "→");
 }
 
-/** The texts in which Slack looks for mentions. Plain text is shown as it is. */
+/** Texts in which Slack looks for mentions. Plain text is shown literally. */
 function textsOf(blocks: readonly Block[]): string[] {
   return blocks.flatMap((each) => {
     const parsed = block.safeParse(each);
@@ -85,7 +91,7 @@ export function buttonsOf(blocks: readonly Block[]): { id: string; label: string
   });
 }
 
-/** What comes back with a click on the button. */
+/** Value that is sent with a click on the button. */
 export function valueOf(blocks: readonly Block[], actionId: string): string | undefined {
   const elements = blocks.flatMap((each) => {
     const parsed = block.safeParse(each);
@@ -97,7 +103,9 @@ export function valueOf(blocks: readonly Block[], actionId: string): string | un
 const CONTROL = /<!(?:channel|here|everyone|subteam\^\w+)(?:\|[^>]*)?>|<@[UW]\w+(?:\|[^>]*)?>/gu;
 const BARE_MENTION = /@(?:channel|here|everyone)\b/gu;
 
-/** Whom a message notifies. Bare mentions count in Markdown too: nothing says that they do not. */
+/**
+ * Ids of the people whom a message notifies. Bare mentions in Markdown count too, since nothing documents otherwise.
+ */
 export function pingsOf(message: SlackMessage): string[] {
   const texts = [message.text, ...textsOf(message.blocks)];
   const control = texts.flatMap((text) => text.match(CONTROL) ?? []);
@@ -106,7 +114,7 @@ export function pingsOf(message: SlackMessage): string[] {
   return [...control, ...bareIn.flatMap((text) => text.match(BARE_MENTION) ?? [])];
 }
 
-/** Addresses that Slack would fetch: links unless unfurling is off, images of Markdown in any case. */
+/** Addresses that Slack would fetch: links unless unfurling is off, and images in Markdown always. */
 export function previewsOf(message: SlackMessage): string[] {
   const text = readableText(message);
   const images = [...text.matchAll(/!\[[^\]]*\]\((?<url>[^)\s]+)\)/gu)].map((match) => match.groups?.url ?? "");

@@ -4,20 +4,20 @@ import { WebSocket, WebSocketServer } from "ws";
 import { z } from "zod";
 
 export interface DeliveryOptions {
-  /** Waits before each retry of a delivery that was not answered. Slack's: at once, 1 min, 5 min. Milliseconds. */
+  /** Delays before each retry of an unanswered delivery, in milliseconds. Slack's: none, 1 min, 5 min. */
   readonly retryDelaysMs: readonly number[];
-  /** How long an answer may take. Slack's: 3 s. Milliseconds. */
+  /** Deadline for an answer in milliseconds. Slack's: 3 s. */
   readonly answerWithinMs: number;
   readonly signingSecret: string;
 }
 
 type Kind = "events_api" | "interactive" | "slash_commands";
 
-/** One envelope on its way to the app, until it is answered or given up. */
+/** An envelope in delivery, until it is answered or given up. */
 export interface Delivery {
   readonly answered: Promise<void>;
   isAnswered(): boolean;
-  /** What the app answered with, e.g. the reply to a command. */
+  /** The app's answer, e.g. the reply to a command. */
   response(): unknown;
 }
 
@@ -27,15 +27,15 @@ interface Pending extends Delivery {
   readonly payload: Readonly<Record<string, unknown>>;
   answer(response: unknown): void;
   attempt: number;
-  /** The socket that it was sent over last. */
+  /** The socket over which it was last sent. */
   sentOver: WebSocket | null;
-  /** Its turn came while no socket was there. */
+  /** True if it was due while no socket was open. */
   isHeldUp: boolean;
 }
 
 const ackSchema = z.object({ envelope_id: z.string(), payload: z.unknown().optional() });
 
-/** Brings envelopes to the app over its sockets or its HTTP address, again and again until they are answered. */
+/** Delivers envelopes to the app over its sockets or its HTTP address, repeatedly until they are answered. */
 export class SlackDeliveries {
   readonly #options: DeliveryOptions;
   readonly #sockets = new Set<WebSocket>();
@@ -43,7 +43,7 @@ export class SlackDeliveries {
   readonly #pending = new Map<string, Pending>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #server = new WebSocketServer({ noServer: true });
-  /** Requests under way; none rejects. */
+  /** Requests in progress; never rejects. */
   #asking: Promise<unknown> = Promise.resolve();
   #tickets = 0;
   #envelopes = 0;
@@ -54,7 +54,7 @@ export class SlackDeliveries {
     this.#options = options;
   }
 
-  /** The address an app connects its socket to. */
+  /** The address to which an app connects its socket. */
   ticket(origin: string): string {
     this.#tickets += 1;
     return `${origin.replace("http", "ws")}/link?ticket=${this.#tickets}`;
@@ -70,7 +70,7 @@ export class SlackDeliveries {
     return this.#sockets.size;
   }
 
-  /** Sends events to an HTTP address from now on, signed. */
+  /** Sends signed events to an HTTP address from now on. */
   useHttp(requestUrl: string): void {
     this.#requestUrl = requestUrl;
     for (const pending of this.#pending.values()) this.#send(pending);
@@ -83,7 +83,7 @@ export class SlackDeliveries {
     });
   }
 
-  /** As Slack recycles a connection, or as a network breaks it. */
+  /** Closes all sockets, as when Slack recycles a connection or a network breaks it. */
   cut(how: "disconnect" | "break"): void {
     for (const socket of this.#sockets) {
       if (how === "disconnect") socket.send(JSON.stringify({ type: "disconnect", reason: "refresh_requested" }));
@@ -92,7 +92,7 @@ export class SlackDeliveries {
     }
   }
 
-  /** The sockets stay open, but nothing comes through any more, not even pongs. */
+  /** Keeps the sockets open, but stops all traffic, even pongs. */
   freeze(): void {
     for (const socket of this.#sockets) {
       socket.pause();
@@ -101,12 +101,12 @@ export class SlackDeliveries {
     }
   }
 
-  /** What is not answered yet never will be: Slack has given up on it, as after its last retry. */
+  /** Drops unanswered deliveries, as Slack does after its last retry. */
   giveUp(): void {
     this.#pending.clear();
   }
 
-  /** Bytes that are no envelope, straight to the app. */
+  /** Sends bytes that are no envelope directly to the app. */
   raw(text: string): void {
     for (const socket of this.#sockets) socket.send(text);
   }
@@ -160,7 +160,7 @@ export class SlackDeliveries {
     const waiting = this.#onConnect;
     this.#onConnect = [];
     for (const resume of waiting) resume();
-    // What nobody was there to take comes as soon as somebody is.
+    // Deliveries that found no socket are sent as soon as one is open.
     for (const pending of this.#pending.values()) if (pending.isHeldUp) this.#send(pending);
   }
 
@@ -182,20 +182,20 @@ export class SlackDeliveries {
     this.#later(pending, this.#options.answerWithinMs);
   }
 
-  /** One envelope goes over one socket, the sockets in turn; what one did not answer comes over another, if there is one. */
+  /** Chooses the sockets in turn; an unanswered envelope is retried over another one if possible. */
   #nextSocket({ sentOver }: Pending): WebSocket | null {
     const open = [...this.#sockets].filter((each) => each.readyState === WebSocket.OPEN);
     const others = open.filter((each) => each !== sentOver);
     const [socket = null] = others.length > 0 ? others : open;
     if (socket !== null) {
-      // The last in line from now on.
+      // Re-adding moves the socket to the end of the order.
       this.#sockets.delete(socket);
       this.#sockets.add(socket);
     }
     return socket;
   }
 
-  /** Sends again once the time for an answer and the wait before the retry are over. */
+  /** Sends again after the deadline for an answer and the delay before the retry. */
   #later(pending: Pending, answerWithinMs: number): void {
     const delay = this.#options.retryDelaysMs[pending.attempt];
     pending.attempt += 1;
@@ -231,7 +231,7 @@ export class SlackDeliveries {
         if (response.ok) pending.answer(text === "" ? undefined : text);
         else this.#later(pending, 0);
       } catch {
-        // No answer in time, or nobody listens: the retry comes as after a bad answer.
+        // A missing answer or listener leads to a retry, like a bad answer.
         this.#later(pending, 0);
       }
     };

@@ -1,17 +1,17 @@
-/** What goes wrong next: each fault is for one call of a method, in the order they were set. */
+/** Faults of the next calls: each is for one call of a method, in the order they were set. */
 export type Fault =
-  /** The call has its effect, but the connection breaks before the response. */
+  /** The call takes effect, but the connection breaks before the response. */
   | { readonly kind: "lost" }
   | { readonly kind: "status"; readonly status: number }
   | { readonly kind: "rate_limited"; readonly retryAfterS: number }
   | { readonly kind: "error"; readonly error: string }
-  /** The call takes effect when the promise resolves, whether or not its sender still lives. */
+  /** The call takes effect when the promise resolves, even if its sender is gone. */
   | { readonly kind: "late"; readonly until: Promise<void> }
-  /** The call has its effect, and the response waits until the promise resolves. */
+  /** The call takes effect, but the response waits until the promise resolves. */
   | { readonly kind: "slow"; readonly until: Promise<void> };
 
 export class SlackFaults {
-  /** The bot's token is refused, whatever is called. */
+  /** If set, every call rejects the bot's token. */
   isTokenExpired = false;
   readonly #next = new Map<string, Fault[]>();
 
@@ -19,7 +19,7 @@ export class SlackFaults {
     this.#next.set(method, [...(this.#next.get(method) ?? []), fault]);
   }
 
-  /** True until the faults set for the method have met their calls. */
+  /** True until the faults set for the method have been used up. */
   isPending(method: string): boolean {
     return (this.#next.get(method) ?? []).length > 0;
   }

@@ -26,7 +26,7 @@ export function countingLog(): CountingLog {
 export interface SlackHarness extends PlatformHarness {
   readonly server: SlackServer;
   readonly log: CountingLog;
-  /** An adapter over the server; stopped with the harness. */
+  /** Creates an adapter for the server; stopped with the harness. */
   adapter(options?: Partial<SlackOptions>): ChatPlatform;
 }
 
@@ -75,7 +75,7 @@ export async function openSlackHarness(mode: "socket" | "http" = "socket"): Prom
   };
 }
 
-/** Tells the server where the adapter listens, as an operator does in Slack's settings. */
+/** Tells the server the adapter's address, as an operator does in Slack's settings. */
 function announceHttp(platform: ChatPlatform, server: SlackServer): ChatPlatform {
   const start = platform.start.bind(platform);
   platform.start = async (receive, signal) => {
@@ -144,7 +144,7 @@ function faults({ faults, workspace, scopes, deliveries }: SlackServer, mode: "s
       return "chat:write";
     },
     async dropConnection() {
-      // Over HTTP there is no connection that could break: each delivery is a request of its own.
+      // HTTP has no lasting connection to break, since each delivery is a request of its own.
       if (mode === "http") return;
       const again = deliveries.nextConnection();
       deliveries.cut("break");

@@ -1,10 +1,10 @@
-/** Rate limits as the local Slack enforces them; what is over a limit gets 429 with Retry-After. */
+/** Rate limits that the local Slack enforces. Calls over a limit get 429 with Retry-After. */
 export interface SlackLimits {
   /** chat.update, for the workspace, in any 60 s. Source: Slack docs, rate limits, Tier 3. */
   readonly updatesPerMinute: number;
-  /** chat.postMessage, by channel: this many at once, then one a second. Source: Slack docs, chat.postMessage. */
+  /** chat.postMessage per channel: a burst of this many, then one a second. Source: Slack docs, chat.postMessage. */
   readonly postBurst: number;
-  /** assistant.threads.setStatus, likewise: it has special limits of unknown height. */
+  /** assistant.threads.setStatus for the workspace, which has special limits of unknown size. */
   readonly statusesPerMinute: number;
   /** Any other method, for the workspace, in any 60 s. */
   readonly othersPerMinute: number;
@@ -28,7 +28,7 @@ export class SlackLimiter {
     this.#limits = limits;
   }
 
-  /** Seconds to wait, or 0 when the call may pass; a call that may not is not counted. */
+  /** Seconds to wait; 0 if the call may pass. A rejected call is not counted. */
   check(method: string, channel: string): number {
     const now = Date.now();
     if (method === "chat.postMessage") return this.#bucket(channel, now);

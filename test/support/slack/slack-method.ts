@@ -9,7 +9,7 @@ export interface MethodContext {
   readonly workspace: SlackWorkspace;
   /** Origin of this server, e.g. `http://127.0.0.1:1234`. */
   readonly origin: string;
-  /** Tells the app about a message of its own, as Slack does. */
+  /** Notifies the app of a message of its own, as Slack does. */
   echo(message: SlackMessage): void;
 }
 

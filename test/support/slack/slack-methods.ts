@@ -6,7 +6,7 @@ import type { SlackChannel, SlackFile, SlackMessage, SlackUser, SlackWorkspace }
 import { postEphemeral } from "./slack-private.ts";
 import { openModal, publishHome, setStatus, setSuggestedPrompts, setTitle } from "./slack-surfaces.ts";
 
-/** The scope each method wants. Source: Slack docs, the page of each method. */
+/** Scopes that methods require. Source: Slack docs, the page of each method. */
 export const SCOPES: Readonly<Record<string, string>> = {
   "chat.postMessage": "chat:write",
   "chat.update": "chat:write",
@@ -27,7 +27,7 @@ export const SCOPES: Readonly<Record<string, string>> = {
   "files.completeUploadExternal": "files:write",
 };
 
-/** Scopes that kinds of channels want. Source: Slack docs, users.conversations. */
+/** Scopes that types of channels require. Source: Slack docs, users.conversations. */
 const KIND_SCOPES: Readonly<Record<string, string>> = {
   public_channel: "channels:read",
   private_channel: "groups:read",
@@ -36,7 +36,7 @@ const KIND_SCOPES: Readonly<Record<string, string>> = {
 };
 export const ALL_SCOPES: readonly string[] = [...Object.values(SCOPES), ...Object.values(KIND_SCOPES)];
 
-/** The scopes a call wants. */
+/** The scopes that a call requires. */
 export function scopesOf(method: string, args: Args): readonly string[] {
   if (method !== "users.conversations") return SCOPES[method] === undefined ? [] : [SCOPES[method]];
   return (args.types ?? "public_channel").split(",").map((kind) => KIND_SCOPES[kind] ?? "");
@@ -48,7 +48,7 @@ const postMessage: Method = (args, context) => {
   if (channel === null) return "channel_not_found";
   const problem = checkMessage(args, { maxTextChars: 40_000 });
   if (problem !== null) return problem;
-  // What was to be a reply to a deleted message stands in the channel. Source: slack-go/slack#1571.
+  // A reply to a deleted message goes to the channel. Source: slack-go/slack#1571.
   const threadTs = workspace.find(channel, args.thread_ts ?? "")?.ts ?? null;
   const message = workspace.add({
     channel,
@@ -113,7 +113,7 @@ function isIn(user: string, { members }: SlackChannel): boolean {
   return members === undefined || members.has(user);
 }
 
-/** Channels that the user is in, the bot where none is named; of private ones, those that the bot is in as well. */
+/** Channels that the user (by default the bot) is in; of private ones only those that the bot is in too. */
 const conversationsOf: Method = (args, { workspace }) => {
   const kinds = (args.types ?? "public_channel").split(",");
   const kindOf = ({ kind, isPrivate }: SlackChannel) => {
@@ -173,13 +173,13 @@ export function asJson(message: SlackMessage, { workspace, origin }: MethodConte
   };
 }
 
-/** Without `include_all_metadata`, of what kind it is and no more. */
+/** Without `include_all_metadata`, only the event type is given. */
 function metadataAsJson({ metadata }: SlackMessage, isWhole: boolean): object {
   if (metadata === undefined) return {};
   return { metadata: isWhole ? metadata : z.object({ event_type: z.string() }).parse(metadata) };
 }
 
-/** What Slack says of a thread on its root. */
+/** Fields of a root that describe its thread. */
 function repliesTo({ channel, ts }: SlackMessage, workspace: SlackWorkspace): object {
   const [, ...replies] = workspace.thread(channel, ts);
   const latest = replies.at(-1);
@@ -233,7 +233,7 @@ const getUploadUrl: Method = (args, { workspace, origin }) => {
   return { file_id: file.id, upload_url: `${origin}/upload/${file.id}` };
 };
 
-/** Addresses in angles, and emoji by their names. */
+/** Puts addresses in angle brackets, and emoji as names. */
 function asSlackWrites(text: string): string {
   return text.replaceAll(/https?:\/\/[^\s<>|]+/gu, "<$&>").replaceAll("✅", ":white_check_mark:");
 }

@@ -1,4 +1,4 @@
-/** What the local Slack knows: people, channels, messages and files, as the Web API speaks of them. */
+/** The state of the local Slack: people, channels, messages and files, in the terms of the Web API. */
 
 export interface SlackUser {
   readonly id: string;
@@ -8,9 +8,9 @@ export interface SlackUser {
   readonly isRestricted?: boolean;
   readonly isUltraRestricted?: boolean;
   readonly isStranger?: boolean;
-  /** Another workspace's id for people of shared channels. */
+  /** Another workspace's id, for people of shared channels. */
   readonly teamId?: string;
-  /** The organisation of an Enterprise Grid, and the workspaces of it that the person is in. */
+  /** The organisation of an Enterprise Grid, and the person's workspaces in it. */
   readonly organisation?: { readonly enterprise_id: string; readonly teams?: readonly string[] };
 }
 
@@ -19,7 +19,7 @@ export interface SlackChannel {
   readonly name: string;
   readonly kind: "channel" | "im" | "mpim";
   readonly isPrivate?: boolean;
-  /** Ids of users; everybody when left out. */
+  /** Ids of the members; everybody if omitted. */
   readonly members?: ReadonlySet<string>;
   gone: boolean;
 }
@@ -31,9 +31,9 @@ export interface SlackFile {
   readonly name: string;
   readonly mimetype: string;
   readonly data: Uint8Array;
-  /** Where Slack sends whoever asks for it. */
+  /** Redirect target of requests for the file. */
   readonly movedTo?: string;
-  /** Fields beside these, as Slack has them. */
+  /** Further fields with Slack's names. */
   readonly raw?: Readonly<Record<string, unknown>>;
 }
 
@@ -41,7 +41,7 @@ export interface SlackMessage {
   readonly ts: string;
   readonly channel: string;
   readonly threadTs: string | null;
-  /** The user who wrote it; the bot's own user id for the bot. */
+  /** The author; for the bot, its own user id. */
   readonly user: string;
   readonly byBot: boolean;
   text: string;
@@ -50,12 +50,12 @@ export interface SlackMessage {
   readonly files: readonly SlackFile[];
   readonly attachments: readonly unknown[];
   readonly reactions: string[];
-  /** Arguments that decide who is notified and what is previewed. */
+  /** Arguments that determine who is notified and what is previewed. */
   readonly linkNames: boolean;
   readonly unfurlLinks: boolean;
   readonly unfurlMedia: boolean;
   edited: boolean;
-  /** Fields beside these, as Slack has them: `username`, `bot_profile`, `subtype`, what is to come. */
+  /** Further fields with Slack's names: `username`, `bot_profile`, `subtype` and any others. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
@@ -78,7 +78,7 @@ export interface ApiCall {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly args: Readonly<Record<string, string>>;
-  /** What the caller got: `ok`, an error of the method, an HTTP status, or that the response was lost. */
+  /** What the caller received: `ok`, an error of the method, an HTTP status, or that the response was lost. */
   readonly outcome: string;
 }
 
@@ -91,11 +91,11 @@ export interface Modal {
     readonly action_id: string;
     readonly optional: boolean;
     readonly type: "plain_text_input" | "static_select" | "conversations_select";
-    /** What a menu offers. */
+    /** Choices of a menu. */
     readonly choices: readonly string[];
     readonly value: string;
   }[];
-  /** What is said beneath its fields, by block id. */
+  /** Error texts beneath its fields, by block id. */
   errors: Readonly<Record<string, string>>;
 }
 
@@ -104,23 +104,23 @@ export class SlackWorkspace {
   readonly teamName = "Acme";
   readonly botUserId = "U0BOT";
   readonly botId = "B0001";
-  /** The organisation, where the workspace is part of an Enterprise Grid. */
+  /** The organisation, if the workspace is part of an Enterprise Grid. */
   enterpriseId: string | undefined;
   readonly users = new Map<string, SlackUser>();
   readonly channels = new Map<string, SlackChannel>();
   readonly messages: SlackMessage[] = [];
-  /** What single people were shown. */
+  /** Messages shown to single people. */
   readonly ephemerals: EphemeralMessage[] = [];
-  /** What was sent to single people and shown to nobody. */
+  /** Messages sent to single people but not shown. */
   readonly unseen: EphemeralMessage[] = [];
   readonly responseUrls = new Map<string, ResponseUrl>();
-  /** When each trigger was given out, until it is used. Milliseconds since the epoch. */
+  /** When each unused trigger was issued, in milliseconds since the epoch. */
   readonly triggers = new Map<string, number>();
-  /** Forms that people see, by view id. */
+  /** Open forms by view id. */
   readonly forms = new Map<string, Modal>();
   /** Home tabs by user. */
   readonly homes = new Map<string, readonly Block[]>();
-  /** What the assistant's pane suggests, how it calls its threads, and statuses in order, by `channel thread_ts`. */
+  /** The assistant pane's suggested prompts, thread titles, and statuses in order, by `channel thread_ts`. */
   readonly suggestions = new Map<string, readonly { readonly title: string; readonly message: string }[]>();
   readonly titles = new Map<string, string>();
   readonly statuses = new Map<string, string[]>();
@@ -140,13 +140,13 @@ export class SlackWorkspace {
     this.channels.set("D0001", { id: "D0001", name: "directmessage", kind: "im", gone: false });
   }
 
-  /** Microseconds of the clock, always later than the one before. */
+  /** The clock's microseconds, always later than the previous value. */
   nextTs(): string {
     this.#lastTs = Math.max(Date.now() * 1_000, this.#lastTs + 1);
     return `${Math.floor(this.#lastTs / 1_000_000)}.${String(this.#lastTs % 1_000_000).padStart(6, "0")}`;
   }
 
-  /** Where a click or a command is answered. */
+  /** Creates an address for answers to a click or a command. */
   giveResponseUrl(origin: string, { channel, user, messageTs }: GivenTo): string {
     const id = `R${this.responseUrls.size + 1}`;
     this.responseUrls.set(id, { channel, user, messageTs: messageTs ?? null, givenAt: Date.now(), answers: [] });
@@ -166,7 +166,7 @@ export class SlackWorkspace {
     return stored;
   }
 
-  /** The channel, made when it is not known: load tests speak in many. */
+  /** The channel, created if unknown, since load tests use many. */
   channel(id: string): SlackChannel {
     const known = this.channels.get(id);
     if (known !== undefined) return known;
@@ -214,11 +214,14 @@ export class SlackWorkspace {
   }
 }
 
-/** An address for answers to a click or a command: five answers within 30 minutes. Source: Slack docs, Handling user interaction. */
+/**
+ * An address for answers to a click or a command: five answers within 30 minutes. Source: Slack docs, Handling user
+ * interaction.
+ */
 export interface ResponseUrl {
   readonly channel: string;
   readonly user: string;
-  /** The message that was clicked; null for a command. */
+  /** The clicked message; null for a command. */
   readonly messageTs: string | null;
   /** Milliseconds since the epoch. */
   readonly givenAt: number;

@@ -7,13 +7,13 @@ import type { EphemeralMessage, Modal, SlackMessage, SlackWorkspace } from "./sl
 
 export interface Speech {
   readonly text: string;
-  /** A user's id; Ana's by default. */
+  /** A user id; defaults to Ana's. */
   readonly user?: string;
-  /** A channel's id; `C0001` by default. */
+  /** A channel id; defaults to `C0001`. */
   readonly channel?: string;
   readonly threadTs?: string;
   readonly file?: { readonly name: string; readonly mediaType: string; readonly data: Uint8Array };
-  /** The text of a forwarded message. */
+  /** Text of a forwarded message. */
   readonly quoting?: string;
 }
 
@@ -30,13 +30,13 @@ const answerSchema = z.object({
   blocks: z.array(z.unknown()).optional(),
 });
 
-/** How an app keeps a form open. Source: Slack docs, Modals, Displaying errors. */
+/** Response with which an app keeps a form open. Source: Slack docs, Modals, Displaying errors. */
 const errorsSchema = z.strictObject({
   response_action: z.literal("errors"),
   errors: z.record(z.string(), z.string().min(1)),
 });
 
-/** What an element holds, as Slack tells of it. */
+/** An element's value as Slack reports it. */
 function stateOf({ type, value, choices }: Modal["inputs"][number]): object {
   if (type === "conversations_select") return { type, selected_conversation: value === "" ? null : value };
   if (type === "plain_text_input") return { type, value: value === "" ? null : value };
@@ -44,7 +44,7 @@ function stateOf({ type, value, choices }: Modal["inputs"][number]): object {
   return { type, selected_option: value === "" ? null : { text: { type: "plain_text", text: value }, value } };
 }
 
-/** What people do in the local Slack; each act is delivered to the app as Slack would. */
+/** What people do in the local Slack; each action is delivered to the app as Slack would. */
 export class SlackPeople {
   readonly #context: MethodContext;
   readonly #deliveries: SlackDeliveries;
@@ -70,12 +70,15 @@ export class SlackPeople {
     return this.deliver(this.#workspace.add({ channel, user, text, threadTs: threadTs ?? null, files, attachments }));
   }
 
-  /** Says it while naming the bot first. */
+  /** Says something, preceded by a mention of the bot. */
   mention(speech: Speech): SlackSaid {
     return this.say({ ...speech, text: `<@${this.#workspace.botUserId}> ${speech.text}` });
   }
 
-  /** Delivers a message (again): as `message`, and as `app_mention` where it names the bot outside a direct message. */
+  /**
+   * Delivers a message, possibly again: as `message`, and as `app_mention` if it mentions the bot outside a direct
+   * message.
+   */
   deliver(message: SlackMessage): SlackSaid {
     const deliveries = [this.event({ ...this.#messageEvent(message), type: "message" })];
     const isDm = this.#workspace.channel(message.channel).kind === "im";
@@ -91,7 +94,9 @@ export class SlackPeople {
     };
   }
 
-  /** Changes a message: Slack tells of the change, and brings a mention that stands in it now, whether or not it stood there before. */
+  /**
+   * Edits a message. Slack reports the change, and delivers a mention in the new text even if the old text had it too.
+   */
   edit(message: SlackMessage, text: string): Delivery[] {
     const previous = this.#messageEvent(message);
     message.text = text;
@@ -111,7 +116,7 @@ export class SlackPeople {
     return isMention ? [changed, this.event({ ...now, type: "app_mention" })] : [changed];
   }
 
-  /** Deletes a message: where replies hang at it, another one stands in its place. */
+  /** Deletes a message. If it has replies, a tombstone takes its place. */
   delete(message: SlackMessage): Delivery {
     const { messages } = this.#workspace;
     const { channel, ts } = message;
@@ -153,7 +158,7 @@ export class SlackPeople {
     };
   }
 
-  /** Any event of the Events API; `envelope` replaces what stands around it. */
+  /** Sends any event of the Events API; `envelope` replaces fields of the envelope. */
   event(event: Readonly<Record<string, unknown>>, envelope: Readonly<Record<string, unknown>> = {}): Delivery {
     this.#events += 1;
     return this.#deliveries.deliver("events_api", {
@@ -169,7 +174,7 @@ export class SlackPeople {
     });
   }
 
-  /** Clicks a button that can be seen on the message. */
+  /** Clicks a visible button of the message. */
   click(channel: string, ts: string, { actionId, user = "U0ANA" }: { actionId: string; user?: string }): Delivery {
     const message = this.#workspace.find(channel, ts);
     if (message === undefined || !buttonsOf(message.blocks).some(({ id }) => id === actionId)) {
@@ -183,7 +188,7 @@ export class SlackPeople {
     });
   }
 
-  /** What Slack tells of a button, and where it was. */
+  /** Delivers Slack's report of a click, and where it was. */
   #pressed(user: string, actionId: string, { value, ...place }: Readonly<Record<string, unknown>>): Delivery {
     const name = this.#workspace.users.get(user)?.name ?? user;
     return this.#deliveries.deliver("interactive", {
@@ -235,7 +240,10 @@ export class SlackPeople {
     });
   }
 
-  /** Fills in the form that was opened last and sends it; it stays where something is said to be wrong. Values by block id; others stay. */
+  /**
+   * Fills in and submits the form that was opened last; it stays open if the app reports errors. Values are by block
+   * id; others stay as they are.
+   */
   submit(values: Readonly<Record<string, string>>, user = "U0ANA"): Delivery {
     const [id, form] = [...this.#workspace.forms].at(-1) ?? [];
     if (id === undefined || form === undefined) throw new Error("there is no form");
@@ -255,7 +263,7 @@ export class SlackPeople {
     const shown = async () => {
       await delivery.answered;
       const answer = delivery.response();
-      // Over HTTP it comes as text.
+      // Over HTTP the answer is text.
       const refused = errorsSchema.safeParse(typeof answer === "string" ? JSON.parse(answer) : answer);
       if (refused.success) this.#workspace.forms.set(id, { ...form, inputs: filled, errors: refused.data.errors });
       else this.#workspace.forms.delete(id);
@@ -263,7 +271,7 @@ export class SlackPeople {
     return { ...delivery, answered: shown() };
   }
 
-  /** Begins a thread in the assistant's pane; answers its root's ts. */
+  /** Begins a thread in the assistant's pane; returns its root's ts. */
   openPane(user = "U0ANA", channel = "D0001"): string {
     const root = this.#workspace.add({ channel, user: this.#workspace.botUserId, text: "New Assistant Thread" });
     this.event({
@@ -274,7 +282,7 @@ export class SlackPeople {
     return root.ts;
   }
 
-  /** Puts an emoji on a message. */
+  /** Adds an emoji to a message. */
   react(message: SlackMessage, reaction: string, user = "U0ANA"): Delivery {
     return this.event({
       type: "reaction_added",
@@ -286,7 +294,7 @@ export class SlackPeople {
     });
   }
 
-  /** Chooses a shortcut of a message's menu: Slack has it on every message, also where the bot is not. */
+  /** Chooses a shortcut from a message's menu, which Slack offers on every message, even where the bot is not. */
   shortcut(message: SlackMessage, callbackId: string, user = "U0ANA"): Delivery {
     const { workspace } = this.#context;
     const { id, name, kind, isPrivate } = workspace.channel(message.channel);
@@ -308,7 +316,7 @@ export class SlackPeople {
     });
   }
 
-  /** Clicks a button of what only this person sees; Slack then says nothing of the message. */
+  /** Clicks a button of a message that only this person sees; Slack then omits the message. */
   clickEphemeral(ephemeral: EphemeralMessage | undefined, actionId: string): Delivery {
     if (ephemeral === undefined || !buttonsOf(ephemeral.blocks).some(({ id }) => id === actionId)) {
       throw new Error(`nobody is shown a button ${actionId}`);
@@ -329,7 +337,7 @@ export class SlackPeople {
     });
   }
 
-  /** Types a slash command into a channel. */
+  /** Types a slash command in a channel. */
   command(command: string, text: string, { user = "U0ANA", channel = "C0001" } = {}): Delivery {
     const delivery = this.#deliveries.deliver("slash_commands", {
       command,
@@ -348,9 +356,9 @@ export class SlackPeople {
   }
 }
 
-/** Slack shows nothing of an answer to a command that it would not take as a message. */
+/** Rejects answers to a command that are no valid message, of which Slack would show nothing. */
 function refuseWrongAnswer(answer: unknown): void {
-  // Over HTTP it comes as text.
+  // Over HTTP the answer is text.
   const fields = typeof answer === "string" && answer !== "" ? JSON.parse(answer) : answer;
   const message = answerSchema.safeParse(fields);
   if (!message.success) return;

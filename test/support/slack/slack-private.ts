@@ -24,7 +24,7 @@ function show(workspace: SlackWorkspace, ephemeral: EphemeralMessage): void {
   (isShown ? workspace.ephemerals : workspace.unseen).push(ephemeral);
 }
 
-/** Whether somebody was shown this in a thread, or in its channel while the thread had no reply. */
+/** Whether somebody saw this in a thread, or in its channel while the thread had no replies. */
 export function isAbout(
   shown: EphemeralMessage,
   { channel, rootTs }: { readonly channel: string; readonly rootTs: string },
@@ -39,12 +39,12 @@ const answerSchema = z.strictObject({
   text: z.string().optional(),
   blocks: z.array(z.looseObject({ type: z.string() })).optional(),
   response_type: z.enum(["ephemeral", "in_channel"]).default("ephemeral"),
-  /** Left out, an answer to a click takes the place of what was clicked. */
+  /** If omitted, an answer to a click replaces the clicked message. */
   replace_original: z.boolean().default(true),
   thread_ts: z.string().optional(),
 });
 
-/** What is posted to an address for answers. */
+/** Accepts what is posted to an address for answers. */
 export function takeAnswer(
   workspace: SlackWorkspace,
   { id, body, response }: { readonly id: string; readonly body: Buffer; readonly response: ServerResponse },

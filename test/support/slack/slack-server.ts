@@ -10,12 +10,12 @@ import { type ApiCall, SlackWorkspace } from "./slack-model.ts";
 import { SlackPeople } from "./slack-people.ts";
 
 export interface SlackServerOptions {
-  /** Where apps reach it, when that is not where it listens. */
+  /** Origin under which apps reach the server, if it is not where it listens. */
   readonly origin?: string;
   readonly limits?: Partial<SlackLimits>;
-  /** Waits before the retries of an unanswered delivery. Slack's: at once, 1 min, 5 min. Milliseconds. */
+  /** Delays before the retries of an unanswered delivery, in milliseconds. Slack's: none, 1 min, 5 min. */
   readonly retryDelaysMs?: readonly number[];
-  /** How long Slack waits for an answer. Milliseconds. */
+  /** How long Slack waits for an answer, in milliseconds. */
   readonly answerWithinMs?: number;
 }
 
@@ -34,7 +34,7 @@ export interface SeenMessage {
 
 export interface SlackServer extends AsyncDisposable {
   readonly port: number;
-  /** What SLACK_API_URL is set to. */
+  /** Value for SLACK_API_URL. */
   readonly apiUrl: string;
   readonly botToken: string;
   readonly appToken: string;
@@ -43,11 +43,11 @@ export interface SlackServer extends AsyncDisposable {
   readonly people: SlackPeople;
   readonly deliveries: SlackDeliveries;
   readonly faults: SlackFaults;
-  /** Scopes of the bot token; take one away to see what is missing. */
+  /** Scopes of the bot token; tests remove some. */
   readonly scopes: Set<string>;
   /** Every Web API call with its time, in order. */
   readonly calls: readonly ApiCall[];
-  /** How often a limit was passed. */
+  /** How often a rate limit was exceeded. */
   rateLimited(): number;
   /** A thread as its channel's members see it, oldest first. */
   thread(channel: string, rootTs: string): SeenMessage[];

@@ -3,7 +3,7 @@ import { button, textObject } from "./slack-blocks.ts";
 import type { Answer, Args } from "./slack-method.ts";
 import type { SlackWorkspace } from "./slack-model.ts";
 
-/** Blocks that a home tab takes; `markdown` is for messages alone. Source: Slack docs, the page of each block. */
+/** Blocks that a home tab accepts; `markdown` is for messages only. Source: Slack docs, the page of each block. */
 const viewBlock = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("section"), text: textObject.extend({ text: z.string().min(1).max(3_000) }) }),
   z.strictObject({
@@ -29,12 +29,12 @@ export function publishHome(args: Args, workspace: SlackWorkspace): Answer {
   return { view: { id: `V${args.user_id}`, type: "home" } };
 }
 
-/** A thread of direct messages; the pane has no other. */
+/** The key of a thread in direct messages, the only ones in the pane; null for any other. */
 function paneThread({ channel_id: channel = "", thread_ts: ts = "" }: Args, workspace: SlackWorkspace): string | null {
   return workspace.channels.get(channel)?.kind === "im" && ts !== "" ? `${channel} ${ts}` : null;
 }
 
-/** assistant.threads.setStatus, in any thread; an empty status takes it away. */
+/** assistant.threads.setStatus, in any thread; an empty status clears it. */
 export function setStatus(args: Args, workspace: SlackWorkspace): Answer {
   const { channel_id: channel = "", thread_ts: ts = "" } = args;
   if (channel === "" || workspace.channel(channel).gone) return "channel_not_found";
@@ -59,7 +59,7 @@ const promptsSchema = z
   .min(1)
   .max(4);
 
-/** assistant.threads.setSuggestedPrompts; without a thread they stand above all of the pane. */
+/** assistant.threads.setSuggestedPrompts; without a thread the prompts apply to the whole pane. */
 export function setSuggestedPrompts(args: Args, workspace: SlackWorkspace): Answer {
   const { channel_id: channel = "", thread_ts: ts } = args;
   const isPane = ts === undefined && workspace.channels.get(channel)?.kind === "im";
@@ -100,7 +100,7 @@ const inputElement = z.discriminatedUnion("type", [
 ]);
 export type InputElement = z.infer<typeof inputElement>;
 
-/** What an element holds before anybody touches it. */
+/** An element's initial value. */
 function initialOf(element: InputElement): string {
   if (element.type === "plain_text_input") return element.initial_value ?? "";
   return element.type === "static_select"
@@ -129,7 +129,7 @@ const modalSchema = z.strictObject({
     .min(1)
     .max(100),
 });
-/** Source: Slack docs, views.open: a trigger is good for 3 s, and once. */
+/** Lifetime of a trigger in milliseconds. Source: Slack docs, views.open: a trigger is good for 3 s, and once. */
 const TRIGGER_MS = 3_000;
 
 /** views.open. */

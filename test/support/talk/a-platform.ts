@@ -1,7 +1,7 @@
 import type { PlatformDescriptor } from "../../../src/core/protocol/platform.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 
-/** Slack as far as the core knows it, but for what a test is about. */
+/** Slack's descriptor as the core knows it, with a test's changes. */
 export function aPlatform(changes: Partial<PlatformDescriptor> = {}): PlatformDescriptor {
   return { ...describePlatform("slack"), ...changes };
 }

@@ -1,25 +1,28 @@
 import { text } from "../model/model-script.ts";
 import type { ModelServer, RecordedRequest, Script } from "../model/model-server.ts";
 
-/** True for a request of the sub-agent whose assignment holds these words; its parent's hold them elsewhere. */
+/**
+ * True for a request of the sub-agent whose assignment contains these words; its parent's request contains them
+ * elsewhere.
+ */
 export function isAssigned(request: RecordedRequest, words: string): boolean {
   return firstMessage(request).includes(words);
 }
 
-/** What somebody asked first, or what a sub-agent was assigned. */
+/** A person's first message, or a sub-agent's assignment. */
 function firstMessage({ body }: RecordedRequest): string {
   const messages: unknown = typeof body === "object" && body !== null && "messages" in body ? body.messages : [];
   return JSON.stringify(Array.isArray(messages) ? messages[0] : "");
 }
 
-/** Ids of the sub-agents that a request's results tell of, in order. */
+/** Ids of the sub-agents in a request's tool results, in order. */
 export function agentIds({ toolResults }: RecordedRequest): string[] {
   return toolResults.flatMap(({ text }) => /agent_id: (agt_\w+)/u.exec(text)?.[1] ?? []);
 }
 
 /**
- * Several threads go on at once, each with a script of its own, which is found by words that its first message alone
- * holds, and counts its own requests. Answers the requests so far that begin with such words.
+ * Plays several threads at once, each with a script and a request count of its own. A thread is recognised by words
+ * that only its first message contains. Returns a function for the requests so far that begin with such words.
  */
 export function playEach(
   model: ModelServer,

@@ -11,22 +11,25 @@ import { type SlackOffice, type SlackOfficeOptions, slackOffice } from "./slack-
 export const PLATFORMS = ["Slack", "Discord"] as const;
 export type PlatformName = (typeof PLATFORMS)[number];
 
-/** One program that is on Slack and on Discord at once. */
+/** One program on both Slack and Discord. */
 export interface BothPlatforms extends AsyncDisposable {
   readonly bot: Bot;
   readonly model: ModelServer;
   readonly slack: SlackOffice;
   readonly discord: DiscordOffice;
-  /** A platform from a person's side that is the same on each, in a channel that no other scene begins in. */
+  /**
+   * A platform from a person's point of view, with the same interface for each, in a channel that no other scene starts
+   * in.
+   */
   readonly scene: (platform: PlatformName) => Scene;
-  /** In the channel of this number, when it is given one. */
+  /** Uses the channel of this number, if given. */
   readonly slackScene: (channel?: number) => Scene & { readonly slack: SlackServer };
 }
 
 export interface BothPlatformsOptions extends Omit<SlackOfficeOptions, "settings"> {
-  /** Become deckhand.config.json; those of a scene ask nobody when left out. */
+  /** Contents of deckhand.config.json; by default, scenes require no approvals. */
   readonly settings?: object | ((guild: Guild) => object);
-  /** Where Discord is for the program, when that is not where it listens. */
+  /** Origin of Discord for the program, if it is not where it listens. */
   readonly discordOrigin?: string;
 }
 
@@ -66,14 +69,14 @@ export async function bothPlatforms({
 }
 
 export interface SharedPlatforms {
-  /** The office in Slack, in which the model plays the script from then on. */
+  /** The office in Slack, whose model plays the script from then on. */
   readonly slack: (script?: Script) => SlackOffice;
   readonly discord: () => DiscordOffice;
   readonly scene: BothPlatforms["scene"];
   readonly slackScene: BothPlatforms["slackScene"];
 }
 
-/** The same for the tests around, as `useSlackOffice` does it. */
+/** Does the same for the enclosing tests, like `useSlackOffice`. */
 export function useBothPlatforms(
   options?: BothPlatformsOptions | (() => Promise<BothPlatformsOptions>),
 ): SharedPlatforms {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ContentBlock, Message } from "../../../src/core/protocol/messages.ts";
 
-/** Short ways to write conversations down in tests. */
+/** Shorthands for conversations in tests. */
 
 export const READ_TOOL = {
   name: "read",

@@ -7,7 +7,7 @@ import { startAnthropicServer } from "../model/anthropic-server.ts";
 import type { ModelServer } from "../model/model-server.ts";
 import { type Bot, createBot, until } from "../program/bot.ts";
 
-/** The whole program in a local Discord with a scripted model, for conversations of several people. */
+/** The whole program on a local Discord with a scripted model, for conversations of several people. */
 export interface DiscordOffice extends AsyncDisposable {
   readonly bot: Bot;
   readonly model: ModelServer;
@@ -15,13 +15,13 @@ export interface DiscordOffice extends AsyncDisposable {
   readonly guild: Guild;
   readonly ana: User;
   readonly bob: User;
-  /** A new channel of the server. */
+  /** Creates a channel on the server. */
   channel(name: string): Channel;
-  /** Says something to the bot in a channel, and follows the thread that it gets. */
+  /** Says something to the bot in a channel, and follows the resulting thread. */
   mention(channel: Channel, words: string, saying?: Saying & { readonly by?: User }): DiscordTalk;
   /** Follows a thread or a direct message. */
   in(channelId: string): DiscordTalk;
-  /** Waits for what no event tells of. */
+  /** Polls a condition that has no event. */
   until(what: string, condition: () => boolean | Promise<boolean>): Promise<void>;
 }
 
@@ -29,14 +29,14 @@ export interface DiscordTalk {
   /** Undefined until it is opened. */
   place(): Channel | undefined;
   byBot(): readonly Message[];
-  /** The bot's messages that are no progress, oldest first. */
+  /** The bot's messages other than progress, oldest first. */
   answers(): string[];
   answered(count: number): Promise<string>;
   say(words: string, by?: User, saying?: Saying): Message;
 }
 
 export interface DiscordOfficeOptions {
-  /** Become deckhand.config.json. */
+  /** Contents of deckhand.config.json. */
   readonly settings?: object | ((guild: Guild) => object);
 }
 
@@ -86,7 +86,7 @@ export async function openHarbour(options: Pick<DiscordServerOptions, "origin"> 
   return { discord, guild, ana, bob };
 }
 
-/** On a program that is there. */
+/** An office on an existing program. */
 export function officeInDiscord(
   ground: Harbour & Pick<DiscordOffice, "bot" | "model" | typeof Symbol.asyncDispose>,
 ): DiscordOffice {

@@ -1,6 +1,6 @@
 import type { ToolThread } from "../../../src/core/tool.ts";
 
-/** A thread that nobody is expected to use. */
+/** A thread that nothing should use. */
 export const idleThread: ToolThread = {
   limits: { messageChars: 4_000, editChars: 4_000, attachmentBytes: 1_000_000 },
   post: () => Promise.reject(new Error("nothing is posted here")),

@@ -8,18 +8,18 @@ import type { Scene } from "./scene.ts";
 
 export type SlackScene = Scene & {
   readonly slack: SlackServer;
-  /** Where its jobs are; the first one by default. */
+  /** Channel of its jobs; by default the first one. */
   readonly channel?: string;
 };
 
 export const JOB_CHANNEL = "C0001";
 
 interface JobScenes extends Pick<SharedPlatforms, "slack" | "discord"> {
-  /** Slack, in the channel of this number, or in one of its own. */
+  /** A scene on Slack in the channel of this number, or in one of its own. */
   readonly scene: (channel?: number) => SlackScene;
 }
 
-/** One running program for the jobs of all tests around, on both platforms. */
+/** One running program on both platforms, for the jobs of all enclosing tests. */
 export function useJobScene(settings: object = { mode: "agi" }): JobScenes {
   const { slackScene, slack, discord } = useBothPlatforms({ settings });
   return {
@@ -32,7 +32,7 @@ export function useJobScene(settings: object = { mode: "agi" }): JobScenes {
   };
 }
 
-/** The bot's posts in the channel itself, which are reports and what is said in their place. */
+/** The bot's posts in the channel itself: reports, and what is posted in their place. */
 export function reports(scene: SlackScene, channel = scene.channel ?? JOB_CHANNEL): SlackMessage[] {
   return scene.slack.workspace.messages.filter(
     (message) => message.byBot && message.channel === channel && message.threadTs === null,
@@ -67,7 +67,7 @@ export async function addJob(scene: SlackScene, flags: string, channel = scene.c
   await receipt.answered;
 }
 
-/** What the bot has posted in the thread below a message, oldest first. */
+/** The bot's posts in the thread below a message, oldest first. */
 export function below({ slack }: SlackScene, { channel, ts }: SlackMessage): SeenMessage[] {
   return slack.thread(channel, ts).filter((message) => message.byBot && message.ts !== ts);
 }
@@ -79,7 +79,7 @@ export async function saidBelow(scene: SlackScene, message: SlackMessage, words:
   });
 }
 
-/** Who writes where nobody is named. */
+/** The person who writes if none is named. */
 const ASKER = "U0ANA";
 
 /** Says something to the bot and resolves with its private answer. */
@@ -97,7 +97,7 @@ export async function ask(scene: SlackScene, words: string): Promise<string> {
   return shown === undefined ? "" : readableText(shown);
 }
 
-/** A report is posted a moment before the log has its end. */
+/** Repeats a command until its answer contains the words: a report is posted shortly before the log shows its end. */
 export async function askUntil(scene: SlackScene, words: string, wanted: string): Promise<void> {
   await until(async () => (await ask(scene, words)).includes(wanted), {
     what: () => `${words} to say ${wanted}`,

@@ -6,11 +6,11 @@ import type { RecordedRequest } from "../model/model-server.ts";
 import { untilIdle } from "../program/bot.ts";
 import { answers, putFile, type Scene } from "./scene.ts";
 
-/** Requests of people, each of which takes the model three turns with tools and one without. */
+/** Number of people's requests, each of which takes the model three turns with tools and one without. */
 const REQUESTS = 5;
 const TURNS = 4;
 
-/** What the model does in some requests before its answer, by their number. */
+/** Model parts before the answer in some requests, by request number. */
 const FINDS: Readonly<Record<number, readonly Part[]>> = {
   1: [
     toolUse("tool_search", { query: "csv_query" }),
@@ -25,8 +25,8 @@ const FINDS: Readonly<Record<number, readonly Part[]>> = {
 };
 
 /**
- * A conversation of twenty turns in one thread: files are found, read and changed, and talked about; in two requests
- * the model finds tools that are not in its list, and uses them. Its requests.
+ * Plays a conversation of twenty turns in one thread: files are found, read, changed and discussed, and in two requests
+ * the model finds and uses tools that are not in its list. Returns its requests.
  */
 export async function longConversation(scene: Scene): Promise<readonly RecordedRequest[]> {
   await scene.bot.start();
@@ -57,10 +57,13 @@ export async function longConversation(scene: Scene): Promise<readonly RecordedR
 
 const MOST_GREETINGS = 100;
 const toolsSchema = z.object({ tools: z.array(z.object({ name: z.string(), description: z.string() })) });
-/** Those that come with the program; each folder has the name of its tool. */
+/** Shipped extensions; each folder has the name of its tool. */
 const EXTENSIONS = path.resolve(import.meta.dirname, "../../../wasm/examples");
 
-/** Extensions load after the start: requests before that have fewer tools. The number of requests that it took to see them. */
+/**
+ * Extensions load after the start, so earlier requests have fewer tools. Returns the number of requests until they
+ * appeared.
+ */
 async function untilToolsAreLoaded(scene: Scene): Promise<number> {
   const extensions = readdirSync(EXTENSIONS, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const { model } = scene;

@@ -4,9 +4,9 @@ import { type Reply, text } from "../model/model-script.ts";
 import type { RecordedRequest } from "../model/model-server.ts";
 import { conversationOf, type SlackOffice } from "./slack-talk.ts";
 
-/** People and what is remembered of them, in an office in Slack. */
+/** People in a Slack office, and what the program remembers of them. */
 
-/** A channel that ana, bob and the bot are in, and nobody else sees. */
+/** A private channel with ana, bob and the bot. */
 export function privateChannel(office: SlackOffice): string {
   const id = office.channel();
   const { workspace } = office.slack;
@@ -15,7 +15,7 @@ export function privateChannel(office: SlackOffice): string {
   return id;
 }
 
-/** What only the person is shown of a command. */
+/** The private answer to a command. */
 export async function typed(
   { slack }: SlackOffice,
   line: string,
@@ -26,7 +26,7 @@ export async function typed(
   return JSON.stringify(command.response());
 }
 
-/** What the model is sent for a question in a new thread. */
+/** The model's input for a question in a new thread. */
 export async function asked(
   office: SlackOffice,
   words: string,
@@ -36,7 +36,7 @@ export async function asked(
   return conversationOf(office.requestsAbout(words).findLast((request) => !isLesson(request))?.body);
 }
 
-/** The request that learns from a thread. */
+/** True for a request that learns from a thread. */
 export function isLesson({ body }: Pick<RecordedRequest, "body">): boolean {
   return JSON.stringify(body).includes("You keep a team's memory");
 }
@@ -44,14 +44,14 @@ export function isLesson({ body }: Pick<RecordedRequest, "body">): boolean {
 export interface ProposedNote {
   readonly text: string;
   readonly kind?: "fact" | "decision" | "preference" | "howto";
-  /** What a line holds that says it: a thread without such a line does not bring the note up. */
+  /** Text of a line that supports the note; a thread without such a line does not produce it. */
   readonly says: string;
-  /** What a known memory holds that it takes the place of, or says. */
+  /** Text of a known memory that the note replaces, or repeats. */
   readonly replaces?: string;
   readonly same?: string;
 }
 
-/** A model's notes of a thread, with the numbers that the request gives. */
+/** A model's notes on a thread, with the numbers given in the request. */
 export function notes(request: RecordedRequest, proposed: readonly ProposedNote[]): Reply {
   const rows = request.lastUserText.split("\n").flatMap((row) => (row.startsWith("{") ? [JSON.parse(row)] : []));
   const numberOf = (words: string | undefined, key: "line" | "number") =>
@@ -64,7 +64,7 @@ export function notes(request: RecordedRequest, proposed: readonly ProposedNote[
   return text(`\`\`\`json\n${JSON.stringify({ notes: answer })}\n\`\`\``);
 }
 
-/** Everything that is remembered was told so much earlier. */
+/** Backdates everything that is remembered by some days. */
 export function daysPass(office: SlackOffice, days: number): void {
   const usedAt = new Date(Date.now() - days * 86_400_000).toISOString().replace("Z", "+00:00");
   inDatabase(office, (database) => database.prepare("UPDATE Memory SET usedAt = ?, createdAt = ?").run(usedAt, usedAt));
@@ -79,19 +79,19 @@ interface MemoryRow {
   readonly endedAt: string | null;
 }
 
-/** What is remembered, as the database has it. */
+/** The memories in the database. */
 export function rowsOf(office: Pick<SlackOffice, "bot">): readonly MemoryRow[] {
   const sql = "SELECT text, scope, origin, helped, usedAt, endedAt FROM Memory ORDER BY seq";
   return inDatabase(office, (database) => database.prepare<[], MemoryRow>(sql).all());
 }
 
-/** Whether nothing waits to be learned. */
+/** Whether no thread is waiting to be learned from. */
 export function isAllLearned(office: Pick<SlackOffice, "bot">): boolean {
   const sql = "SELECT 1 FROM MemoryLesson WHERE dueAt IS NOT NULL";
   return inDatabase(office, (database) => database.prepare(sql).all()).length === 0;
 }
 
-/** What learning in a channel has been charged. */
+/** Charges for learning in a channel. */
 export function spentOnLessons(office: Pick<SlackOffice, "bot">, channel: string): readonly unknown[] {
   const sql = `SELECT personId, model, turn, costUsd > 0 AS isPriced FROM Usage WHERE runId LIKE 'learn:%' AND channelId = ?`;
   return inDatabase(office, (database) => database.prepare(sql).all(`slack:${channel}`));

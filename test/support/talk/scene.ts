@@ -11,21 +11,24 @@ import { isAbout } from "../slack/slack-private.ts";
 import { type SlackServer, type SlackServerOptions, startSlackServer } from "../slack/slack-server.ts";
 import { isAnswer, isFold } from "./bot-message.ts";
 
-/** A platform, a model and the bot between them, seen from a person's side. */
+/** A platform, a model and the bot between them, from a person's point of view. */
 export interface Scene extends AsyncDisposable {
   readonly bot: Bot;
   readonly model: ModelServer;
-  /** The sandbox folder of the first channel. */
+  /** Sandbox folder of the first channel. */
   readonly folder: string;
-  /** Mentions the bot in a channel; resolves with the thread that begins. */
+  /** Mentions the bot in a channel; returns the thread that begins. */
   mention(words: string, channel?: number): SceneThread;
-  /** From now on posts land and their senders never learn of it; until the answer is called, where it is more than one. */
+  /**
+   * From now on posts take effect but their responses are lost; calling the returned function ends that, if more than
+   * one is to be lost.
+   */
   loseReplies(): () => void;
-  /** How often the bot passed a limit of the platform. */
+  /** How often the bot exceeded a rate limit of the platform. */
   rateLimited(): number;
-  /** Whom messages of the bot have notified. */
+  /** People whom the bot's messages have notified. */
   pings(): readonly string[];
-  /** How many edits of messages the bot made. */
+  /** Number of the bot's edits of messages. */
   edits(): number;
 }
 
@@ -37,10 +40,10 @@ export interface SceneMessage {
 
 export interface SceneThread {
   messages(): readonly SceneMessage[];
-  /** What only the person in it was shown, oldest first. */
+  /** What only its person was shown, oldest first. */
   ephemerals(): readonly string[];
   reply(words: string): void;
-  /** Deletes the person's message that says so. */
+  /** Deletes the person's message with these words. */
   delete(words: string): void;
   click(buttonId: string): void;
   /** Waits until a condition on its messages holds. */
@@ -50,7 +53,7 @@ export interface SceneThread {
   ): Promise<readonly SceneMessage[]>;
 }
 
-/** What a scene plays on: several may share a program and its model. */
+/** What a scene runs on; several scenes may share a program and its model. */
 export interface Ground extends AsyncDisposable {
   readonly bot: Bot;
   readonly model: ModelServer;
@@ -58,12 +61,12 @@ export interface Ground extends AsyncDisposable {
 
 const MODEL = { ANTHROPIC_API_KEY: "test-key", DECKHAND_MODEL: "anthropic/claude-sonnet-5-5" };
 
-/** Where a scene's subject is not who decides, nobody is asked. */
+/** Settings without approvals, for scenes about something else. */
 const UNASKED = { mode: "agi" };
 
 export interface SceneOptions {
   readonly env?: Record<string, string>;
-  /** Become deckhand.config.json. */
+  /** Contents of deckhand.config.json. */
   readonly settings?: object;
 }
 
@@ -97,7 +100,7 @@ export async function slackScene(
   });
 }
 
-/** Its first channel is the one of this number. */
+/** A scene on Slack; its first channel has this number. */
 export function sceneInSlack(
   ground: Ground & { readonly slack: SlackServer },
   first = 1,
@@ -185,11 +188,11 @@ interface DiscordGround extends Ground {
   readonly discord: DiscordServer;
   readonly guild: Guild;
   readonly ana: User;
-  /** Those that there are, by number; the others are made as they are used. */
+  /** Existing channels by number; others are created on use. */
   readonly channels: Map<number, Channel>;
 }
 
-/** Its first channel is the one of this number. */
+/** A scene on Discord; its first channel has this number. */
 export function sceneInDiscord(
   { guild, ana, channels, ...ground }: DiscordGround,
   first = 1,
@@ -292,7 +295,7 @@ function thread(
   };
 }
 
-/** The bot's messages that are answers, not progress; nor a card that waits. */
+/** The bot's messages that are answers, without progress and waiting cards. */
 export function answers(messages: readonly SceneMessage[]): readonly string[] {
   return messages.filter((message) => message.byBot && isAnswer(message)).map((message) => message.text);
 }
@@ -314,7 +317,7 @@ export function putFile(
   return file;
 }
 
-/** Reads config.toml, changes its port from 8080 to 9090, and says so: three model calls. */
+/** Reads config.toml, changes its port from 8080 to 9090, and reports it, in three model calls. */
 export const changePort: Script = (_request, index) => {
   if (index === 0) return [text("I'll read it first."), toolUse("read", { path: "config.toml" })];
   if (index === 1)

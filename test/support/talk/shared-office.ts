@@ -10,8 +10,8 @@ interface Stage extends AsyncDisposable {
 }
 
 /**
- * One running program for the tests around: a start costs more than most scenarios. For each test the
- * model counts its requests from 0; channels, threads and files are those of the tests before, too.
+ * One running program for the enclosing tests, since a start costs more than most scenarios. In each test the model
+ * counts its requests from 0, but channels, threads and files remain from earlier tests.
  */
 export function useStage<S extends Stage>(open: () => Promise<S>): () => S {
   const stage = useShared(
@@ -32,8 +32,8 @@ export function useStage<S extends Stage>(open: () => Promise<S>): () => S {
 }
 
 /**
- * The same for an office in Slack, in which nobody has been shown anything alone when a test begins.
- * Answers the office, in which the model plays the script from then on.
+ * Does the same for an office in Slack, in which private messages are cleared before each test.
+ * Returns a function that gives the office, whose model plays the script from then on.
  */
 export function useSlackOffice(options?: SlackOfficeOptions): (script?: Script) => SlackOffice {
   const stage = useStage(() => slackOffice(options));

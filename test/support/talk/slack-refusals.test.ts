@@ -12,7 +12,7 @@ const actions = (count: number) => ({
   elements: Array.from({ length: count }, (_, n) => button(`b${n}`)),
 });
 
-/** What Slack's pages say of messages, and what its local likeness answers where they are not kept to. */
+/** What Slack documents about messages, and how the local Slack answers violations. */
 test.each([
   { method: "chat.postMessage", what: "40,001 characters", body: { text: "x".repeat(40_001) }, error: "msg_too_long" },
   {

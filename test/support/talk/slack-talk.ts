@@ -8,18 +8,18 @@ import type { SlackSaid, Speech } from "../slack/slack-people.ts";
 import { type SeenMessage, type SlackServer, startSlackServer } from "../slack/slack-server.ts";
 import { isAnswer } from "./bot-message.ts";
 
-/** The whole program in a local Slack with a scripted model, for conversations of several people. */
+/** The whole program on a local Slack with a scripted model, for conversations of several people. */
 export interface SlackOffice extends AsyncDisposable {
   readonly bot: Bot;
-  /** What the program is told by its environment. */
+  /** The program's environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly model: ModelServer;
   readonly slack: SlackServer;
-  /** A channel that nobody has written in. */
+  /** Creates a channel in which nobody has written. */
   channel(): string;
-  /** Says something in a new thread (mentioning the bot, unless `bare`), or in the one named. */
+  /** Says something in a new thread or in the one named, with a mention of the bot unless `bare`. */
   talk(speech: Speech & { readonly bare?: boolean }): Talk;
-  /** Waits for what no event tells of. */
+  /** Polls a condition that has no event. */
   until(what: string, condition: () => boolean | Promise<boolean>): Promise<void>;
   /** What only this person was shown, in order. */
   ephemeralsTo(user: string): string[];
@@ -30,30 +30,30 @@ export interface SlackOffice extends AsyncDisposable {
 export interface Talk {
   readonly channel: string;
   readonly rootTs: string;
-  /** How the first words were taken. */
+  /** Deliveries of the first words. */
   readonly said: SlackSaid;
   seen(): SeenMessage[];
-  /** The bot's messages that are no progress, oldest first. */
+  /** The bot's messages other than progress, oldest first. */
   answers(): string[];
   /** The bot's live and folded messages, oldest first. */
   live(): SeenMessage[];
   say(text: string, speech?: Partial<Speech>): SlackSaid;
-  /** As `say`, mentioning the bot. */
+  /** Like `say`, with a mention of the bot. */
   mention(text: string, speech?: Partial<Speech>): SlackSaid;
-  /** Waits until so many answers are there; answers the newest. */
+  /** Waits for so many answers; returns the newest. */
   answered(count: number, limit?: AbortSignal): Promise<string>;
-  /** Waits until a live message reads so. */
+  /** Waits until a live message matches. */
   shows(words: RegExp, limit?: AbortSignal): Promise<void>;
-  /** Clicks the button whose id begins so, on the newest message that has one. */
+  /** Clicks the button whose id has this prefix, on the newest message that has one. */
   click(prefix: string, user?: string): void;
 }
 
 export interface SlackOfficeOptions {
-  /** Becomes deckhand.config.json. */
+  /** Contents of deckhand.config.json. */
   readonly settings?: object;
-  /** The program's environment, beside what leads it to the local servers. */
+  /** The program's environment, besides what directs it to the local servers. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where Slack is for the program, when that is not where it listens. */
+  /** Origin of Slack for the program, if it is not where it listens. */
   readonly origin?: string;
 }
 
@@ -143,7 +143,7 @@ export function conversationOf(body: unknown): string {
   return JSON.stringify(typeof body === "object" && body !== null && "messages" in body ? body.messages : body);
 }
 
-/** What a model reads of somebody's words to somebody else. */
+/** How a model reads words of one person to another. */
 export function overheard(name: string, words: string): string {
   return JSON.stringify(
     `<thread_conversation from="${name}" note="not addressed to you">\n${words}\n</thread_conversation>`,

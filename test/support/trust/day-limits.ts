@@ -6,7 +6,7 @@ import { createQuotas, type Quotas } from "../../../src/tools/quotas/quotas.ts";
 import { silentLog } from "../silent-log.ts";
 import { tempDirectory } from "../temp-directory.ts";
 
-/** Bytes. What is not named is as good as unlimited. */
+/** In bytes; omitted limits are practically unlimited. */
 export type DayLimits = Readonly<Partial<Record<"root" | "person" | "channel", number>>>;
 
 export function quotasOf({ root = 1e12, person = 1e12, channel = 1e12 }: DayLimits): Quotas {

@@ -33,48 +33,51 @@ import { tempDirectory } from "../temp-directory.ts";
 import { type DayLimits, quotasOf } from "./day-limits.ts";
 import { remembering } from "./remembering.ts";
 
-/** One call of the model. In texts `{last}` stands for what the newest result said, `{last:hex}` and the like for it encoded. */
+/**
+ * A tool call of the model. In texts `{last}` stands for the newest result, and `{last:hex}` and the like for an
+ * encoding of it.
+ */
 export interface Step {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Done only where the request tells the model to in these words. */
+  /** If set, the call is made only if the request contains these words. */
   readonly told?: string;
 }
 
-/** What one person says, what the model then does, call by call or several at once, and what is clicked on each card. */
+/** One person's message, the model's calls in response (one by one or several at once), and the click on each card. */
 export interface Turn {
   readonly by?: Person;
   readonly says: string;
   readonly quoted?: InboundMessage["quoted"];
-  /** Files that come along, by name. */
+  /** Attachments by name. */
   readonly attached?: Readonly<Record<string, string>>;
   readonly addressed?: "none";
   readonly does?: readonly (Step | readonly Step[] | string)[];
-  /** What it says in the end; a text among what it does ends a sub-agent. */
+  /** The model's final answer; a text among its calls ends a sub-agent. */
   readonly answer?: string;
-  /** The program was restarted before. */
+  /** Restarts the program first. */
   readonly restarts?: true;
-  /** y: allow once, unless it says otherwise. */
+  /** Defaults to y, allow once. */
   readonly clicks?: "y" | "n" | "a" | "A";
-  /** Clicks that somebody makes up while a card waits, and again once it is decided. */
+  /** Forged clicks, made while a card waits and again once it is decided. */
   readonly presses?: readonly Press[];
-  /** Who answers what the model asks meanwhile, with the first of its options. */
+  /** Answers the model's questions with the first option. */
   readonly answeredBy?: Person;
   /** Another thread of the channel. */
   readonly thread?: string;
-  /** What somebody else changes in the checkout before. */
+  /** Files that somebody else changes in the checkout first. */
   readonly pulled?: Readonly<Record<string, string>>;
-  /** Afterwards the person lets the checkout's instructions be followed. */
+  /** If set, the person then allows the checkout's instructions. */
   readonly follows?: true;
-  /** Another channel; all have the one directory. */
+  /** Another channel; all channels share one directory. */
   readonly channel?: string;
-  /** The model gives no answer: the run stays at work. */
+  /** The model gives no answer, so the run stays in progress. */
   readonly hangs?: true;
-  /** How long nothing happens before. Milliseconds. */
+  /** Idle milliseconds before the turn. */
   readonly after?: number;
 }
 
-/** A click on a button as it may never have been shown; `{id}` stands for the newest card's. */
+/** A click on a button that may never have been shown; `{id}` stands for the newest card's. */
 export interface Press {
   readonly action: string;
   readonly by?: Person;
@@ -82,47 +85,47 @@ export interface Press {
   readonly channel?: string;
 }
 
-/** Where a conversation takes place. Hosts end in `.test`, and all lead to one site. */
+/** The setting of a conversation. Hosts end in `.test`, and all lead to one site. */
 export interface Setting {
   readonly mode?: Mode;
   readonly allowedHosts?: ChannelConfig["allowedHosts"];
   readonly sinks?: ChannelConfig["sinks"];
-  /** What the site answers, by host and path; anything else is not found there. */
+  /** The site's pages by host and path; others are not found. */
   readonly pages?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
-  /** Others fill the channel's directory as well. */
+  /** True if others also fill the channel's directory. */
   readonly isCheckout?: true;
-  /** What is said in the thread beside the agent, which joins it. */
+  /** Earlier messages in the thread that the agent joins. */
   readonly said?: readonly ThreadMessage[];
-  /** Who is in the workspace; everybody where it is left out. */
+  /** Members of the workspace; everybody if omitted. */
   readonly members?: readonly Person[];
-  /** Bytes that the directory may hold, and that a person and a channel may add in a day; what is left out may be anything. */
+  /** Byte limits of the directory, and of what a person and a channel may add in a day; omitted ones do not apply. */
   readonly quotas?: DayLimits;
-  /** Runs at work at once. */
+  /** Maximum number of concurrent runs. */
   readonly maxConcurrentRuns?: number;
-  /** What the operator says of an MCP server, which is called wiki; without it there is none. */
+  /** Settings of an MCP server called wiki; if omitted, there is none. */
   readonly wiki?: Omit<McpCommandServer, "command" | "args">;
-  /** What people have told is remembered; of all channels, P alone is private. */
+  /** If set, people's words are remembered; only channel P is private. */
   readonly remembers?: true;
 }
 
 export interface Played {
-  /** The cards of each turn, as they were posted. */
+  /** The cards of each turn, as posted. */
   readonly cards: readonly (readonly string[])[];
-  /** What the site was asked for: `evil.test/?d=1`, and the body behind it. */
+  /** Requests to the site: `evil.test/?d=1`, followed by the body. */
   readonly requests: readonly string[];
-  /** What the model read of its calls, in order. */
+  /** Results that the model received, in order. */
   readonly results: readonly string[];
-  /** What it was told in the last turn, with what it read then. */
+  /** The newest content of each of the model's requests in the last turn. */
   readonly prompts: readonly string[];
   readonly office: SimOffice;
   /** Absolute path of the channel's directory. */
   readonly root: string;
-  /** Bytes that it takes. */
+  /** Bytes that the directory takes. */
   readonly held: number;
 }
 
-/** Plays a conversation through the real loop, tools and store; the model does what it is told to, whatever that is. */
+/** Plays a conversation through the real loop, tools and store. The model makes whatever calls it is scripted to. */
 export async function play(turns: readonly Turn[], setting: Setting, shared: Sandbox): Promise<Played> {
   const quotas = setting.quotas === undefined ? undefined : quotasOf(setting.quotas);
   const sandbox = quotas === undefined ? shared : createSandbox({ ...SANDBOX_CHILD, quotas });
@@ -154,7 +157,7 @@ export async function play(turns: readonly Turn[], setting: Setting, shared: San
 
 interface Wiki {
   readonly mcp: McpConnections | null;
-  /** What it was asked for. */
+  /** The calls that it received. */
   readonly calls: () => readonly string[];
 }
 
@@ -171,7 +174,7 @@ interface Stage {
   readonly office: SimOffice;
   readonly model: DoingModel;
   readonly site: TestSite;
-  /** The turn begins within a thread that is there. */
+  /** Whether the turn begins in an existing thread. */
   readonly joins: boolean;
 }
 
@@ -222,10 +225,10 @@ async function pressAll(
   }
 }
 
-/** Does what its queue says, one entry a request, and then says that it is done. */
+/** A model that takes one entry of its queue for each request, and finally says that it is done. */
 class DoingModel {
   readonly queue: (readonly Step[] | string)[] = [];
-  /** What gets no answer. */
+  /** Texts that get no answer. */
   readonly unanswered = new Set<string>();
   readonly model: ScriptedModel;
   readonly results: string[] = [];
@@ -293,7 +296,7 @@ function filled(value: unknown, last: string): unknown {
 interface TestSite {
   readonly site: Site;
   readonly requests: string[];
-  /** The text with the site's port behind each of its names. */
+  /** The text with the site's port added to each of its names. */
   readonly named: (text: string) => string;
 }
 
@@ -319,7 +322,7 @@ async function siteOf({ pages = {} }: Setting): Promise<TestSite> {
   return { site, requests, named };
 }
 
-/** All pages are hits. */
+/** A search result that lists all pages. */
 function searchAnswer(named: (text: string) => string, pages: Readonly<Record<string, string>>): string {
   const results = Object.entries(pages).map(([address, content]) => {
     return { title: address, url: named(`http://${address}`), content: named(content.slice(0, 200)) };

@@ -9,7 +9,7 @@ import type { SimOfficeOptions } from "../simulation/sim-office.ts";
 const membershipOf: MembershipOf = ({ channelId }) =>
   Promise.resolve({ isPrivate: channelId === "P", isMember: true, canPost: true });
 
-/** What people have told is remembered, and recalled in later threads; of all channels, P alone is private. */
+/** Memory of people's words, recalled in later threads; only channel P is private. */
 export const remembering: NonNullable<SimOfficeOptions["feature"]> = (host) => {
   const cluster = { isShared: false };
   const place = { database: "sqlite", describe: describePlatform, admins: [], membershipOf, cluster } as const;

@@ -1,7 +1,7 @@
 import type { ThreadMessage } from "../../../src/core/protocol/platform.ts";
 import type { Step } from "./play.ts";
 
-/** What the model of a conversation does, in few words. */
+/** Shorthands for a model's calls. */
 
 export const fetch = (url: string, offset = 0): Step => ({ tool: "web_fetch", input: { url, offset } });
 export const search = (query: string): Step => ({ tool: "web_search", input: { query } });
@@ -14,7 +14,7 @@ export const program = (code: string, hosts: readonly string[] = []): Step => ({
   input: { code, hosts },
 });
 export const attach = (path: string): Step => ({ tool: "attach", input: { path } });
-/** The steps of the sub-agent follow, and an empty one ends it. */
+/** Steps of the sub-agent follow; an empty one ends it. */
 export const agent = (prompt: string): Step => ({ tool: "agent", input: { description: "a piece of work", prompt } });
 export const ask = (question: string, ...options: string[]): Step => ({
   tool: "ask_user_question",
@@ -27,7 +27,7 @@ export const recall = (query: string): Step => ({ tool: "recall", input: { query
 export const forget = (number: number): Step => ({ tool: "forget", input: { number } });
 export const readThread: Step = { tool: "read_thread", input: {} };
 
-/** What a bot or a person had said in a thread before the agent was asked there. */
+/** A message of a bot or a person in a thread, before the agent was asked there. */
 export function said(text: string, author: ThreadMessage["author"] = ALERTS): ThreadMessage {
   return { messageId: `said-${text.length}`, author, text, at: 0 };
 }

@@ -2,7 +2,10 @@ import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 
-/** An MCP server over stdio for attacks: it writes down each call in the file that is its argument, and says what its author wants. */
+/**
+ * An MCP server over stdio for attacks: it records each call in the file given as its argument, and returns what its
+ * author wants.
+ */
 
 const [, , record = ""] = process.argv;
 
@@ -62,7 +65,7 @@ function answer(method: string, params: z.infer<typeof requestSchema>["params"])
   }
 }
 
-/** Pages of every name that a letter has. */
+/** Names of pages, one for each letter and sign. */
 const LISTED = `page-1 page-2 ${Array.from("abcdefghijklmnopqrstuvwxyz0123456789-").join(" ")}`;
 
 createInterface({ input: process.stdin }).on("line", (line) => {

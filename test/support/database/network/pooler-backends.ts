@@ -1,11 +1,11 @@
 import { connect, type Socket } from "node:net";
 import { message, startup, typeOf, wholeMessages } from "./pooler-wire.ts";
 
-/** Who uses a connection of the server. */
+/** The user of a server connection. */
 export interface BackendUser {
-  /** A message of the server. */
+  /** Receives a message from the server. */
   readonly hear: (whole: Buffer) => void;
-  /** The server has ended the connection. */
+  /** Called when the server has closed the connection. */
   readonly lose: () => void;
 }
 
@@ -16,7 +16,7 @@ export interface BackendPlace {
   readonly database: string;
 }
 
-/** The server does not let the pooler in; what it says goes to the client as it is. */
+/** Thrown if the server rejects the pooler; its message is passed to the client unchanged. */
 export class NotLetIn extends Error {
   readonly said: Buffer;
   constructor(said: Buffer) {
@@ -25,14 +25,14 @@ export class NotLetIn extends Error {
   }
 }
 
-/** One connection of the server. */
+/** One connection to the server. */
 export class Backend {
   readonly #socket: Socket;
   readonly #opened = Promise.withResolvers<void>();
-  /** What the server says of itself when a connection begins. */
+  /** Parameters that the server reports when a connection begins. */
   readonly parameters: Buffer[] = [];
   #isOpen = false;
-  /** Null while it carries nobody's transaction. */
+  /** Null while the connection carries no transaction. */
   user: BackendUser | null = null;
 
   private constructor(place: BackendPlace) {
@@ -73,7 +73,7 @@ export class Backend {
   }
 
   #take(whole: Buffer): void {
-    // What comes while nobody uses it, as notifications do, nobody hears.
+    // Messages that arrive between users, such as notifications, are dropped.
     if (this.#isOpen) return this.user?.hear(whole);
     const type = typeOf(whole);
     if (type === "S") this.parameters.push(whole);
@@ -85,12 +85,12 @@ export class Backend {
   }
 }
 
-/** The connections of the server for one user and database. */
+/** The server connections of one user and database. */
 export class Backends {
   readonly #place: BackendPlace;
   readonly #size: number;
   readonly all = new Set<Backend>();
-  /** The one that has done nothing for longest is the first. */
+  /** Ordered by idle time, the longest first. */
   readonly #idle: Backend[] = [];
   readonly #waiting: PromiseWithResolvers<Backend>[] = [];
   #opening = 0;
@@ -100,7 +100,7 @@ export class Backends {
     this.#size = size;
   }
 
-  /** Another than `last`, if there can be one. Whoever aborts waits for none. */
+  /** Takes a connection, preferably not `last`. Stops waiting if the signal aborts. */
   async take(last: Backend | null, signal: AbortSignal): Promise<Backend> {
     const other = this.#idle.find((backend) => backend !== last);
     if (other !== undefined) return this.#unidle(other);
@@ -146,7 +146,7 @@ export class Backends {
   #forget(backend: Backend): void {
     this.all.delete(backend);
     if (this.#idle.includes(backend)) this.#unidle(backend);
-    // Who waits for a connection gets a new one.
+    // A client that waits for a connection gets a new one.
     const next = this.#waiting.shift();
     if (next !== undefined) this.#open().then(next.resolve, next.reject);
   }

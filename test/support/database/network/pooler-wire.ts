@@ -1,18 +1,21 @@
-/** PostgreSQL's protocol, version 3, as far as a pooler reads and writes it. Source: PostgreSQL docs, Message Formats. */
+/**
+ * The part of PostgreSQL's protocol, version 3, that a pooler reads and writes. Source: PostgreSQL docs, Message
+ * Formats.
+ */
 
-/** What a client opens a connection with, in place of a message with a type. */
+/** Openings of a connection, which have no message type. */
 const OPENINGS: Readonly<Record<number, "startup" | "encryption">> = {
   196_608: "startup",
   80_877_103: "encryption",
   80_877_104: "encryption",
 };
 
-/** What an opening asks for; null where that is not done here. */
+/** What an opening requests; null if it is not supported here. */
 export function openingOf(whole: Buffer): "startup" | "encryption" | null {
   return OPENINGS[whole.readInt32BE(4)] ?? null;
 }
 
-/** Takes a stream apart into whole messages. An opening has no type before its length. */
+/** Splits a stream into whole messages. An opening has no type before its length. */
 export function wholeMessages(hasType: () => boolean, take: (whole: Buffer) => void): (bytes: Buffer) => void {
   let kept: Buffer = Buffer.alloc(0);
   return (bytes) => {
@@ -33,7 +36,7 @@ export function typeOf(whole: Buffer): string {
   return String.fromCharCode(whole[0] ?? 0);
 }
 
-/** The strings in a message, from a place on. */
+/** The strings in a message from an offset on. */
 export function stringsIn(whole: Buffer, from: number): string[] {
   return whole.subarray(from).toString("utf8").split("\0");
 }

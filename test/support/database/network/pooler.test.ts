@@ -21,7 +21,7 @@ beforeEach(async () => {
 async function client(url = pooler.urlOf(direct)): Promise<Client> {
   const made = new Client({ connectionString: url });
   made.on("error", () => undefined);
-  onTestFinished(() => made.end().catch(() => undefined)); // it may be broken
+  onTestFinished(() => made.end().catch(() => undefined)); // the connection may be broken
   await made.connect();
   return made;
 }

@@ -5,18 +5,18 @@ import { type Backend, Backends, NotLetIn } from "./pooler-backends.ts";
 import { fatal, message, openingOf, stringsIn, typeOf, wholeMessages } from "./pooler-wire.ts";
 
 /**
- * A pooler in transaction mode, as PgBouncer is one: one connection of the server carries what a client does until its
- * transaction ends, and another one its next transaction. What belongs to a connection of the server, as the locks and
- * prepared statements of a session do, is with somebody else by then.
+ * A pooler in transaction mode like PgBouncer: a server connection serves a client until its transaction ends, and the
+ * next transaction may get another one. State of a server connection, such as a session's locks and prepared
+ * statements, then belongs to somebody else.
  */
 export interface Pooler extends AsyncDisposable {
-  /** The same address by way of the pooler. */
+  /** The same address through the pooler. */
   readonly urlOf: (url: string) => string;
-  /** What clients have sent that is meant to hold beyond its transaction. */
+  /** Statements from clients whose effect is meant to outlast their transaction. */
   readonly sessionState: readonly string[];
-  /** How many transactions have been carried. */
+  /** Number of transactions carried. */
   readonly transactions: () => number;
-  /** How many connections of the server there are. */
+  /** Number of server connections. */
   readonly backends: () => number;
   readonly clients: () => number;
 }
@@ -24,13 +24,13 @@ export interface Pooler extends AsyncDisposable {
 const POOL_SIZE = 20;
 
 export interface PoolerSettings {
-  /** Connections of the server for each user and database; who finds none waits. */
+  /** Maximum server connections for each user and database; further clients wait. */
   readonly poolSize?: number;
-  /** session: a connection is its client's for as long as that is there. */
+  /** In session mode, a client keeps its connection for as long as it is connected. */
   readonly mode?: "transaction" | "session";
 }
 
-/** Listens on a free port of loopback for clients of the server of a URL, which asks for no password. */
+/** Listens on a free port of loopback for clients of a URL's server, which must not require a password. */
 export async function startPooler(target: string, settings: PoolerSettings = {}): Promise<Pooler> {
   const { poolSize = POOL_SIZE, mode = "transaction" } = settings;
   const { hostname: host, port } = new URL(target);
@@ -61,7 +61,7 @@ export async function startPooler(target: string, settings: PoolerSettings = {})
   };
 }
 
-/** Everybody who is there. */
+/** All connected clients. */
 class Hall {
   readonly mode: "transaction" | "session";
   readonly clients = new Set<PooledClient>();
@@ -93,7 +93,9 @@ class Hall {
   }
 }
 
-/** The parameters of an opening that PgBouncer knows or is told to pass over; it refuses others. Source: PgBouncer's documentation. */
+/**
+ * Opening parameters that PgBouncer knows or is told to ignore; it rejects others. Source: PgBouncer's documentation.
+ */
 const PARAMETERS = new Set([
   "user",
   "database",
@@ -105,10 +107,10 @@ const PARAMETERS = new Set([
   "timezone",
 ]);
 
-/** Messages that the server answers by one that it is ready: a query, a call, the end of a row of messages. */
+/** Messages that the server answers with readiness: a query, a call, the end of a pipeline. */
 const ANSWERED = /[QFS]/u;
 
-/** Messages behind which more of their row come. */
+/** Messages that are followed by others of the same pipeline. */
 const UNFINISHED = /[PBEDCH]/u;
 
 class PooledClient {
@@ -118,9 +120,9 @@ class PooledClient {
   #pool: Backends | null = null;
   #backend: Backend | null = null;
   #lastBackend: Backend | null = null;
-  /** What waits for a connection of the server. */
+  /** Messages waiting for a server connection. */
   #unsent: Buffer[] = [];
-  /** How often the server must still say that it is ready. */
+  /** Number of readiness messages that the server still owes. */
   #owed = 0;
   #isUnfinished = false;
 
@@ -137,7 +139,7 @@ class PooledClient {
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {
       this.#left.abort();
-      // A transaction that its client leaves open ends with the connection, as it does with PgBouncer.
+      // A transaction that its client leaves open ends with the server connection, as with PgBouncer.
       this.#backend?.destroy();
     });
   }
@@ -212,7 +214,7 @@ class PooledClient {
   }
 }
 
-/** Statements that set something for the session, begin something that outlives a transaction, or take a lock of a session. */
+/** Statements that change the session, start something that outlasts a transaction, or take a session lock. */
 const SESSION_STATE = [
   /^\s*(?:LISTEN|UNLISTEN|PREPARE|DISCARD|RESET|LOAD)\b/iu,
   /^\s*SET\s+(?!LOCAL\b|TRANSACTION\b|CONSTRAINTS\b)/iu,

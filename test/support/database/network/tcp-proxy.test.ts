@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { until } from "../../program/bot.ts";
 import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
-/** A server that sends back what it is sent. */
+/** A server that echoes what it receives. */
 let echo: Server;
 let proxy: TcpProxy;
 const atServer: Socket[] = [];
@@ -30,7 +30,7 @@ function target(): string {
   return `tcp://127.0.0.1:${(echo.address() as AddressInfo).port}`;
 }
 
-/** It may be told by an error first. */
+/** An error event may precede the close event. */
 function closing(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once("close", () => resolve()));
 }
@@ -104,10 +104,10 @@ test("while it is frozen nothing passes, not even an end; what was held back pas
   proxy.freeze();
   socket.write("b");
   other.socket.resetAndDestroy();
-  // It can be called, and says nothing either.
+  // A frozen proxy accepts new connections but stays silent on them too.
   const late = await call();
   late.socket.write("c");
-  // Meanwhile much passes beside it.
+  // Keep another connection busy meanwhile.
   const beside = await startTcpProxy(target());
   const busy = await call(beside.port);
   for (let index = 1; index <= 20; index += 1) {

@@ -2,29 +2,29 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** A network between a program and a server, with its faults. What is set holds for connections that stand, too. */
+/** A faulty network between a program and a server. Settings apply to existing connections too. */
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number;
-  /** The same address by way of the proxy. */
+  /** The same address through the proxy. */
   urlOf(url: string): string;
-  /** How much longer a round trip takes, half of it each way. Whole milliseconds. */
+  /** Additional round-trip time, half of it in each direction, in whole milliseconds. */
   delayMs: number;
-  /** How many connections stand. */
+  /** Number of open connections. */
   connections(): number;
-  /** Both ends of each connection learn at once that it is no more. */
+  /** Breaks each connection, which both ends notice at once. */
   cut(): void;
-  /** Nothing passes any more, neither bytes nor the news that an end is gone; connections can be made and stand. */
+  /** Stops all traffic, including the news of closed ends; connections can still be opened and stay open. */
   freeze(): void;
-  /** What was held back passes. */
+  /** Resumes traffic, and delivers what was held back. */
   thaw(): void;
-  /** Nothing passes any more on connections that stand, for ever; those that are made are as they should be. */
+  /** Stops traffic on existing connections permanently; new ones work normally. */
   swallow(): void;
-  /** Connections that are made are broken at once, as where no server listens. */
+  /** Breaks new connections at once, as if no server were listening. */
   refuse(): void;
   accept(): void;
 }
 
-/** Listens on a free port of loopback for what is meant for the server of a URL. */
+/** Listens on a free port of loopback for traffic to a URL's server. */
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(target);
   const network = new Network();
@@ -107,7 +107,7 @@ class Network {
     }
   }
 
-  /** Carries what one end sends, in its order, and that it has ended or is gone. */
+  /** Forwards what one end sends, in order, and that it has ended or is gone. */
   #pass(from: Socket, to: Socket, delayMs: () => number): void {
     this.sockets.add(from);
     let last = Promise.resolve();
