@@ -1,6 +1,9 @@
 import type { AgentDefinition } from "../agents/query-config.ts";
 
-/** `@plan write x` → plan, write x. Null when the text begins with nobody, or with somebody who is no agent. */
+/**
+ * Splits `@plan write x` into the agent plan and the prompt. Null if the text does not begin with the name of a visible
+ * agent.
+ */
 export function agentAddress(
   text: string,
   agents: ReadonlyMap<string, AgentDefinition>,

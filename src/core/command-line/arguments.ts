@@ -3,9 +3,9 @@ import { didYouMean, nearest } from "./nearest.ts";
 import { shellWords } from "./shell-words.ts";
 
 export interface ArgumentRules {
-  /** Flags that take a value, without their dashes. */
+  /** Flags that take a value, without dashes. */
   readonly flags?: readonly string[];
-  /** Most words beside flags. */
+  /** Maximum number of words beside flags; unlimited if absent. */
   readonly words?: number;
 }
 
@@ -19,13 +19,16 @@ export type Arguments =
   /** `reason` is a sentence for the person. */
   | { readonly type: "broken"; readonly reason: string };
 
-/** What a person typed after a command: words, `--flag value` and `--flag=value`; after `--` all are words. */
+/**
+ * Parses what a person typed after a command: words, `--flag value` and `--flag=value`. Everything after `--` is a
+ * word.
+ */
 export function readArguments(line: string, { flags: known = [], words: most }: ArgumentRules = {}): Arguments {
   const split = shellWords(line);
   if (split.type === "broken") return split;
   const words: string[] = [];
   const flags = new Map<string, string>();
-  // The next one last: what is taken from the front of a long array moves all others.
+  // Reversed, because removing from the front of a long array moves all other elements.
   const rest = split.words.toReversed();
   for (let word = rest.pop(); word !== undefined; word = rest.pop()) {
     const flag = word.quoted ? null : flagOf(word.text);
@@ -45,14 +48,17 @@ export function readArguments(line: string, { flags: known = [], words: most }: 
   return { type: "read", words, flags };
 }
 
-/** The first word, and the rest as it was typed: for commands that end in free text, where an apostrophe is no quote. */
+/**
+ * Splits off the first word and keeps the rest as typed, for commands that end in free text, where an apostrophe is no
+ * quote.
+ */
 export function firstWord(line: string): { readonly word: string; readonly rest: string } {
   const trimmed = line.trim();
   const [word = ""] = /^\S*/.exec(trimmed) ?? [];
   return { word, rest: trimmed.slice(word.length).trim() };
 }
 
-/** `--name` or `--name=x`. Where people type two dashes, some keyboards put a long one. */
+/** Parses `--name` or `--name=x`. Some keyboards turn two dashes into a long one. */
 function flagOf(text: string): { readonly name: string; readonly value: string | undefined } | null {
   const match = /^(?:--|—|–)([^=]*)(?:=([\s\S]*))?$/.exec(text);
   return match === null ? null : { name: match[1] ?? "", value: match[2] };

@@ -1,12 +1,12 @@
 import type { ChatCommand, CommandOption, CommandPermission } from "./command.ts";
 
-/** `--help`, behind nothing or behind one word. Where people type two dashes, some keyboards put a long one. */
+/** Matches `--help` or `-h`, alone or after one word. Some keyboards turn two dashes into a long one. */
 const ASKED = /^(?:(\S+)\s+)?(?:(?:--|\u2014|\u2013)help|-h)$/iu;
 
-/** What is told in place of running the command: its help, or its subcommand's; null when none is asked for. */
+/** The help text of a command or subcommand if the line asks for it; null otherwise. */
 export function helpAskedFor(command: ChatCommand, line: string): string | null {
   const match = ASKED.exec(line.trim());
-  // Where a word is wanted first, `help` is one that people try.
+  // A command with subcommands also accepts the word `help`.
   if (match === null) return line.trim() === "help" && subcommandsOf(command).length > 0 ? commandHelp(command) : null;
   const verb = match[1]?.toLowerCase();
   if (verb === undefined) return commandHelp(command);
@@ -20,7 +20,7 @@ const FOR_WHOM: Readonly<Record<CommandPermission, string | null>> = {
   admin: "For admins.",
 };
 
-/** How it is typed, what it does, what its parts mean, and who may use it. */
+/** Describes how a command is typed, what it does, what its parts mean, and who may use it. */
 export function commandHelp(command: ChatCommand): string {
   const { name, usage, description, options = [], permission } = command;
   const subcommands = subcommandsOf(command);

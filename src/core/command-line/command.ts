@@ -13,45 +13,50 @@ import type { SkillCatalogue } from "../skills/skills.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Tool } from "../tool.ts";
 
-/** Who may use a command: whoever is served, those who may change the session, or admins. */
+/** Who may use a command: everyone who is served, people who may change the session, or admins. */
 export type CommandPermission = "everyone" | "people" | "admin";
 
-/** A field that platforms with forms for commands show; its value is typed as text. */
+/** An argument of a command. Platforms with command forms show it as a field; elsewhere it is typed. */
 export interface CommandOption {
-  /** Small letters, digits and hyphens. */
+  /** Lower-case letters, digits and hyphens. */
   readonly name: string;
   /** At most 100 characters. */
   readonly description: string;
   readonly required?: boolean;
   readonly choices?: readonly string[];
-  /** Makes it a subcommand with these fields, which are typed as flags. */
+  /** If present, the option is a subcommand with these fields, which are typed as flags. */
   readonly options?: readonly CommandOption[];
-  /** All that could stand in it, for platforms that offer that while people type. Not beside `choices`. */
+  /** Returns all possible values, for platforms that suggest them while people type. Not combined with `choices`. */
   readonly complete?: (context: CommandContext) => Promise<readonly Completion[]>;
 }
 
-/** What people type after a slash. One file each, listed in registry.ts. */
+/** A command that people type after a slash. Each is in a file of its own and listed in registry.ts. */
 export interface ChatCommand {
-  /** Without the slash: small letters and hyphens. */
+  /** Lower-case letters and hyphens, without the slash. */
   readonly name: string;
   /** At most 100 characters. */
   readonly description: string;
-  /** Its arguments, e.g. `<name> [prompt]`. */
+  /** Its arguments, such as `<name> [prompt]`. */
   readonly usage?: string;
   readonly permission: CommandPermission;
-  /** Buttons may stand for it: `jobs:add` is what `/jobs add` is. */
+  /** Whether buttons may stand for the command: `jobs:add` runs `/jobs add`. */
   readonly hasButtons?: true;
-  /** Whether what is typed after the name changes nothing: that is for everybody. Left out: it always may. */
+  /**
+   * Whether the given arguments change nothing, so that everyone may use them. If absent, any use may change something.
+   */
   readonly onlyShows?: (line: string) => boolean;
-  /** The arguments as fields, in the order in which they are typed. Without them one field holds the whole line. */
+  /** The arguments as fields, in typing order. If absent, one field holds the whole line. */
   readonly options?: readonly CommandOption[];
   run(line: string, context: CommandContext): Promise<CommandReply>;
 }
 
-/** An answer for the person alone, or words that begin a run as if the person had said them. */
+/** A private answer, or words that begin a run as if the person had said them. */
 export type CommandReply = OutgoingMessage | RunReply | FormReply;
 
-/** What is lacking, in words, and as a form where the platform has forms; `problems` of one that was filled in. */
+/**
+ * A request for missing arguments, as text and as a form for platforms with forms. `problems` are those of a submitted
+ * form.
+ */
 export interface FormReply {
   readonly message: OutgoingMessage;
   readonly form: Form;
@@ -60,60 +65,60 @@ export interface FormReply {
 
 export interface RunReply {
   readonly run: string;
-  /** The skill that the words call, with what was typed after its name. */
+  /** The skill that the words call, with its arguments. */
   readonly skill?: CalledSkill;
-  /** The agent that answers from here on; the session's own when left out. */
+  /** The agent that answers from now on; the session's own if absent. */
   readonly agent?: string;
-  /** Where the words are from, if the person has not written them: an origin, as labels have it. */
+  /** The origin of the words, as in labels, if the person did not write them. */
   readonly from?: string;
 }
 
 export interface ListedTool extends Pick<Tool, "name" | "permission" | "onlyFor" | "capabilities"> {
-  /** Where it comes from, as people read it: `built in`, `MCP server docs`. */
+  /** Origin for people to read: `built in`, `MCP server docs`. */
   readonly source: string;
 }
 
-/** What commands work with, the same for all. A part of the program that brings commands adds its own port here. */
+/** Services that all commands share. Parts of the program that add commands add their own ports here. */
 export interface CommandServices extends DecisionScope {
-  /** All that there are. */
+  /** All commands. */
   readonly commands: readonly ChatCommand[];
   readonly access: AccessRules;
   readonly canSeeChannel: CanSeeChannel;
   readonly agents: ReadonlyMap<string, AgentDefinition>;
-  /** The agent that answers in a channel. */
+  /** Returns the agent that answers in a channel. */
   readonly agentOf: (channelKey: string) => string;
-  /** The query settings of a session; those of its place where people have set nothing. */
+  /** The query settings of a session, with those of its channel as defaults. */
   readonly configOf: (session: Pick<SessionRow, "channelKey" | "agent" | "settings">) => QueryConfig;
-  /** The same of a run, which may hand its work on by what people have set for the session. */
+  /** Adapts the settings of a run that may delegate its work, by the session's own settings. */
   readonly delegate: (config: QueryConfig, settings: SessionSettings) => QueryConfig;
-  /** Hosts that tools may reach; `*` is every public one. */
+  /** Hosts that tools may reach; `*` stands for every public host. */
   readonly allowedHosts: readonly string[];
   readonly models: ModelChoice;
-  /** The skills that hold in a thread's channel. */
+  /** The skills available in a thread's channel. */
   readonly skillsOf: (thread: ThreadRef) => Promise<SkillCatalogue>;
   readonly tools: () => Promise<readonly ListedTool[]>;
-  /** Why tools are missing that there should be, a sentence each. */
+  /** Why configured tools are unavailable, one sentence for each. */
   readonly toolProblems: () => readonly string[];
   readonly jobs: JobControl;
   readonly describe: Describe;
-  /** Puts files of a thread's sandbox root back. */
+  /** Restores files in a thread's sandbox root. */
   readonly restoreFiles: RestoreFiles;
 }
 
-/** What one use of a command works on. */
+/** The context of one use of a command. */
 export interface CommandContext extends CommandServices {
-  /** Null where the thread has none yet. */
+  /** Null if the thread has no session yet. */
   readonly session: SessionRow | null;
   readonly person: Pick<Person, "id" | "name" | "roles">;
   readonly thread: ThreadRef;
-  /** A direct message, or the page: whoever writes means the agent, without mentioning it. */
+  /** Whether this is a direct message or the web page, where people need not mention the agent. */
   readonly isDirect: boolean;
-  /** What came by the command's form; null when it was typed. */
+  /** The submitted values of the command's form; null if the command was typed. */
   readonly filled: FormValues | null;
   readonly channelKey: string;
-  /** Begins the session that the thread lacks. Null where there is no thread to begin it in. */
+  /** Opens the session that the thread lacks. Null if there is no thread for it. */
   readonly openSession: (() => Promise<SessionRow>) | null;
-  /** Opens another thread in the channel, at a message. Null where a channel has but one. */
+  /** Opens another thread in the channel, below a new message. Null if the channel is a single conversation. */
   readonly openThread: ((root: OutgoingMessage) => Promise<ThreadRef>) | null;
   /** Posts in a thread, once per `name` and use of the command. */
   readonly say: (thread: ThreadRef, message: OutgoingMessage, name: string) => Promise<void>;

@@ -2,14 +2,14 @@ import type { Completion, InboundCompletion } from "../protocol/platform.ts";
 import type { CommandContext, CommandOption } from "./command.ts";
 import { commandRefusal } from "./may-use.ts";
 
-/** What a person is shown at once. Source: Discord docs, Autocomplete. */
+/** Maximum number of suggestions. Source: Discord docs, Autocomplete. */
 const MOST = 25;
-/** Between a name and what it is. */
+/** Separator between a name and its description. */
 const DOT = " · ";
 
 type Asked = Pick<InboundCompletion, "command" | "option" | "typed">;
 
-/** What could stand in an option of a command, by what is typed of it; nothing for those who may not use the command. */
+/** The suggestions for a command's option that match what was typed; none for people who may not use the command. */
 export async function completionsFor(
   { command: name, option, typed }: Asked,
   context: CommandContext,
@@ -25,7 +25,10 @@ function optionAt(options: readonly CommandOption[] = [], [name, ...rest]: reado
   return found === null || rest.length === 0 ? found : optionAt(found.options, rest);
 }
 
-/** What is typed to its end comes first: who presses Enter means that. Then those that begin with it, then those that hold it. */
+/**
+ * Filters suggestions by what was typed. Exact names come first, because pressing Enter takes the first one, then those
+ * that begin with it, then those that contain it.
+ */
 export function fitting(all: readonly Completion[], typed: string): Completion[] {
   const letters = typed.trim().toLowerCase();
   const rankOf = ({ value, label }: Completion): number => {

@@ -1,6 +1,6 @@
 import type { FormValues } from "../protocol/form.ts";
 
-/** A command's line with what was filled in as the arguments that a person would have typed: `review "path=my notes"`. */
+/** Appends the values of a form to a command's line as arguments, as if typed: `review "path=my notes"`. */
 export function filledLine(line: string, filled: FormValues | null): string {
   const words = Object.entries(filled ?? {}).flatMap(([name, value]) => {
     const given = value.trim();

@@ -2,8 +2,8 @@ import { isAdmin, isNamed, mayChangeSession } from "../permissions/access.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
 
 /**
- * More than configuration gives a place is for those whom it names to decide; where it names nobody, for whoever decides
- * on what they ask for themselves.
+ * Whether the person may grant more than the channel's configuration does. Only configured admins and approvers may. If
+ * none are configured, the setting that lets people decide on their own requests applies.
  */
 export function mayRaise({
   person,
@@ -14,7 +14,10 @@ export function mayRaise({
   return trusted.length === 0 ? approvals.requester : isNamed(person, trusted);
 }
 
-/** Why the person may not use the command here, in words; null when they may. `line`: null for any that changes something. */
+/**
+ * Why the person may not use the command here; null if they may. If `line` is null, the command counts as changing
+ * something.
+ */
 export function commandRefusal(
   command: ChatCommand,
   line: string | null,

@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 
-/** Names that somebody who wrote `name` probably meant, the nearest first; at most two. */
+/** At most two names that somebody who wrote `name` probably meant, nearest first. */
 export function nearest(name: string, known: readonly string[]): string[] {
   const written = name.toLowerCase();
   return known
@@ -11,12 +11,12 @@ export function nearest(name: string, known: readonly string[]): string[] {
     .map(({ candidate }) => candidate);
 }
 
-/** Edits that a slip of the hand makes: one in a short word, so that `/dev` is not taken for `/new`. */
+/** The number of typing errors to tolerate: only one in a short word, so that `/dev` does not match `/new`. */
 function tolerance(name: string): number {
   return name.length < 6 ? 1 : 2;
 }
 
-/** The same letters in another order count as one edit: `hlep`. */
+/** The number of edits between two names. Swapped letters count as one edit: `hlep`. */
 function editsBetween(name: string, candidate: string): number {
   const far = distance(name, candidate);
   return far === 2 && letters(name) === letters(candidate) ? 1 : far;
@@ -26,12 +26,12 @@ function letters(name: string): string {
   return name.split("").sort().join("");
 }
 
-/** `stat` for `status`. */
+/** Whether the name is an abbreviation, such as `stat` for `status`. */
 function begins(name: string, candidate: string): boolean {
   return name.length > 2 && candidate.startsWith(name);
 }
 
-/** ` Did you mean …?`, or what is said when nothing is near. */
+/** Returns ` Did you mean …?`, or `otherwise` if nothing is near. */
 export function didYouMean(near: readonly string[], otherwise: string): string {
   return near.length === 0 ? ` ${otherwise}` : ` Did you mean ${near.map((name) => `\`${name}\``).join(" or ")}?`;
 }

@@ -3,18 +3,21 @@ import { sessionKeyOf } from "../protocol/platform.ts";
 import { plainLine } from "../text/plain-text.ts";
 import type { CommandContext } from "./command.ts";
 
-/** Sessions that are looked at, the newest; those at work are among them. */
+/** Maximum number of recent sessions to search. Those at work are among the newest. */
 const MOST = 50;
 const RECENT_MS = 7 * 86_400_000;
 const TITLE_CHARS = 60;
 
-/** Why a command has nothing to work on; a slash command in a channel is in no thread, though others are beside it. */
+/**
+ * The reply to a command that has no session to work on. In a channel it points to the threads, since a slash command
+ * there is in none.
+ */
 export function nothingTo(what: string, { openSession }: Pick<CommandContext, "openSession">): string {
   const hint = openSession === null ? " In the thread you mean, write it after mentioning me." : "";
   return `There is no session here yet, so there is nothing to ${what}.${hint}`;
 }
 
-/** The threads of this channel in which something goes on for the person, a line each. */
+/** Lists the person's busy threads in this channel, one line each. */
 export async function atWorkHere({ store, runtime, person, thread, describe }: CommandContext): Promise<string[]> {
   const since = runtime.clock.now() - RECENT_MS;
   const { platform, channelId } = thread;

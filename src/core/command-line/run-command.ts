@@ -5,16 +5,16 @@ import { helpAskedFor } from "./command-help.ts";
 import { commandRefusal } from "./may-use.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 
-/** `/stop now` → stop, now. */
+/** A parsed command: `/stop now` has the name `stop` and the line `now`. */
 export interface TypedCommand {
   readonly name: string;
-  /** What follows the name, as it was typed. */
+  /** The text after the name, as typed. */
   readonly line: string;
 }
 
 /**
- * The command that a text is; null when it is none. Words that begin with a slash need not be a command: a path is
- * none, and neither is a name that is far from all commands and has more text behind it (`/tmp is full`).
+ * The command in a text; null if it is none. Not every text that begins with a slash is a command: a path is not, nor
+ * is an unknown name with text after it (`/tmp is full`).
  */
 export function typedCommand(text: string, commands: readonly ChatCommand[]): TypedCommand | null {
   const match = /^\/([a-z][a-z-]*)(?:\s([\s\S]*))?$/i.exec(text.trim());
@@ -26,7 +26,7 @@ export function typedCommand(text: string, commands: readonly ChatCommand[]): Ty
   return isMeant ? { name, line } : null;
 }
 
-/** Runs a command for a person who may use it; everybody else is told why not. Its `--help` is for all. */
+/** Runs a command if the person may use it, and explains a refusal otherwise. `--help` works for everyone. */
 export async function runCommand({ name, line }: TypedCommand, context: CommandContext): Promise<CommandReply> {
   const command = context.commands.find((each) => each.name === name);
   if (command === undefined) return privately(unknownCommand(name, context.commands));

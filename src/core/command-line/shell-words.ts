@@ -1,7 +1,7 @@
 /** A word of a command line. */
 interface ShellWord {
   readonly text: string;
-  /** True when it began with a quote or a backslash: then it is a word, whatever it looks like. */
+  /** Whether it begins with a quote or a backslash. It is then a word even if it looks like a flag. */
   readonly quoted: boolean;
 }
 
@@ -9,7 +9,7 @@ type ShellWords =
   | { readonly type: "words"; readonly words: readonly ShellWord[] }
   | { readonly type: "broken"; readonly reason: string };
 
-/** What closes a quote, by what opens it. Phones and Macs put typographic quotes in place of the plain ones. */
+/** The characters that close each kind of quote. Phones and Macs turn plain quotes into typographic ones. */
 const CLOSING: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
   ["'", "'"],
@@ -19,10 +19,13 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
   ["‘", "’'"],
 ]);
 const LITERAL = new Set(["'", "‘"]);
-/** Characters of the text after a quote that is never closed. */
+/** Number of characters shown after a quote that is never closed. */
 const SHOWN_CHARS = 20;
 
-/** Splits as a shell does: blanks separate, quotes and backslashes keep together, parts that touch are one word. */
+/**
+ * Splits a line like a shell: blanks separate words, quotes and backslashes keep them together, and adjacent parts
+ * join.
+ */
 export function shellWords(line: string): ShellWords {
   const words: ShellWord[] = [];
   let at = 0;
@@ -46,7 +49,7 @@ interface Part {
   readonly end: number;
 }
 
-/** A quoted part, an escaped character or a plain one; null when a quote is not closed. */
+/** Reads a quoted part, an escaped character or a plain one. Null if a quote is not closed. */
 function readPart(line: string, at: number): Part | null {
   const char = line.charAt(at);
   const closing = CLOSING.get(char);

@@ -1,6 +1,6 @@
 import type { Skill } from "../skills/skills.ts";
 
-/** What a skill was not given, as the beginning of a sentence that goes on with how to give it. */
+/** Names a skill's missing arguments, as the beginning of a sentence that continues with how to give them. */
 export function skillNeeds({ name }: Pick<Skill, "name">, lacking: Skill["args"]): string {
   const each = lacking.map((arg) =>
     arg.description === "" ? `**${arg.name}**` : `**${arg.name}** (${arg.description})`,
@@ -8,7 +8,7 @@ export function skillNeeds({ name }: Pick<Skill, "name">, lacking: Skill["args"]
   return `The skill **${name}** needs ${each.join(", ")}`;
 }
 
-/** `<place> [days]` */
+/** A skill's arguments, such as `<place> [days]`. */
 export function usageOf({ args, argumentHint }: Pick<Skill, "args" | "argumentHint">): string {
   if (args.length === 0) return argumentHint ?? "";
   return args.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(" ");

@@ -1,4 +1,4 @@
-/** Rows in columns of equal width, as a code block: proportional type would tear them apart. */
+/** Formats rows in aligned columns as a code block, because a proportional font would misalign them. */
 export function textTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows)
@@ -12,7 +12,7 @@ export function textTable(rows: readonly (readonly string[])[]): string {
   return ["```", ...lines.map((line) => line.replaceAll("`", "'")), "```"].join("\n");
 }
 
-/** A share of the whole as a bar of ten; what is not nothing has at least a sliver. */
+/** A bar of up to ten blocks. Small values above zero show at least a sliver. */
 export function bar(value: number, most: number): string {
   if (most <= 0 || value <= 0) return "";
   return "█".repeat(Math.floor((value / most) * 10)) || "▏";

@@ -11,7 +11,7 @@ import { answersFromNowOn, stillAtWork, switchAgent } from "../history/agent-swi
 import { privately } from "../protocol/private-reply.ts";
 import { cut } from "../text/plain-text.ts";
 
-/** Characters of a description: many tell a model at length when to delegate. */
+/** Maximum length of a description, in characters. Many descriptions tell a model at length when to delegate. */
 const DESCRIPTION_CHARS = 200;
 
 export const agentCommand: ChatCommand = {
@@ -37,7 +37,7 @@ export const agentCommand: ChatCommand = {
   },
 };
 
-/** Why the person may not have this agent answer here, in words; null when they may. */
+/** Why the person may not let this agent answer here; null if they may. */
 export function agentRefusal({ name, access }: AgentDefinition, context: CommandContext): string | null {
   const { channelKey } = context;
   const usual = context.configOf({ channelKey, agent: context.agentOf(channelKey), settings: {} });

@@ -9,11 +9,11 @@ import type { ApprovalRow } from "../store/run/approvals.ts";
 import type { GrantRow } from "../store/run/grants.ts";
 import { plainLine } from "../text/plain-text.ts";
 
-/** Characters of what a line says. */
+/** Maximum length of a line's text, in characters. */
 const WHAT_CHARS = 120;
-/** Lines of a list; what is older is counted. */
+/** Maximum number of lines in a list. The rest is only counted. */
 const MOST_LINES = 20;
-/** Grants that have a button beside their number. */
+/** Maximum number of grants with a Revoke button. */
 const MOST_BUTTONS = 10;
 
 export const approvalsCommand: ChatCommand = {
@@ -36,7 +36,7 @@ export const approvalsCommand: ChatCommand = {
   },
 };
 
-/** Takes a grant back, for whom it covers and for those who may decide; answers what became of it. */
+/** Revokes a grant if the person is covered by it or may decide for that person. Returns the reply. */
 export async function revokeGrant(
   id: string,
   { store, runtime, approvals, person }: Pick<CommandContext, "store" | "runtime" | "approvals" | "person">,
@@ -82,7 +82,7 @@ async function overview(context: CommandContext): Promise<OutgoingMessage> {
   return { ...privately(parts.join("\n")), buttons };
 }
 
-/** Not every thread of a channel is for all of its people to see. */
+/** Whether an approval may be shown to the person, who may not be able to see every thread of the channel. */
 function concerns({ sessionId, people }: ApprovalRow, { session, person, approvals }: CommandContext): boolean {
   return sessionId === session?.id || mayDecide(person, people.requester.id, approvals);
 }
@@ -108,7 +108,7 @@ function grantLine(grant: GrantRow, { whose, now }: { whose: string; now: number
 
 const MINUTE_MS = 60_000;
 
-/** In the largest unit that says it: `40 s`, `5 min`, `3 h`, `12 d`. */
+/** Formats a duration in the largest suitable unit: `40 s`, `5 min`, `3 h`, `12 d`. */
 function span(ms: number): string {
   const minutes = Math.floor(ms / MINUTE_MS);
   if (minutes < 1) return `${Math.max(0, Math.floor(ms / 1_000))} s`;

@@ -29,7 +29,7 @@ export const forkCommand: ChatCommand = {
   },
 };
 
-/** Why no thread can be opened, where a permission is missing. */
+/** Explains that a thread cannot be opened for lack of a permission. Rethrows other errors. */
 function refusal(error: unknown): OutgoingMessage {
   if (error instanceof AppError && error.code === "missing_scope") return privately(explain(error));
   throw error;
@@ -39,10 +39,13 @@ function begin(from: SessionRow, thread: ThreadRef, { store, runtime, person }: 
   return store.transaction((tx) => forkSession(tx, { from, thread, createdBy: person.id }, runtime));
 }
 
-/** Characters of what a fork is called after. */
+/** Maximum length of a fork's title, in characters. */
 const TITLE_CHARS = 60;
 
-/** Threads are called after their first line: it tells forks apart, and has no address in it. */
+/**
+ * The first message of the fork. Platforms name threads after its first line, which therefore tells forks apart and has
+ * no address.
+ */
 async function rootText({ id, agent, thread }: SessionRow, context: CommandContext): Promise<string> {
   const messages = await context.store.messages.list(id);
   const first = messages.find(({ role, context: isOverheard }) => role === "user" && isOverheard !== true);
@@ -62,7 +65,7 @@ function pointer(thread: ThreadRef, context: CommandContext): string {
   return `**${context.person.name}** goes on from here in ${place("a new thread", thread, context)}. This one stays as it is.`;
 }
 
-/** The words as a link, where the platform has links to threads. */
+/** Turns words into a link to the thread, if the platform has such links. */
 function place(words: string, thread: ThreadRef, { describe }: CommandContext): string {
   const link = describe(thread.platform).link(thread);
   return link === null ? words : `[${words}](${link})`;

@@ -26,14 +26,17 @@ export const helpCommand: ChatCommand = {
   run: (line, context) => Promise.resolve(privately(line === "" ? helpText(context) : helpOf(line, context))),
 };
 
-/** `line`: a command's name, with or without its slash. */
+/** Returns the help of one command. `line` is its name, with or without the slash. */
 function helpOf(line: string, { commands }: CommandContext): string {
   const name = firstWord(line).word.replace(/^\//, "").toLowerCase();
   const command = commands.find((each) => each.name === name);
   return command === undefined ? unknownCommand(name, commands) : commandHelp(command);
 }
 
-/** One screen, and one message of any platform: how to begin, what holds here, and the commands that this person may use. */
+/**
+ * The help text: how to begin, the settings in force, and the commands that the person may use. It fits in one message
+ * of any platform.
+ */
 export function helpText(context: CommandContext): string {
   const { isDirect } = context;
   const { mode, model, agentDefinition } = context.configOf(hereOf(context));
@@ -56,7 +59,7 @@ export function helpText(context: CommandContext): string {
   ].join("\n");
 }
 
-/** Where the platform has a slash command of that name itself, ours has another. */
+/** A command's line. If the platform reserves the name for itself, the line gives the alternative slash command. */
 function commandLine({ name, description }: ChatCommand, { thread, describe }: CommandContext): string {
   const slash = describe(thread.platform).slashName(name);
   return `\`/${name}\` · ${description}${slash === name ? "" : ` (as a slash command \`/${slash}\`)`}`;

@@ -84,7 +84,7 @@ async function carryOut({ words, flags }: Read, context: CommandContext): Promis
   return privately((await jobs.edit(job, input, request)).text);
 }
 
-/** A field of a cron expression. */
+/** Characters of a field in a cron expression. */
 const CRON_FIELD = /^[\d*?/,#LW-]+$/u;
 
 function leftOver(words: readonly string[], flags: Read["flags"]): string {
@@ -98,7 +98,10 @@ const HOW_TO_ADD = `When is it due, and what is to be done?
 - \`/jobs add --cron "0 9 * * 1-5" --prompt "Post the open tickets."\`
 - \`/jobs add --at "in 2 hours" --prompt "Remind us of the release."\``;
 
-/** Asks for a new job, where `job` is null, or how another is to be. Where a form cannot be opened, a button asks again. */
+/**
+ * Opens the form for a new job, if `job` is null, or for changing one. The reply has a button that opens it if the
+ * platform cannot at once.
+ */
 async function askForm(job: string | null, context: CommandContext): Promise<CommandReply> {
   const asked = await context.jobs.form(job, requestOf(context));
   if (asked.type === "refused") return privately(asked.reason);
@@ -116,7 +119,9 @@ async function askForm(job: string | null, context: CommandContext): Promise<Com
   return { message: { ...privately(words), buttons: [again] }, form: { title, command: "jobs", line, fields } };
 }
 
-/** What is wrong is said by field, and the form comes back as it was filled in. */
+/**
+ * Handles a submitted form. If it has problems, they are reported by field and the form is shown again with its values.
+ */
 async function takeForm(target: string | null, filled: FormValues, context: CommandContext): Promise<CommandReply> {
   const { jobs } = context;
   const read = readJobForm(filled, { isNew: target === null });
@@ -145,12 +150,12 @@ async function askAgain(
     "You filled in:",
     ...typed.map((line) => `> ${line.replaceAll("\n", "\n> ")}`),
   ];
-  // Beneath a field there is no Markdown.
+  // Error messages at fields cannot contain Markdown.
   const plain = Object.entries(problems).map(([name, problem]) => [name, problem.replaceAll("`", "")]);
   return { message: privately(words.join("\n")), form, problems: Object.fromEntries(plain) };
 }
 
-/** Where fields are typed as lines, there may be more of them than the form asks for. */
+/** Fills a form with the submitted values. Where fields are typed as lines, there may be more values than fields. */
 function refilled(form: Form, filled: FormValues): Form {
   const asked = form.fields.map((field) => ({ ...field, value: filled[field.name] ?? field.value ?? "" }));
   const typed = Object.entries(filled).filter(([, value]) => value !== "");

@@ -71,7 +71,7 @@ interface Raise {
   readonly isForAll: boolean;
 }
 
-/** What everybody in the thread is told, who would else not know what may happen there. */
+/** Announces the raised mode in the thread, because it affects what may happen there. */
 function raisedText({ mode, usual, isForAll }: Raise, name: string): string {
   const whose = isForAll ? "everyone asks here" : `@${name} asks here; others' requests stay in \`${usual}\``;
   return `⚠ @${name} has raised the mode of this thread from \`${usual}\` to **${mode}**: ${MODE_WORDS[mode]}. It holds for what ${whose}, and ends after 24 hours without a message. \`/mode default\` takes it back.`;

@@ -10,7 +10,7 @@ import { privately } from "../protocol/private-reply.ts";
 
 const EFFORTS: readonly EffortLevel[] = ["low", "medium", "high", "max"];
 const USUAL = "default";
-/** How many models a list shows. */
+/** Maximum number of listed models. */
 const MOST_SHOWN = 25;
 
 export const modelCommand: ChatCommand = {
@@ -75,7 +75,7 @@ type Chosen =
   | { readonly type: "chosen"; readonly ref: string; readonly notes: readonly string[] }
   | { readonly type: "refused"; readonly reason: string };
 
-/** The whole name, the name without its provider, or a part that fits one model only. */
+/** Resolves a model by its full name, its name without the provider, or a part that matches only one. */
 async function chosenModel(word: string, context: CommandContext): Promise<Chosen> {
   const { models } = context;
   const known = (await models.list()).map(({ ref }) => ref);

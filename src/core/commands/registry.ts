@@ -16,8 +16,8 @@ import { toolsCommand } from "./tools.ts";
 import { undoCommand } from "./undo.ts";
 
 /**
- * Every command of core, in the order in which `/help` shows them; those of features follow. Slack's manifest, Discord's registration, what is understood
- * after a mention and `/help` are all made from them.
+ * Every command of the core, in the order of `/help`; those of features follow. Slack's manifest, Discord's
+ * registration, commands typed after a mention and `/help` all derive from this list.
  */
 export const CHAT_COMMANDS: readonly ChatCommand[] = [
   helpCommand,

@@ -2,7 +2,7 @@ import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
 import { privately } from "../protocol/private-reply.ts";
 
-/** Characters that are kept; more belongs in a file. */
+/** Maximum length of a remembered text, in characters. Longer texts belong in a file. */
 const MOST_CHARS = 2_000;
 
 export const rememberCommand: ChatCommand = {
@@ -20,7 +20,7 @@ export const rememberCommand: ChatCommand = {
   },
 };
 
-/** Tells the thread's session at its next turn; false where there is no thread. */
+/** Adds a note for the next turn of the thread's session. Returns false if there is no thread for it. */
 export async function keepInMind(text: string, context: CommandContext): Promise<boolean> {
   const session = await sessionToChange(context);
   if (session === null) return false;

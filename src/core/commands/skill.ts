@@ -23,9 +23,9 @@ import {
 } from "../skills/skills.ts";
 import { cut } from "../text/plain-text.ts";
 
-/** Skills that the picker has a button for. */
+/** Maximum number of skills with a button in the list. */
 const PICKED = 10;
-/** Characters of a description: many tell a model at length when to call it. */
+/** Maximum length of a description, in characters. Many descriptions tell a model at length when to use the skill. */
 const DESCRIPTION_CHARS = 200;
 
 export const skillCommand: ChatCommand = {
@@ -66,19 +66,19 @@ async function useSkill(skill: Skill, line: string, context: CommandContext): Pr
   return { run: `/skill ${skill.name} ${line}`.trim(), skill: { name: skill.name, line } };
 }
 
-/** Characters of a button's id. Source: `Button`. */
+/** Maximum length of a button's id, in characters. Source: `Button`. */
 const ID_CHARS = 100;
 
-/** Where no form can be opened at once, in a thread of Slack, a click opens it. */
+/** A button that opens the form, for places where it cannot open at once, such as a Slack thread. */
 function formButtons({ name }: Skill, line: string): Button[] {
   const id = `skill:${name} ${line}`.trim();
   return id.length > ID_CHARS ? [] : [{ id, label: "Fill in the form", style: "primary" }];
 }
 
-/** Fields that a form may have. */
+/** Maximum number of fields in a form. */
 const FIELDS = 5;
 
-/** Asks for what was not typed, what is required first. */
+/** A form for the arguments that were not typed, required ones first. */
 function formOf({ name, args }: Skill, line: string): Form {
   const { named } = bindArguments(args, skillArguments(line));
   const open = args.filter((arg) => !named.has(arg.name)).toSorted((a, b) => Number(b.required) - Number(a.required));
@@ -96,7 +96,7 @@ function missing(skill: Skill, lacking: Skill["args"]): string {
   return `${skillNeeds(skill, lacking)}: \`/skill ${skill.name} ${usageOf(skill)}\`.`;
 }
 
-/** A skill for the whole session stays in force until it is switched off. */
+/** Makes a skill active for the whole session, or switches it off if `name` is null. */
 async function setActive(name: string | null, line: string, context: CommandContext): Promise<CommandReply> {
   const session = await sessionToChange(context);
   if (session === null) return privately(NO_THREAD);
@@ -126,7 +126,7 @@ function picker({ skills, problems }: SkillCatalogue, active: string | undefined
   const buttons = skills
     .slice(0, PICKED)
     .map(({ name }) => ({ id: `skill:${name}`, label: name, style: "default" }) as const);
-  // First, since a long list is cut.
+  // Problems come first, since a long list is cut.
   return { ...privately([...broken, ...(lines.length === 0 ? [none] : lines)].join("\n")), buttons };
 }
 

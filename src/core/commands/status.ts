@@ -69,7 +69,7 @@ function askText({ kind, title }: WaitingFor): string {
   }
 }
 
-/** How full the model's window was at the newest response; empty before the first. */
+/** How full the model's window was at the newest response; empty before the first one. */
 async function gaugeText({ id }: SessionRow, config: QueryConfig, context: CommandContext): Promise<string> {
   const used = await usedContext(id, config, context);
   if (used === null) return "";

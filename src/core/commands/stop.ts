@@ -11,11 +11,11 @@ export const stopCommand: ChatCommand = {
   async run(_line, context) {
     const { store, engine, session, person } = context;
     if (session === null) return privately(await outsideText(context));
-    // Before the runs: the end of one would let the next executor begin.
+    // Waiting sub-agents go first, since the end of a running one would let the next begin.
     const isWithdrawn = await withdrawWaiting(store, session.id);
     const run = await store.runs.open(session.id);
     const own = run === null ? [] : [{ sessionId: run.sessionId, runId: run.id }];
-    // Sub-agents in the background may outlive the run that began them.
+    // Background sub-agents may outlive the run that began them.
     const all = [...own, ...(await openChildren(store, session.id))];
     if (all.length === 0 && !isWithdrawn) return privately(NOTHING);
     for (const { sessionId, runId } of all) await engine.cancel(sessionId, runId, byPerson(person));
@@ -25,7 +25,7 @@ export const stopCommand: ChatCommand = {
 
 const NOTHING = "Nothing is running in this thread.";
 
-/** Which of several is meant, nobody can tell here. */
+/** Outside a thread it is not clear which run to stop, so the busy threads are listed. */
 async function outsideText(context: CommandContext): Promise<string> {
   const lines = await atWorkHere(context);
   return lines.length === 0

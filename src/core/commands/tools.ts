@@ -14,7 +14,7 @@ export const toolsCommand: ChatCommand = {
   run: async (_line, context) => privately(await toolsText(context)),
 };
 
-/** As for the next run here: it may hand its work on, and the active skill may narrow it. */
+/** The settings for the next run here, with delegation and the active skill applied. */
 async function configHere(context: CommandContext): Promise<QueryConfig> {
   const here = hereOf(context);
   const config = context.delegate(context.configOf(here), here.settings);

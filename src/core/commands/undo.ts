@@ -58,7 +58,7 @@ const LEFT: Readonly<Record<Exclude<FileFate["type"], "restored" | "failed">, st
   instructs: "it instructs agents, and you may not decide on that",
 };
 
-/** Files with the same reason share a line. */
+/** Groups the files that were left alone by reason, one line each. */
 function leftLines(files: readonly UndoneFile[]): string[] {
   const byReason = new Map<string, string[]>();
   for (const { path, fate } of files) {

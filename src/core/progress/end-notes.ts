@@ -5,7 +5,7 @@ import { explain } from "../protocol/explain.ts";
 import type { ContentBlock, Message } from "../protocol/messages.ts";
 import type { Ids } from "../protocol/runtime.ts";
 
-/** What a run's end leaves in the history beside its answer; null when that is nothing. */
+/** The message that the end of a run adds to the history beside its answer; null if there is none. */
 export function endNote(outcome: QueryOutcome, { ids, at }: { ids: Ids; at: number }): Message | null {
   const block = noteOf(outcome);
   return block === null ? null : { id: ids.next("msg"), role: "user", content: [block], createdAt: at };
@@ -13,7 +13,7 @@ export function endNote(outcome: QueryOutcome, { ids, at }: { ids: Ids; at: numb
 
 function noteOf(outcome: QueryOutcome): ContentBlock | null {
   if (outcome.type === "cancelled") {
-    // Without it the next run would find the request unanswered, and carry it out after all.
+    // Otherwise the next run would find the request unanswered and carry it out.
     const text = `[Stopped by ${causeText(outcome.cause)}. What was asked until here is not to be gone on with unless someone asks for it again.]`;
     return { type: "text", text };
   }

@@ -22,13 +22,15 @@ export interface OpenRunViewOptions {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly finaliser: MessageFinaliser;
-  /** Other processes may go on with a run that is parked. */
+  /** Tells whether other processes may continue a parked run. */
   readonly cluster: Pick<Cluster, "isShared">;
-  /** By the platform and the event that began the run. */
+  /** Returns the function that opens a view, for a platform and the event that began the run. */
   readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
 }
 
-/** Opens a run's view where earlier wakes left it: a run that begins with this one has posted nothing yet. */
+/**
+ * Opens a run's view and restores what earlier wakes have shown. A run that is just beginning has posted nothing yet.
+ */
 export async function openRunView(
   { wake, context, isQueued }: ViewedRun,
   { store, openView, runtime, log, finaliser, cluster }: OpenRunViewOptions,

@@ -7,17 +7,20 @@ import type { Store } from "../store/store.ts";
 import type { RunView } from "./run-view.ts";
 
 const PREFIX = "notice:";
-/** More than a live message shows, which joins tries of the same. */
+/** Maximum number of notices to restore. A live message shows fewer, and joins repeated ones. */
 const MOST_READ = 12;
 
-/** The newest things that people were told of a run beside its answer, oldest first. */
+/** The newest notices that people have seen during a run, oldest first. */
 export async function noticesOf(store: Store, runId: string): Promise<string[]> {
   const keys = (await store.journal.keysOf(runId, PREFIX)).slice(-MOST_READ);
   const entries = await Promise.all(keys.map((key) => store.journal.get(runId, key)));
   return entries.map(({ value }) => z.string().parse(value));
 }
 
-/** The view, whose statuses are journalled unless they pass: after a wait or a restart the run's next view says them, too. */
+/**
+ * Wraps a view so that lasting statuses are journalled, and the run's next view can show them after a wait or a
+ * restart.
+ */
 export function keepingNotices(
   view: RunView,
   context: Pick<TurnContext, "runId" | "transaction">,
@@ -29,7 +32,7 @@ export function keepingNotices(
     try {
       await context.transaction(`${PREFIX}${runtime.ids.next("ntc")}`, () => Promise.resolve(text));
     } catch (error) {
-      // It has been shown; nothing else depends on it.
+      // The notice has been shown, and nothing else depends on storing it.
       log.warn({ runId: context.runId, code: toAppError(error).code }, "notice_not_kept");
     }
   };

@@ -5,7 +5,7 @@ import { sumOfCosts } from "../protocol/usage.ts";
 import type { Store } from "../store/store.ts";
 import { tasksOfRun } from "../subagents/run-tasks.ts";
 
-/** What a run without tool calls has come to. */
+/** The figures of a run without tool calls. */
 export function plainStats(
   { startedAt }: { readonly startedAt: number },
   { turns, costUsd }: Pick<RunState, "turns" | "costUsd">,
@@ -14,7 +14,7 @@ export function plainStats(
   return { turns, tools: 0, durationMs: clock.now() - startedAt, costUsd, changedFiles: [] };
 }
 
-/** What a run has come to; its sub-agents' calls count among the cost. */
+/** The figures of a run. The cost includes its sub-agents. */
 export async function statsOfRun(
   { sessionId, runId }: { readonly sessionId: string; readonly runId: string },
   { type }: Pick<QueryOutcome, "type">,

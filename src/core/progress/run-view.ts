@@ -1,15 +1,15 @@
 import type { QueryEvent, QueryOutcome, RunStats, TaskProgress } from "../protocol/events.ts";
 import type { OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 
-/** How a run is shown to people; adapters/render implements it over any ChatPlatform. */
+/** Shows a run to people. Implemented in adapters/render over any ChatPlatform. */
 export interface RunView {
-  /** Shows what happened, soon; may coalesce, never throws, never blocks the run. */
+  /** Shows an event soon, possibly combined with others. Never throws and never blocks the run. */
   show(event: QueryEvent): void;
-  /** Posts what ends the run and folds the live message. Safe to repeat: posts are keyed. */
+  /** Posts the final messages and folds the live message. Safe to repeat, because posts are keyed. */
   finish(outcome: QueryOutcome, stats: RunStats): Promise<void>;
-  /** The run waits: shows so. While sub-agents go on, their progress is shown further, until `suspend`. */
+  /** Shows that the run waits. Progress of its sub-agents is still shown, until `suspend`. */
   park(): Promise<void>;
-  /** The run stays open (shutdown): stops editing. */
+  /** Stops editing, while the run stays open (shutdown). */
   suspend(): Promise<void>;
 }
 
@@ -19,25 +19,30 @@ export interface RunViewOptions {
   readonly thread: ThreadRef;
   readonly agentName: string;
   readonly startedAt: number;
-  /** True when an earlier process, or the queue, has begun to post the live message: it goes on with it. */
+  /** Whether an earlier process or the queue has begun to post the live message, which this view then continues. */
   readonly isLive: boolean;
-  /** The run waits for a place; another view is opened when it has one. */
+  /** Whether the run waits for a slot. Another view is opened once it has one. */
   readonly isQueued?: boolean;
-  /** Tool calls of the run that had ended before this wake. */
+  /** Number of the run's tool calls that had ended before this wake. */
   readonly toolsBefore: number;
-  /** What people were told beside the answer before this wake, oldest first. */
+  /** Notices that were shown before this wake, oldest first. */
   readonly noticesBefore: readonly string[];
-  /** The run's sub-agents as the store knows them. */
+  /** The run's sub-agents as stored. */
   readonly tasks: readonly TaskProgress[];
-  /** Messages of the person that the view may react to. */
+  /** Id of the message that began the run, which the view may react to; null if no message did. */
   readonly triggerMessageId: string | null;
-  /** Id of the person whose message began the run; told alone what the thread cannot show. Null: nobody's did. */
+  /**
+   * Id of the person whose message began the run, who is told privately what the thread cannot show. Null if no message
+   * did.
+   */
   readonly askedBy: string | null;
-  /** Makes the live message's last state durable, so that a crash does not leave it looking busy. */
+  /** Stores the final state of the live message, so that a crash does not leave it looking busy. */
   closes(last: OutgoingMessage): Promise<void>;
-  /** Shows the last state in place of what the live message shows; true once people see it. Never rejects. */
+  /** Edits the live message into its final state. Resolves with whether people see it. Never rejects. */
   finalise(last: OutgoingMessage): Promise<boolean>;
-  /** Whether no other process has gone on with the run, which may happen once it is parked. Absent where there is none. */
+  /**
+   * Whether no other process has continued the run, which may happen while it is parked. Absent if there are no others.
+   */
   isOurs?(): Promise<boolean>;
   /** Posts once per key and run, also across a crash (TurnContext.post). */
   post(key: string, message: OutgoingMessage, thread?: ThreadRef): Promise<PostedMessage>;

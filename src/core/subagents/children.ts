@@ -20,8 +20,8 @@ export interface ChildDeps {
 }
 
 /**
- * Begins a sub-agent, once for its call: its session, and the event that begins its run. Nothing begins behind a stop, nor
- * beyond `MOST_CHILDREN`, however many ask at once.
+ * Begins a sub-agent once per call: stores its session and the event that begins its run. Nothing begins after a stop,
+ * nor beyond `MOST_CHILDREN`, however many calls arrive at once.
  */
 export async function beginChild(
   child: Pick<NewChild, "id" | "settings">,
@@ -57,11 +57,14 @@ export interface EndingChild {
   readonly sessionId: string;
   readonly runId: string;
   readonly outcome: QueryOutcome;
-  /** Ends the run, in the transaction it is given. */
+  /** Ends the run within the given transaction. */
   readonly endRun: (tx: StoreTransaction, at: number) => Promise<void>;
 }
 
-/** The end of a child and what its parent gets of it are one transaction: neither is ever without the other. */
+/**
+ * Ends a child and delivers its report to the parent in one transaction, so that neither is ever stored without the
+ * other.
+ */
 export async function endChild(ending: EndingChild, { store, engine, clock }: ChildDeps): Promise<void> {
   const { event, sessionId, runId, outcome, endRun } = ending;
   const at = clock.now();
@@ -70,12 +73,12 @@ export async function endChild(ending: EndingChild, { store, engine, clock }: Ch
   const body = { kind: "resume", of: "child" } as const;
   let released: readonly string[] = [];
   await engine.deliver(event.parent.sessionId, { key: keys.wakes, body }, async (tx) => {
-    // First of all locks, as whoever begins an executor takes it, so that the two never wait for each other.
+    // Taken before all other locks, in the same order as when an executor begins, to avoid deadlocks.
     if (event.task.concurrencyLimit !== undefined) await tx.children.lockTaskTree(event.parent.sessionId);
     await endRun(tx, at);
     await tx.journal.put(runId, REPORT, { value: report, at });
     released = event.task.concurrencyLimit === undefined ? [] : await releaseIn(tx, event.parent.sessionId);
-    // Whoever stopped it knows.
+    // Whoever stopped the sub-agent knows about it already.
     if (!event.task.background || outcome.type === "cancelled") return true;
     const { author, nonInteractive, job, task, parent } = event;
     const note: ChildEnd = { kind: "child_end", childId: sessionId, task, report, author, nonInteractive, job, at };
@@ -100,18 +103,18 @@ async function childReport({ sessionId, runId, outcome }: EndingChild, store: St
   };
 }
 
-/** A run of a child that is to stop. */
+/** A run of a session that is to stop. */
 export interface StoppedRun {
   readonly sessionId: string;
   readonly runId: string;
 }
 
 /**
- * Asks a run and all that descends from it to stop. Answers the runs below that go on, and the executors of other runs that
- * may begin in place of what was withdrawn.
+ * Requests that a run and all its descendants stop. Returns the open runs below it, and executors of other runs that
+ * may begin in place of withdrawn ones.
  */
 export async function stopRun(tx: StoreTransaction, run: StoppedRun, cause: CancelCause) {
-  // First of all locks, as whoever begins or ends an executor takes it.
+  // Taken before all other locks, in the same order as when an executor begins or ends.
   await tx.children.lockTaskTree(run.sessionId);
   await tx.runs.requestCancel(run.runId, cause);
   const below = await stopFamily(tx, run, cause);
@@ -119,8 +122,8 @@ export async function stopRun(tx: StoreTransaction, run: StoppedRun, cause: Canc
 }
 
 /**
- * Asks all that descends from a run to stop; what has not begun never will. Answers the runs that go on. A generation is
- * looked for when the one before is stopped: from then on that begins no more.
+ * Requests that all descendants of a run stop, and withdraws those that have not begun. Returns their open runs. Each
+ * generation is read after the previous one was stopped, which can begin no more children by then.
  */
 export async function stopFamily(tx: StoreTransaction, run: StoppedRun, cause: CancelCause): Promise<StoppedRun[]> {
   const stopped: StoppedRun[] = [];
@@ -137,23 +140,23 @@ export async function stopFamily(tx: StoreTransaction, run: StoppedRun, cause: C
   return stopped;
 }
 
-/** `isStopped`: it had not been stopped before. Null when no run of it goes on. */
+/** Stops one child. `isStopped` tells whether this call made the request. Null if the child has no open run. */
 async function stopChild(tx: StoreTransaction, child: ChildRow, cause: CancelCause) {
-  // First what begins it: whoever begins its run takes the same event, and one of the two finds it taken.
+  // Takes the beginning event first. Beginning a run takes the same event, so one of the two finds it already taken.
   if (await tx.inbox.takeKey(beginKeyOf(child), null)) return null;
   const open = await tx.runs.open(child.id);
   return open === null ? null : { runId: open.id, isStopped: await tx.runs.requestCancel(open.id, cause) };
 }
 
-/** Stops a sub-agent that has not begun; false when it has. */
+/** Withdraws a sub-agent that has not begun; false if it has. */
 export async function withdrawChild(child: ChildRow, { store, engine }: Pick<ChildDeps, "store" | "engine">) {
   const isWithdrawn = await store.transaction((tx) => tx.inbox.takeKey(beginKeyOf(child), null));
-  // It may have had a place.
+  // The sub-agent may have had a slot.
   if (isWithdrawn && child.task.concurrencyLimit !== undefined) await releaseQueued(child.parentId, { store, engine });
   return isWithdrawn;
 }
 
-/** Stops those of a session's sub-agents that have not begun, whichever run they were begun in; true when there were any. */
+/** Withdraws a session's sub-agents that have not begun, of any of its runs. Returns whether there were any. */
 export function withdrawWaiting(store: Store, sessionId: string): Promise<boolean> {
   return store.transaction(async (tx) => {
     await tx.children.lockTaskTree(sessionId);
@@ -167,14 +170,15 @@ export function withdrawWaiting(store: Store, sessionId: string): Promise<boolea
 
 type FamilyReads = Pick<StoreReads, "children" | "inbox" | "runs">;
 
-/** Whether a session works, or a sub-agent of it does or is about to. */
+/** Whether the session has an open run, or a sub-agent has one or is about to begin one. */
 export async function isFamilyAtWork(store: FamilyReads, sessionId: string): Promise<boolean> {
   return (await areChildrenAtWork(store, sessionId)) || (await store.runs.open(sessionId)) !== null;
 }
 
 /**
- * As `isFamilyAtWork`, or whether the session itself is about to work. In the order in which work goes on: the end of a
- * sub-agent waits, and what waits begins a run. `at` is in milliseconds since the epoch.
+ * The same as `isFamilyAtWork`, but also true if the session is about to begin a run. Checks in the order in which work
+ * moves: the end of a sub-agent becomes a waiting event, which then begins a run. `at` is in milliseconds since the
+ * epoch.
  */
 export async function isFamilyBusy(store: FamilyReads, sessionId: string, at: number): Promise<boolean> {
   if (await areChildrenAtWork(store, sessionId)) return true;
@@ -183,14 +187,14 @@ export async function isFamilyBusy(store: FamilyReads, sessionId: string, at: nu
 
 async function areChildrenAtWork(store: FamilyReads, sessionId: string): Promise<boolean> {
   for (const child of await store.children.ofSession(sessionId)) {
-    // What waits is looked at first: an event that is taken between the two has begun a run by then.
+    // Checks waiting events first. If one is taken between the two queries, its run is open by then.
     if (await store.inbox.isWaiting(beginKeyOf(child))) return true;
     if ((await store.runs.open(child.id)) !== null) return true;
   }
   return false;
 }
 
-/** The runs of a session's sub-agents that go on, also of those whose parent's run has ended. */
+/** The open runs of a session's sub-agents, including those whose parent run has ended. */
 export async function openChildren(store: Store, sessionId: string): Promise<StoppedRun[]> {
   const children = await store.children.ofSession(sessionId);
   const runs = await Promise.all(children.map(({ id }) => store.runs.open(id)));

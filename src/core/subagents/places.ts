@@ -4,9 +4,9 @@ import { beginKeyOf, type ChildRow } from "../store/run/children.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
 
 /**
- * Sub-agents that wait for their place: what begins them is stored, and begins nothing until it is released. Whoever asks
- * for a place and whoever frees one releases the next, in the order in which they were asked for, under a lock that
- * all of a parent's share: there are never more at work than the limit.
+ * Starts queued sub-agents while there are free slots. The event that begins a queued sub-agent is stored but held
+ * until its release. Requests and frees of a slot release the next ones in order, under a lock shared by all children
+ * of a parent, so that never more run than the limit allows.
  */
 export async function releaseQueued(
   sessionId: string,
@@ -15,12 +15,12 @@ export async function releaseQueued(
   await wakeReleased(await store.transaction((tx) => releaseIn(tx, sessionId)), engine);
 }
 
-/** Answers the sub-agents that may begin once the transaction has ended. `sessionId`: their parent's. */
+/** Releases queued children of a session. Returns those that may begin once the transaction is committed. */
 export async function releaseIn(tx: StoreTransaction, sessionId: string): Promise<readonly string[]> {
   await tx.children.lockTaskTree(sessionId);
   const limited = (await tx.children.ofSession(sessionId)).filter(({ task }) => task.concurrencyLimit !== undefined);
   const queued: ChildRow[] = [];
-  // The newest knows the limit as it is configured now.
+  // The newest child carries the limit as currently configured.
   let places = limited.at(-1)?.task.concurrencyLimit ?? 0;
   for (const child of limited) {
     const place = await placeIn(tx, child);
@@ -32,7 +32,7 @@ export async function releaseIn(tx: StoreTransaction, sessionId: string): Promis
   return next.map(({ id }) => id);
 }
 
-/** When this is not reached, the next start finds what was released. */
+/** Wakes the released sub-agents. After a crash before this, the next start finds them. */
 export async function wakeReleased(ids: readonly string[], engine: Pick<SessionEngine, "deliver">): Promise<void> {
   for (const id of ids) {
     await engine.deliver(id, { key: `child:${id}:released`, body: { kind: "resume", of: "place" } });

@@ -10,7 +10,7 @@ const ENDS: Readonly<Record<ChildReport["status"], TaskProgress["state"]>> = {
   failed: "failed",
 };
 
-/** The sub-agents that descend from a run, as the store knows them. `now` is in milliseconds since the epoch. */
+/** The stored progress of the sub-agents that descend from a run. `now` is in milliseconds since the epoch. */
 export async function tasksOfRun(
   store: Store,
   run: { readonly sessionId: string; readonly runId: string },
