@@ -1,12 +1,12 @@
 import type { AccessRole, AgentColor, AgentDefinition } from "./query-config.ts";
 
-/** What one place says of agents, by name; what it leaves out stays as places before it have it. */
+/** What one source says about agents, by name. Absent fields keep the values of earlier sources. */
 export type AgentLayer = ReadonlyMap<string, Partial<AgentDefinition>>;
 
-/** From the one that may do most. */
+/** Access roles, most powerful first. */
 const ACCESS_ROLES: readonly AccessRole[] = ["full", "read-only", "search-only"];
 
-/** What is wrong with an access role, in words; null when it is one. */
+/** Why an access role is invalid; null if it is valid. */
 export function accessProblem(access: string): string | null {
   if (ACCESS_ROLES.some((role) => role === access)) return null;
   return `"${access}" is no access role, so the agent gets no tools. Use ${ACCESS_ROLES.join(", ")}.`;
@@ -35,12 +35,12 @@ const SIGNS: Readonly<Record<AgentColor, string>> = {
   white: "⚪",
 };
 
-/** `🔵 **plan**`: an agent's name as lists have it, with the sign of its colour. */
+/** An agent's name in lists, with the sign of its colour: `🔵 **plan**`. */
 export function signedName({ name, color }: Pick<AgentDefinition, "name" | "color">): string {
   return `${color === undefined ? "" : `${SIGNS[color]} `}**${name}**`;
 }
 
-/** All agents, in the order in which they were first named; later layers win, field by field. */
+/** Merges layers into agents, in the order of first mention. Later layers win, field by field. */
 export function layerAgents(layers: readonly AgentLayer[]): Map<string, AgentDefinition> {
   const agents = new Map<string, AgentDefinition>();
   for (const [name, fields] of layers.flatMap((layer) => [...layer])) {

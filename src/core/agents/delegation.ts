@@ -1,21 +1,21 @@
-/** The access role of runs that look, plan and hand the work on to sub-agents. */
+/** The access role of runs that look, plan and delegate all work to sub-agents. */
 export const MANAGER_ROLE = "manager";
 
-/** How a run hands its work on. */
+/** How a run delegates its work. */
 export interface Delegation {
   /** The session's own access role and model, which its sub-agents get. */
   readonly access: string;
   readonly model: string;
-  /** `provider/model` of sub-agents; absent: their type's, or the session's. */
+  /** `provider/model` of sub-agents. If absent, that of their type or of the session. */
   readonly subAgentModel?: string;
-  /** Most model calls of a sub-agent. */
+  /** Maximum number of model calls of a sub-agent. */
   readonly maxTurns: number;
-  /** Sub-agents at work at once; the others wait for their place. */
+  /** Maximum number of sub-agents at work at once. The others wait for a slot. */
   readonly concurrencyLimit: number;
-  /** US dollars of the run and its sub-agents together, of one task tree (`taskTreeOf`). */
+  /** Budget in US dollars of one task tree (`taskTreeOf`): the run and its sub-agents together. */
   readonly taskTreeUsd?: number;
-  /** Each sub-agent works in files of its own. */
+  /** Whether each sub-agent works in its own copy of the files. */
   readonly isolated: boolean;
-  /** Sentences for people: what holds, and who has which tools. */
+  /** Sentences for people: the delegation in force, and who has which tools. */
   readonly told: { readonly state: string; readonly tools: string };
 }

@@ -1,16 +1,16 @@
 import path from "node:path";
 
-/** Where sessions have directories of their own. `home`: the directory of all state. */
+/** The parent of sessions' own directories. `home` is the directory of all state. */
 export function ownDirectories(home: string): string {
   return path.join(home, "executors");
 }
 
-/** A session's own directory, beneath the home and so outside every sandbox root. It goes with the session. */
+/** A session's own directory, which is outside every sandbox root and is deleted with the session. */
 export function ownDirectory(home: string, sessionId: string): string {
   return path.join(ownDirectories(home), sessionId);
 }
 
-/** The sandbox root of a sub-agent that works in files of its own. */
+/** The sandbox root of a sub-agent that works in its own copy of the files. */
 export function ownRoot(home: string, sessionId: string): string {
   return path.join(ownDirectory(home, sessionId), "tree");
 }

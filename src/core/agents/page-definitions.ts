@@ -1,18 +1,18 @@
-/** An agent or a skill as the page shows it: what is shipped, and what the operator's files say. */
+/** An agent or a skill as shown on the web page, from what is shipped and what the operator's files say. */
 export interface Definition {
   readonly name: string;
-  /** As it holds now; empty where it is broken. */
+  /** The description in force; empty if the definition is broken. */
   readonly description: string;
-  /** As it comes with the program; null: nothing of that name does. */
+  /** The text shipped with the program; null if there is none of that name. */
   readonly shipped: string | null;
-  /** Where the operator has written it down: what stands there wins over the page. Null: nowhere. */
+  /** The operator's own definition, which overrides the page's; null if there is none. */
   readonly own: OwnDefinition | null;
-  /** What else holds of it, as pairs of words. */
+  /** Other properties, as pairs of words. */
   readonly facts: readonly Fact[];
 }
 
 export interface OwnDefinition {
-  /** A path, or the key of the settings file. */
+  /** A path, or the key in the settings file. */
   readonly place: string;
   readonly text: string;
 }
@@ -28,7 +28,7 @@ export interface DefinitionProblem {
   readonly message: string;
 }
 
-/** What is wrong with a text, and what of it means nothing here. */
+/** The problems of a text, and notes about parts that are ignored. */
 export interface DefinitionCheck {
   readonly problems: readonly DefinitionProblem[];
   readonly notes: readonly string[];
@@ -37,18 +37,18 @@ export interface DefinitionCheck {
 /** Texts by name. */
 export type DefinitionTexts = ReadonlyMap<string, string>;
 
-/** The newest revisions, without those that take something back. */
+/** The texts of the newest revisions, without those that undo a definition. */
 export function textsIn(newest: Iterable<{ readonly name: string; readonly content: string | null }>): DefinitionTexts {
   return new Map([...newest].flatMap(({ name, content }) => (content === null ? [] : [[name, content]])));
 }
 
-/** The definitions of one kind, of which the page sets some. */
+/** The definitions of one kind, some of which are set on the page. */
 export interface DefinitionSet {
-  /** In order of name; those that the page has made among them. */
+  /** All definitions, including those made on the page, in order of name. */
   all(): readonly Definition[];
   check(name: string, text: string): DefinitionCheck;
-  /** What is wrong with files, a line each. */
+  /** The problems of files, one line each. */
   problems(): readonly string[];
-  /** What the page has set: from now on it holds in place of what is shipped, and of what was set before. */
+  /** Replaces the texts that the page has set. They override what is shipped. */
   set(texts: DefinitionTexts): void;
 }

@@ -1,15 +1,15 @@
 import type { Delegation } from "./delegation.ts";
 
-/** What a call needs from access roles and modes, from harmless to dangerous. */
+/** What a call demands of access roles and modes, from harmless to dangerous. */
 export type Permission = "none" | "read" | "write" | "execute";
 
 export type EffortLevel = "low" | "medium" | "high" | "max";
 export type OutputStyle = "default" | "explanatory" | "learning" | "concise" | "formal" | "casual";
 export type AccessRole = "full" | "read-only" | "search-only";
-/** read: only none/read tools are offered; write: write and execute calls ask; agi: no asking. */
+/** read: only none/read tools are offered; write: write and execute calls need approval; agi: no approvals. */
 export type Mode = (typeof MODES)[number];
 
-/** From the one that can do least. */
+/** All modes, least powerful first. */
 export const MODES = ["read", "write", "agi"] as const;
 
 export function isAbove(mode: Mode, other: Mode): boolean {
@@ -32,25 +32,25 @@ export interface AgentDefinition {
   readonly name: string;
   readonly description: string;
   readonly prompt: string;
-  /** An `AccessRole`. A string, because it comes from files: one that is not known allows no tools. */
+  /** An `AccessRole`. It is a string because it comes from files; an unknown one allows no tools. */
   readonly access: string;
   readonly visible: boolean;
-  /** Those that it may use of the tools that `access` leaves it. */
+  /** If present, only these of the tools that `access` allows may be used. */
   readonly tools?: readonly string[];
-  /** Those that it may not use. */
+  /** Tools that may not be used. */
   readonly disallowedTools?: readonly string[];
   readonly model?: string;
-  /** Where it has no model of its own, the configured quick one answers. */
+  /** Whether the configured fast model answers if the agent has no model of its own. */
   readonly fast?: boolean;
   readonly temperature?: number;
   readonly maxTurns?: number;
   readonly color?: AgentColor;
 }
 
-/** Everything that shapes how a query runs. Optional fields fall back to the model's or the agent's own. */
+/** Everything that shapes how a query runs. Absent fields fall back to the model's or the agent's own values. */
 export interface QueryConfig {
   readonly model: string;
-  /** Most tokens of one model call's output. */
+  /** Maximum number of output tokens of one model call. */
   readonly maxTokens: number;
   readonly maxTurns: number;
   /** Overrides the base instructions. */
@@ -59,29 +59,29 @@ export interface QueryConfig {
   readonly outputStyle: OutputStyle;
   readonly outputStylePrompt?: string;
   readonly workingDirectory: string;
-  /** Tokens. Overrides what the effort level implies. */
+  /** In tokens. Overrides what the effort level implies. */
   readonly thinkingBudget?: number;
   readonly temperature?: number;
-  /** Characters of tool results that stay in a request. */
+  /** Maximum length of all tool results in a request, in characters. */
   readonly toolResultBudget: number;
   readonly effortLevel?: EffortLevel;
   readonly maxBudgetUsd?: number;
   readonly fallbackModel?: string;
   readonly agentDefinition: AgentDefinition;
   readonly mode: Mode;
-  /** Tools that may be used beyond the mode, without asking: a job's. */
+  /** Tools that a job may use beyond its mode and without approval. */
   readonly grantedTools?: readonly string[];
   /** When set, only these tools are offered. */
   readonly toolAllow?: readonly string[];
-  /** Tokens. Overrides what is known of the model. */
+  /** In tokens. Overrides the model's known window. */
   readonly contextWindow?: number;
-  /** Set where the run does no work itself. */
+  /** Present if the run delegates all its work. */
   readonly delegation?: Delegation;
-  /** Fields that every log line of the query carries. */
+  /** Fields added to every log line of the query. */
   readonly logContext: Readonly<Record<string, string>>;
 }
 
-/** The permissions a mode offers at all. */
+/** The permissions that each mode offers. */
 export const OFFERED_PERMISSIONS: Readonly<Record<Mode, readonly Permission[]>> = {
   read: ["none", "read"],
   write: ["none", "read", "write", "execute"],

@@ -1,20 +1,20 @@
 import { mayDoMore } from "./definitions.ts";
 import type { AgentDefinition } from "./query-config.ts";
 
-/** Model calls of a sub-agent whose type and call say nothing else. */
+/** Default maximum number of model calls of a sub-agent. */
 export const CHILD_TURNS = 10;
 
-/** The lesser of two access roles; one that is not known allows nothing, and is less than any. */
+/** The lesser of two access roles. An unknown role allows nothing and is less than any other. */
 export function lesserAccess(a: string, b: string): string {
   return mayDoMore(a, b) ? b : a;
 }
 
-/** The type of a sub-agent that none was named for. */
+/** The default type of a sub-agent. */
 export const WORKER = "worker";
-/** The same of one whose parent hands all its work on. */
+/** The default type of a sub-agent whose parent delegates all its work. */
 export const EXECUTOR = "executor";
 
-/** Names of no agent's definition. */
+/** Whether a type is one of these defaults, which have no agent definition. */
 export function isPlainType(name: string): boolean {
   return name === WORKER || name === EXECUTOR;
 }
@@ -27,7 +27,10 @@ const AS_SUB_AGENT = `You are a sub-agent: the user messages are your assignment
 const IN_A_COPY =
   "Your files are a copy of your own: nobody else sees or changes them while you work, and what you have changed is merged once you have ended. Where they are of a git repository, the git tool shows its history and your changes, and commits nothing.";
 
-/** A definition as a sub-agent's run uses it. `type` null: a worker; `isolated`: it works in a worktree. */
+/**
+ * The definition for a sub-agent's run. A null `type` means the default one; `isolated` means that it works in a
+ * worktree.
+ */
 export function subAgent(
   type: AgentDefinition | null,
   limits: { readonly name: string; readonly access: string; readonly maxTurns: number },

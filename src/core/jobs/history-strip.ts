@@ -1,6 +1,6 @@
 const BARS = "▁▂▃▄▅▆▇";
 
-/** One sign for each run, oldest first: how long it took beside the longest, or ✗. */
+/** One sign for each run, oldest first: a bar for its duration relative to the longest, or ✗ for a failure. */
 export function historyStrip(
   runs: readonly { readonly success: boolean; readonly durationMs: number | null }[],
 ): string {

@@ -3,50 +3,53 @@ import type { FormField } from "../protocol/form.ts";
 import type { Person, Platforms, ThreadRef } from "../protocol/platform.ts";
 import type { JobRow } from "../store/jobs.ts";
 
-/** What chat commands, buttons and tools ask of the jobs: `src/jobs` stands behind it. */
+/** Job operations for chat commands, buttons and tools. Implemented in `src/jobs`. */
 export interface JobControl {
-  /** What a new job would be; changes nothing. */
+  /** Shows what a new job would be. Changes nothing. */
   preview(input: JobInput, request: JobRequest): Promise<JobPreview>;
   add(input: JobInput, request: JobRequest): Promise<JobAnswer>;
-  /** Jobs that the person may see, those of the channel first. */
+  /** Lists the jobs that the person may see, those of the channel first. */
   list(request: JobRequest): Promise<JobAnswer>;
-  /** As `list`, for a place that shows them itself. */
+  /** The same as `list`, as data. */
   overview(request: JobRequest): Promise<readonly JobOverview[]>;
-  /** Jobs as they stand, for a place that has found out who may see them; nobody's, in the same order. */
+  /**
+   * Overviews of the given jobs, in the same order, for callers that check access by themselves. `isTheirs` is always
+   * false.
+   */
   overviewOf(jobs: readonly JobRow[]): Promise<readonly JobOverview[]>;
-  /** With a job by name or id. */
+  /** Performs an action on a job, given by name or id. */
   act(action: JobAction, job: string, request: JobRequest): Promise<JobAnswer>;
   edit(job: string, input: JobInput, request: JobRequest): Promise<JobAnswer>;
-  /** Fields for a new job, where `job` is null, or for one that there is, as it stands. */
+  /** The fields of a form for a new job if `job` is null, or for an existing job with its current values. */
   form(job: string | null, request: JobRequest): Promise<JobForm>;
-  /** All of a job, for a place that shows it itself; null when there is none that the person may see. */
+  /** All data of a job; null if there is none that the person may see. */
   view(job: string, request: JobRequest): Promise<JobView | null>;
-  /** Jobs that are kept elsewhere than in the database. */
+  /** Jobs that are defined outside the database. */
   readonly kept: KeptJobs;
 }
 
 export const JOB_ACTIONS = ["show", "run", "enable", "disable", "remove", "logs"] as const;
 export type JobAction = (typeof JOB_ACTIONS)[number];
 
-/** Who asks, and where. */
+/** The person and place of a request. */
 export interface JobRequest {
   readonly person: Pick<Person, "id" | "name" | "roles">;
   readonly thread: ThreadRef;
-  /** Milliseconds since the epoch: the same request, delivered again, is the same run. */
+  /** In milliseconds since the epoch. A redelivered request with the same time yields the same run. */
   readonly at: number;
-  /** The same key adds one job, however often it is asked for. */
+  /** Idempotency key: requests with the same key add only one job. */
   readonly key?: string;
-  /** Everybody in the thread reads the answer, not only who asks. */
+  /** Whether everybody in the thread reads the answer, and not only the person. */
   readonly isShared?: boolean;
-  /** How the job stood for whoever changes it: where it is another by now, nothing changes. */
+  /** The version that the person has seen. If the job has changed since, the request changes nothing. */
   readonly version?: string;
 }
 
-/** Markdown for the person. */
+/** The reply, in Markdown. */
 export interface JobAnswer {
   readonly isDone: boolean;
   readonly text: string;
-  /** What is wrong with the input, where it is; sentences. */
+  /** Problems with the input by field, as sentences; absent if there are none. */
   readonly problems?: JobProblems;
 }
 
@@ -59,7 +62,7 @@ export type JobForm =
       readonly job: { readonly id: string; readonly name: string; readonly version: string } | null;
       readonly fields: readonly FormField[];
     }
-  /** A sentence: why there is none. */
+  /** `reason` is a sentence that explains why there is no form. */
   | { readonly type: "refused"; readonly reason: string };
 
 export type JobPreview =
@@ -68,98 +71,103 @@ export type JobPreview =
       readonly name: string;
       readonly sentence: string;
       readonly next: readonly string[];
-      /** When a job is due that is due once. Milliseconds since the epoch. */
+      /** Due time of a job that is due only once, in milliseconds since the epoch; null for others. */
       readonly dueOnce: number | null;
       readonly details: string;
     }
-  /** A sentence: why it cannot be. */
+  /** `reason` is a sentence that explains why the job cannot exist. */
   | { readonly type: "refused"; readonly reason: string };
 
 export interface JobOverview {
   readonly id: string;
   readonly name: string;
-  /** When it is due, in words: `every weekday at 09:00 Europe/Paris`; or why that cannot be told. */
+  /** When the job is due, in words, such as `every weekday at 09:00 Europe/Paris`, or why that is unknown. */
   readonly sentence: string;
-  /** Milliseconds since the epoch; null when it is paused, or will not be due again. */
+  /** Next due time in milliseconds since the epoch; null if the job is paused or not due again. */
   readonly nextAt: number | null;
   readonly isEnabled: boolean;
-  /** It was to come once, and has. */
+  /** Whether the job was due once and has run. */
   readonly isDone: boolean;
-  /** Kept in the file of jobs: not to be changed or removed here. */
+  /** Whether the job is defined in the jobs file, so that it cannot be changed or removed here. */
   readonly isFromFile: boolean;
-  /** The person may run, pause and remove it. */
+  /** Whether the person may run, pause and remove the job. */
   readonly isTheirs: boolean;
-  /** Its newest runs, oldest first. */
+  /** The newest runs, oldest first. */
   readonly runs: readonly { readonly success: boolean; readonly durationMs: number | null }[];
 }
 
 export interface JobView extends JobOverview {
-  /** Why it was paused; null when somebody paused it, or nobody. */
+  /** Why the job paused itself; null if a person paused it or it is not paused. */
   readonly pausedBecause: string | null;
   /** The next due times, in words. */
   readonly next: readonly string[];
-  /** What it is to do; null for those who may not read it. */
+  /** The job's prompt; null for people who may not read it. */
   readonly prompt: string | null;
-  /** How it runs, each in a few words. */
+  /** The settings of its runs, each in a few words. */
   readonly settings: readonly string[];
-  /** The newest due times and what came of them, newest first. */
+  /** The newest due times and their outcomes, newest first. */
   readonly log: readonly JobLogLine[];
 }
 
 export interface JobLogLine {
   readonly id: string;
-  /** With its sign: `✓ done`. */
+  /** The outcome with its sign, such as `✓ done`. */
   readonly outcome: string;
-  /** When it was due, in words. */
+  /** The due time, in words. */
   readonly due: string;
-  /** How long it took, what it cost, and what was said. */
+  /** Duration, cost and report of the run. */
   readonly words: string;
-  /** The session of its run; null before it. */
+  /** The session of the run; null if it has not begun. */
   readonly sessionId: string | null;
 }
 
-/** A job that is kept elsewhere than in the database, by which it is known for its name. */
+/** A job that is defined outside the database and identified by its name. */
 export interface KeptJob {
   readonly input: JobInput;
-  /** Where its report goes. */
+  /** Where the job reports. */
   readonly thread: ThreadRef;
   readonly owner: { readonly id: string; readonly name: string };
-  /** As typed: yes or no. */
+  /** `yes` or `no`, as typed. */
   readonly enabled: string;
 }
 
-/** Makes jobs of them: what is there is what there is. */
+/** Turns jobs that are defined elsewhere into rows, so that exactly the defined ones exist. */
 export interface KeptJobs {
-  /** Those that there are. */
+  /** The platforms on which jobs can report. */
   readonly platforms: Platforms;
-  /** What keeps it from being a job, in words; null when nothing does, or its time is past. Changes nothing. */
+  /**
+   * Why the definition is not a valid job, in words; null if it is valid or its due time has passed. Changes nothing.
+   */
   readonly problemWith: (job: KeptJob) => Promise<string | null>;
-  /** `at`: as it stood at that time; `kept`: ids of those that were taken over before it. */
+  /**
+   * Creates or updates the job. `at` is when the definition was read, and `kept` holds the ids of jobs already taken
+   * over.
+   */
   readonly takeOver: (
     job: KeptJob,
     by: { readonly kept: ReadonlySet<string>; readonly at: number },
   ) => Promise<TakenOver>;
-  /** Removes those that are kept no longer; how many. */
+  /** Removes jobs that are no longer defined, and returns how many. */
   readonly keepOnly: (kept: ReadonlySet<string>) => Promise<number>;
 }
 
 export interface TakenOver {
-  /** Null where it is no job. */
+  /** Null if the definition is not a job. */
   readonly id: string | null;
-  /** Why it is none, where it is wrong. */
+  /** What is wrong with the definition, if anything. */
   readonly problem?: string;
-  /** Why nothing comes of it, or which tool is not there. */
+  /** Why the job would have no effect, or which tool is missing. */
   readonly vain?: string | null;
 }
 
-/** For whoever only looks. */
+/** The operations that change nothing. */
 export type KeptJobReader = Pick<KeptJobs, "platforms" | "problemWith">;
 
-/** What is set of a job, as typed; what is absent keeps its value, or its default. */
+/** A job's settings as typed. Absent fields keep their values or get their defaults. */
 export type JobInput = Readonly<Partial<Record<JobField, string>>>;
 export type JobField = (typeof JOB_FIELDS)[number]["name"];
 
-/** Flags of `/jobs add`, fields of forms, and what the file of jobs may say. */
+/** The flags of `/jobs add`, which are also the fields of forms and of the jobs file. */
 export const JOB_FIELDS = [
   { name: "name", description: "what people call it" },
   { name: "cron", description: "when: five fields, or six with seconds first, or @daily" },

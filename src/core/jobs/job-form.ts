@@ -1,20 +1,20 @@
 import type { FormProblems, FormValues } from "../protocol/form.ts";
 import { JOB_FIELDS, type JobInput, type JobProblems } from "./job-control.ts";
 
-/** The field of a form that takes both when a job repeats and when it is due once. */
+/** The form field for both repeating schedules and single due times. */
 export const WHEN = "when";
 
 const NAMES: ReadonlySet<string> = new Set(JOB_FIELDS.map(({ name }) => name));
 
-/** What a field that was emptied sets; all others keep what they have. */
+/** The values of fields that were cleared. Other cleared fields keep their values. */
 const EMPTIED: JobInput = { agent: "", skill: "", tools: "", mode: "read", overlap: "skip", silent: "no" };
 
-/** Where fields are typed as lines, one whose line was taken out has been emptied. */
+/** Marks fields without a value as cleared, for platforms where fields are typed as lines and a line can be deleted. */
 export function withEmptied(filled: FormValues): FormValues {
   return { ...Object.fromEntries(Object.keys(EMPTIED).map((name) => [name, ""])), ...filled };
 }
 
-/** Which job a form changes, and how it stood: `job_1@1a2b3c4d`. */
+/** Identifies the job that a form changes, and the version shown: `job_1@1a2b3c4d`. */
 export function formTarget(job: { readonly id: string; readonly version: string }): string {
   return `${job.id}@${job.version}`;
 }
@@ -28,7 +28,7 @@ export type ReadForm =
   | { readonly type: "input"; readonly input: JobInput }
   | { readonly type: "wrong"; readonly problems: FormProblems };
 
-/** What was filled in as what it sets of a job. */
+/** Converts submitted values into a job's input. */
 export function readJobForm(filled: FormValues, { isNew }: { readonly isNew: boolean }): ReadForm {
   const { [WHEN]: when = "", ...others } = filled;
   const unknown = Object.keys(others).filter((name) => !NAMES.has(name));
@@ -44,7 +44,10 @@ export function readJobForm(filled: FormValues, { isNew }: { readonly isNew: boo
 
 const NO_FIELD = `There is no such field; there is ${[...NAMES].join(", ")}.`;
 
-/** A date, a day with its time, a time alone, or “in 2 hours”, is due once; everything else repeats. */
+/**
+ * Decides whether the job is due once (a date, a day with a time, a time alone, or “in 2 hours”) or repeats (anything
+ * else).
+ */
 function whenOf(when: string): JobInput {
   if (when === "") return {};
   return ONCE.test(when) ? { at: when } : { cron: when };
@@ -53,7 +56,7 @@ function whenOf(when: string): JobInput {
 const ONCE =
   /^(?:in\s|\d{4}-\d|(?:(?:on|next) )?(?:today|tomorrow|(?:sun|mon|tue|wed|thu|fri|sat)[a-z]*)\s|(?:at )?(?:\d{1,2}:\d|\d{1,2} ?[ap]m))/iu;
 
-/** What is wrong with an input, by the form's fields. */
+/** Maps an input's problems to the fields of the form. */
 export function formProblems(problems: JobProblems): FormProblems {
   const { cron, at, ...others } = problems;
   const when = cron ?? at;

@@ -9,15 +9,15 @@ import type { Clock } from "../protocol/runtime.ts";
 import type { JobFacts, JobRun, JobRunEnd, JobRuns } from "./job-runs.ts";
 import { RunTimeLimit } from "./run-time-limit.ts";
 
-/** How the end of a job's run is said; adapters/render implements it over any ChatPlatform. */
+/** Formats and posts the end of a job's run. Implemented in adapters/render over any ChatPlatform. */
 export interface JobReport {
   show(event: QueryEvent): void;
   wordsOf(outcome: QueryOutcome, stats: RunStats): JobWords;
-  /** Posts the report, or the line that says why there is none: `report` is null then. */
+  /** Posts the report or, if `report` is null, a line that explains why there is none. */
   say(report: string | null, end: JobRunEnd, facts: JobFacts): Promise<void>;
-  /** The platform takes the report in no form that we know: a line in its place. */
+  /** Posts a line in place of a report that the platform accepts in no known form. */
   sayRefused(end: JobRunEnd, facts: JobFacts): Promise<void>;
-  /** Tells the owner alone what the channel does not take, and why. */
+  /** Tells the owner privately what could not be posted in the channel, and why. */
   tellOwner(
     owner: string,
     closed: AppError,
@@ -26,9 +26,9 @@ export interface JobReport {
 }
 
 export interface JobWords {
-  /** Markdown; null when there is only a reason why there is none. */
+  /** Markdown; null if there is only an explanation why there is no report. */
   readonly report: string | null;
-  /** What the log keeps: the report, or the reason. */
+  /** The text for the log: the report or the explanation. */
   readonly text: string;
 }
 
@@ -39,22 +39,22 @@ export interface JobRunViewDeps {
   readonly openReport: (options: RunViewOptions, event: JobEvent) => JobReport;
 }
 
-/** A job works in silence: what is seen of its run is the report, or why there is none. */
+/** Opens the view of a job's run. It shows no progress, only the report or why there is none. */
 export function openJobRun(deps: JobRunViewDeps, event: JobEvent): OpenRunView {
   return (options) => new JobRunView(deps, event, options);
 }
 
-/** Counts the run's time, judges its end and has it said. */
+/** Limits a run's time, judges its end and posts the result. */
 class JobRunView implements RunView {
   readonly #deps: JobRunViewDeps;
   readonly #report: JobReport;
   readonly #run: JobRun;
   readonly #refusal: string | null;
-  /** Resolves once the log knows of the run, or with why it does not. */
+  /** Resolves when the log has recorded the run's start, with the error if that failed. */
   readonly #begun: Promise<AppError | null>;
   #time: RunTimeLimit | null = null;
   #isOver = false;
-  /** Its sub-agents work on while it is parked. */
+  /** Whether the run is parked while its sub-agents continue to work. */
   #waitsForCalls = false;
 
   constructor(deps: JobRunViewDeps, event: JobEvent, options: RunViewOptions) {
@@ -63,7 +63,7 @@ class JobRunView implements RunView {
     this.#refusal = refusal;
     this.#report = deps.openReport(options, event);
     this.#run = { jobId, occurrenceId, attempt, timeoutMs, runId: options.runId };
-    // The time of a run that waits for a place has not begun.
+    // The time of a run that waits for a slot has not started.
     this.#begun = options.isQueued === true ? Promise.resolve(null) : this.#begins().then(() => null, toAppError);
   }
 
@@ -75,7 +75,7 @@ class JobRunView implements RunView {
   async finish(outcome: QueryOutcome, stats: RunStats): Promise<void> {
     this.#isOver = true;
     const failure = await this.#begun;
-    // What is left of its time is for what it leaves behind.
+    // Finishing up does not count towards the run's time.
     await this.#time?.pause();
     if (failure !== null) throw failure;
     const { jobs } = this.#deps;
@@ -95,7 +95,9 @@ class JobRunView implements RunView {
     await jobs.ended(this.#run, end);
   }
 
-  /** Waiting for people is not counted as the run's time; its sub-agents' work is, and the view stays until the run goes on. */
+  /**
+   * Stops the clock while the run waits for people. While sub-agents work, it keeps running and the view stays open.
+   */
   async park(): Promise<void> {
     if (!this.#waitsForCalls) await this.suspend();
   }
@@ -119,7 +121,7 @@ class JobRunView implements RunView {
     });
   }
 
-  /** The job would wait for its report for ever: it has failed. */
+  /** Marks the run as failed, since it would otherwise wait forever to post its report. */
   async #refused(refused: AppError, said: JobRunEnd): Promise<void> {
     const { jobs, log } = this.#deps;
     log.error({ err: refused, ...this.#run }, "job_report_refused");
@@ -128,7 +130,10 @@ class JobRunView implements RunView {
     await jobs.ended(this.#run, end);
   }
 
-  /** The channel is gone or closed to us: the job pauses, and its owner reads what it had to say. Rejects with what may pass. */
+  /**
+   * Pauses a job whose channel is gone or inaccessible, and sends the report to the owner. Rejects with transient
+   * errors.
+   */
   async #undeliverable(closed: AppError, said: Parameters<JobReport["tellOwner"]>[2]): Promise<void> {
     const { jobs, log } = this.#deps;
     const owner = await jobs.undeliverable(this.#run, said.end, closed);
@@ -138,7 +143,7 @@ class JobRunView implements RunView {
     } catch (error) {
       const untold = toAppError(error);
       log.error({ err: untold, ...this.#run, owner }, "job_owner_not_told");
-      // The run stays open, and is ended again later.
+      // The run stays open, and ending it is tried again later.
       if (PASSES.has(untold.code)) throw untold;
     }
   }

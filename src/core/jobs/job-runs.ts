@@ -1,18 +1,21 @@
 import type { AppError } from "../protocol/errors.ts";
 
-/** What the view of a job's run needs of the jobs: `src/jobs` stands behind it. */
+/** Job operations for the view of a job's run. Implemented in `src/jobs`. */
 export interface JobRuns {
-  /** The run begins, or goes on after a pause or a restart. Answers how much of its time it has had. Milliseconds. */
+  /** Records that the run begins or continues. Returns how much of its time it has used, in milliseconds. */
   begins(run: JobRun): Promise<number>;
-  /** It has had so much of its time; what is written last holds after a restart. Milliseconds. */
+  /** Records how much of its time the run has used, in milliseconds. The latest value counts after a restart. */
   hasRun(run: JobRun, ms: number): Promise<void>;
-  /** The run has had its time: it is stopped, and its end is called that. */
+  /** Stops the run because its time is up, which also becomes its outcome. */
   timeIsUp(run: JobRun): Promise<void>;
-  /** What is to be said of the run's end; changes nothing. */
+  /** The facts for the report of the run's end. Changes nothing. */
   factsOf(run: JobRun, end: JobRunEnd): Promise<JobFacts>;
-  /** All is said: the end goes to the log, and what follows from it happens. Once, however often it is called. */
+  /** Logs the end of the run after it was reported, and triggers what follows from it. Idempotent. */
   ended(run: JobRun, end: JobRunEnd): Promise<void>;
-  /** Nothing can be written in the channel: the job pauses. Answers whom to tell; null when the job is gone, or nobody's. */
+  /**
+   * Pauses a job whose channel cannot be written to. Returns the person to tell; null if the job is gone or has no
+   * owner.
+   */
   undeliverable(run: JobRun, end: JobRunEnd, error: AppError): Promise<string | null>;
 }
 
@@ -20,41 +23,44 @@ export interface JobRun {
   readonly jobId: string;
   readonly occurrenceId: string;
   readonly runId: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly attempt: number;
   readonly timeoutMs: number;
 }
 
 export interface JobRunEnd {
   readonly verdict: "succeeded" | "failed" | "timed_out" | "cancelled";
-  /** The report, or why there is none. */
+  /** The report, or the reason why there is none. */
   readonly text: string;
   readonly costUsd: number | null;
   readonly durationMs: number;
-  /** Set for a failure that may pass: another attempt may be made. `retryAfterMs` as the other side asked for. */
+  /**
+   * Set for a transient failure, after which another attempt may be made. `retryAfterMs` is the delay that the other
+   * side asked for.
+   */
   readonly transient: { readonly retryAfterMs: number | undefined } | null;
-  /** Why it must not run any more: the job pauses. */
+  /** Why the job must not run any more and pauses; null if it may. */
   readonly refusal: string | null;
 }
 
 export interface JobFacts {
   readonly name: string;
-  /** `every weekday at 09:00 Europe/Paris`; null when the job is gone. */
+  /** Such as `every weekday at 09:00 Europe/Paris`; null if the job is gone. */
   readonly sentence: string | null;
-  /** Why it ran later than it was due; null when it did not. */
+  /** Why the run was late; null if it was on time. */
   readonly late: { readonly due: string; readonly ran: string; readonly why: string } | null;
-  /** Due times since the last run that came to none. */
+  /** Number of due times since the last run that were skipped. */
   readonly leftOut: number;
-  /** Runs before this one, oldest first. */
+  /** Earlier runs, oldest first. */
   readonly history: readonly { readonly success: boolean; readonly durationMs: number | null }[];
-  /** The report equals the one before, and the job says nothing then. */
+  /** Whether the report equals the previous one and the job is set to stay silent then. */
   readonly isUnchanged: boolean;
-  /** Nobody waits for the run any more: another has taken its place. */
+  /** Whether another run has replaced this one, so that nobody waits for it. */
   readonly isOver: boolean;
-  /** When it is tried next, in words; null when it is not. */
+  /** When the next try is, in words; null if there is none. */
   readonly nextTry: string | null;
-  /** The next try is another attempt of the same due time. */
+  /** Whether the next try is another attempt for the same due time. */
   readonly isRetried: boolean;
-  /** Failures in a row, this one included, with which the job pauses; null when it does not. */
+  /** Number of consecutive failures, including this one, after which the job pauses; null if it does not. */
   readonly pausesAfter: number | null;
 }

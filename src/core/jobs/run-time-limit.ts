@@ -2,19 +2,19 @@ import type { Clock } from "../protocol/runtime.ts";
 
 export interface RunTimeLimitOptions {
   readonly clock: Clock;
-  /** What the run had before: it was parked, or cut by a restart. Milliseconds. */
+  /** Time that the run used before it was parked or interrupted, in milliseconds. */
   readonly hadMs: number;
   readonly timeoutMs: number;
-  /** Writes down how much it has had. Never rejects. */
+  /** Stores how much time was used. Never rejects. */
   readonly keep: (ms: number) => Promise<void>;
-  /** It has had all of it. Never rejects. */
+  /** Called when all time is used. Never rejects. */
   readonly isUp: () => Promise<void>;
 }
 
-/** How often a run's time is written down: a killed process forgets at most so much. Milliseconds. */
+/** Interval at which the used time is stored, in milliseconds. A killed process loses at most this much. */
 const BEAT_MS = 10_000;
 
-/** A run's time: it counts while the run or its sub-agents work, and goes on where it was. */
+/** Limits a run's time. It counts while the run or its sub-agents work, and resumes where it stopped. */
 export class RunTimeLimit {
   /** `isUp` and `keep` never reject. */
   readonly #options: RunTimeLimitOptions;
@@ -43,7 +43,7 @@ export class RunTimeLimit {
       this.#cancelBeat = this.#beat();
       const hadMs = this.#count();
       this.#options.keep(hadMs).catch(() => undefined);
-      // The run goes on where it could not be stopped, as by a database that was away for that moment.
+      // Tries again in case the run could not be stopped, for example because the database was unreachable.
       if (hadMs >= this.#options.timeoutMs) this.#end();
     });
   }
@@ -52,7 +52,7 @@ export class RunTimeLimit {
     this.#options.isUp().catch(() => undefined);
   }
 
-  /** Between two beats no more than a beat has passed, whatever clocks that are set say. */
+  /** Adds the time since the last count, but at most one interval, in case the clock was changed. */
   #count(): number {
     const now = this.#options.clock.now();
     this.#hadMs += Math.min(BEAT_MS, Math.max(0, now - this.#beganAt));
