@@ -1,14 +1,14 @@
 import type { Skill } from "./skills.ts";
 
-/** What other agents call a skill's folder; the root of a plugin holds its skills in `skills/`. */
+/** Placeholders that other agents use for a skill's folder. A plugin's root has its skills in `skills/`. */
 const FOLDER = /\$?\{baseDir\}|\$\{?CLAUDE_SKILL_DIR\b\}?|\$\{?CLAUDE_PLUGIN_ROOT\b\}?(?:\/skills\/([\w.-]+))?/g;
 
-/** Characters that this adds at most to a body. */
+/** Maximum number of characters that the replacements add to a body. */
 const MAX_ADDED = 100_000;
 
 /**
- * The body with its folder in the place of `{baseDir}` and its kin, as the model reaches it: by its path in the working
- * directory, or relative, where the tool `skill` reads its files.
+ * Replaces `{baseDir}` and similar placeholders by the folder as the model can reach it: its path in the working
+ * directory, or a relative path for files that the tool `skill` reads.
  */
 export function fillFolder({ body, origin, folder }: Pick<Skill, "body" | "origin" | "folder">): string {
   const own = origin === "project" ? folder || "." : ".";

@@ -1,7 +1,7 @@
 import { codeSpans } from "./skill-code-spans.ts";
 import type { Skill, SkillArg } from "./skills.ts";
 
-/** What follows a skill's name: the words as a shell would part them, and the text as it was typed. */
+/** The text after a skill's name, both split like a shell would and as typed. */
 export interface GivenArguments {
   /** `value`, or `name=value` for an argument that the skill declares. */
   readonly values: readonly string[];
@@ -9,16 +9,16 @@ export interface GivenArguments {
 }
 
 export interface BoundArguments {
-  /** Values of declared arguments by name; absent: not given. */
+  /** Values of declared arguments by name; absent if not given. */
   readonly named: ReadonlyMap<string, string>;
-  /** What `$1`, `$2` … stand for; of a skill that declares arguments, their values in that order. */
+  /** The values of `$1`, `$2` and so on. If a skill declares arguments, these are their values in that order. */
   readonly positional: readonly string[];
   readonly missing: readonly SkillArg[];
 }
 
 /**
- * Values with a declared name go to it, the others to what is left, in order; the last takes all that remain, so that
- * `current-weather San Francisco` needs no quotes. An empty value counts as not given.
+ * Binds values to arguments: named values first, then the others to the remaining arguments in order. The last argument
+ * takes all remaining words, so that `current-weather San Francisco` needs no quotes. An empty value counts as missing.
  */
 export function bindArguments(args: readonly SkillArg[], { values }: GivenArguments): BoundArguments {
   const named = new Map<string, string>();
@@ -43,22 +43,25 @@ export function bindArguments(args: readonly SkillArg[], { values }: GivenArgume
 }
 
 /**
- * `\$1` is a `$1` that stays; `{{name}}`; `$ARGUMENTS`, and of it `$ARGUMENTS[0]`, which counts from 0; `$1`; `$name`.
- * `$1.00`, `$5k`, `$10/month` and `$2 per hour` are prices.
+ * Matches `\$1`, which stays as `$1`; `{{name}}`; `$ARGUMENTS`; `$ARGUMENTS[0]`, which counts from 0; `$1`; and
+ * `$name`. Prices such as `$1.00`, `$5k`, `$10/month` and `$2 per hour` do not match.
  */
 const PLACEHOLDER =
   /\\(\$(?:ARGUMENTS\b|\d))|\{\{\s*([A-Za-z][\w-]*)\s*\}\}|\$(ARGUMENTS\b(?:\[\d{1,2}\])?|[1-9]\d?(?![.,]?\d|[A-Za-z_%]|\/(?:mo|month|h|hr|hour|day|week|yr|year|user|seat)\b| per\b)|[A-Za-z][\w-]*)/g;
-/** What the expression captures, and where it matched. */
+/** The groups that the expression captures, and the position of the match. */
 type Captures = [escaped: string | undefined, name: string | undefined, sign: string | undefined, at: number];
 
-/** Characters that values add in all: a body that says `$1` ten thousand times makes no message of gigabytes. */
+/**
+ * Maximum number of characters that values add in total, so that a body with ten thousand `$1` does not grow to
+ * gigabytes.
+ */
 const MAX_ADDED = 100_000;
 const LEFT_OUT = "[…]";
 
 /**
- * The body with its placeholders filled, in one pass: a value is text, whatever it looks like. What is no placeholder
- * of this skill stays: a template's `{{user}}`, awk's `$1`, and any `$1` of a skill that neither declares arguments nor
- * says `$ARGUMENTS`. What was given follows the body, unless all of it has found a place.
+ * Fills a body's placeholders in one pass, so that values are never interpreted. Text that is no placeholder of this
+ * skill stays: a template's `{{user}}`, awk's `$1`, and any `$1` of a skill that neither declares arguments nor uses
+ * `$ARGUMENTS`. The arguments are appended unless the placeholders have used all of them.
  */
 export function fillPlaceholders(skill: Skill, given: GivenArguments): string {
   const { body } = skill;
@@ -71,7 +74,7 @@ export function fillPlaceholders(skill: Skill, given: GivenArguments): string {
     const taken = name === undefined ? places.bySign(sign ?? "", at) : places.byName(name);
     if (taken === null) return whole;
     const value = taken === "all" ? given.raw : (places.values[taken] ?? "");
-    // The first is as long as whoever gave it wanted it.
+    // The first value is always filled in, whatever its length.
     const isTooMuch = added > 0 && added + value.length > MAX_ADDED;
     if (isTooMuch) return LEFT_OUT;
     if (taken === "all") isWhole = true;
@@ -83,7 +86,7 @@ export function fillPlaceholders(skill: Skill, given: GivenArguments): string {
   return isWhole || !isLeft || given.raw.trim() === "" ? filled : `${filled}\n\nArguments: ${given.raw}`;
 }
 
-/** What a placeholder stands for: one of the values, everything that was given, or nothing, and then it is none. */
+/** What a placeholder stands for: the index of a value, all of the text, or null if it is not a placeholder. */
 type Taken = number | "all" | null;
 
 function placesOf({ body, args, argumentHint }: Skill, given: GivenArguments) {
@@ -107,10 +110,10 @@ function placesOf({ body, args, argumentHint }: Skill, given: GivenArguments) {
   return { values, byName, bySign };
 }
 
-/** Characters before a `$1` that are searched for who it belongs to. */
+/** Number of characters before a `$1` that are searched for an awk call. */
 const NEAR = 200;
 
-/** `$1` is awk's own in the line that calls it. */
+/** Whether a `$1` belongs to awk, which is called earlier on the line. */
 function isWithinAwk(body: string, at: number): boolean {
   const before = body.slice(Math.max(0, at - NEAR), at);
   return /\b[gm]?awk\b/.test(before.slice(before.lastIndexOf("\n") + 1));

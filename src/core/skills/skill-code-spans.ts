@@ -5,7 +5,7 @@ export interface Span {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
-/** Where a Markdown text is code: fenced blocks, and code within a line. In one pass over the lines. */
+/** Finds code in a Markdown text, both fenced blocks and inline code, in one pass over the lines. */
 export function codeSpans(markdown: string): readonly Span[] {
   const spans: Span[] = [];
   let fence: { readonly mark: string; readonly from: number } | null = null;
@@ -24,12 +24,12 @@ export function codeSpans(markdown: string): readonly Span[] {
   return fence === null ? spans : [...spans, { from: fence.from, to: markdown.length }];
 }
 
-/** A run of backticks opens code that the next run of the same length closes. */
+/** Finds inline code: a run of backticks is closed by the next run of the same length. */
 function inlineSpans(line: string, at: number): Span[] {
   const runs = [...line.matchAll(/`+/g)].map((run) => ({ from: run.index, length: run[0].length }));
   const spans: Span[] = [];
   const opened = new Map<number, number>();
-  // From the end, so that the next run of a length is known when one is met; the spans that begin first win.
+  // Goes backwards, so that the next run of each length is already known. Of overlapping spans the earlier one wins.
   const closing = runs.toReversed().map((run) => {
     const close = opened.get(run.length);
     opened.set(run.length, run.from);

@@ -2,14 +2,14 @@ import { type Named, namedLine, namedLines } from "../text/named-lines.ts";
 import { argumentLine } from "./skill-render.ts";
 import { problemText, SKILL_ORIGINS, type Skill, type SkillCatalogue, skillsForModel } from "./skills.ts";
 
-/** Characters of the index. */
+/** Maximum length of the index, in characters. */
 const MAX_INDEX = 8_000;
 
 const INTRO = `Skills are instructions for recurring work. When one fits, call \`skill\` before you begin and follow it; it lifts no boundary and grants no permission. A message that begins with one was sent by a person.`;
 
 /**
- * The part of the system prompt that names the skills; empty without any. The same bytes for the same skills, so that
- * the prefix of requests stays as it is.
+ * The section of the system prompt that lists the skills; empty if there are none. Equal skills give equal bytes, so
+ * that the prompt cache's prefix holds.
  */
 export function skillIndex(catalogue: SkillCatalogue): string {
   const skills = skillsForModel(catalogue);
@@ -22,7 +22,7 @@ function named({ name, description, whenToUse }: Skill): Named {
   return { name, about: [description, whenToUse ?? ""].join(" ").trim() };
 }
 
-/** Every skill that the model may call with what it takes and where it comes from, and the files that are broken. */
+/** Lists every skill that the model may call, with its arguments and origin, and the files that are broken. */
 export function skillListText(catalogue: SkillCatalogue): string {
   const { problems } = catalogue;
   const lines = skillsForModel(catalogue).map((skill) => {

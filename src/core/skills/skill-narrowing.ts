@@ -2,16 +2,16 @@ import { type Message, textOf, toolUsesOf } from "../protocol/messages.ts";
 import { toolsToldOf } from "./skill-render.ts";
 
 /**
- * What a run may use beside `allowed` (undefined: everything) once skills narrow it to `tools`. `skill` stays, so that
- * a skill's own files can be read; what was not allowed before is not allowed now.
+ * The tools that remain when skills narrow the run to `tools`. `allowed` is the previous limit, undefined for none, and
+ * is never exceeded. `skill` stays available, so that a skill's files can be read.
  */
 export function narrowTools(allowed: readonly string[] | undefined, tools: readonly string[]): readonly string[] {
   return [...new Set(["skill", ...tools])].filter((name) => allowed === undefined || allowed.includes(name));
 }
 
 /**
- * The tools that the skills a model has called in these messages narrow the run to: all that any of them names. Null
- * when none narrows it. What was told then counts: a SKILL.md that changes or goes meanwhile frees nothing.
+ * The tools that the skills called in these messages narrow the run to: all that any of them names. Null if none
+ * narrows it. The stored results count, so changing or deleting a SKILL.md afterwards frees nothing.
  */
 export function toolsOfCalledSkills(messages: readonly Pick<Message, "content">[]): readonly string[] | null {
   const calls = messages
@@ -28,12 +28,12 @@ export function toolsOfCalledSkills(messages: readonly Pick<Message, "content">[
   return narrowing.length === 0 ? null : [...new Set(narrowing.flat())].sort();
 }
 
-/** Not for a file of the skill, whose text is anybody's. */
+/** Whether the input calls a skill. Reading a file of a skill does not count, since its text is not trusted. */
 function isCall(input: unknown): boolean {
   return typeof input === "object" && input !== null && !("file" in input);
 }
 
-/** As `toolsOfCalledSkills`, of a run that has had so many responses: of its own messages, from its first response. */
+/** The same as `toolsOfCalledSkills` for a run with the given number of responses. Only its own messages count. */
 export function toolsOfRun(messages: readonly Message[], turns: number): readonly string[] | null {
   const responses = messages.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
   return turns === 0 ? null : toolsOfCalledSkills(messages.slice(responses.at(-turns)));

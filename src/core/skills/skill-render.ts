@@ -3,15 +3,15 @@ import { bindArguments, fillPlaceholders, type GivenArguments } from "./skill-ar
 import type { Skill, SkillArg } from "./skills.ts";
 
 export type RenderedSkill =
-  /** `tools`: what the run may use at most, null when the skill does not say (see skill-narrowing.ts). */
+  /** `tools` are those that the run is limited to; null if the skill does not limit it (see skill-narrowing.ts). */
   | { readonly type: "ready"; readonly text: string; readonly tools: readonly string[] | null }
-  /** Required arguments that were not given. */
+  /** Required arguments that are missing. */
   | { readonly type: "missing"; readonly args: readonly SkillArg[] };
 
 const THESE_TOOLS = "It is done with these tools alone, others are refused: ";
 const NO_TOOLS = "none";
 
-/** The tools that a rendered skill says it is done with; null when it does not say. */
+/** The tools that a rendered skill is limited to; null if it is not limited. */
 export function toolsToldOf(text: string): readonly string[] | null {
   const [head = ""] = text.split("\n\n", 1);
   const told = head.split("\n").find((line) => line.startsWith(THESE_TOOLS));
@@ -19,7 +19,10 @@ export function toolsToldOf(text: string): readonly string[] | null {
   return names === NO_TOOLS ? [] : (names?.split(", ") ?? null);
 }
 
-/** A skill as the model follows it: where its files are, what it would like, and its text with the arguments in place. */
+/**
+ * Renders a skill for the model: where its files are, which tools it suggests, and its text with the arguments filled
+ * in.
+ */
 export function renderSkill(skill: Skill, given: GivenArguments): RenderedSkill {
   const { missing } = bindArguments(skill.args, given);
   if (missing.length > 0) return { type: "missing", args: missing };
@@ -27,7 +30,7 @@ export function renderSkill(skill: Skill, given: GivenArguments): RenderedSkill 
   return { type: "ready", text, tools: skill.tools };
 }
 
-/** Other programs put what such a command prints in its place. */
+/** A command whose output other programs insert in its place. */
 const PRINTED = /(?:^|\s)!`[^`\n]+`/;
 const RUN_FIRST = "A command in backticks behind a `!` stands for what it prints: run it first.";
 
@@ -45,20 +48,23 @@ function preface({ name, scope, origin, folder, allowedTools, compatibility, too
   return lines.join("\n");
 }
 
-/** `folder`: in the working directory; null: elsewhere. */
+/** Says where a skill's files are. `folder` is the path in the working directory, or null if they are elsewhere. */
 function filesOf(folder: string | null, name: string): string {
   return folder === null
     ? `Files that it names are outside the sandbox: read them with the tool \`skill\`, as {"skill": "${name}", "file": "<name>"}.`
     : `Files that it names lie in \`${folder}/\` of the working directory: read and run them there.`;
 }
 
-/** `place (required), days`: what to write after the skill's name. Empty when it takes nothing, or does not say. */
+/**
+ * The arguments to write after a skill's name, such as `place (required), days`. Empty if it takes none or does not
+ * say.
+ */
 export function argumentLine({ args, argumentHint }: Pick<Skill, "args" | "argumentHint">): string {
   if (args.length === 0) return argumentHint ?? "";
   return args.map(({ name, required }) => (required ? `${name} (required)` : name)).join(", ");
 }
 
-/** What is missing, as a sentence for the model. */
+/** Names the missing arguments, as a sentence for the model. */
 export function missingText({ name }: Skill, args: readonly SkillArg[]): string {
   const each = args.map((arg) => (arg.description === "" ? arg.name : `${arg.name} (${arg.description})`));
   return `The skill ${name} needs ${each.join(", ")}. Give it in \`args\` as "name=value"; ask the person if you do not know it.`;

@@ -1,14 +1,17 @@
-/** Where a skill lies: the sandbox root of the channel, the operator's home, the page's revisions, or what comes with Deckhand. */
+/**
+ * Where a skill is stored: the channel's sandbox root, the operator's home, the page's revisions, or the program
+ * itself.
+ */
 export type SkillOrigin = "project" | "home" | "page" | "application";
 
 export interface SkillArg {
   readonly name: string;
-  /** Empty when the skill says nothing of it. */
+  /** Empty if the skill does not describe it. */
   readonly description: string;
   readonly required: boolean;
 }
 
-/** One SKILL.md. Texts that are shown in lines are single lines without control and invisible characters. */
+/** One SKILL.md. Texts shown in lists are single lines without control and invisible characters. */
 export interface Skill {
   /** `[a-z0-9-]{1,64}`. */
   readonly name: string;
@@ -16,34 +19,35 @@ export interface Skill {
   readonly whenToUse: string | null;
   readonly license: string | null;
   readonly compatibility: string | null;
-  /** `allowed-tools` as it stands: what the author would like to be allowed. It grants nothing. */
+  /** `allowed-tools` as written: the tools that the author suggests. It grants nothing. */
   readonly allowedTools: string | null;
-  /** Names of tools: a run of the skill may use no others. Null: it narrows nothing. */
+  /** Tools that a run of the skill is limited to; null for no limit. */
   readonly tools: readonly string[] | null;
   readonly args: readonly SkillArg[];
-  /** What to write after the name, as the author says it in other words than `args`. */
+  /** What to write after the name, if the author describes it in words instead of `args`. */
   readonly argumentHint: string | null;
-  /** `session`: called by a person, it becomes the session's active skill and stays until it is switched off. */
+  /** `session`: if called by a person, the skill becomes the session's active skill until it is switched off. */
   readonly scope: "run" | "session";
-  /** `disable-model-invocation`: a person calls it; the model neither sees nor calls it of its own accord. */
+  /** `disable-model-invocation`: only people can call the skill, and the model does not see it in the index. */
   readonly isForPeopleOnly: boolean;
-  /** Fields and values of the front matter that mean nothing here, as short lines. */
+  /** Ignored fields and values of the front matter, as short lines. */
   readonly passedOver: readonly string[];
   /** Markdown. */
   readonly body: string;
   readonly origin: SkillOrigin;
   /**
-   * The skill's folder: relative to the sandbox root for a project's, else absolute and not for the model's eyes. That of a
-   * page's is the one that is shipped under its name; empty where none is, and of a command, which is a file alone.
+   * The skill's folder, relative to the sandbox root for a project's skill, otherwise absolute and hidden from the
+   * model. A page's skill uses the folder of the shipped skill of that name. Empty if there is none, as for a command
+   * in a single file.
    */
   readonly folder: string;
-  /** Its file as people are told of it, e.g. `.agents/skills/tidy/SKILL.md`. */
+  /** The file's name for people, such as `.agents/skills/tidy/SKILL.md`. */
   readonly source: string;
-  /** Whose skill of the same name it takes the place of; absent: nobody's. */
+  /** Origin of the skill that this one overrides; absent if there is none. */
   readonly replaces?: Exclude<SkillOrigin, "project">;
 }
 
-/** Whose skills are, as people read it. */
+/** The origins of skills, for people. */
 export const SKILL_ORIGINS: Readonly<Record<SkillOrigin, string>> = {
   project: "this working directory",
   home: "the operator's home",
@@ -51,35 +55,35 @@ export const SKILL_ORIGINS: Readonly<Record<SkillOrigin, string>> = {
   application: "Deckhand",
 };
 
-/** Why a file is no skill. */
+/** Why a file did not become a skill. */
 export interface SkillProblem {
   readonly source: string;
-  /** What the skill would be called by its folder. Empty when that is no name, or no folder of a skill. */
+  /** The skill's name by its folder; empty if that is not a valid name or the file is not a skill's. */
   readonly name: string;
-  /** Counted from 1. Null where nothing is wrong with it, and it waits for somebody to allow it. */
+  /** Counted from 1. Null if the file is not broken but waits for somebody's permission. */
   readonly line: number | null;
   readonly reason: string;
 }
 
-/** The skills of one sandbox root, by name in order of name; of several with one name the first directory's. */
+/** The skills of one sandbox root, in order of name. Of several with one name, that of the first directory counts. */
 export interface SkillCatalogue {
   readonly skills: readonly Skill[];
   readonly problems: readonly SkillProblem[];
-  /** Takes a name as people write it. */
+  /** Finds a skill by a name as people write it. */
   find(name: string): Skill | undefined;
-  /** Why a skill of that name is not among them, when a file of that name is broken. */
+  /** The problem of a broken file with that name, if no skill has the name. */
   broken(name: string): SkillProblem | undefined;
 }
 
-/** What `skill` takes in place of a name. */
+/** Lists the skills when given to `skill` in place of a name. */
 export const LIST_SKILLS = "list";
-/** What `/skill` takes in place of a name: no skill is active any more. */
+/** Switches off the active skill when given to `/skill` in place of a name. */
 export const SKILL_OFF = "off";
 
-/** Characters. Source: agentskills.io. */
+/** Maximum length of a name, in characters. Source: agentskills.io. */
 const MAX_NAME = 64;
 
-/** A name as skills have them: lower case letters, digits and single hyphens; empty when nothing is left of it. */
+/** Normalises a name to lower-case letters, digits and single hyphens; empty if nothing is left. */
 export function skillName(text: string): string {
   const hyphened = text
     .normalize("NFKC")
@@ -88,12 +92,12 @@ export function skillName(text: string): string {
   return hyphened.replace(/^-/, "").slice(0, MAX_NAME).replace(/-$/, "");
 }
 
-/** `<plugin>:<name>`, as skills that came together call each other. */
+/** Removes the plugin from `<plugin>:<name>`, the form in which skills of one plugin refer to each other. */
 function withoutPlugin(name: string): string {
   return name.slice(name.lastIndexOf(":") + 1);
 }
 
-/** The first skill of each name wins. */
+/** Builds a catalogue. The first skill of each name wins. */
 export function skillCatalogue(found: readonly Skill[], problems: readonly SkillProblem[]): SkillCatalogue {
   const byName = new Map<string, Skill>();
   for (const skill of found) {
@@ -111,7 +115,7 @@ export function skillCatalogue(found: readonly Skill[], problems: readonly Skill
   return { skills, problems, find, broken };
 }
 
-/** Those that the model may see and call of its own accord. */
+/** The skills that the model may see and call by itself. */
 export function skillsForModel({ skills }: SkillCatalogue): readonly Skill[] {
   return skills.filter(({ isForPeopleOnly }) => !isForPeopleOnly);
 }
@@ -120,7 +124,7 @@ export function problemText({ source, line, reason }: SkillProblem): string {
   return line === null ? `${source} ${reason}` : `${source}:${line}: ${reason}`;
 }
 
-/** Why a skill that was called is not there: `The skill **tidy** is broken: …`. `shown`: its name as it is to be read. */
+/** Explains why a called skill is unavailable: `The skill **tidy** is broken: …`. `shown` is its formatted name. */
 export function whyMissing(problem: SkillProblem, shown: string): string {
   if (problem.line === null) return `The skill ${shown} waits: ${problemText(problem)}.`;
   return `The skill ${shown} is broken: ${problemText(problem)}`;

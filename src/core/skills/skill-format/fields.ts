@@ -2,14 +2,17 @@ import { z } from "zod";
 import { seenLine } from "../skill-text.ts";
 import { partToolNames } from "./tool-names.ts";
 
-/** Characters. The first two: agentskills.io; the others keep a skill from filling the prompt. */
+/**
+ * Maximum lengths, in characters. The first two are from agentskills.io; the others keep a skill from filling the
+ * prompt.
+ */
 const MAX_DESCRIPTION = 1_024;
 const MAX_COMPATIBILITY = 500;
 export const MAX_LINE = 500;
 const MAX_ARGS = 20;
 const MAX_TOOLS = 50;
 
-/** YAML makes numbers and dates of what was meant as text. */
+/** Accepts numbers and dates, because YAML turns some texts into these. */
 const scalar = z
   .union([z.string(), z.number(), z.boolean(), z.date().transform((date) => date.toISOString())], "must be a text")
   .transform(String);
@@ -19,7 +22,7 @@ const optionalLine = (most: number) =>
     .nullish()
     .transform((text) => (text === undefined || text === "" ? null : text));
 
-/** A list, or a text with blanks or commas between its items. */
+/** A list, or a text with blanks or commas between the items. */
 const items = z.union(
   [
     z.array(line(MAX_LINE)).max(MAX_TOOLS, `has more than ${MAX_TOOLS} items`),
@@ -57,20 +60,22 @@ const args = z
     message: "two arguments have the same name",
   });
 
-/** Names of arguments as other agents' skills list them: a list, or a text with blanks between. Others are no names. */
+/**
+ * Argument names in the format of other agents: a list, or a text with blanks between names. Invalid names are dropped.
+ */
 const argumentNames = z
   .union([z.array(scalar), scalar.transform((text) => text.split(/[\s,]+/))], "must be a list of names")
   .nullish()
   .transform((names) => [...new Set(names)].filter((name) => ARGUMENT_NAME.test(name)).slice(0, MAX_ARGS))
   .transform((names) => names.map((name) => ({ name, description: "", required: false })));
 
-/** `[file] [format]` is a text to who writes it; YAML makes a list of `[file]`. */
+/** Accepts a list, because YAML parses the text `[file]` as one. */
 const argumentHint = z
   .union([z.array(scalar).transform((parts) => `[${parts.join(", ")}]`), scalar], "must be a text")
   .nullish()
   .transform((text) => seenLine(text ?? "", MAX_LINE) || null);
 
-/** What a front matter says; each value as a skill has it, bounded and of characters that are seen. */
+/** The fields of a front matter. Values are limited in length and stripped of invisible characters. */
 const fields = z.object({
   name: line(MAX_LINE).nullish(),
   description: scalar
@@ -80,7 +85,7 @@ const fields = z.object({
   when_to_use: optionalLine(MAX_LINE),
   license: optionalLine(MAX_LINE),
   compatibility: optionalLine(MAX_COMPATIBILITY),
-  /** What an author notes for other programs: nothing here reads it. */
+  /** Notes of the author for other programs; not used here. */
   metadata: z.unknown().optional(),
   "allowed-tools": z
     .union([z.array(line(MAX_LINE)).transform((list) => list.join(", ")), scalar], "must be a text or a list of names")
@@ -100,7 +105,7 @@ const fields = z.object({
     .transform((isDisabled) => isDisabled ?? false),
 });
 
-/** Fields that other agents' skills fill in other ways; a value that is none of ours is passed over. */
+/** Fields that other agents use differently. Values that do not fit are ignored. */
 const FOREIGN: ReadonlySet<string> = new Set([
   "name",
   "license",
@@ -113,16 +118,16 @@ const FOREIGN: ReadonlySet<string> = new Set([
   "scope",
 ]);
 
-/** Notes of one file that are kept. */
+/** Maximum number of notes about one file. */
 const MAX_NOTES = 10;
-/** Characters of one. */
+/** Maximum length of a note, in characters. */
 const MAX_NOTE = 80;
 
 export type ReadFields =
   | { readonly type: "read"; readonly fields: z.infer<typeof fields>; readonly passedOver: readonly string[] }
   | { readonly type: "wrong"; readonly key: string; readonly reason: string };
 
-/** The fields of a front matter, with what of it is passed over, or the first that is wrong. */
+/** Reads the fields of a front matter. Returns them with notes about ignored parts, or the first error. */
 export function readFields(data: Readonly<Record<string, unknown>>): ReadFields {
   const unknown = Object.keys(data).filter((key) => !(key in fields.shape));
   const parsed = fields.safeParse(data);
@@ -139,7 +144,7 @@ export function readFields(data: Readonly<Record<string, unknown>>): ReadFields 
   return { type: "read", fields: rest.data, passedOver: notes([...odd, ...unknown]) };
 }
 
-/** Lines that are shown within one line: they hold no marks of our own. */
+/** Short notes that can be shown inside a code span. */
 export function notes(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)].slice(0, MAX_NOTES).map((text) => seenLine(text.replaceAll("`", "'"), MAX_NOTE));
 }

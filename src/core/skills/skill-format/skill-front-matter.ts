@@ -1,33 +1,32 @@
 import matter from "gray-matter";
 import { z } from "zod";
 
-/** Characters of the YAML between the dashes. More is no description of anything, and parsing costs. */
+/** Maximum length of the YAML between the dashes, in characters. Parsing more would be costly and useless. */
 const MAX_FRONT_MATTER = 16_384;
 
-/** Values in it, each counted as often as aliases repeat it: a few lines can stand for millions. */
+/** Maximum number of values, counting each repetition by an alias, because a few lines can stand for millions. */
 const MAX_VALUES = 4_000;
 
-/** Fields that are read each for itself. */
+/** Maximum number of fields that are parsed separately. */
 const MAX_FIELDS = 100;
 
 export type FrontMatter =
   | {
       readonly type: "read";
-      /** What the YAML says: a mapping of anything, small also where aliases share its parts. */
+      /** The parsed YAML mapping. It is small even when aliases are counted each time. */
       readonly data: Readonly<Record<string, unknown>>;
       readonly body: string;
-      /** Names of fields that are no YAML and were left out for it. */
+      /** Names of fields that were left out because they are not valid YAML. */
       readonly unreadable: readonly string[];
-      /** The line of a top-level key, counted from 1. */
+      /** Returns the line of a top-level key, counted from 1. */
       lineOf(key: string): number;
     }
   | { readonly type: "broken"; readonly line: number; readonly reason: string };
 
 /**
- * Reads a Markdown file that begins with YAML between lines of three dashes. Values with a colon that ought to be
- * quoted and are not get by, since other programs that read such files let them. `mayLeaveOut`: where the whole is no YAML,
- * its fields are read each for itself; never where a field may be what limits its reader. `isOptional`: a file may do without,
- * and without a description.
+ * Reads a Markdown file that begins with YAML between lines of three dashes. Unquoted values with a colon are accepted,
+ * as in other programs. With `mayLeaveOut`, invalid YAML is parsed field by field; never set this if a field could
+ * restrict its reader. With `isOptional`, the front matter and its description may be missing.
  */
 export function readFrontMatter(
   file: string,
@@ -53,15 +52,19 @@ export function readFrontMatter(
   return { type: "read", data: parsed.data, body, unreadable, lineOf: (key) => lineOf(yaml, key) + above };
 }
 
-/** Blank lines and comments before the first dashes, such as whose a file is. */
+/** Blank lines and comments before the first dashes, such as a copyright notice. */
 const BEFORE = /^(?:\s*<!--(?:(?!-->)[^])*-->)*\s*(?=---[ \t]*\n)/;
 
-/** A description with a tag, or with a quote or a bracket that nothing closes, is a mistake. */
+/**
+ * Matches fields that may be taken as plain text. A description with a tag, or with an unclosed quote or bracket, is a
+ * mistake instead.
+ */
 const PLAIN_TEXT = /^(?:argument-hint:[ \t]+|description:[ \t]+(?!["'][^"']*$|[[{][^\]}]*$|[!&|>]))(\S.*)$/s;
 
 /**
- * Each field for itself, where the whole is no YAML: `argument-hint: [file] [format]` and `description: [draft] Checks …` are
- * taken as the texts that they are, and what else cannot be read is left out. Without a description, or with a name twice, the file is broken.
+ * Parses each field separately if the whole is not valid YAML. `argument-hint: [file] [format]` and `description:
+ * [draft] Checks …` are taken as text, and other invalid fields are left out. The file is broken if a name is repeated
+ * or the description is missing.
  */
 function parseFields(yaml: string, isOptional: boolean): Parsed {
   const blocks = yaml.split(/\n(?=[^\s#\-}\]])/).map((block) => ({ block, key: /^([\w-]+):/.exec(block)?.[1] }));
@@ -101,7 +104,7 @@ type Parsed = Read | Broken;
 
 const orElse = (parsed: Parsed, other: Broken): Parsed => (parsed.type === "read" ? parsed : other);
 
-/** js-yaml's errors; `mark.line` counts from 0, and what gray-matter hands it begins with the end of the first line. */
+/** Errors of js-yaml. `mark.line` counts from 0, and gray-matter's input begins with the end of the first line. */
 const yamlError = z.object({ reason: z.string(), mark: z.object({ line: z.int().min(0) }) });
 const mapping = z.record(z.string(), z.unknown());
 
@@ -119,7 +122,7 @@ function parse(yaml: string): Parsed {
   }
 }
 
-/** What the YAML's reader says, and what mends it. */
+/** Adds advice to an error of the YAML parser. */
 function mended(reason: string): string {
   const mend = reason.includes("duplicated mapping key")
     ? "a name stands there twice; take one out"
@@ -127,7 +130,10 @@ function mended(reason: string): string {
   return `${reason}: ${mend}`;
 }
 
-/** Looks at no more values than it must. An alias within what it stands for never ends, and so has more. */
+/**
+ * Whether there are more values than `most`, looking at no more than necessary. A recursive alias counts as infinitely
+ * many.
+ */
 function hasMoreValuesThan(most: number, root: unknown): boolean {
   const waiting = [root];
   for (let seen = 0; waiting.length > 0; seen += 1) {
@@ -142,7 +148,9 @@ const refuseEngine = () => {
   throw new SyntaxError("only YAML is read");
 };
 
-/** gray-matter evaluates `---js` of its own accord. Options also keep it from caching each file for good. */
+/**
+ * Keeps gray-matter from evaluating `---js` blocks, which it does by default, and from caching each file permanently.
+ */
 const YAML_ONLY = {
   language: "yaml",
   engines: { javascript: refuseEngine, js: refuseEngine, json: refuseEngine, coffee: refuseEngine },
@@ -152,7 +160,7 @@ function broken(line: number, reason: string): Broken {
   return { type: "broken", line, reason };
 }
 
-/** `description: Use it so: …` and `tools: *` are no YAML; quoted they are what was meant. */
+/** Quotes values such as `description: Use it so: …` and `tools: *`, which are not valid YAML without quotes. */
 function quoteColons(yaml: string): string {
   const stars = yaml.replace(/^([\w-]+):[ \t]+\*[ \t]*$/gm, '$1: "*"');
   return stars.replace(/^([\w-]+):[ \t]+([^\s"'|>[{&*!].*(?::[ \t]|:$).*)$/gm, (_line, key: string, value: string) => {

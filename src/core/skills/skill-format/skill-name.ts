@@ -1,8 +1,8 @@
 import { skillName } from "../skills.ts";
 
 /**
- * What a skill is called: its own name, or its folder's where its own has letters that a name may not have, so that of two
- * names in another script something is left to tell them apart. Empty when neither gives one.
+ * Returns a skill's name. If the given name has letters that names may not have, the folder's name is used, so that
+ * names in other scripts stay distinguishable. Empty if neither yields a name.
  */
 export function nameOf(given: string | null, folderName: string): string {
   const own = skillName(given ?? "");

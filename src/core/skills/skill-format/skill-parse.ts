@@ -11,12 +11,15 @@ const RESERVED: readonly string[] = [LIST_SKILLS, SKILL_OFF];
 
 export interface SkillFile {
   readonly text: string;
-  /** The name of the folder, for a skill that does not say its own. */
+  /** Name of the folder, used if the skill gives no valid name. */
   readonly folderName: string;
   readonly origin: SkillOrigin;
   readonly folder: string;
   readonly source: string;
-  /** What the front matter means together with the text, of a file that is no SKILL.md and may have none. */
+  /**
+   * Derives the fields from the front matter and the text, for files other than SKILL.md, whose front matter is
+   * optional.
+   */
   readonly complete?: (data: Readonly<Record<string, unknown>>, body: string) => Readonly<Record<string, unknown>>;
 }
 
@@ -24,7 +27,7 @@ export type ParsedSkill =
   | { readonly type: "skill"; readonly skill: Skill }
   | { readonly type: "problem"; readonly problem: SkillProblem };
 
-/** A SKILL.md as a skill, or the first thing that is wrong with it. What means nothing here is passed over, and noted. */
+/** Parses a SKILL.md into a skill, or returns its first problem. Unknown parts are ignored and noted. */
 export function parseSkill(file: SkillFile): ParsedSkill {
   const { origin, folder, source, folderName } = file;
   const problem = (line: number, reason: string): ParsedSkill => ({
@@ -56,14 +59,14 @@ export function parseSkill(file: SkillFile): ParsedSkill {
 
 const NO_NAME = "name: neither it nor the folder's name has a letter from a to z or a digit; rename the folder";
 
-/** A list of tools of which none could be here narrows nothing. */
+/** The tools that a skill is limited to. A list of only foreign tools limits nothing. */
 function toolsOf(written: readonly string[] | null): Pick<Skill, "tools"> & { readonly foreign: readonly string[] } {
   const { names, foreign } = readToolNames(written ?? []);
   const tools = written === null || (names.length === 0 && foreign.length > 0) ? null : names;
   return { tools, foreign: foreign.map((name) => `tools: ${name}`) };
 }
 
-/** A long body ends at the end of a line, with how the rest is read. */
+/** Cuts a long body at the end of a line and says how to read the rest. */
 function bounded(
   written: string,
   { text, name, origin, source }: Pick<SkillFile, "text" | "origin" | "source"> & { readonly name: string },

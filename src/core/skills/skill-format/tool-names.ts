@@ -1,6 +1,6 @@
 /**
- * What other agents' tools are called here, by their names in lower case. Source: the documents of Claude Code, Copilot and
- * VS Code, Cursor, Gemini CLI, Kiro.
+ * Maps lower-case tool names of other agents to the tools here. Source: the documents of Claude Code, Copilot and VS
+ * Code, Cursor, Gemini CLI, Kiro.
  */
 const OURS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
@@ -22,29 +22,32 @@ const OURS: ReadonlyMap<string, readonly string[]> = new Map(
   }).flatMap(([ours, theirs]) => theirs.split(" ").map((name) => [name, ours.split(" ")] as const)),
 );
 
-/** Tools of ours that others have, too; settings may be what brings one. */
+/** The tools here that other agents have as well. Some exist only if settings enable them. */
 export const SHARED_TOOLS: ReadonlySet<string> = new Set([...OURS.values()].flat());
 
-/** Whose tools are called `<group>/<tool>`; of one that is not known it is enough to know that it reads, say. */
+/** Grouped names such as `<group>/<tool>`. For unknown tools of some groups, the group's name is used. */
 const GROUP = /^(?:execute|(read|edit|search)|web|agent|todo)\/(.+)$/;
 
-/** Lists of what a skill is made for, which some authors call tools. */
+/** Names of agents, which some authors list as tools. */
 const PROGRAMS: ReadonlySet<string> = new Set(
   "antigravity claude claude-code cline codex codex-cli copilot cursor gemini gemini-cli github-copilot opencode windsurf".split(
     " ",
   ),
 );
 
-/** As tools here are named: our own, an extension's, and `mcp__server__tool`. */
+/** Valid tool names: built-in tools, extensions' tools, and `mcp__server__tool`. */
 const NAME = /^(?:[a-z][a-z0-9_-]{0,63}|mcp__[\w-]{1,59})$/;
 
 export interface ReadToolNames {
   readonly names: readonly string[];
-  /** Those that stand for no tool that could be here. */
+  /** Names that match no possible tool here. */
   readonly foreign: readonly string[];
 }
 
-/** `Bash(git add:*)` is the tool `git`, other forms of `Bash(…)` the shell; a pattern of any other tool is that tool. */
+/**
+ * Translates tool names. `Bash(git add:*)` becomes `git`, and other forms of `Bash(…)` become the shell. Patterns of
+ * other tools are ignored.
+ */
 export function readToolNames(written: readonly string[]): ReadToolNames {
   const read = written.map((name) => ({ name, ours: ourNames(name) }));
   return {
@@ -61,7 +64,7 @@ function ourNames(written: string): readonly string[] {
   return known ?? (NAME.test(name) && !PROGRAMS.has(name) ? [name] : []);
 }
 
-/** The names of a text, with blanks or commas between them that stand in no brackets. */
+/** Splits a text of tool names at blanks and commas outside brackets. */
 export function partToolNames(text: string): string[] {
   return text.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? [];
 }
