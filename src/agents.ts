@@ -22,33 +22,33 @@ import { type FrontMatter, readFrontMatter } from "./core/skills/skill-format/sk
 import type { Store } from "./core/store/store.ts";
 import { APPLICATION } from "./version.ts";
 
-/** Where agents are, in the application's directory and in the home. */
+/** The folder of agent files, in the application's directory and in the home. */
 const FOLDER = "extensions/agents";
 
 export interface Agents {
-  /** What holds now: another content once the page has set one. */
+  /** The current agents. The map changes when the page sets agents. */
   readonly byName: ReadonlyMap<string, AgentDefinition>;
-  /** Lines for the operator; the agents that they are about are missing or have no tools, all others are there. */
+  /** Messages for the operator about agents that are missing or have no tools. */
   readonly problems: readonly string[];
-  /** Lines for the operator about what of the home's files has no effect. */
+  /** Messages for the operator about parts of the home's files that have no effect. */
   readonly notes: readonly string[];
-  /** As the page shows and sets them. */
+  /** The agents as shown and set on the page. */
   readonly definitions: DefinitionSet;
 }
 
-/** What the page has set of agents: one for all that ask which agents there are. */
+/** The agents set on the page, shared by all who load agents. */
 export interface PageAgents {
   texts: DefinitionTexts;
 }
 
-/** Before anybody asks which agents the settings name. */
+/** Loads the page's agents. To be called before anybody checks which agents the settings name. */
 export async function readPageAgents({ revisions }: Pick<Store, "revisions">, page: PageAgents): Promise<void> {
   page.texts = textsIn(await revisions.newestOf("agent"));
 }
 
 /**
- * The agents of the application's files or, in their place, the page's; then of the home's files, then of the settings:
- * later ones win, field by field.
+ * Loads agents from the application's files (or the page's texts in their place), the home's files and the settings.
+ * Later sources win, field by field.
  */
 export function loadAgents(config: Config, page: PageAgents = { texts: new Map() }): Agents {
   const shipped = readAgentFiles(path.join(APPLICATION, FOLDER));
@@ -84,7 +84,7 @@ export function loadAgents(config: Config, page: PageAgents = { texts: new Map()
   };
 }
 
-/** Those that are sound. */
+/** The page's agents that are valid. */
 function parsed(texts: DefinitionTexts): [string, Partial<AgentDefinition>][] {
   return [...texts].flatMap(([name, text]) => {
     const { agent } = parseAgent(name, text);
@@ -103,7 +103,7 @@ interface Own {
   readonly config: Config;
 }
 
-/** The last place that names an agent. */
+/** The last of the operator's sources that defines an agent. */
 function ownDefinition(name: string, { home, settings, config }: Own): OwnDefinition | null {
   const set = settings.findLast(({ layer }) => layer.has(name));
   const fields = set?.layer.get(name);
@@ -138,7 +138,7 @@ function shown(
   return { name, description: agent?.description ?? "", ...texts, facts };
 }
 
-/** Agents that only look about are answered by a quick model, where one is set. */
+/** Gives the fast model to agents that are marked for it, if one is configured. */
 function withFastModel(agents: ReadonlyMap<string, AgentDefinition>, model: string | undefined) {
   if (model === undefined) return agents;
   const faster = (agent: AgentDefinition) => (agent.fast === true ? { model, ...agent } : agent);
@@ -151,21 +151,21 @@ interface CheckedLayer {
 }
 
 interface ReadLayer extends CheckedLayer {
-  /** What of the files has no effect, a line each. */
+  /** Messages about parts of the files that have no effect. */
   readonly notes: readonly string[];
-  /** Every file that could be read, broken ones among them. */
+  /** The text of every readable file, including broken ones, by agent. */
   readonly texts: DefinitionTexts;
-  /** Where they are. */
+  /** The path of each agent's file. */
   readonly places: ReadonlyMap<string, string>;
 }
 
 interface SettingsLayer {
   readonly layer: AgentLayer;
-  /** Where an agent of it stands in the settings. */
+  /** Returns the path of an agent in the settings. */
   readonly path: (name: string) => readonly string[];
 }
 
-/** `agents`, then definitions that stand in place of an agent's name. */
+/** The agents under `agents`, followed by definitions in places that normally hold an agent's name. */
 function settingsLayers(config: Config): SettingsLayer[] {
   const places = [
     { path: ["agentDefinition"], agentDefinition: config.query.agentDefinition },
@@ -190,7 +190,7 @@ function checked(layer: AgentLayer): CheckedLayer {
   return { layer, problems };
 }
 
-/** Every `<name>.md` of a directory and of folders in it, but README.md; one that is missing holds none. */
+/** Reads every `<name>.md` of a directory and its folders, except README.md. A missing directory has none. */
 export function readAgentFiles(directory: string): ReadLayer {
   const layer = new Map<string, Partial<AgentDefinition>>();
   const texts = new Map<string, string>();
@@ -216,7 +216,7 @@ export function readAgentFiles(directory: string): ReadLayer {
 
 function readText(file: string): string | ReadAgent {
   try {
-    // A pipe has no end until somebody writes to it.
+    // Reading a pipe would block until somebody writes to it.
     if (!statSync(file).isFile()) return broken(1, "is no regular file");
     return readFileSync(file, "utf8");
   } catch (error) {
@@ -224,13 +224,13 @@ function readText(file: string): string | ReadAgent {
   }
 }
 
-/** Folders within each other that agents are looked for in: collections part theirs by what they are for. */
+/** Maximum depth of folders to search. Collections group agents in folders. */
 const MAX_DEPTH = 3;
 
 function filesIn(directory: string, problems: string[], depth = 1): string[] {
   try {
     const all = readdirSync(directory, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-    // What is hidden is a collection's own, or where a mounted folder keeps what it links to.
+    // Hidden entries belong to the collection's own tooling, or to the mechanics of a mounted folder.
     const entries = all.filter(({ name }) => !name.startsWith("."));
     const isFile = (entry: Dirent) => entry.name.endsWith(".md") && !entry.isDirectory();
     const within = entries.filter((entry) => entry.isDirectory() || (entry.isSymbolicLink() && !isFile(entry)));
@@ -259,7 +259,10 @@ interface ReadAgent {
 const fileSchema = agentSchema.omit({ prompt: true });
 const COLORS = agentSchema.shape.color.unwrap().options;
 
-/** A key that is not known keeps the whole file from loading: misspelt, it may be what limits the agent. */
+/**
+ * Parses an agent file. An unknown key rejects the whole file, because a misspelt key may have been meant to restrict
+ * the agent.
+ */
 function parseAgent(fileName: string, text: string): ReadAgent {
   const name = agentNameSchema.safeParse(fileName);
   if (!name.success) return broken(1, `${name.error.issues[0]?.message ?? "is not a name"}; rename the file`);
@@ -293,7 +296,7 @@ function broken(line: number, reason: string): ReadAgent {
   return { agent: null, problems: [{ line, message: `${reason}.` }], notes: [] };
 }
 
-/** Its labels begin with a line. */
+/** Puts the line number first in the labels of problems. */
 function yamlStyle(lineOf: (key: string) => number): KeyStyle {
   const keyOf = (at: readonly PropertyKey[]) => at.map(String).join(".");
   return {

@@ -54,7 +54,7 @@ import type { Quotas } from "./tools/quotas/quotas.ts";
 import { createFileRestore } from "./tools/restore-files.ts";
 import { fileSecrets, learningStore, type ProgramSecrets } from "./tools/secrets/file-secrets.ts";
 
-/** What people type, whether the feature that it belongs to is on or off. */
+/** All commands that people can type, including those of features that are off. */
 export function allCommands(features = createFeatureList(FEATURES)): readonly ChatCommand[] {
   return [...CHAT_COMMANDS, ...features.commands];
 }
@@ -63,48 +63,50 @@ export interface AppOptions {
   readonly config: Config;
   readonly runtime: Runtime;
   readonly log: Log;
-  /** The program's own tokens and keys; those that are set later are added. */
+  /** The program's own tokens and keys. Those that are set later are added. */
   readonly secrets: string[];
-  /** A line for the operator's terminal. */
+  /** Prints a line on the operator's terminal. */
   readonly say: (line: string) => void;
   /**
-   * terminals: for somebody's own conversation. The page, jobs and the other platforms wait for a program that serves
-   * everything, as one does where nothing is said.
+   * With `terminals`, the program serves only a conversation on a terminal. The page, jobs and other platforms wait for
+   * a program that serves everything, which is the default.
    */
   readonly serves?: "everything" | "terminals";
-  /** Another process runs on the database: from here on it is waited for. */
+  /** Called when another process runs on the database and this one starts to wait for it. */
   readonly standBy?: () => void;
-  /** Aborts to stop the program; `startApp` then rejects, or has resolved and `stop` is called. */
+  /** Aborts to stop the program. `startApp` then rejects; if it has already resolved, call `stop`. */
   readonly signal: AbortSignal;
 }
 
 export interface App {
-  /** Resolves with what ended the program from within: a lost lease, a platform that can never connect. */
+  /**
+   * Resolves with the failure that ended the program from within: a lost lease, or a platform that can never connect.
+   */
   readonly failed: Promise<AppError>;
-  /** Resolves when somebody has asked this process to hand all over and end. */
+  /** Resolves when this process has been asked to hand over its work and end. */
   readonly drained: Promise<void>;
   /** Serves a terminal at the other end of a stream. */
   readonly attach: TerminalPlatform["attach"];
   stop(): Promise<void>;
 }
 
-/** What the parts share while they are put together. */
+/** What the parts share while the program is assembled. */
 interface Assembly extends Unowned, Ownership {
   readonly runtime: Ownership["runtime"];
 }
 
-/** The same before the process may use the database. */
+/** The same, before the process may use the database. */
 interface Unowned extends AppOptions, PlatformAssembly {
   readonly settings: SettingsInForce;
   readonly pageAgents: PageAgents;
   readonly fail: (error: AppError) => void;
   readonly features: FeatureList;
-  /** What takes people's events, once there is everything that it needs. */
+  /** Resolves with the function that receives people's events, once it is ready. */
   readonly receiving: PromiseWithResolvers<Receive>;
   readonly draining: PromiseWithResolvers<void>;
 }
 
-/** Puts the parts together and starts them; the only place that knows them all. They stop in reverse order. */
+/** Assembles and starts all parts. This is the only place that knows them all. They stop in reverse order. */
 export async function startApp(options: AppOptions): Promise<App> {
   const failing = Promise.withResolvers<AppError>();
   const features = createFeatureList(FEATURES);
@@ -180,7 +182,10 @@ async function assemble(alone: Unowned): Promise<TerminalPlatform> {
   return terminal;
 }
 
-/** Behind a pooler that shares its connections out, what is set of one is somebody else's by then: it is set of the user. */
+/**
+ * Whether the store sets its connections up for sharing. Not behind a pooler, where the settings of a connection would
+ * affect other clients; there they are made for the database user.
+ */
 function isShared({ config: { database }, shared }: Assembly): boolean {
   return shared !== null && database.url === database.directUrl;
 }
@@ -190,7 +195,7 @@ interface Services extends Prepared {
   readonly secrets: ProgramSecrets;
 }
 
-/** What the program's work is done with. */
+/** The services that do the program's work. */
 interface Works extends Services {
   readonly rights: PlatformRights;
   readonly platform: (name: PlatformName) => PacedPlatform;
@@ -204,7 +209,7 @@ interface Works extends Services {
   readonly quotas: Quotas;
 }
 
-/** Connects the platforms to the engine, and goes on with what a process before this one left. */
+/** Connects the platforms to the engine, and continues what an earlier process left. */
 async function run(
   assembly: Assembly,
   services: Services,

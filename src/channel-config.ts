@@ -17,33 +17,36 @@ import { narrowTools } from "./core/skills/skill-narrowing.ts";
 import type { SessionRow } from "./core/store/sessions.ts";
 import { describePlatform } from "./platforms.ts";
 
-/** Whose clock people read: an IANA name. */
+/** IANA name of the time zone in which times are shown to people. */
 export function timezoneOf({ jobs }: Pick<Config, "jobs">): string {
   return jobs.timezone ?? systemTimezone() ?? "UTC";
 }
 
-/** What configuration says of channels and agents. */
+/** The configuration of channels and agents. */
 export interface ChannelConfigs {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
-  /** Lines for the operator about agents that are missing or have no tools. */
+  /** Messages for the operator about agents that are missing or have no tools. */
   readonly problems: readonly string[];
-  /** The agents as the page shows and sets them. */
+  /** The agents as shown and set on the page. */
   readonly agentDefinitions: DefinitionSet;
-  /** Channels that have settings of their own: `slack:C1`. */
+  /** Channels with settings of their own, such as `slack:C1`. */
   readonly configured: () => readonly string[];
-  /** Throws ConfigError when an agent that the settings name does not exist, neither in files nor on the page. */
+  /** Throws ConfigError if the settings name an agent that exists neither in files nor on the page. */
   readonly requireAgents: () => void;
   readonly channelConfigOf: (session: SessionRow) => Promise<ChannelConfig>;
-  /** The query settings of a session; those of its place where people have set nothing. */
+  /** The query settings of a session, with those of its channel as defaults. */
   readonly configOf: (session: Pick<SessionRow, "channelKey" | "agent" | "settings">) => QueryConfig;
   readonly agentOf: (channelKey: string) => string;
   readonly sandboxRootOf: (thread: ThreadRef) => string;
-  /** Where instruction files of a thread's channel are, and whether they are followed as they are. */
+  /** Where the instruction files of a thread's channel are, and whether they need permission. */
   readonly instructionsOf: (thread: ThreadRef) => { readonly roots: InstructionRoots; readonly rule: InstructionRule };
   readonly requiresMention: (channelKey: string) => boolean;
 }
 
-/** `defaultModel` serves where nothing names one; keys may be set while the program runs. */
+/**
+ * Creates the configuration of channels. `defaultModel` is used where no model is named; it is a function because keys
+ * may be set at run time.
+ */
 export function createChannelConfigs(config: Config, defaultModel: () => string, page?: PageAgents): ChannelConfigs {
   const { byName: agents, problems, definitions: agentDefinitions } = loadAgents(config, page);
   const agentOf = (channelKey: string): string => {
@@ -74,7 +77,7 @@ export function createChannelConfigs(config: Config, defaultModel: () => string,
     requiresMention: (channelKey) => config.channels[channelKey]?.requireMention ?? false,
     async channelConfigOf(session) {
       const { thread } = session;
-      // A sub-agent in isolation works in the files that it was given.
+      // An isolated sub-agent works in its own copy of the files.
       const isIsolated = session.task?.isolated === true;
       const { root, workingDirectory } = rootOf(config, thread);
       const sandboxRoot = isIsolated ? ownRoot(config.home, session.id) : within(root, workingDirectory);
@@ -92,7 +95,7 @@ export function createChannelConfigs(config: Config, defaultModel: () => string,
   };
 }
 
-/** What keeps these settings from being used: agents that they name, and that are not there. */
+/** Problems that keep settings from being used: agents that they name but that do not exist. */
 export function agentProblems(config: Config, page?: PageAgents): readonly string[] {
   try {
     createChannelConfigs(config, () => "", page).requireAgents();
@@ -136,7 +139,10 @@ function queryConfigOf(
   };
 }
 
-/** What people choose for a session wins, also over what was configured for the model or instead of an effort. */
+/**
+ * Applies the settings chosen for a session. They override configured ones, and replace a thinking budget or context
+ * window configured for another choice.
+ */
 function withSettings(config: QueryConfig, { mode = config.mode, model, effort }: SessionSettings): QueryConfig {
   const { thinkingBudget: _budget, ...withoutBudget } = config;
   const thinking = effort === undefined ? config : { ...withoutBudget, effortLevel: effort };
@@ -150,14 +156,17 @@ export function sandboxRootOf(config: Config, thread: ThreadRef): string {
   return within(root, workingDirectory);
 }
 
-/** The directory bound to the channel, or a folder of its own beneath the sandbox parent; the working directory in it. */
+/**
+ * The root directory of a channel, either bound by configuration or a folder beneath the sandbox parent, and the
+ * working directory within it.
+ */
 function rootOf(config: Config, thread: ThreadRef): { readonly root: string; readonly workingDirectory: string } {
   const { directory, workingDirectory = config.query.workingDirectory } = config.channels[channelKeyOf(thread)] ?? {};
   const folder = `${thread.platform}-${thread.channelId.replace(/[^A-Za-z0-9_-]/g, "_")}`;
   return { root: directory ?? path.join(config.sandbox, folder), workingDirectory };
 }
 
-/** An operator's own files are followed as they are; what comes with a checkout is others'. */
+/** Whether instructions need permission. An operator's own files do not, while files of a checkout come from others. */
 function instructionRule(config: Config, thread: ThreadRef, sandboxRoot: string): InstructionRule {
   const { directory, instructions = config.instructions } = config.channels[channelKeyOf(thread)] ?? {};
   const isRepository = isInCheckout(
@@ -167,7 +176,7 @@ function instructionRule(config: Config, thread: ThreadRef, sandboxRoot: string)
   return { isRepository, asks: instructions === undefined ? isRepository : instructions === "ask" };
 }
 
-/** Whether a directory, or one above it beneath `top`, is what git has checked out. */
+/** Whether a directory, or one above it up to `top`, is a git checkout. */
 function isInCheckout(directory: string, top: string): boolean {
   if (directory === top) return false;
   const parent = path.dirname(directory);
@@ -178,7 +187,7 @@ function above(root: string, workingDirectory: string): DirectoriesAbove {
   return { root, directories: directoriesAbove(workingDirectory) };
 }
 
-/** Those above a directory, the highest first: `""`, `a` of `a/b`. Relative paths. */
+/** The relative paths of the directories above, topmost first: `""` and `a` for `a/b`. */
 function directoriesAbove(directory: string): string[] {
   const names = path
     .normalize(directory)
@@ -187,7 +196,10 @@ function directoriesAbove(directory: string): string[] {
   return names.map((_, depth) => names.slice(0, depth).join("/"));
 }
 
-/** Throws ConfigError where a link leads out: what is in a root may be anybody's. */
+/**
+ * Returns the working directory. Throws ConfigError if a link leads out of the root, since anybody may have written its
+ * contents.
+ */
 function within(root: string, workingDirectory: string): string {
   const place = path.join(root, workingDirectory);
   if (place === path.join(root) || !existsSync(place)) return place;

@@ -12,29 +12,29 @@ import { ConfigError } from "./core/protocol/errors.ts";
 import type { Feature } from "./feature.ts";
 
 /**
- * Configuration: the environment (with `.env` beneath it) over `deckhand.config.json` over what the page has set,
- * which the database keeps, over defaults. Nothing else in the program reads `process.env`.
+ * Configuration, by precedence: the environment (with `.env` as fallback), `deckhand.config.json`, the page's settings
+ * from the database, and defaults. Nothing else in the program reads `process.env`.
  */
 
 export type { Config } from "./config/resolve.ts";
 
 export interface ConfigSources {
   readonly env: Environment;
-  /** Where relative paths, `.env` and the default settings file are looked for. */
+  /** The directory for relative paths, `.env` and the default settings file. */
   readonly cwd: string;
 }
 
-/** What this process was started with. */
+/** The sources of this process. */
 export function processSources(): ConfigSources {
   return { env: process.env, cwd: process.cwd() };
 }
 
-/** Throws ConfigError with a line for every problem there is. */
+/** Loads the configuration. Throws ConfigError with a line for every problem. */
 export function loadConfig(sources: ConfigSources, features: readonly Feature[]): Config {
   return configFrom({ layers: readLayers(sources.env, sources.cwd), features }, {});
 }
 
-/** The same from what was read, over what the page has set. */
+/** Builds the configuration from sources that were already read, over the page's settings `set`. */
 export function configFrom(origin: Origin, set: Plain): Config {
   const { layers, features } = origin;
   const { environment, file } = layers;

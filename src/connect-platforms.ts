@@ -12,7 +12,7 @@ import type { ChatPlatform, Receive } from "./core/protocol/platform.ts";
 import type { Clock } from "./core/protocol/runtime.ts";
 import type { Store } from "./core/store/store.ts";
 
-/** A platform that takes longer to connect is mentioned, and after as long looked at again. Milliseconds. */
+/** Time after which a platform that is not connected is mentioned, and interval of later checks. In milliseconds. */
 const SLOW_CONNECT_MS = 3_000;
 
 export interface ConnectScope {
@@ -20,29 +20,32 @@ export interface ConnectScope {
   readonly receive: Receive;
   readonly workspaces: Pick<Workspaces, "begin">;
   readonly finaliser: Pick<MessageFinaliser, "finaliseStale">;
-  /** Null where this process is the only one. */
+  /** Null if this is the only process. */
   readonly shared: Cluster | null;
   readonly clock: Clock;
   readonly log: Log;
-  /** IANA name: whose clock people read. */
+  /** IANA name of the time zone in which times are shown to people. */
   readonly timezone: string;
-  /** Told what keeps the database from taking something; null once it does. */
+  /** Called with the error when the database rejects a write, and with null once it accepts one again. */
   readonly stored: (failure: unknown) => void;
-  /** A line for the operator's terminal. */
+  /** Prints a line on the operator's terminal. */
   readonly say: (line: string) => void;
-  /** A platform can never connect. */
+  /** Called if a platform can never connect. */
   readonly fail: (error: AppError) => void;
   readonly parts: AsyncDisposableStack;
   readonly signal: AbortSignal;
 }
 
 /**
- * What a process before this one left goes on when it can be written to, but this much later at most: hundreds of runs at
- * once would keep the platforms from connecting. Milliseconds.
+ * Maximum time that the program waits for its platforms before it continues runs of an earlier process, in
+ * milliseconds. Hundreds of runs at once would keep the platforms from connecting.
  */
 const HEAD_START_MS = 1_000;
 
-/** Platforms connect on their own time: one that is down keeps no other waiting. Resolves when they have had their head start. */
+/**
+ * Connects all platforms independently, so that one that is down does not delay the others. Resolves when all are
+ * connected or the head start is over.
+ */
 export async function connectPlatforms(platforms: Iterable<ChatPlatform>, connecting: ConnectScope): Promise<void> {
   const connected = [...platforms].map((platform) => connect(platform, connecting));
   const early = new AbortController();
@@ -51,7 +54,7 @@ export async function connectPlatforms(platforms: Iterable<ChatPlatform>, connec
   early.abort();
 }
 
-/** Resolves when it is connected, or never can be. */
+/** Connects one platform. Resolves when it is connected or has failed permanently. */
 function connect(platform: ChatPlatform, connecting: ConnectScope): Promise<void> {
   const { parts, fail, signal } = connecting;
   const leaving = new AbortController();
@@ -70,7 +73,7 @@ function connect(platform: ChatPlatform, connecting: ConnectScope): Promise<void
   return connected;
 }
 
-/** Until the signal aborts. */
+/** Runs a platform until the signal aborts. */
 async function attend(platform: ChatPlatform, connecting: ConnectScope & { isConnected: () => void }): Promise<void> {
   const { say, parts, signal, isConnected } = connecting;
   const { title, isOwn } = platform.descriptor;
@@ -91,7 +94,7 @@ function catchUp(missed: MissedOptions, { shared, signal }: ConnectScope): Promi
   return shared === null ? keepUp(missed, signal) : keepUpTogether({ ...missed, cluster: shared }, signal);
 }
 
-/** Where there are several processes, one finalises what any of them has left. */
+/** Finalises messages that were left behind. If there are several processes, one does so for all. */
 function finaliseStale({ descriptor: { name } }: ChatPlatform, connecting: ConnectScope): Promise<void> {
   const { shared, signal } = connecting;
   const stale = { ...connecting, platform: name };
@@ -100,7 +103,7 @@ function finaliseStale({ descriptor: { name } }: ChatPlatform, connecting: Conne
   return holdUntil(shared, { role: `finaliser:${name}`, work }, signal);
 }
 
-/** What comes is asked about in any case: where this fails, the first event does it. */
+/** Records the platform's workspaces. If that fails, it is done at the first event. */
 async function beginWorkspaces(
   { descriptor: { name } }: ChatPlatform,
   { workspaces, log }: ConnectScope,
@@ -112,7 +115,7 @@ async function beginWorkspaces(
   }
 }
 
-/** Says why a platform is not connected yet, and again once that is another reason. What it returns ends it. */
+/** Prints why a platform is not connected yet, whenever the reason changes. The returned function ends this. */
 function sayWhileAway(platform: ChatPlatform, { clock, say }: Pick<ConnectScope, "clock" | "say">): () => void {
   let said = "";
   const look = () => {

@@ -36,13 +36,13 @@ import type { Resolve } from "./tools/network/resolve.ts";
 import type { Quotas } from "./tools/quotas/quotas.ts";
 import type { Sandbox } from "./tools/wasm/sandbox.ts";
 
-/** What features work with. */
+/** The services that features work with. */
 export interface FeatureHost {
   readonly store: Store;
   readonly engine: Pick<SessionEngine, "deliver" | "deliverAt" | "cancel">;
   readonly runtime: Runtime;
   readonly log: Log;
-  /** The processes that share the database: work for one at a time, and what the others have changed. */
+  /** The processes that share the database. Assigns work to one process at a time and passes on changes. */
   readonly cluster: Cluster;
   readonly approvals: ApprovalRules;
   readonly version: string;
@@ -51,113 +51,115 @@ export interface FeatureHost {
   /** Absolute path of the directory of all state. */
   readonly home: string;
   readonly sandbox: Sandbox;
-  /** How much may be written. */
+  /** Limits for written data. */
   readonly quotas: Quotas;
-  /** How tools look host names up. */
+  /** Resolves host names for tools. */
   readonly resolve: Resolve;
-  /** What holds the store. */
+  /** The kind of database. */
   readonly database: "sqlite" | "postgresql";
-  /** What settings say of a platform, whether or not anybody is connected to it. */
+  /** Describes a platform, whether or not it is connected. */
   readonly describe: Describe;
-  /** How a person stands to a channel. */
+  /** Returns a person's relation to a channel. */
   readonly membershipOf: MembershipOf;
   readonly canSeeChannel: CanSeeChannel;
-  /** Somebody as their platform knows them now. */
+  /** Returns a person as their platform currently describes them. */
   readonly memberOf: MemberOf;
   /** Whether the access rules let a person use Deckhand. */
   readonly serves: (person: Person) => boolean;
-  /** Takes what a person does on a platform, from elsewhere than there. */
+  /** Receives an action of a person as if it happened on a platform. */
   readonly receive: Receive;
-  /** A call's short argument. */
+  /** Returns a call's short argument. */
   readonly titleOf: StepSources["titleOf"];
-  /** Plain data without the program's own secrets, and those of files that were read. */
+  /** Removes the program's own secrets, and secrets of files that were read, from plain data. */
   readonly hideIn: <T>(value: T) => T;
   /** The query settings of a session. */
   readonly configOf: CommandServices["configOf"];
-  /** `provider/model` that answers where neither a channel nor a thread has another. */
+  /** Default model, as `provider/model`, where neither the channel nor the thread sets one. */
   readonly usualModel: () => string;
-  /** Adds a few words to the folded line of a run that has ended; nothing where there is none. */
+  /** Adds a few words to the folded line of a run that has ended. Does nothing if there is none. */
   readonly addToFold: (run: { readonly runId: string; readonly thread: ThreadRef }, words: string) => Promise<void>;
-  /** What a run's sandbox root tells agents, as far as nobody has allowed it. */
+  /** Instructions of a sandbox root that still need permission. */
   readonly instructions: Pick<InstructionGate, "waiting" | "followsRepository">;
-  /** Agents, skills and instructions, and what the page sets of them. */
+  /** Agents, skills and instructions, as shown and set on the page. */
   readonly definitions: Definitions;
-  /** Ends a card that a hook has posted in a run: what it shows from now on. */
+  /** Replaces a card that a hook has posted in a run by its final state. */
   readonly closeCard: (card: CardOfRun, last: OutgoingMessage) => Promise<void>;
-  /** Absolute path of the directory that holds what files held before they were changed, each under its sha256. */
+  /** Absolute path of the directory that keeps earlier contents of files, each under its sha256. */
   readonly snapshots: string;
   /** The sandbox root of a thread's channel. */
   readonly sandboxRootOf: (thread: ThreadRef) => string;
-  /** A model call beside runs, for work in the background. */
+  /** Calls a model outside runs, for background work. */
   readonly callModel: CallModel;
-  /** Makes vectors of texts, over the provider that the operator has named. */
+  /** Creates embedders that use the provider named by the operator. */
   readonly createEmbedder: CreateBackgroundEmbedder;
-  /** Ids of admins, and of roles that make some. */
+  /** Ids of admins, and of roles whose members are admins. */
   readonly admins: readonly string[];
-  /** Platforms that are served, and how their connections are now. */
+  /** The served platforms and the state of their connections. */
   readonly platforms: () => ReadonlyMap<PlatformName, PlatformHealth>;
-  /** What may be spent. */
+  /** Budget limits. */
   readonly budgets: BudgetSettings;
-  /** Where settings are from, and how those of the page come into force. */
+  /** The origins of settings, and operations on the page's settings. */
   readonly settings: PageSettings;
   /** How the settings of other processes differ from those of this one. */
   readonly otherSettings: { lines(): readonly string[] };
-  /** Looks at jobs, and changes them, as commands do. */
+  /** Shows and changes jobs, as commands do. */
   readonly jobs: JobControl;
-  /** What is set of providers now, by id; never a key. */
+  /** The current settings of providers by id, without keys. */
   readonly providers: LiveProviders["shown"];
-  /** Gives keys to providers that have none by the environment or the settings file, in place of those given before. */
+  /** Sets the keys of providers that have none from the environment or the settings file, replacing earlier ones. */
   readonly giveKeys: LiveProviders["setKeys"];
-  /** Tries a provider's key, or another one for it, and says what came back. */
+  /** Tests a provider's key, or another one for it, and returns the result. */
   readonly tryKey: (provider: string, key?: string) => Promise<Finding>;
-  /** Every tool there is now, with where it comes from. */
+  /** Every available tool with its origin. */
   readonly tools: () => readonly FeatureTool[];
-  /** Why tools are missing that there should be, a sentence each. */
+  /** Why configured tools are unavailable, one sentence for each. */
   readonly toolProblems: () => readonly string[];
-  /** Hosts that tools may read from, as it stands now. */
+  /** Hosts that tools may read from. The list is kept up to date. */
   readonly allowedHosts: readonly string[];
   /** Agents by name. */
   readonly agents: () => ReadonlyMap<string, AgentDefinition>;
-  /** Names that tools may not take: those of tools that were there before. */
+  /** Tool names that are already in use. */
   readonly taken: () => ReadonlySet<string>;
-  /** Writes down for the audit log what somebody has done; it never rejects. */
+  /** Records an action in the audit log. Never rejects. */
   readonly audit: WriteAudit;
-  /** Those of the channels (`slack:C1`) that the page shows somebody, by id. */
+  /** Those of the channels (`slack:C1`) that the page shows to a person, by id. */
   readonly seenChannels: TeamSessions["channels"];
-  /** Whether the page shows somebody a session; what it does not show is not there. */
+  /** Whether the page shows a session to a person. For those who may not see it, it does not exist. */
   readonly showsSession: (viewer: Viewer, sessionId: string) => Promise<boolean>;
-  /** Sessions are gone for everybody from now on; their rows are there for a moment longer. */
+  /** Announces that sessions are deleted. Their rows remain for a moment. */
   readonly sessionsGone: (sessionIds: readonly string[]) => void;
-  /** A thread that this program keeps itself is gone: whoever has it open hears of it. */
+  /**
+   * Notifies those who have a thread open that it is deleted, for platforms that keep their threads in our database.
+   */
   readonly threadGone: (threadId: string) => void;
 }
 
-/** What agents are, and what they are told, as the page shows and sets it. */
+/** Agents, skills and instructions, as shown and set on the page. */
 export interface Definitions {
   readonly agents: DefinitionSet;
   readonly skills: DefinitionSet;
-  /** The operator's own instructions, by channel; empty: of all channels. */
+  /** The operator's own instructions by channel. The empty name stands for all channels. */
   readonly instructions: Pick<DefinitionSet, "check" | "set">;
-  /** Channels that have settings of their own: `slack:C1`. */
+  /** Channels with settings of their own, such as `slack:C1`. */
   readonly configured: () => readonly string[];
-  /** The agent that a channel has; empty: any other channel. */
+  /** The agent of a channel. The empty key stands for any channel without settings of its own. */
   readonly agentOf: (channelKey: string) => string;
-  /** What agents are told in a channel now. */
+  /** The instructions that agents currently get in a channel. */
   readonly told: (channelKey: string) => Promise<ToldInChannel>;
 }
 
 interface ToldInChannel {
-  /** Absolute path; null where there is no such directory yet. */
+  /** Absolute path; null if the directory does not exist yet. */
   readonly sandboxRoot: string | null;
-  /** What is followed, in the order in which agents read it. */
+  /** The instructions that are followed, in the order in which agents read them. */
   readonly layers: readonly InstructionLayer[];
-  /** What is there and not followed. */
+  /** Instructions that are not followed without permission. */
   readonly waiting: readonly { readonly path: string; readonly text: string }[];
-  /** The directory's own skills, as far as they are followed. */
+  /** The directory's own skills that are followed. */
   readonly skills: readonly Pick<Skill, "name" | "description" | "source">[];
 }
 
-/** A tool with where it comes from, as people read it. */
+/** A tool with its origin, for people. */
 export interface FeatureTool {
   readonly tool: Tool;
   readonly source: string;
@@ -165,21 +167,21 @@ export interface FeatureTool {
 
 export type WriteAudit = (entry: AuditEntry) => Promise<void>;
 
-/** What somebody has done, for the audit log. It holds no secrets. */
+/** An entry of the audit log. It holds no secrets. */
 export interface AuditEntry {
-  /** An account's name, or somebody as their platform shows them; empty: nobody knows. */
+  /** Name of an account, or of a person as their platform shows it; empty if unknown. */
   readonly by: string;
   readonly act: Act;
   readonly about: string;
   readonly details?: string;
 }
 
-/** A card by the run and the hook that have posted it. */
+/** A card, identified by the run and the hook that posted it. */
 interface CardOfRun {
   readonly runId: string;
   readonly hook: string;
   readonly thread: ThreadRef;
 }
 
-/** What is there without a running program. */
+/** The services that are available without a running program. */
 export type BesideHost = Pick<FeatureHost, "store" | "runtime" | "home">;

@@ -17,33 +17,33 @@ import type { BesideHost, FeatureHost, WriteAudit } from "./feature-host.ts";
 import type { OwnFiles } from "./tools/own-files.ts";
 
 /**
- * A feature: one folder of src/features and one object, which features.ts lists and of whose insides it knows nothing. What it
- * is made of is loaded when it opens, and one that is off opens nothing.
+ * A feature: one folder in src/features and one object in features.ts, which knows nothing else of it. Its parts are
+ * loaded when it opens, and a feature that is off loads nothing.
  */
 export interface Feature {
-  /** Small letters and hyphens; it names the feature where it fails. */
+  /** Lower-case letters and hyphens. The name appears in messages about failures. */
   readonly name: string;
   readonly settings: SettingsSchema;
-  /** What people type for it, whether it is on or off. */
+  /** The feature's commands, which exist whether it is on or off. */
   readonly commands?: readonly FeatureCommand[];
-  /** Reads what the operator has set. */
+  /** Reads the operator's settings for the feature. */
   configure(given: GivenSettings): ConfiguredFeature;
 }
 
 export interface GivenSettings {
-  /** The feature's keys of the settings file: checked, or as they were written where the feature checks them itself. */
+  /** The feature's keys in the settings file, validated, or as written if the feature validates them itself. */
   readonly file: Readonly<Record<string, unknown>>;
   readonly environment: Environment;
-  /** How messages name the settings file. */
+  /** The settings file's name for messages. */
   readonly fileName: string;
 }
 
 export type FeatureCommand = Omit<ChatCommand, "run"> & {
-  /** What is answered where the feature is off, how an operator turns it on; or what the command does then. */
+  /** The reply if the feature is off, which says how to turn it on, or a function to run then. */
   readonly whenOff: string | ChatCommand["run"];
 };
 
-/** What doctor gives a feature to look with; nothing of it counts as spent. */
+/** What a feature's check can use during `doctor`. None of it counts as spending. */
 interface CheckWorld extends Pick<FeatureHost, "runtime" | "log" | "version" | "home"> {
   readonly createEmbedder: CreateEmbedder;
   readonly keptJobs: () => Promise<KeptJobReader>;
@@ -51,36 +51,36 @@ interface CheckWorld extends Pick<FeatureHost, "runtime" | "log" | "version" | "
 
 /** A feature with its settings. */
 export interface ConfiguredFeature {
-  /** A start is refused with these lines. */
+  /** Errors that prevent the start. */
   readonly problems: readonly string[];
-  /** Nothing is wrong, but something looks it. */
+  /** Warnings about settings that are valid but look wrong. */
   readonly warnings?: readonly string[];
-  /** Variables that its settings refer to. */
+  /** Environment variables that the settings refer to. */
   readonly usedVariables?: readonly string[];
-  /** Models, `provider/model`, by the settings that name them. */
+  /** Models, as `provider/model`, by the settings that name them. */
   readonly models?: Readonly<Record<string, string>>;
-  /** Ports that it takes once it opens. */
+  /** Ports that the feature listens on once it opens. */
   readonly listens?: readonly Listener[];
-  /** Credentials, which no log line shows. */
+  /** Credentials to be hidden from logs. */
   readonly secrets?: readonly string[];
-  /** What is in force, for the log of a start: names, never secrets. */
+  /** Facts for the log of a start: names, never secrets. */
   readonly facts?: Readonly<Record<string, unknown>>;
-  /** A start is refused where it does not open; otherwise the rest starts without it. */
+  /** Whether the program refuses to start if the feature does not open. Otherwise it starts without the feature. */
   readonly isEssential?: boolean;
-  /** What doctor finds. */
+  /** Returns the feature's findings for `doctor`. */
   check?(world: CheckWorld): Promise<readonly Finding[]>;
-  /** Keys of providers that it keeps, for whoever works on the database beside the program; of one feature. */
+  /** Stored keys of providers, for commands that use the database without the program. At most one feature has this. */
   readonly storedKeys?: (host: BesideHost) => Promise<StoredKeys>;
-  /** The audit log, for the same. */
+  /** The audit log for the same commands. */
   readonly auditBeside?: (host: BesideHost & { readonly log: Pick<Log, "error"> }) => Promise<WriteAudit>;
-  /** Absent: the feature is off. */
+  /** Absent if the feature is off. */
   readonly open?: (host: FeatureHost) => Promise<OpenFeature>;
 }
 
 interface StoredKeys {
-  /** By provider. */
+  /** The keys by provider. */
   readonly keys: ReadonlyMap<string, string>;
-  /** Why some cannot be used, as a sentence; null: all can be. */
+  /** Why some keys cannot be used, as a sentence; null if all can. */
   readonly problem: string | null;
 }
 
@@ -115,62 +115,65 @@ export type {
 } from "./adapters/web/sessions/team-tools.ts";
 export type { TeamUsage } from "./adapters/web/sessions/team-usage.ts";
 
-/** What an open feature gives; all of it may be left out. */
+/** The parts of an open feature. All are optional. */
 export interface OpenFeature {
-  /** They may come and go. */
+  /** The feature's current tools. */
   readonly tools?: () => readonly Tool[];
-  /** Where a tool comes from, as people read it; `built in` when left out. */
+  /** Returns a tool's origin for people. `built in` by default. */
   readonly sourceOf?: (tool: Tool) => string;
-  /** By name, what the feature's commands do. */
+  /** Implementations of the feature's commands, by name. */
   readonly commands?: Readonly<Record<string, ChatCommand["run"]>>;
-  /** By the command's and the option's name, what could stand in an option; in place of what its description says. */
+  /** Suggestions by names of command and option, in place of those in the command's description. */
   readonly completions?: Readonly<Record<string, Readonly<Record<string, CommandOption["complete"]>>>>;
-  /** Which runs hand their work on, and how. */
+  /** Decides which runs delegate their work, and how. */
   readonly delegate?: CommandServices["delegate"];
-  /** Files of their own for sub-agents; of one feature. */
+  /** Copies of files for sub-agents. At most one feature has this. */
   readonly ownFiles?: OwnFiles;
-  /** A section of the prompt of a run with these settings; empty for none. */
+  /** Returns the prompt section for a run with these settings; empty for none. */
   readonly section?: (config: QueryConfig) => string;
-  /** Why a tool of that name is not there, for the model; null when it is none of this feature's. */
+  /** Tells the model why a tool is unavailable; null if the tool is none of this feature's. */
   readonly whyMissing?: (tool: string) => string | null;
-  /** Resolves when it is known whether there is a tool of that name; absent: it is known at once. */
+  /** Resolves when it is known whether the tool exists. Absent if that is always known. */
   readonly toolKnown?: (tool: string) => Promise<void>;
-  /** Why tools are missing that there should be, a sentence each. */
+  /** Why configured tools are unavailable, one sentence for each. */
   readonly problems?: () => readonly string[];
-  /** What is done around each run. */
+  /** Work done before and after each run. */
   readonly hook?: Omit<RunHook, "name">;
-  /** Hears what people are shown of each run, as it happens; at once, and it keeps nobody waiting. */
+  /** Called with each event that people see of a run. Must return at once. */
   readonly watchRun?: WatchRun;
-  /** What the page's server answers under `/features/<name>/`. */
+  /** Routes of the web server under `/features/<name>/`. */
   readonly routes?: readonly FeatureRoute[];
-  /** What the page shows of it. */
+  /** The feature's panel on the page. */
   readonly panel?: PanelSource;
-  /** Sessions of all platforms, as the page shows them; of one feature. */
+  /** Sessions of all platforms, for the page. At most one feature has this. */
   readonly sessions?: TeamSessions;
-  /** Who may open the page beyond this machine; of one feature. */
+  /** Logins for opening the page from other machines. At most one feature has this. */
   readonly logins?: Logins;
-  /** Keeps the audit log; of one feature. */
+  /** Writes the audit log. At most one feature has this. */
   readonly audit?: WriteAudit;
-  /** Hears that sessions are gone. */
+  /** Called when sessions are deleted. */
   readonly sessionsGone?: FeatureHost["sessionsGone"];
-  /** Takes over jobs that it keeps: before any is due, then again and again in one of the processes. New problems, a line each. */
+  /**
+   * Takes over the jobs that the feature defines, first before any is due and then repeatedly in one of the processes.
+   * Returns new problems, one line each.
+   */
   readonly readJobs?: () => Promise<readonly string[]>;
-  /** Once all features are open. */
+  /** Called once all features are open. */
   readonly start?: (signal: AbortSignal) => Promise<void>;
   readonly stop?: () => Promise<void>;
 }
 
-/** What whoever reads the page may ask for. */
+/** A route that anyone who can read the page may request. */
 export function get(path: string, handle: FeatureRoute["handle"]): FeatureRoute {
   return { method: "GET", path, handle };
 }
 
-/** What whoever takes part may do. */
+/** A route for people who may take part. */
 export function post(path: string, handle: FeatureRoute["handle"]): FeatureRoute {
   return { method: "POST", path, handle };
 }
 
-/** What an admin may do. */
+/** A route for admins. */
 export function adminPost(path: string, handle: FeatureRoute["handle"]): FeatureRoute {
   return { method: "POST", path, role: "admin", handle };
 }

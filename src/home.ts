@@ -8,17 +8,17 @@ import { closeToOthers } from "./core/store/database/close-to-others.ts";
 import { createDirectory } from "./core/store/database/create-directory.ts";
 import { madeOnce } from "./core/store/database/made-once.ts";
 
-/** For the owner alone: what people say to the agent is nothing for the machine's other users. */
+/** Access for the owner only, because conversations should not be readable by other users of the machine. */
 const PRIVATE = 0o700;
 
 /**
- * Creates a directory of Deckhand's own when missing, and closes it to the machine's other users also where it is
- * there already; ConfigError with one line when it cannot be written.
+ * Creates a directory of the program if it is missing, and closes it to other users of the machine in any case. Throws
+ * ConfigError with one line if it is not writable.
  */
 export async function requireOwn(directory: string, variable: string): Promise<void> {
   try {
     await createDirectory(directory, PRIVATE);
-    // The slash makes a file in the directory's place an error.
+    // The slash makes a file at that path an error.
     await access(`${directory}${path.sep}`, constants.W_OK);
     await closeToOthers(directory, PRIVATE);
   } catch (cause) {
@@ -29,12 +29,15 @@ export async function requireOwn(directory: string, variable: string): Promise<v
   }
 }
 
-/** The operator's own instruction files, in the order in which agents read them: absolute paths. */
+/** Absolute paths of the operator's own instruction files, in the order in which agents read them. */
 export function instructionFiles({ home }: { readonly home: string }): string[] {
   return [path.join(home, "AGENTS.md"), ...userHome().map((own) => path.join(own, ".config/agents/AGENTS.md"))];
 }
 
-/** None of a user who is but a number to the system, and without HOME: containers and supervisors run programs as such. */
+/**
+ * The user's home directory. Empty for a user without a name and without HOME, as is common in containers and under
+ * supervisors.
+ */
 function userHome(): string[] {
   try {
     return [homedir()];
@@ -43,23 +46,23 @@ function userHome(): string[] {
   }
 }
 
-/** Where what files held is kept before tools change them: beneath no sandbox root. */
+/** The directory that keeps earlier contents of files before tools change them, outside every sandbox root. */
 export function snapshotsOf({ home }: { readonly home: string }): string {
   return path.join(home, "snapshots");
 }
 
-/** Where SQLite keeps everything, unless DATABASE_URL names another place. */
+/** The default path of the SQLite database, if DATABASE_URL is not set. */
 export function sqliteFileOf({ home }: { readonly home: string }): string {
   return path.join(home, "deckhand.db");
 }
 
-/** The page's token; null where no start has made it. */
+/** The page's token; null if no start has created it yet. */
 export async function keptWebToken(home: string): Promise<string | null> {
   const token = await readFile(path.join(home, "web-token"), "utf8").catch(() => null);
   return token === null ? null : token.trim();
 }
 
-/** The page's token, made at first start and kept, so that open pages come back after a restart. */
+/** The page's token. It is created at the first start and kept, so that open pages reconnect after a restart. */
 export async function webToken(home: string): Promise<string> {
   const token = await madeOnce(path.join(home, "web-token"), () => `${randomBytes(24).toString("base64url")}\n`);
   return token.trim();

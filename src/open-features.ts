@@ -17,33 +17,36 @@ export interface Features {
   tools(): readonly FeatureTool[];
   sections(config: QueryConfig): string;
   whyMissing(tool: string): string | null;
-  /** Resolves when all know whether they have a tool of that name. */
+  /** Resolves when every feature knows whether it has the tool. */
   toolKnown(tool: string): Promise<void>;
-  /** Why tools are missing that there should be, a sentence each. */
+  /** Why configured tools are unavailable, one sentence for each. */
   problems(): readonly string[];
-  /** What the command of that name does; null where its feature is off. */
+  /** The implementation of a command; null if its feature is off. */
   command(name: string): ChatCommand["run"] | null;
-  /** What could stand in an option of the command of that name; undefined where its description says it, or its feature is off. */
+  /**
+   * The suggestions for an option of a command. Undefined if its feature is off or leaves them to the command's
+   * description.
+   */
   completionOf(command: string, option: string): CommandOption["complete"];
   readonly delegate: CommandServices["delegate"];
   readonly ownFiles: OwnFiles;
   readonly panels: readonly PanelSource[];
   readonly routes: FeatureRoutes;
-  /** Null: the page shows its own threads alone. */
+  /** Null if the page shows only its own threads. */
   readonly sessions: TeamSessions | null;
-  /** Null: nobody can sign in on the page. */
+  /** Null if nobody can sign in on the page. */
   readonly logins: Logins | null;
   readonly hooks: readonly RunHook[];
   readonly watchers: readonly WatchRun[];
   readonly audit: WriteAudit;
-  /** Calls back with each thread that a feature has deleted. */
+  /** Calls back with each thread that a feature deletes. */
   hearGone(hear: (threadId: string) => void): void;
   readJobs(): Promise<readonly string[]>;
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A feature as an operator has set it. */
+/** A feature with the operator's settings. */
 export type NamedFeature = ConfiguredFeature & Pick<Feature, "name">;
 
 interface Opened extends OpenFeature {
@@ -51,12 +54,12 @@ interface Opened extends OpenFeature {
   readonly isEssential: boolean;
 }
 
-/** Tells why one does not start; throws ConfigError where it is essential. */
+/** Reports a feature that does not start. Throws ConfigError if it is essential. */
 type NotStarted = (feature: Pick<NamedFeature, "name" | "isEssential">, error: unknown) => void;
 
 /**
- * Opens what is on, one after the other. Throws ConfigError where an essential feature does not open.
- * `say`: a line for the operator's terminal.
+ * Opens the configured features one after another. Throws ConfigError if an essential one does not open. `say` prints a
+ * line on the operator's terminal.
  */
 async function openFeatures(
   configured: readonly NamedFeature[],
@@ -93,12 +96,12 @@ async function openFeatures(
   };
 }
 
-/** Sessions that one word names. */
+/** Maximum number of sessions named in one message to the other processes. */
 const TOLD_TOGETHER = 50;
 
 type Between = Pick<FeatureHost, "audit" | "showsSession" | "seenChannels" | "sessionsGone" | "threadGone">;
 
-/** What features have of each other without knowing of one another. */
+/** Connects features to each other without making them depend on one another. */
 function betweenFeatures(
   open: readonly Opened[],
   { cluster, log }: Pick<FeatureHost, "cluster" | "log">,
@@ -187,11 +190,11 @@ function featuresOf(
 
 interface Distinct {
   readonly tools: readonly FeatureTool[];
-  /** Names that two features have, a sentence each. */
+  /** Tool names that two features share, one sentence for each. */
   readonly problems: readonly string[];
 }
 
-/** The first of two tools with one name holds. */
+/** Collects the tools. Of two with the same name, the first counts. */
 function distinct(features: readonly Opened[], own: ReadonlySet<string>): Distinct {
   const owners = new Map<string, string>();
   const tools: FeatureTool[] = [];
@@ -211,11 +214,11 @@ function distinct(features: readonly Opened[], own: ReadonlySet<string>): Distin
 }
 
 export interface FeatureList {
-  /** What people type for features, whether these are on or off. */
+  /** The commands of all features, whether on or off. */
   readonly commands: readonly ChatCommand[];
-  /** Once. */
+  /** Opens the features. To be called once. */
   open: typeof openFeatures;
-  /** Those that are open; null before. */
+  /** The open features; null before they are opened. */
   opened(): Features | null;
 }
 

@@ -30,32 +30,32 @@ import { readiness } from "./operations/readiness.ts";
 import type { ProgramEngine } from "./ownership/open-engine.ts";
 import type { Ownership } from "./ownership/own-database.ts";
 
-/** What the adapters are made of. */
+/** What the adapters are built from. */
 export interface PlatformAssembly {
   readonly config: Config;
   readonly runtime: Runtime;
   readonly log: Log;
-  /** The program's own tokens and keys; more come as they are set. */
+  /** The program's own tokens and keys. Those that are set later are added. */
   readonly secrets: string[];
   readonly parts: AsyncDisposableStack;
-  /** What people type, of core and of features. */
+  /** The commands of the core and of features. */
   readonly commands: readonly ChatCommand[];
   readonly platforms: Map<PlatformName, PacedPlatform>;
-  /** One write at a time of the platforms that keep their threads in the store. */
+  /** Serialises writes of the platforms that keep their threads in the store. */
   readonly writes: KeyedMutex;
   readonly ended: EndedRuns;
   readonly status: {
     state: "starting" | "standing by" | "running" | "draining";
     engine: ProgramEngine | null;
     store: Store | null;
-    /** Null until it is known how this process may use the database. */
+    /** Null until the process knows how it may use the database. */
     ownership: Pick<Ownership, "cluster" | "otherSettings"> | null;
-    /** What keeps the database from taking something; null where nothing does. */
+    /** The error that keeps the database from accepting writes; null if there is none. */
     storeFailure: unknown;
   };
 }
 
-/** The page listens before there is a store: a process that stands by answers the probes, too. */
+/** Opens the web platform. It listens before the store is open, so that a standby process answers the probes, too. */
 export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store>): Promise<WebPlatform> {
   const { config, runtime, log, platforms, status, commands, ended } = assembly;
   const load = () => status.engine?.load() ?? { running: 0, waiting: 0 };
@@ -92,17 +92,20 @@ function sharingOf({ ownership }: PlatformAssembly["status"]): Parameters<typeof
   return { size: ownership.cluster.size(), differing: ownership.otherSettings.names() };
 }
 
-/** What one person has written on loopback is not for those who sign in later, on another address. */
+/**
+ * The store's platform for the page's threads. It differs between loopback and other addresses, so that people who sign
+ * in later do not see what one person wrote on loopback.
+ */
 function threadsOf(config: Config): { readonly platform: PlatformName; readonly isShared: boolean } {
   return { platform: isShared(config.web) ? `${WEB.name}team` : WEB.name, isShared: isReplica(config) };
 }
 
-/** Whether other processes write to the database, too. */
+/** Whether other processes write to the same database. */
 function isReplica({ engine }: Config): boolean {
   return engine === "dbos";
 }
 
-/** The program's own tokens and keys, which nothing carries that comes in or goes out. */
+/** The program's own tokens and keys, which are masked in everything that comes in or goes out. */
 export async function openSecrets({
   config,
   secrets,
@@ -112,7 +115,9 @@ export async function openSecrets({
   return secretMasking(secrets);
 }
 
-/** Another address that opens the page of the program that runs on this home; null where the settings do not say its port. */
+/**
+ * A further link that opens the page of the program running on this home; null if the settings do not give its port.
+ */
 export async function anotherWebLink({ web, home }: Config, now: number): Promise<string | null> {
   await requireOwn(home, "DECKHAND_HOME");
   return web.port === 0 ? null : webLink({ ...web, token: await webToken(home) }, now, web.port);
@@ -124,7 +129,7 @@ export async function isRunning({ web, home }: Config): Promise<boolean> {
   return token !== null && answersFor(token, web);
 }
 
-/** Connects when it is started; until then nobody can attach. */
+/** Creates the terminal platform. Terminals can attach once it is started. */
 function openTerminal(
   { config, runtime, log, writes, commands }: PlatformAssembly,
   { store, secrets }: Pick<PlatformScope, "store" | "secrets">,
@@ -141,15 +146,18 @@ function openTerminal(
 }
 
 export interface PlatformScope {
-  /** Null where terminals alone are served. */
+  /** Null if only terminals are served. */
   readonly web: WebPlatform | null;
   readonly store: Store;
   readonly secrets: SecretMasking & { readonly files: SecretMasking };
-  /** What other processes have spent of the platforms' rates, or spend. */
+  /** Use of the platforms' rate limits by other processes, earlier or current ones. */
   readonly spent: Required<Spent>;
 }
 
-/** All platforms as the core has them: none of our own secrets comes by them, and authors of threads are known as served or not. */
+/**
+ * Opens all platforms for the core. Messages are stripped of the program's secrets, and authors in threads are marked
+ * as served or not.
+ */
 export async function openPlatforms(
   assembly: PlatformAssembly & Pick<Ownership, "shared" | "fence">,
   opening: PlatformScope,
@@ -160,14 +168,14 @@ export async function openPlatforms(
   const remote = web === null ? [] : await remotePlatforms(assembly);
   for (const platform of web === null ? [terminal] : [web, ...remote, terminal]) {
     const guarded = withServedAuthors(withoutSecrets(fence(platform), secrets, secrets.files), config.access);
-    // The page and the terminals are each process's own.
+    // The page and the terminals belong to one process each.
     const shared = remote.includes(platform) ? spent.shared : null;
     platforms.set(platform.descriptor.name, pacePlatform(guarded, runtime.clock, { ...spent, shared }));
   }
   return terminal;
 }
 
-/** Platforms without a token are off, and their SDKs are not even loaded. */
+/** The platforms that have a token. The SDKs of others are not even loaded. */
 async function remotePlatforms({
   config,
   runtime,
@@ -216,11 +224,11 @@ export interface ViewsOptions {
   readonly log: Log;
   readonly platform: (name: PlatformName) => PacedPlatform;
   readonly jobs: Parameters<typeof openJobRun>[0]["jobs"];
-  /** What hears of runs, once it is open. */
+  /** Observers of runs, once they are open. */
   readonly watchers: () => readonly WatchRun[];
 }
 
-/** How runs are shown: in their thread, by what began them; features hear of it. */
+/** Creates the views of runs, according to what began them, and lets features observe them. */
 export function createViews({ runtime, log, platform, jobs, watchers }: ViewsOptions): RunnerOptions["openView"] {
   const board = createTaskBoard();
   const { clock } = runtime;

@@ -69,9 +69,9 @@ interface ToolboxWorld {
   readonly parts: AsyncDisposableStack;
   readonly features: FeatureList;
   readonly platforms: ReadonlyMap<PlatformName, Pick<ChatPlatform, "health">>;
-  /** The program's own tokens and keys; more come as they are set. */
+  /** The program's own tokens and keys. Those that are set later are added. */
   readonly secrets: string[];
-  /** A line for the operator's terminal. */
+  /** Prints a line on the operator's terminal. */
   readonly say: (line: string) => void;
 }
 
@@ -93,29 +93,29 @@ type ToolboxParts = { readonly providers: LiveProviders; readonly instructions: 
     | "closeCard"
   >;
 
-/** What agents are told where a session works, as far as it is followed. */
+/** The instructions and skills of sessions, limited to those that are followed. */
 export interface OpenInstructions extends InstructionGate {
-  /** Agents, skills and instructions as the page shows and sets them. */
+  /** Agents, skills and instructions, as shown and set on the page. */
   readonly definitions: Definitions;
-  /** Skills, whether they are followed or not. */
+  /** All skills, whether they are followed or not. */
   readonly all: SkillReader;
   readonly skillsOf: (thread: ThreadRef) => Promise<SkillCatalogue>;
   readonly runs: Pick<RunnerOptions, "channelConfigOf" | "instructionsOf" | "skillsOf">;
 }
 
-/** Reads skills for whoever only looks. */
+/** Reads skills without changing anything. */
 function skillReader({ home }: Pick<Config, "home">, fromPage: DefinitionTexts): SkillReader {
   const { reader, definitions } = createPageSkills({ application: APPLICATION, home }, createLogger("silent", []));
   definitions.set(fromPage);
   return reader;
 }
 
-/** Why files of skills in the home and on the page do not load, a line each. */
+/** Why skill files in the home and on the page do not load, one line each. */
 export function skillProblems(config: Pick<Config, "home">, fromPage: DefinitionTexts): string[] {
   return skillReader(config, fromPage)(NOWHERE).problems.map(problemText);
 }
 
-/** What a start would make of jobs that are kept elsewhere than in the database; changes nothing. */
+/** Checks jobs that are defined outside the database, as a start would. Changes nothing. */
 export function keptJobReader(
   config: Config,
   { pageAgents, pageSkills }: { readonly pageAgents: PageAgents; readonly pageSkills: DefinitionTexts },
@@ -131,7 +131,7 @@ export function keptJobReader(
   });
 }
 
-/** A sandbox root that holds nothing. */
+/** A sandbox root without contents. */
 const NOWHERE = "/nonexistent";
 
 interface InstructionParts {
@@ -187,7 +187,7 @@ export function openInstructions({ config, log, store, channelConfigs }: Instruc
   };
 }
 
-/** What features may do with messages of runs that are over. */
+/** What features may do with messages of runs that have ended. */
 export function messagesOfRuns(finaliser: MessageFinaliser): Pick<FeatureHost, "addToFold" | "closeCard"> {
   return {
     addToFold: ({ runId, thread }, words) => finaliser.amend(runId, "live", { thread, words }),
@@ -199,11 +199,11 @@ export function messagesOfRuns(finaliser: MessageFinaliser): Pick<FeatureHost, "
 
 export interface OpenToolbox extends Toolbox {
   readonly sandbox: Sandbox;
-  /** What holds for files wherever they change: where their contents are kept, and which a person decides on. */
+  /** Where earlier contents of files are kept, and which files need a person's decision. */
   readonly files: Pick<FileRestoreOptions, "snapshots" | "guardedFiles" | "lock">;
 }
 
-/** The tools; servers connect in the background, and none holds up the start. */
+/** Opens the tools. MCP servers connect in the background and do not delay the start. */
 export async function openToolbox(
   { config, signal, parts, features, platforms, secrets, say, ...world }: ToolboxWorld,
   { providers, ...given }: ToolboxParts,
@@ -265,7 +265,7 @@ function knownTo({ tools, runs }: Pick<Toolbox, "tools" | "runs">) {
   return { names: tools().map(({ name }) => name), mayCome: (name: string) => runs.whyMissing(name) !== null };
 }
 
-/** Keeps the directory of what files held before they were changed within its limits. */
+/** Keeps the directory of earlier file contents within its limits. */
 function openSnapshots({
   config,
   runtime,
@@ -297,11 +297,11 @@ function providerKeys(
 }
 
 interface QuotaWorld extends Pick<ToolboxWorld, "config" | "runtime" | "log" | "parts"> {
-  /** Null where this process is the only one. */
+  /** Null if this is the only process. */
   readonly shared: { readonly growth: GrowthLedger } | null;
 }
 
-/** Reads nothing yet: the figures are looked for when something is first written. */
+/** Opens the quotas. The figures are read at the first write. */
 export function openQuotas({ config, runtime, log, parts, shared }: QuotaWorld): Quotas {
   const { quotas, channels, home, sandbox } = config;
   const { clock } = runtime;
@@ -320,7 +320,7 @@ export function openQuotas({ config, runtime, log, parts, shared }: QuotaWorld):
   return opened;
 }
 
-/** How the system confines the sandbox's process by these settings; null where it is not to. */
+/** How the system confines the sandbox's process; null if these settings turn that off. */
 export function confinementOf(config: Config): Confinement | null {
   const { confinement, home, sandbox, channels } = config;
   if (confinement === "off") return null;
@@ -333,7 +333,7 @@ export function confinementOf(config: Config): Confinement | null {
   return createConfinement(places, confinement === "required");
 }
 
-/** The same for a start, which ends in ConfigError where it is required and missing. */
+/** The same for a start. Throws ConfigError if confinement is required but unavailable. */
 async function openConfinement(config: Config): Promise<{ readonly confinement?: Confinement }> {
   const confinement = confinementOf(config);
   if (confinement === null) return {};

@@ -5,7 +5,7 @@ import { WEB } from "./adapters/web/descriptor.ts";
 import { PlatformError } from "./core/protocol/errors.ts";
 import type { Describe, Platforms } from "./core/protocol/platform.ts";
 
-/** The platforms that there are. Adapters are loaded by app.ts, and only those that are used; this costs nothing. */
+/** All platforms, described without loading their adapters. app.ts loads only the adapters that are used. */
 export const PLATFORMS: Platforms = new Map(
   [SLACK, DISCORD, WEB, TERMINAL].map((platform) => [platform.name, platform]),
 );

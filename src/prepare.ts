@@ -11,14 +11,14 @@ import type { ListingRegistry } from "./core/providers/provider.ts";
 import { type LiveProviders, liveProviders } from "./core/providers/registry/live-providers.ts";
 import { createProviderRegistry } from "./core/providers/registry/registry.ts";
 
-/** What follows from the settings alone. */
+/** What can be derived from the settings alone. */
 export interface Prepared {
   readonly registry: ListingRegistry;
   readonly providers: LiveProviders;
-  /** `provider/model`: the one that answers where nothing names another, by the keys that there are now. */
+  /** The default model, as `provider/model`, given the current keys. */
   readonly model: () => string;
   readonly channelConfigs: ChannelConfigs;
-  /** Lines for the operator. */
+  /** Messages for the operator. */
   readonly problems: readonly string[];
 }
 
@@ -26,7 +26,7 @@ interface PrepareScope {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly pageAgents: PageAgents;
-  /** What processes share; null where this one is the only one. */
+  /** State shared between processes; null if this is the only one. */
   readonly shared: { readonly holdersOf: HoldersOf } | null;
 }
 
@@ -49,7 +49,7 @@ function usualModel(query: Config["query"], registry: ListingRegistry, providers
   };
 }
 
-/** Which model answers, or what it lacks, for the operator's terminal. */
+/** Lines for the operator's terminal: the model that answers, or what it lacks. */
 export function modelLines(config: Config, { providers, model: now, channelConfigs }: Prepared): string[] {
   const model = now();
   const unheeded = unheededSettings(config, channelConfigs.agents, model).map((line) => `⚠ ${line}`);

@@ -12,7 +12,10 @@ import { createLogger } from "./operations/logging.ts";
 import { STOP_WITHIN_MS } from "./operations/stop-times.ts";
 import { systemRuntime } from "./runtime.ts";
 
-/** How long a bot that has the database and is not to be reached is waited for: it may be starting, or ending. Milliseconds. */
+/**
+ * How long to wait for a process that has the database but does not answer, because it may be starting or ending. In
+ * milliseconds.
+ */
 const REACH_WITHIN_MS = 15_000;
 const REACH_AGAIN_MS = 200;
 
@@ -30,7 +33,10 @@ export function processIo(env: Environment): ChatIo {
   };
 }
 
-/** A conversation with the bot that runs on this home; with one in this process where none does. Resolves to the exit code. */
+/**
+ * Holds a conversation with the program running on this home or, if there is none, with one in this process. Resolves
+ * to the exit code.
+ */
 export async function runChat(config: Config, request: ChatRequest, io: ChatIo): Promise<number> {
   const own = new OwnProgram(config, (line) => io.stderr.write(`${line}\n`));
   const reach = () => reachProgram(config, own, (line) => io.stderr.write(`${line}\n`));
@@ -41,7 +47,7 @@ export async function runChat(config: Config, request: ChatRequest, io: ChatIo):
   }
 }
 
-/** Whoever read the pipe, or the terminal, has gone. Source: write(2). */
+/** Errors that mean that the reader of the pipe or terminal is gone. Source: write(2). */
 const READER_GONE: ReadonlySet<string | undefined> = new Set(["EPIPE", "EIO", "ECONNRESET"]);
 
 async function conversation(options: {
@@ -83,7 +89,7 @@ async function reachProgram(config: Config, own: OwnProgram, say: (line: string)
   return null;
 }
 
-/** The program in this process, for as long as somebody talks to it. It serves terminals and nothing else. */
+/** The program in this process, for the time of a conversation. It serves only terminals. */
 class OwnProgram {
   readonly #config: Config;
   readonly #say: (line: string) => void;
@@ -102,11 +108,11 @@ class OwnProgram {
     return here;
   }
 
-  /** taken: another process runs on the database. */
+  /** Starts the program. `taken` means that another process runs on the database. */
   async start(): Promise<"running" | "taken" | "failed"> {
     const config = this.#config;
     const giveUp = new AbortController();
-    // Its log would stand between the lines of the conversation.
+    // Log lines would mix with the conversation.
     const secrets = secretsOf(config);
     const log = createLogger("silent", secrets);
     const { startApp } = await import("./app.ts");

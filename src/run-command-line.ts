@@ -1,6 +1,6 @@
 import { APPLICATION, VERSION } from "./version.ts";
 
-/** What the words of this process ask for. Loads no more than that takes. */
+/** Runs the command line of this process. Loads only what the command needs. */
 export async function runCommandLine(): Promise<void> {
   const { createProgram } = await import("./cli/program.ts");
   const { processTerminal } = await import("./cli/terminal.ts");

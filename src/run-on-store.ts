@@ -30,7 +30,7 @@ interface Ends {
   readonly stdin: Input;
 }
 
-/** What features' subcommands work with: the database itself, beside a running program or without one. */
+/** The services of features' subcommands, which work on the database with or without a running program. */
 export function subcommandWorld(config: Config, { terminal, stdin }: Ends): SubcommandWorld {
   const onStore: SubcommandWorld["onStore"] = (work) =>
     said(terminal, () => opened(config, (host) => work(storeWorld(config, host, terminal))));
@@ -72,7 +72,7 @@ export function subcommandWorld(config: Config, { terminal, stdin }: Ends): Subc
 
 async function requireKept({ kind, url }: Config["database"]): Promise<void> {
   if (kind !== "sqlite") return;
-  // One that this user may not reach is there.
+  // Reports a file that this user cannot reach, which `existsSync` would count as missing.
   await checkSqliteFile(url);
   if (existsSync(sqlitePath(url))) return;
   throw new ConfigError([
@@ -102,7 +102,7 @@ function storeWorld(config: Config, host: BesideHost, terminal: Terminal): Store
   };
 }
 
-/** For doctor, who changes nothing: the settings with what the page has set and the stored keys. */
+/** The configuration with the page's settings and stored keys, for `doctor`. Changes nothing. */
 export async function withStored(config: Config): Promise<StoredSettings> {
   const { isCurrent } = await probeDatabase(config.database.url).catch(() => ({ isCurrent: false }));
   if (!isCurrent) return { config, pageAgents: { texts: new Map() }, pageSkills: new Map(), problems: [] };

@@ -10,13 +10,16 @@ import { createLogger } from "./operations/logging.ts";
 import { STOP_WITHIN_MS } from "./operations/stop-times.ts";
 import { systemRuntime } from "./runtime.ts";
 
-/** By then platforms that connect on their own time have loaded what they need. Milliseconds. */
+/** Time after which platforms have usually loaded their code, in milliseconds. */
 const LOADED_MS = 5_000;
 
-/** What still goes on this long after the parts have stopped is nobody's. Milliseconds. */
+/** Maximum time to wait for leftover work after the parts have stopped, in milliseconds. */
 const LEFT_BEHIND_MS = 100;
 
-/** Signals this close are one: `npm start` passes on the Ctrl+C that the terminal has sent already. Milliseconds. */
+/**
+ * Signals within this time count as one, because `npm start` repeats the Ctrl+C that the terminal has already sent. In
+ * milliseconds.
+ */
 const ONE_SIGNAL_MS = 500;
 
 /** Runs the program until a signal or a failure ends it. A second signal ends it at once. */
@@ -42,7 +45,7 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
       say: (line) => terminal.out(line),
       signal: stopping.signal,
     });
-    // Node keeps what it compiled when the process ends by itself; one that is killed has kept it before.
+    // Node writes its compile cache only when the process exits by itself, so it is flushed in case of a kill.
     setTimeout(flushCompileCache, LOADED_MS).unref();
     const drained = app.drained.then(() => {
       log.info({}, "draining");
@@ -64,12 +67,12 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
     report(toAppError(error), terminal);
     endAnyway(log);
   } finally {
-    // All is closed: requests to a platform that never answers need not be.
+    // Everything is closed. Requests to a platform that never answers are dropped.
     setTimeout(() => process.exit(), LEFT_BEHIND_MS).unref();
   }
 }
 
-/** Whoever cannot be reached by a proxy looks as if he were not there himself. */
+/** Warns about an unreachable proxy, since otherwise everything behind it would appear to be down. */
 async function tellOfProxy(config: Config, terminal: Terminal, signal: AbortSignal): Promise<void> {
   if (config.proxy === null) return;
   const { checkProxy } = await import("./cli/doctor/check-proxy.ts");
@@ -77,7 +80,7 @@ async function tellOfProxy(config: Config, terminal: Terminal, signal: AbortSign
   for (const { ok, text } of findings) if (!ok) terminal.error(`⚠ ${text}`);
 }
 
-/** The first signal stops the program, a later one ends it at once. */
+/** Stops the program at the first signal and ends the process at a later one. */
 function onSignal(stop: (signal: NodeJS.Signals) => void): void {
   let firstAt: number | null = null;
   const onEither = (signal: NodeJS.Signals) => {
@@ -91,7 +94,10 @@ function onSignal(stop: (signal: NodeJS.Signals) => void): void {
   process.on("SIGINT", onEither).on("SIGTERM", onEither);
 }
 
-/** What is cut off here goes on in the next process: all state is in the database. */
+/**
+ * Ends the process after a time limit. Interrupted work continues in the next process, because all state is in the
+ * database.
+ */
 function endAnyway(log: Log): void {
   setTimeout(() => {
     log.error({ afterMs: STOP_WITHIN_MS }, "stop_cut_off");

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { Clock, Ids, Runtime } from "./core/protocol/runtime.ts";
 
-/** The real world. */
+/** The real clock, ids and randomness. */
 export function systemRuntime(): Runtime {
   return { clock: systemClock, ids: systemIds(systemClock), random: { next: () => Math.random() } };
 }
 
-/** The same by another clock. */
+/** The same runtime with another clock. */
 export function runtimeOn(clock: Clock, { random }: Runtime): Runtime {
   return { clock, ids: systemIds(clock), random };
 }
@@ -36,10 +36,10 @@ const systemClock: Clock = {
   },
 };
 
-/** Crockford's alphabet, lower case: no letter that looks like a digit. */
+/** Crockford's base32 alphabet in lower case, which has no letters that resemble digits. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** Nine characters of time, eleven of randomness: sorts by creation, within a millisecond at random. */
+/** Nine characters of time and eleven of randomness, so that ids sort by creation time to the millisecond. */
 function systemIds(clock: Pick<Clock, "now">): Ids {
   return {
     next(prefix) {
