@@ -48,23 +48,23 @@ import { threadDeleteSchema } from "./wire.ts";
 
 export interface DiscordOptions {
   readonly token: string;
-  /** The REST root without version; Discord's own when left out. */
+  /** Root URL of the REST API without version; Discord's own by default. */
   readonly apiUrl?: string;
-  /** Registered as slash commands; what Discord has stays as it is when left out. */
+  /** Commands to register as slash commands; if omitted, the registered ones stay as they are. */
   readonly commands?: readonly CommandForm[];
-  /** Emoji by which people point a message out to us: signs, or names of custom ones. */
+  /** Emoji with which people point out messages to the bot: characters, or names of custom emoji. */
   readonly reactions?: readonly string[];
-  /** Nothing is read of what others write; everybody's is when left out. */
+  /** Whether the bot answers this person; if not, their messages are not read. Everybody by default. */
   readonly serves?: (person: Person) => boolean;
-  /** The processes that share what Discord sends; this one has it all where left out. */
+  /** The processes that share Discord's events; if omitted, this process receives all of them. */
   readonly cluster?: Pick<Cluster, "hold" | "gatewaySessions" | "size"> | undefined;
-  /** What keeps count of the requests of all processes that are this bot; null or absent: there is one. */
+  /** Counts the requests of all processes of this bot; null or absent if there is only one process. */
   readonly rates?: SharedRates | null;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Deckhand on Discord: a mention opens a thread, direct messages are one rolling session. */
+/** Connects the bot to Discord. A mention opens a thread; direct messages are one rolling session. */
 export function createDiscordPlatform(options: DiscordOptions): ChatPlatform {
   return new DiscordPlatform(options);
 }
@@ -75,13 +75,13 @@ const CLICKS_GO_ELSEWHERE =
 
 const SIGNS = { working: "⏳", seen: "✔️" } as const;
 
-/** What exists while connected. */
+/** State that exists while connected. */
 interface Live extends DiscordScope {
   readonly connection: Connection;
   readonly messages: Messages;
   readonly takeInteraction: (data: unknown) => Promise<void>;
   readonly takeReaction: (data: unknown) => Promise<void>;
-  /** The application has an address of its own for what people click. */
+  /** Whether the application has its own endpoint for interactions, so that clicks do not arrive here. */
   clicksGoElsewhere: boolean;
 }
 
@@ -92,7 +92,7 @@ class DiscordPlatform implements ChatPlatform {
   #live: Live | null = null;
   #idle: PlatformHealth = { connected: false, detail: "not started" };
   #stopping = new AbortController();
-  /** Events being handled: `stop` waits for them. */
+  /** Events being handled; `stop` waits for them. */
   readonly #tasks = new Set<Promise<void>>();
 
   constructor(options: DiscordOptions) {
@@ -121,7 +121,7 @@ class DiscordPlatform implements ChatPlatform {
 
   async stop(): Promise<void> {
     this.#stopping.abort(new PlatformError("platform_failed", "Discord is being stopped"));
-    // What has come is taken while all that this asks for is there.
+    // Events that have arrived are handled while the connection they need is still open.
     await Promise.all(this.#tasks);
     await this.#live?.connection.close();
     await Promise.all(this.#tasks);
@@ -223,7 +223,7 @@ class DiscordPlatform implements ChatPlatform {
     return this.#live;
   }
 
-  /** Events may come before everything that handles them is there: they wait for it, in order. */
+  /** Connects. Events may arrive before their handlers exist; they wait for these, in order. */
   async #connect(receive: Receive, signal: AbortSignal): Promise<Live> {
     const { token, apiUrl, rates, clock, cluster } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<Live>();
@@ -250,7 +250,7 @@ class DiscordPlatform implements ChatPlatform {
     return promise;
   }
 
-  /** One process at a time does what is to be done once. */
+  /** Does what only one process at a time has to do, once it receives the gateway's events. */
   #receives(live: Live, receive: Receive): void {
     this.#registerCommands(live);
     this.#own(this.#checkClicks(live));
@@ -287,19 +287,19 @@ class DiscordPlatform implements ChatPlatform {
     };
   }
 
-  /** What comes of it is posted by the core. */
+  /** Reports that the bot was added to a server; the core posts the introduction. */
   async #surfaceOpened(opened: InboundSurface | null, receive: Receive): Promise<void> {
     if (opened !== null) await receive(opened);
   }
 
-  /** On the side: nobody waits for it. */
+  /** Registers the commands in the background. */
   #registerCommands({ connection, rest }: Live): void {
     const { commands } = this.#options;
     if (commands === undefined) return;
     this.#own(registerCommands(rest, connection.client.application.id, { commands, log: this.#log }));
   }
 
-  /** An event whose handling fails concerns nobody but the log: the others go on. */
+  /** Handles an event in the background. A failure is logged and does not affect other events. */
   #own(work: Promise<void>): void {
     const task: Promise<void> = work
       .catch((error: unknown) => this.#log.error({ err: error }, "discord.event_failed"))
@@ -313,11 +313,11 @@ async function threadDeleted({ threads, channels, messages }: Live, data: unknow
   if (deleted === undefined) return;
   const { id, parent_id: parent } = deleted;
   threads.existed(id);
-  // A forum's post is gone with its first message, of which nothing else tells.
+  // A forum post is gone together with its first message, whose deletion Discord does not report separately.
   if (channels.isForum(parent)) await messages.deleted({ channel_id: id, id });
 }
 
-/** As Discord's settings call it. */
+/** The permission to post, under its name in Discord's settings. */
 function permissionToPost(thread: ThreadRef, message: OutgoingMessage): string {
   if (message.files.length > 0) return "Attach Files";
   return thread.threadId === null ? "Send Messages" : "Send Messages in Threads";

@@ -9,26 +9,26 @@ import type { Names } from "./message/wording.ts";
 import type { DiscordRest } from "./rest.ts";
 import { CHANNEL_TYPE, IS_OBFUSCATED, isThreadType, type WireChannel } from "./wire.ts";
 
-/** Direct messages belong to no server; Discord's own links call their place this. */
+/** Placeholder server of direct messages, with the id that Discord's own links use. */
 export const DM_WORKSPACE = { id: DM_WORKSPACE_ID, name: "Direct messages" };
-/** Threads that were archived when they were written to are not in discord.js' cache. */
+/** Channels looked up over REST, because threads that were archived are missing in discord.js' cache. */
 const REMEMBERED_CHANNELS = 1_000;
 
 export interface Channels {
   readonly names: Names;
   readonly serves: ReadScope["serves"];
   /**
-   * Where an event of this channel happened; `guildId` is undefined for direct messages. `told` is what
-   * the event itself says of the channel.
+   * Where an event in this channel happened; `guildId` is undefined for direct messages. `told` is the channel as
+   * described by the event itself.
    */
   of(channelId: string, guildId: string | undefined, told?: WireChannel): Promise<ChannelContext>;
-  /** A thread of a server, which need not be there yet; its channel, when none is named. */
+  /** A thread of a server, which may not exist yet, or a channel if no thread is named. */
   elsewhere(at: RedirectedThread): Promise<ChannelContext>;
-  /** Whether a channel that there is has posts for threads. */
+  /** Whether an existing channel is a forum, whose threads are posts. */
   isForum(channelId: string): boolean;
-  /** Title and tags of a forum's post; empty for other channels, and for one that is gone. */
+  /** Title and tags of a forum post; empty for other threads, and for one that is gone. */
   topicOf(thread: ThreadRef): Promise<string>;
-  /** What a thread is called; empty for one that is gone. */
+  /** Title of a thread; empty if it is gone. */
   titleOf(thread: ThreadRef): Promise<string>;
 }
 
@@ -41,7 +41,7 @@ export function createChannels(client: Client<true>, rest: DiscordRest, serves: 
     remembered.set(id, channel);
     return channel;
   };
-  /** Commands come also from threads of channels that the bot does not see. */
+  /** The channel of a thread. Commands may come from threads of channels that the bot cannot see. */
   const parentOf = async (thread: WireChannel, id: string): Promise<WireChannel> =>
     (await unlessDiscord(["missingAccess"], lookUp(id))) ?? { ...thread, id, type: CHANNEL_TYPE.text, name: null };
   const unlessGone = async (described: Promise<string>): Promise<string> =>
@@ -106,7 +106,7 @@ function cachedChannel(client: Client<true>, id: string): WireChannel | undefine
   };
 }
 
-/** A forum's post says in its title what it is about, often better than in its first message. */
+/** A forum post's title and tags, which often describe it better than its first message. */
 function topicOf(channel: WireChannel, parent: WireChannel): string {
   const tags = parent.available_tags.filter(({ id }) => channel.applied_tags.includes(id)).map(({ name }) => name);
   return `[Post “${channel.name ?? ""}”${tags.length === 0 ? "" : `, tags: ${tags.join(", ")}`}]`;

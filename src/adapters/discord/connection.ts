@@ -20,37 +20,37 @@ import { timedRefusals } from "./gateway/timed-refusals.ts";
 import { share } from "./gateway/turns.ts";
 import { LONGEST_PACING_MS, REQUEST_TIMEOUT_MS, REQUESTS_PER_SECOND } from "./limits.ts";
 
-/** How long the servers' descriptions are waited for after login: they make names known without asking. Milliseconds. */
+/** How long login waits for the servers' descriptions, which spare requests for names. In milliseconds. */
 const GUILDS_TIMEOUT_MS = 3_000;
-/** discord.js never finishes closing a connection that still waits for the gateway's first word. Milliseconds. */
+/** discord.js never finishes closing a connection that still waits for the gateway's hello. In milliseconds. */
 const CLOSE_PATIENCE_MS = 1_000;
 
 export interface ConnectionOptions {
   readonly token: string;
-  /** The REST root without version. */
+  /** Root URL of the REST API without version. */
   readonly apiUrl: string | undefined;
-  /** The processes that share what the gateway sends; this one has it all where left out. */
+  /** The processes that share the gateway's events; if omitted, this process receives all of them. */
   readonly cluster: Pick<Cluster, "hold" | "gatewaySessions" | "size"> | undefined;
-  /** Resolves once what has come so far is stored. */
+  /** Resolves once everything received so far is stored. */
   readonly settled: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
-  /** What keeps count of the requests of all processes that are this bot. */
+  /** Counts the requests of all processes of this bot. */
   readonly rates?: SharedRates | null | undefined;
-  /** Called in the order of the gateway's events, with what it sent. */
+  /** Handlers, called with the gateway's events in order. */
   readonly on: Readonly<
     Record<"message" | "edit" | "deletion" | "interaction" | "reaction" | "threadDelete", (data: unknown) => void>
   > & {
     /** The bot was added to a server. */
     readonly guild: (guild: Guild) => void;
-    /** The gateway's events come here from now on. */
+    /** This process receives the gateway's events from now on. */
     readonly connected: () => void;
   };
 }
 
 export interface Connection {
   readonly client: Client<true>;
-  /** Makes sure that what the client has of a server is as it is now. */
+  /** Brings the client's data about a server up to date. */
   refresh(guildId: string): Promise<void>;
   health(): PlatformHealth;
   close(): Promise<void>;
@@ -58,17 +58,17 @@ export interface Connection {
 
 interface State {
   health: PlatformHealth;
-  /** Set for good once Discord will never let this client in. */
+  /** Set permanently once Discord will never accept this client. */
   refusal: Error | null;
   closed: boolean;
-  /** Null where this process has the gateway to itself. */
+  /** Null if this process has the gateway to itself. */
   shard: SharedShard | null;
 }
 
 /**
- * Logs in and waits until the gateway is ready. Rejects with `platform_auth` or `missing_scope` when
- * that never can be, with another PlatformError when trying again may help, with the signal's reason
- * when it aborts. discord.js is loaded here, so that nobody without a Discord token pays for it.
+ * Logs in and waits until the gateway is ready. Rejects with `platform_auth` or `missing_scope` if that can never
+ * succeed, with another PlatformError if a retry may help, and with the signal's reason on abort. discord.js is loaded
+ * here, so that it costs nothing without a Discord token.
  */
 export async function openConnection(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {
   signal.throwIfAborted();
@@ -147,7 +147,7 @@ function clientOptions(
       ...(apiUrl === undefined ? {} : { api: apiUrl.replace(/(?<!\/)\/+$/u, "") }),
       timeout: REQUEST_TIMEOUT_MS,
       globalRequestsPerSecond: REQUESTS_PER_SECOND,
-      // Safe for posts, too: their nonce makes Discord answer a repetition with the first message.
+      // Safe for posts, too: because of their nonce, Discord answers a repetition with the first message.
       retries: 1,
       makeRequest: rates == null ? makeRequest : sharedRequests(makeRequest, rates, clock),
       rejectOnRateLimit: (limit) => limit.retryAfter > LONGEST_PACING_MS,
@@ -158,8 +158,8 @@ function clientOptions(
 type GatewayManager = Parameters<NonNullable<WebSocketOptions["buildStrategy"]>>[0];
 
 /**
- * discord.js handles events before their form is checked, and what it throws then ends as an unhandled
- * rejection, which ends the process. One event that it cannot digest must not do that.
+ * Contains exceptions in discord.js' event handlers. They handle events before validation, and what they throw would
+ * become an unhandled rejection and end the process.
  */
 function shield(manager: GatewayManager, log: Log): void {
   const emit = manager.emit.bind(manager);
@@ -175,8 +175,8 @@ function shield(manager: GatewayManager, log: Log): void {
 }
 
 /**
- * Told to stop while it connects, discord.js connects once more. Each connection begins by asking for
- * the session to resume: when it must not be made, the answer never comes.
+ * Keeps the connection closed. If it is stopped while connecting, discord.js connects once more; each connection first
+ * asks for the session to resume, and after closing, that request never resolves.
  */
 function stayClosed(manager: GatewayManager, state: State): void {
   const { options } = manager;
@@ -184,7 +184,7 @@ function stayClosed(manager: GatewayManager, state: State): void {
   options.retrieveSessionInfo = (shardId) => (state.closed ? new Promise(() => undefined) : retrieve(shardId));
 }
 
-/** Servers, channels, threads and roles are kept, since they give names to ids; all else is not needed twice. */
+/** Limits the cache to servers, channels, threads and roles, which give names to ids. */
 function cacheLimits() {
   const onlyOurselves = {
     maxSize: 0,
@@ -211,7 +211,7 @@ function watch(client: Client, state: State, { clock, log }: Pick<ConnectionOpti
   const connected = () => {
     state.health = { connected: true, detail: "connected", receivingSince };
   };
-  // A session that begins has nothing of what was sent before.
+  // A new session has no events from before it.
   const begun = () => {
     receivingSince = clock.now();
     connected();
@@ -238,7 +238,7 @@ function watch(client: Client, state: State, { clock, log }: Pick<ConnectionOpti
   client.rest.on("invalidRequestWarning", (data) => log.warn(data, "discord.invalid_requests"));
 }
 
-/** The raw events: discord.js would drop messages of channels that it has not heard of. */
+/** Listens to raw events, because discord.js would drop messages in channels that it does not know. */
 function listen(
   { ws, names }: { readonly ws: WebSocketManager; readonly names: typeof GatewayDispatchEvents },
   on: ConnectionOptions["on"],

@@ -1,7 +1,7 @@
 import type { PlatformDescriptor } from "../../core/protocol/platform.ts";
 import { DISCORD_LIMITS } from "./limits.ts";
 
-/** Direct messages belong to no server; their place among servers is called so. Source: Discord's client. */
+/** Placeholder server id of direct messages. Source: Discord's client. */
 export const DM_WORKSPACE_ID = "@me";
 
 export const DISCORD: PlatformDescriptor = {
@@ -17,12 +17,12 @@ export const DISCORD: PlatformDescriptor = {
   },
   isOwn: false,
   isDirect: ({ workspaceId }) => workspaceId === DM_WORKSPACE_ID,
-  /** Direct messages have none: they are one conversation. */
+  /** Direct messages have no threads; they are one conversation. */
   hasThreads: ({ workspaceId }) => workspaceId !== DM_WORKSPACE_ID,
   directWorkspace: DM_WORKSPACE_ID,
   hasPrivateThreads: true,
   slashName: (command) => command,
-  /** Documented for channels, and a thread is one. */
+  /** Documented for channels; a thread is a channel, too. */
   link: ({ workspaceId, channelId, threadId }) =>
     `https://discord.com/channels/${workspaceId}/${threadId ?? channelId}`,
 };

@@ -19,14 +19,14 @@ const CLOSED_DMS =
   "Server → Privacy Settings and ask again, or use a slash command: I answer that where only you see it.";
 
 export interface Ephemerals {
-  /** Once an interaction is answered, its person can be told things through it for a quarter of an hour. */
+  /** Remembers an answered interaction, through which the person can be sent private messages for 15 minutes. */
   remember(thread: ThreadRef, personId: string, interaction: Answered): void;
   post(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void>;
 }
 
 export interface Answered {
   readonly at: InteractionAddress;
-  /** Resolves when Discord has the answer; rejects when it will not take one. */
+  /** Resolves once Discord has accepted the answer; rejects if it does not. */
   readonly answered: Promise<void>;
 }
 
@@ -37,7 +37,7 @@ interface EphemeralParts {
   readonly log: Log;
 }
 
-/** Discord shows something to one person only as the answer to an interaction; everything else is a direct message. */
+/** Discord shows a message to one person only as the answer to an interaction; all others become direct messages. */
 export function createEphemerals({ rest, threads, clock, log }: EphemeralParts): Ephemerals {
   const interactions = new BoundedMap<string, Answered & { readonly expiresAt: number }>(REMEMBERED_INTERACTIONS);
   const pointedOut = new BoundedMap<string, true>(REMEMBERED_INTERACTIONS);
@@ -57,7 +57,7 @@ export function createEphemerals({ rest, threads, clock, log }: EphemeralParts):
     }
   };
 
-  /** Says nothing in public of what was to be told; who has been pointed to it once knows. */
+  /** Tells the person publicly, once, how to receive private messages, without revealing what they were about. */
   const pointOut = async (thread: ThreadRef, personId: string) => {
     const channelId = threads.named(thread);
     if (thread.workspaceId === DM_WORKSPACE.id || pointedOut.has(`${channelId} ${personId}`)) return;
@@ -86,7 +86,7 @@ export function createEphemerals({ rest, threads, clock, log }: EphemeralParts):
   };
 }
 
-/** A direct message stands alone: it has to say what it is about. */
+/** Adds to a direct message which message it is about. */
 function placed(message: OutgoingMessage, thread: ThreadRef, named: string): OutgoingMessage {
   const about = `About your message in <#${named}>`;
   const footer = message.footer === undefined ? about : `${message.footer}\n${about}`;

@@ -9,17 +9,17 @@ import {
 import { DISCORD } from "./descriptor.ts";
 
 /**
- * What discord.js throws for an answer of Discord's: `code` is Discord's own, `status` HTTP's. What stands between, such as a
- * proxy, answers with a page that has no code.
+ * discord.js' error for an error response: `code` is Discord's, `status` is HTTP's. An intermediary such as a proxy
+ * answers with a page that has no code.
  */
 const apiErrorSchema = z.object({ code: z.union([z.number(), z.string()]).nullish(), status: z.number() });
-/** What discord.js throws for an answer that is not JSON, i.e. 5xx. */
+/** discord.js' error for a response that is not JSON, that is, a 5xx. */
 const httpErrorSchema = z.object({ name: z.literal("HTTPError"), status: z.number() });
-/** What discord.js throws for a pause longer than we let it wait. `retryAfter` in milliseconds. */
+/** discord.js' error for a rate limit longer than the configured maximum. `retryAfter` is in milliseconds. */
 const rateLimitErrorSchema = z.object({ name: z.string().startsWith("RateLimitError"), retryAfter: z.number() });
 const codedErrorSchema = z.object({ code: z.string() });
 
-/** Source: Discord docs, JSON Error Codes. */
+/** Error codes. Source: Discord docs, JSON Error Codes. */
 const CODE = {
   unknownChannel: 10_003,
   unknownGuild: 10_004,
@@ -53,14 +53,14 @@ const CODE = {
   uploadsLimited: 400_001,
 } as const;
 
-/** Names for the codes that callers act upon themselves. */
+/** Whether the error has one of the named codes, which callers handle themselves. */
 export function isDiscordError(error: unknown, ...names: (keyof typeof CODE)[]): boolean {
   const cause = error instanceof AppError ? error.cause : error;
   const answered = apiErrorSchema.safeParse(cause).data;
   return answered !== undefined && names.some((name) => CODE[name] === answered.code);
 }
 
-/** Null where Discord refuses with one of the codes. */
+/** Null if Discord refuses with one of the named codes. */
 export async function unlessDiscord<T>(names: readonly (keyof typeof CODE)[], asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
@@ -71,8 +71,8 @@ export async function unlessDiscord<T>(names: readonly (keyof typeof CODE)[], as
 }
 
 /**
- * Anything a request to Discord may throw, as an AppError. `permission` is what the request needs, as
- * Discord's settings call it: Discord itself does not say which one is missing.
+ * Converts any failure of a request to Discord to an AppError. `permission` is the permission that the request needs,
+ * as named in Discord's settings, because Discord does not say which one is missing.
  */
 export function toPlatformError(error: unknown, permission: string): AppError {
   if (error instanceof AppError) return error;
@@ -87,12 +87,12 @@ export function toPlatformError(error: unknown, permission: string): AppError {
   if (error instanceof Error && isNetworkError(error)) {
     return new PlatformError("network", "could not reach Discord", { cause: error });
   }
-  // discord.js drops a token that was answered with 401 and says this from then on.
+  // After a 401, discord.js discards the token and throws this error from then on.
   if (error instanceof Error && error.message.startsWith("Expected token to be set")) return wrongToken(error);
   return new DefectError(error instanceof Error ? error.message : String(error), error);
 }
 
-/** What a request to Discord answers. `permission`: what it needs, as Discord's settings call it; empty when none. */
+/** Sends a request to Discord. `permission`: the one it needs, as named in Discord's settings; empty if none. */
 export async function asking<T>(permission: string, request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await request();
@@ -140,7 +140,7 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
     case CODE.blockedByAutoMod:
     case CODE.titleBlockedByAutoMod:
     case CODE.blockedForLinks:
-      // What it does not take as it is written, it never takes.
+      // Content that Discord rejects will be rejected again.
       return failure("defect", `Discord answered ${status}, code ${code}`, { cause: error });
     default: {
       const named = code === undefined || code === null ? "" : `, code ${code}`;
@@ -159,9 +159,9 @@ function wrongToken(cause: unknown): PlatformError {
 }
 
 const GIVE_PERMISSION = { mend: "Give my role this permission, in the channel or the whole server." };
-/** Commands are offered also where the bot sees nothing, as in private threads that it was not added to. */
+/** Commands are offered even where the bot sees nothing, such as in private threads without it. */
 const LET_IN = { mend: `${GIVE_PERMISSION.mend} In a private thread, mention me once: that adds me to it.` };
-/** Discord wants of a bot's owner what a server wants of its moderators. */
+/** In such a server, Discord requires two-factor authentication of the bot's owner, as of moderators. */
 const TWO_FACTOR = {
   mend: "This server wants two-factor authentication for it: whoever owns my application switches it on in their Discord account.",
 };
@@ -205,8 +205,8 @@ const MESSAGE_CONTENT = {
 };
 
 /**
- * Why the gateway will never let us in, by the code it closes with; null for codes after which
- * connecting again helps. Source: Discord docs, Gateway Close Event Codes.
+ * Why the gateway will never accept the client, by its close code; null for codes after which reconnecting helps.
+ * Source: Discord docs, Gateway Close Event Codes.
  */
 export function gatewayRefusal(code: number): AppError | null {
   switch (code) {
@@ -228,10 +228,10 @@ export function gatewayRefusal(code: number): AppError | null {
   }
 }
 
-/** What discord.js says where as many sessions have begun as may in a day. */
+/** discord.js' message once the daily limit of new sessions is reached. */
 const NO_SESSIONS = /^Not enough sessions remaining .* resets at (\S+)$/u;
 
-/** What login throws before the gateway is reached. `now`: milliseconds since the epoch. */
+/** Converts an error thrown by login before the gateway is reached. `now`: milliseconds since the epoch. */
 export function loginError(error: unknown, now: number): AppError {
   const [, at] = error instanceof Error ? (NO_SESSIONS.exec(error.message) ?? []) : [];
   if (at !== undefined) {

@@ -13,11 +13,11 @@ import {
 } from "./limits.ts";
 import { inDialect } from "./message/dialect.ts";
 
-/** A message as Discord's REST API takes it. */
+/** A message in the form of Discord's REST API. */
 export interface MessageBody {
   readonly content: string;
   readonly components: readonly object[];
-  /** Parsing nothing means that no mention in the text notifies anybody, whatever it says. */
+  /** With nothing to parse, no mention in the text notifies anybody. */
   readonly allowed_mentions: { readonly parse: readonly []; readonly replied_user: false };
   readonly flags: number;
   readonly nonce?: string;
@@ -25,12 +25,12 @@ export interface MessageBody {
 }
 
 /**
- * How a post is recognised later. Discord deduplicates by `nonce` for some minutes and never gives it
- * back when messages are read. So the message also carries `mark`: 48 zero-width characters at its end,
- * 48 bits of the key's hash. A component's id would serve messages with buttons only; an embed is
- * visible, needs the permission Embed Links, and is hidden by SUPPRESS_EMBEDS, which keeps links from
- * being fetched. The mark costs no reader anything and survives as long as the message is not edited,
- * and a post that is looked for has never been edited: edits need the answer of the post.
+ * Identifies a post, so that it can be found again. Discord deduplicates by `nonce` for a few minutes, but does not
+ * return it when messages are read. Therefore the message also carries `mark`, 48 zero-width characters at its end that
+ * encode 48 bits of the key's hash. A component's id would work only for messages with buttons; an embed is visible,
+ * needs the permission Embed Links, and is hidden by SUPPRESS_EMBEDS, which prevents link previews. The mark is
+ * invisible and lasts until the message is edited; a post being searched for was never edited, since edits need the
+ * response of the post.
  */
 export interface PostKey {
   readonly nonce: string;
@@ -46,7 +46,7 @@ const ONE = "\u200c";
 const MARK_BITS = 48;
 const MARKS = new RegExp(`[${ZERO}${ONE}]{${MARK_BITS}}`, "gu");
 
-/** Two threads may use the same key: it is hashed together with the thread. */
+/** The key is hashed together with the thread, because two threads may use the same one. */
 export function postKey(thread: ThreadRef, key: string): PostKey {
   const digest = hash("sha256", JSON.stringify([thread.channelId, thread.threadId, key]), "buffer");
   const bits = [...digest.subarray(0, MARK_BITS / 8)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
@@ -68,7 +68,7 @@ export function formatEdit(message: OutgoingMessage): MessageBody {
   return format(message, "");
 }
 
-/** For one person only, as the answer to an interaction of theirs. */
+/** A private message, as the answer to a person's interaction. */
 export function formatEphemeral(message: OutgoingMessage): MessageBody {
   const body = format(message, "");
   return { ...body, flags: body.flags | EPHEMERAL };
@@ -76,7 +76,7 @@ export function formatEphemeral(message: OutgoingMessage): MessageBody {
 
 function format(message: OutgoingMessage, mark: string): MessageBody {
   return {
-    // Half a character, as a model may write and as lies between two parts of one, Discord takes nowhere.
+    // Discord rejects lone surrogates, which a model may write or a split may produce.
     content: content(message, mark).toWellFormed(),
     components: rows(message.buttons),
     allowed_mentions: { parse: [], replied_user: false },
@@ -91,15 +91,15 @@ function content(message: OutgoingMessage, mark: string): string {
   const written = withoutMark(message.markdown);
   const drawn = message.tone === "plain" ? inDialect(written) : written;
   const text = cut(drawn.length <= room - footer.length ? drawn : written, room - footer.length);
-  // Discord refuses a message without anything in it.
+  // Discord rejects an empty message.
   if (text === "" && footer === "" && message.files.length === 0) return `…${mark}`;
   const toned = text === "" || before === "" ? text : `${before}${unfenced(text)}${after}`;
   return `${toned}${toned === "" ? footer.trimStart() : footer}${mark}`;
 }
 
 /**
- * Discord shows colours in `ansi` code blocks and beside embeds; embeds need a permission and cannot be
- * told apart from link previews, which are suppressed.
+ * Colours the text with an `ansi` code block. Embeds also have a colour, but need a permission and would be suppressed
+ * together with link previews.
  */
 const TONES: Readonly<Record<OutgoingMessage["tone"], readonly [before: string, after: string]>> = {
   plain: ["", ""],
@@ -107,18 +107,18 @@ const TONES: Readonly<Record<OutgoingMessage["tone"], readonly [before: string, 
   task: ["```ansi\n\u001b[0;36m", "\u001b[0m\n```"],
 };
 
-/** Words in bold; stars inside a word, as globs have them, mean themselves. */
+/** Bold words; stars inside a word, as in globs, are literal. */
 const BOLD = /(?<![^\s(])\*\*([^\s*](?:[^*\n]*[^\s*])?)\*\*(?=[\s:.,;)]|$)/gmu;
-/** A code span, by one backtick or by two; three are a code block's. */
+/** A code span between single or double backticks; three would be a code block. */
 const CODE_SPAN = /(?<!`)(``?)(?!`) ?([^\n]*?[^`\n]) ?\1(?!`)/gu;
 
-/** Text for a code block, which shows Markdown's marks as they are: it cannot leave the block, nor change its colour. */
+/** Prepares text for a code block, which shows Markdown's marks; the text cannot leave the block or recolour it. */
 function unfenced(text: string): string {
   const words = text.replaceAll(BOLD, "$1").replaceAll(CODE_SPAN, "$2");
   return words.replaceAll("\u001b", "").replaceAll("```", "'''");
 }
 
-/** Lines in small grey type, with the line break before them. */
+/** The footer as lines in small grey type, each after a line break. */
 function subtext(footer: string): string {
   const lines = footer.split("\n").filter((line) => line.trim() !== "");
   return lines.map((line) => `\n-# ${line}`).join("");
@@ -140,10 +140,10 @@ function rows(buttons: readonly Button[]): object[] {
 /** Source: Discord docs, Component Reference, Button Styles. */
 const BUTTON_STYLES: Readonly<Record<Button["style"], number>> = { default: 2, primary: 1, danger: 4 };
 
-/** Control and direction characters, which would garble a channel list. Joiners stay: emoji are made with them. */
+/** Control and direction characters, which would garble a channel list. Joiners stay, since emoji contain them. */
 const INVISIBLE = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
-/** A thread is called after the first line that says something; a request without words, after its author. */
+/** The name of a thread: the first line with a letter or digit, or the author's name if there is none. */
 export function threadName(text: string, author: string): string {
   const line = text.split("\n").find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? "";
   const name = line

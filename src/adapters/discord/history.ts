@@ -12,12 +12,12 @@ import { channelOf } from "./threads.ts";
 export interface Search {
   readonly thread: ThreadRef;
   readonly key: PostKey;
-  /** Milliseconds since the epoch, by our clock. */
+  /** In milliseconds since the epoch, by the local clock. */
   readonly since: number;
   readonly botId: string;
 }
 
-/** Our own message under the key, among those since the intent was written; null when there is none. */
+/** Finds the bot's message with this key among those since the intent was written; null if there is none. */
 export async function findPost(
   rest: DiscordRest,
   { thread, key, since, botId }: Search,
@@ -43,17 +43,17 @@ function isUnder(key: PostKey, message: WireMessage): boolean {
 
 export interface HistoryArgs {
   readonly thread: ThreadRef;
-  /** The root counts. */
+  /** Includes the root. */
   readonly limit: number;
   readonly namesIn: NamesIn;
-  /** What a forum's post is about. */
+  /** Title and tags of a forum post. */
   readonly topic?: string | undefined;
-  /** What the thread is called, asked where no message of it says what it is about. */
+  /** The thread's title, looked up only if the thread has no root. */
   readonly title: () => Promise<string>;
   readonly signal: AbortSignal;
 }
 
-/** The thread's root and its newest messages, oldest first. */
+/** The thread's root and newest messages, oldest first. */
 export async function readThread(rest: DiscordRest, reading: HistoryArgs): Promise<readonly ThreadMessage[]> {
   const { limit, namesIn, thread } = reading;
   const root = await rootOf(rest, reading);
@@ -76,7 +76,7 @@ export async function readThread(rest: DiscordRest, reading: HistoryArgs): Promi
   return root === null ? titled(newest, reading) : [root, ...newest];
 }
 
-/** Whoever began the thread has named it, perhaps not its first speaker. */
+/** Adds the thread's title to its first message. The author of either need not be that of the other. */
 async function titled(messages: readonly ThreadMessage[], { title }: HistoryArgs): Promise<readonly ThreadMessage[]> {
   const [first, ...rest] = messages;
   const name = first === undefined ? "" : await title();
@@ -85,7 +85,7 @@ async function titled(messages: readonly ThreadMessage[], { title }: HistoryArgs
     : [{ ...first, text: `${name}\n${first.text}`, isQuoting: true }, ...rest];
 }
 
-/** Null for threads that nothing was said to begin, and when it was deleted. */
+/** The message that began the thread; null if there was none, or it was deleted. */
 async function rootOf(
   rest: DiscordRest,
   { thread, namesIn, topic, signal }: HistoryArgs,
@@ -96,8 +96,8 @@ async function rootOf(
 }
 
 /**
- * A message of the thread; what it begins with is in the channel, for a thread made from a message, and in the thread, for a
- * forum's post. Null when it is gone.
+ * Reads a message of a thread. The first one is in the channel if the thread was started from a message, and in the
+ * thread if it is a forum post. Null if it is gone.
  */
 export async function messageIn(
   rest: Pick<DiscordRest, "message">,
@@ -112,5 +112,5 @@ export async function messageIn(
   return null;
 }
 
-/** The message is in another place, or nowhere. */
+/** Errors that mean that the message is in another channel, or gone. */
 export const NOT_THERE = ["unknownMessage", "unknownChannel", "wrongChannelType"] as const;

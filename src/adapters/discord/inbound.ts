@@ -11,20 +11,20 @@ import type { Names } from "./message/wording.ts";
 import { timeOf } from "./snowflake.ts";
 import { MESSAGE_COMMAND, type WireInteraction } from "./wire.ts";
 
-/** Where something happened, as the channel says: an event names its channel's id only. */
+/** The place of an event, looked up because an event names only its channel's id. */
 export interface ChannelContext {
   readonly workspace: InboundMessage["workspace"];
-  /** The channel, also the one that a thread hangs in. */
+  /** The channel; for a thread, the channel that contains it. */
   readonly channel: InboundMessage["channel"];
-  /** Set when the place is a thread. */
+  /** The thread's id; null outside of threads. */
   readonly threadId: string | null;
-  /** Messages here can have threads of their own: not in threads, direct messages and voice channels. */
+  /** Whether messages here can open threads. False in threads, direct messages and voice channels. */
   readonly opensThreads: boolean;
-  /** Title and tags of a forum's post. */
+  /** Title and tags of a forum post. */
   readonly topic?: string;
 }
 
-/** A person's message; null for everything nobody wrote to be answered: bots, webhooks, Discord's own notices. */
+/** A person's message as an event; null for messages of bots and webhooks, and for system messages. */
 export function inboundMessage(
   message: WireMessage,
   place: ChannelContext,
@@ -53,22 +53,22 @@ export function inboundMessage(
   };
 }
 
-/** What reading messages needs. */
+/** What is needed for reading messages. */
 export interface ReadScope {
   readonly names: Names;
-  /** Nothing is read of what others write. */
+  /** Whether the bot answers this person; if not, their messages are not read. */
   readonly serves: (person: Person) => boolean;
 }
 
 const UNREAD = { words: "", besides: [], files: [] };
 
-/** A forward has a message that it refers to, too. */
+/** The id of the message that this one replies to. Forwards have a reference as well, but are not replies. */
 function repliesTo({ type, referenced_message: answered }: WireMessage): Pick<InboundMessage, "repliesTo"> {
   const isReply = type === MESSAGE_TYPE.reply && answered !== null && answered !== undefined;
   return isReply ? { repliesTo: answered.id } : {};
 }
 
-/** A click on a button. */
+/** A click on a button; null if a person is not named. */
 export function inboundAction(
   interaction: Extract<WireInteraction, { type: 3 }>,
   place: ChannelContext,
@@ -85,14 +85,14 @@ export function inboundAction(
   };
 }
 
-/** How somebody pointed a message out to us. */
+/** Who pointed out a message, when, and by which event. */
 export interface PointedBy {
   readonly key: string;
   readonly person: Person;
   readonly at: number;
 }
 
-/** What is asked about a message that somebody pointed out, in its thread. */
+/** A request about a message that somebody pointed out, to be answered in its thread. */
 export function pointedMessage(message: WireMessage, pointing: PointedBy, { place, names }: Seen): InboundMessage {
   const { referenced_message: answered } = message;
   const said = saidBy(message, names);
@@ -114,7 +114,7 @@ export interface Seen {
   readonly names: Names;
 }
 
-/** The command of a message's menu; null from nobody. */
+/** A use of the command in a message's menu; null if it is another command, or not a person's. */
 export function inboundMenuCommand(interaction: WireInteraction, seen: Seen): InboundMessage | null {
   const who = whoActed(interaction);
   if (who === null || interaction.type !== 2 || interaction.data.type !== MESSAGE_COMMAND) return null;
@@ -124,7 +124,7 @@ export function inboundMenuCommand(interaction: WireInteraction, seen: Seen): In
   return pointedMessage(message, { key: interactionKey(interaction), person: who, at: timeOf(interaction.id) }, seen);
 }
 
-/** A slash command. In a channel it has no message that a thread could be made from: its reply opens one. */
+/** A slash command. In a channel there is no message to start a thread from; the reply opens one. */
 export function inboundCommand(
   interaction: Extract<WireInteraction, { type: 2 }>,
   place: ChannelContext,
@@ -151,12 +151,12 @@ export function whereabouts(place: ChannelContext, thread: ThreadRef) {
   return { workspace: place.workspace, channel: place.channel, thread };
 }
 
-/** What only one person sees is no message that a thread could hang at: what comes of a click opens one. */
+/** The message that can have a thread. A private message cannot, so a click in one opens a new thread. */
 export function rootIn(message: { readonly id: string; readonly flags: number } | null | undefined): string | null {
   return message === null || message === undefined || (message.flags & EPHEMERAL) !== 0 ? null : message.id;
 }
 
-/** A message that may open a thread has the thread's id already. */
+/** A thread started from a message has that message's id. */
 export function threadOf(place: ChannelContext, messageId: string | null): ThreadRef {
   return {
     platform: "discord",
@@ -166,7 +166,7 @@ export function threadOf(place: ChannelContext, messageId: string | null): Threa
   };
 }
 
-/** Code, and what a backslash takes its meaning: Discord mentions nobody in it. */
+/** Code, and `<` after a backslash: mentions in them do not count. */
 const NOT_MEANT = /(`{1,3})[^]*?\1|\\</gu;
 
 function addressing(message: WireMessage, place: ChannelContext, names: Names): InboundMessage["addressed"] {
@@ -181,12 +181,12 @@ function addressing(message: WireMessage, place: ChannelContext, names: Names): 
   return isReplyToSomeoneElse(message) ? "other" : "none";
 }
 
-/** The chat of a voice or stage channel has no threads: what people say there is meant for the others. */
+/** Whether this is the chat of a voice or stage channel. It has no threads, and people there talk to each other. */
 function isOneForAll({ channel, opensThreads, threadId }: ChannelContext): boolean {
   return channel.kind !== "dm" && !opensThreads && threadId === null;
 }
 
-/** A reply that notifies its author addresses them, although its text does not say so. */
+/** A reply that notifies its author is addressed to them, although the text does not say so. */
 function isReplyToSomeoneElse(message: WireMessage): boolean {
   const author = message.referenced_message?.author;
   if (message.type !== MESSAGE_TYPE.reply || author === undefined || author.id === message.author.id) return false;
@@ -213,7 +213,7 @@ export function messageKey(id: string): string {
   return eventKey("discord", id);
 }
 
-/** A click, a command, a form or what is being typed. */
+/** The event key of a click, a command, a form or a completion. */
 export function interactionKey({ id }: { readonly id: string }): string {
   return eventKey("discord", "interaction", id);
 }

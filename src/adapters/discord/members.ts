@@ -8,16 +8,16 @@ import { person } from "./inbound.ts";
 import { isGuest, type WireMember } from "./message/person-schema.ts";
 import type { DiscordRest } from "./rest.ts";
 
-/** How long what Discord said of a person's roles is believed. Milliseconds. */
+/** How long a person's roles are cached. In milliseconds. */
 const BELIEVED_MS = 10 * 60_000;
 const REMEMBERED = 1_000;
-/** Servers that are asked about one person. */
+/** Maximum number of servers in which one person is looked up. */
 const MOST_GUILDS = 20;
 
 /**
- * The roles that a person has in the servers the bot shares with them, all together: direct messages
- * come without any. Who is not screened yet in any of them is not here either; undefined for who is in none.
- * Rejects when Discord cannot be asked: nobody is taken unseen for somebody without roles.
+ * The union of a person's roles in all servers shared with the bot, because direct messages name none. A person still
+ * being screened in all of these is pending; undefined if the person is in none. Rejects if a lookup fails, because
+ * nobody counts as having no roles unchecked.
  */
 export type MemberEverywhere = (userId: string) => Promise<WireMember | undefined>;
 
@@ -47,7 +47,7 @@ export interface Members {
   readonly memberEverywhere: MemberEverywhere;
 }
 
-/** Somebody of a server, as Discord knows them now; of direct messages, of any. Null when they have left. */
+/** The current state of a member of a server, or, for direct messages, of any server. Null if they left. */
 export async function memberIn(
   { rest, memberEverywhere }: Members,
   guildId: string,

@@ -10,12 +10,12 @@ import type { Membership, ThreadRef } from "../../core/protocol/platform.ts";
 import { isDiscordError, toPlatformError, unlessDiscord } from "./errors.ts";
 import { IS_OBFUSCATED } from "./wire.ts";
 
-/** Where: a channel, or one of its threads; and who. */
+/** A channel or one of its threads, and a person. */
 type Asked = Omit<ThreadRef, "platform"> & { readonly userId: string };
 
 /**
- * How a person and the bot stand to a channel of a server, to a thread of it, or to direct messages; null where the bot does
- * not see it.
+ * How a person and the bot relate to a channel of a server, a thread in it, or direct messages; null if the bot cannot
+ * see it.
  */
 export async function membershipIn(client: Client<true>, asked: Asked): Promise<Membership | null> {
   const { channelId, workspaceId, threadId, userId } = asked;
@@ -47,7 +47,7 @@ export async function membershipIn(client: Client<true>, asked: Asked): Promise<
 
 const VIEW = PermissionFlagsBits.ViewChannel;
 
-/** A thread of the channel; undefined where there is none, as the bot sees it. */
+/** A thread of the channel; undefined if there is none that the bot can see. */
 async function threadOf(
   client: Client<true>,
   { channelId, threadId }: { readonly channelId: string; readonly threadId: string },
@@ -62,13 +62,13 @@ interface Invited {
   readonly member: GuildMember;
 }
 
-/** Whether somebody sees a private thread: who is in it, or looks after threads. */
+/** Whether a person can see a private thread: as a member of it, or because they manage threads. */
 async function isInvited({ thread, channel, member }: Invited): Promise<boolean> {
   if (channel.permissionsFor(member).has(PermissionFlagsBits.ManageThreads)) return true;
   return (await unlessDiscord(["unknownMember"], thread.members.fetch({ member: member.id, force: true }))) !== null;
 }
 
-/** As Discord knows them now: it does not tell the bot of changed roles. Null for who is not on the server. */
+/** Reads the member afresh, since the bot is not notified of changed roles. Null if not on the server. */
 function memberOf({ guild }: GuildChannel, userId: string): Promise<GuildMember | null> {
   return unlessDiscord(["unknownMember"], guild.members.fetch({ user: userId, force: true }));
 }

@@ -27,14 +27,14 @@ import type { DiscordRest } from "./rest.ts";
 import { timeOf } from "./snowflake.ts";
 import type { Threads } from "./threads.ts";
 
-/** Pauses before a message that could not be received is tried again: the gateway sends it once only. Milliseconds. */
+/** Waits between attempts to handle a message, which the gateway sends only once. In milliseconds. */
 const RETRY_PAUSES_MS = [250, 1_000, 4_000, 15_000];
 
-/** An update of a message that was edited longer ago than this is about something else. Milliseconds. */
+/** An update of a message edited longer ago than this is about something else. In milliseconds. */
 const EDITED_LATELY_MS = 10 * 60_000;
-/** A comment that was written to a forward follows upon it within this time. Milliseconds. */
+/** Time within which the comment on a forward follows it. In milliseconds. */
 const COMMENTED_WITHIN_MS = 10_000;
-/** Channels whose newest forward is remembered. */
+/** Maximum number of channels whose newest forward is remembered. */
 const FORWARDS = 500;
 
 /** What the parts of the adapter share while it is connected. */
@@ -47,11 +47,11 @@ export interface DiscordScope {
   readonly threads: Threads;
   readonly ephemerals: Ephemerals;
   readonly receive: Receive;
-  /** Emoji by which people point a message out to us: signs, or names of custom ones. */
+  /** Emoji with which people point out messages to the bot: characters, or names of custom emoji. */
   readonly reactions: ReadonlySet<string>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Ends the waiting between tries. */
+  /** Aborts waits between attempts. */
   readonly signal: AbortSignal;
 }
 
@@ -61,7 +61,7 @@ export interface Messages {
   deleted(data: unknown): Promise<void>;
 }
 
-/** Messages of one channel are received one after the other, so that nothing overtakes what was said before. */
+/** Handles the messages of each channel one after the other, so that they stay in order. */
 export function createMessages(options: DiscordScope): Messages {
   const channels = new KeyedMutex();
   const forwards = new BoundedMap<string, WireMessage>(FORWARDS);
@@ -102,7 +102,7 @@ export function createMessages(options: DiscordScope): Messages {
   };
 }
 
-/** An update need not repeat what has not changed. Null when the message is gone. */
+/** The whole message, since an update may omit what has not changed. Null if the message is gone. */
 async function wholeOf(
   { rest }: DiscordScope,
   data: unknown,
@@ -117,7 +117,7 @@ async function wholeOf(
   return { ...message, guild_id, member };
 }
 
-/** Discord posts a forward and the comment that somebody writes to it as two messages. */
+/** Whether a message comments on a forward, since Discord posts the two as separate messages. */
 function isCommentTo(forward: WireMessage | undefined, { author, id }: WireMessage): forward is WireMessage {
   if (forward === undefined || forward.author.id !== author.id) return false;
   return timeOf(id) - timeOf(forward.id) < COMMENTED_WITHIN_MS;
@@ -125,9 +125,9 @@ function isCommentTo(forward: WireMessage | undefined, { author, id }: WireMessa
 
 interface Arrival {
   readonly message: WireMessage;
-  /** When it was edited; null for a new one. */
+  /** When the message was edited; null for a new one. */
   readonly editedAt: number | null;
-  /** The forward that it may be the comment to. */
+  /** The forward that this message may comment on. */
   readonly commented: WireMessage | undefined;
 }
 
@@ -166,7 +166,7 @@ async function receiveOnce(
   const asked: InboundMessage = editedAt === null ? written : { ...written, at: editedAt, edited: "now" };
   const isComment = commented !== undefined && asked.opensThread && channels.serves(asked.person);
   const event = isComment ? withForward(asked, commented, names) : asked;
-  // A forum's post has its thread from the beginning.
+  // A forum post has its thread from the beginning.
   if (event.opensThread && place.threadId === null) threads.expect(event);
   return { event, receipt: await receive(event) };
 }
@@ -176,7 +176,7 @@ function withForward(event: InboundMessage, forward: WireMessage, names: Names):
   return { ...event, quoted: [...event.quoted, ...besides], attachments: [...event.attachments, ...files] };
 }
 
-/** What the core answers at once is for the person alone. */
+/** Sends the core's immediate answer to the person privately. */
 export async function tell(
   { ephemerals }: Pick<DiscordScope, "ephemerals">,
   { event, receipt }: Received,

@@ -11,12 +11,12 @@ import { idAt } from "./snowflake.ts";
 
 export interface MissedQuery {
   readonly since: number;
-  /** Threads of sessions, among them direct messages: bots cannot list the channels of theirs. */
+  /** Threads that have sessions, including direct messages, whose channels a bot cannot list. */
   readonly known: readonly ThreadRef[];
   readonly signal: AbortSignal;
 }
 
-/** What people wrote in channels, active threads and known direct messages since, oldest first; bounded. */
+/** Messages that people wrote since in channels, active threads and known direct messages, oldest first; bounded. */
 export async function missedMessages(
   options: DiscordScope,
   { since, known, signal }: MissedQuery,
@@ -48,13 +48,13 @@ interface ActiveChannel {
   readonly lastMessageId: string;
 }
 
-/** Direct messages are in no server. */
+/** Channels of known direct messages, which belong to no server. */
 function directOf(known: readonly ThreadRef[]): { readonly id: string; readonly guildId: undefined }[] {
   const direct = known.filter(({ workspaceId }) => workspaceId === DM_WORKSPACE.id);
   return [...new Set(direct.map(({ channelId }) => channelId))].map((id) => ({ id, guildId: undefined }));
 }
 
-/** Most recently written to first. */
+/** Channels with newer messages, most recently active first. */
 function activeSince(client: Client<true>, after: string): readonly ActiveChannel[] {
   const active = client.channels.cache
     .map((channel): ActiveChannel | null => {
@@ -66,7 +66,7 @@ function activeSince(client: Client<true>, after: string): readonly ActiveChanne
   return active.sort((a, b) => (BigInt(a.lastMessageId) < BigInt(b.lastMessageId) ? 1 : -1)).slice(0, MISSED_CHANNELS);
 }
 
-/** Oldest first. Channels that the bot may not read are passed over. */
+/** Messages of a channel, oldest first; none if the bot may not read it. */
 async function readable({ rest, log }: DiscordScope, channelId: string, after: string): Promise<WireMessage[]> {
   try {
     return (await rest.messages(channelId, { limit: MISSED_MESSAGES, after })).toReversed();
@@ -76,10 +76,10 @@ async function readable({ rest, log }: DiscordScope, channelId: string, after: s
   }
 }
 
-/** How long what Discord said of a member is believed, and of how many. Milliseconds. */
+/** How long, in milliseconds, and how many members are cached. */
 const BELIEVED = { forMs: 10 * 60_000, most: MISSED_MESSAGES };
 
-/** Messages that are read, not pushed, come without their author's roles. */
+/** Looks up members, because messages read over REST lack their authors' roles. */
 function createMembers({ rest, log, clock }: DiscordScope) {
   const ask = (guildId: string, userId: string) =>
     rest.member(guildId, userId).catch((error: unknown) => {

@@ -6,7 +6,7 @@ import type { WireMember, WireUser } from "./message/person-schema.ts";
 import { type DiscordScope, tell } from "./messages.ts";
 import { reactionSchema, type WireReaction } from "./wire.ts";
 
-/** Reactions by which people point a message out to us; all others, and those on our own messages, are nothing to us. */
+/** Handles reactions that point out messages to the bot; ignores others, and those on the bot's own messages. */
 export function createReactions(options: DiscordScope): (data: unknown) => Promise<void> {
   const { channels, threads, reactions, clock } = options;
   return async (data) => {
@@ -28,7 +28,7 @@ export function createReactions(options: DiscordScope): (data: unknown) => Promi
   };
 }
 
-/** In direct messages, Discord names the person by id only. */
+/** In direct messages, a reaction has only the person's id. */
 async function whoReacted(
   { rest, memberEverywhere }: DiscordScope,
   { member, user_id: id }: WireReaction,

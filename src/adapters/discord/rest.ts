@@ -9,7 +9,7 @@ import { memberSchema, userSchema } from "./message/person-schema.ts";
 import { uploadsOf } from "./message/uploads.ts";
 import { CHANNEL_TYPE, channelSchema, type RegisteredCommand, registeredCommandSchema } from "./wire.ts";
 
-/** How an interaction is answered. Source: Discord docs, Interaction Callback Type. */
+/** Types of answers to interactions. Source: Discord docs, Interaction Callback Type. */
 export const CALLBACK = { message: 4, deferredUpdate: 6, completions: 8, modal: 9 } as const;
 
 export interface MessagePage {
@@ -34,7 +34,7 @@ export interface Answer {
   readonly files: readonly OutgoingFile[];
 }
 
-/** One message that cannot be read loses no other. */
+/** A malformed message does not affect the others. */
 const pageSchema = z.array(z.unknown()).pipe(listOf(messageSchema, PAGE_MESSAGES));
 const idSchema = z.object({ id: z.string() });
 const applicationSchema = z.object({ interactions_endpoint_url: z.string().nullable().default(null) });
@@ -42,8 +42,8 @@ const applicationSchema = z.object({ interactions_endpoint_url: z.string().nulla
 export type DiscordRest = ReturnType<typeof createDiscordRest>;
 
 /**
- * The requests the adapter makes, over discord.js' REST client, which paces itself by Discord's rate
- * limit headers. Everything rejects with an AppError; answers are parsed.
+ * The requests of the adapter, over discord.js' REST client, which obeys Discord's rate limit headers. All reject with
+ * an AppError, and responses are validated.
  */
 export function createDiscordRest(rest: REST) {
   return { ...reading(rest), ...writing(rest), ...registering(rest), ...answering(rest) };
@@ -51,18 +51,18 @@ export function createDiscordRest(rest: REST) {
 
 function registering(rest: REST) {
   return {
-    /** The slash commands that Discord shows everywhere for this application. */
+    /** The application's global slash commands. */
     commands: (applicationId: string) =>
       asking("", async () =>
         z.array(registeredCommandSchema).parse(await rest.get(`/applications/${applicationId}/commands`)),
       ),
-    /** Replaces all of them. */
+    /** Replaces all global slash commands. */
     registerCommands: (applicationId: string, commands: readonly RegisteredCommand[]) =>
       asking("", async () => {
         const body: unknown = JSON.parse(JSON.stringify(commands, withoutEmpty));
         await rest.put(`/applications/${applicationId}/commands`, { body });
       }),
-    /** Where Discord sends what people click and call, in place of the gateway; null where the gateway has it. */
+    /** The URL to which Discord sends interactions instead of the gateway; null if the gateway has them. */
     interactionsEndpoint: () =>
       asking("", async () => applicationSchema.parse(await rest.get("/applications/@me")).interactions_endpoint_url),
   };
@@ -114,7 +114,7 @@ function writing(rest: REST) {
         const body = { name, auto_archive_duration: AUTO_ARCHIVE_MINUTES };
         await rest.post(`/channels/${channelId}/messages/${messageId}/threads`, { body });
       }),
-    /** Answers its id. Nobody but the bot is in it yet. */
+    /** Returns the thread's id. Only the bot is in it at first. */
     startPrivateThread: (channelId: string, name: string) =>
       asking("Create Private Threads", async () => {
         const body = { name, type: CHANNEL_TYPE.privateThread, auto_archive_duration: AUTO_ARCHIVE_MINUTES };
@@ -132,7 +132,7 @@ function writing(rest: REST) {
       asking("Add Reactions", async () => {
         await rest.put(`/channels/${channelId}/messages/${messageId}/reactions/${encodeURIComponent(emoji)}/@me`);
       }),
-    /** The id of the channel for direct messages to the person. */
+    /** Id of the channel for direct messages to the person. */
     openDm: (userId: string) =>
       asking("", async () => {
         const channel = await rest.post("/users/@me/channels", { body: { recipient_id: userId } });
@@ -141,21 +141,21 @@ function writing(rest: REST) {
   };
 }
 
-/** The interaction's token is the right to answer it; the bot's own does not go along. */
+/** Requests authorised by the interaction's token; the bot's own token is not sent. */
 function answering(rest: REST) {
   const callBack = async (interaction: InteractionAddress, body: object, files: readonly OutgoingFile[]) => {
     const path = `/interactions/${interaction.id}/${interaction.token}/callback` as const;
     const sent = asking("", () => rest.post(path, { auth: false, body, files: uploadsOf(files) }));
-    // The first try got through and its response was lost.
+    // Already acknowledged means that the first attempt succeeded and its response was lost.
     await unlessDiscord(["alreadyAcknowledged"], sent);
   };
   return {
     respond: (interaction: InteractionAddress, type: number, answer?: Answer) =>
       callBack(interaction, answer === undefined ? { type } : { type, data: answer.body }, answer?.files ?? []),
-    /** Shows a dialog to the person who acted. */
+    /** Opens a dialog for the person who acted. */
     respondModal: (interaction: InteractionAddress, modal: object) =>
       callBack(interaction, { type: CALLBACK.modal, data: modal }, []),
-    /** Shows what could stand in the option that the person types. */
+    /** Shows the choices for the option that the person is typing. */
     respondChoices: (interaction: InteractionAddress, choices: readonly object[]) =>
       callBack(interaction, { type: CALLBACK.completions, data: { choices } }, []),
     followUp: (interaction: InteractionAddress, answer: Answer) =>

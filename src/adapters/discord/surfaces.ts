@@ -2,13 +2,13 @@ import type { Client, Guild, GuildBasedChannel } from "discord.js";
 import { eventKey } from "../../core/events/event-key.ts";
 import type { InboundSurface } from "../../core/protocol/platform.ts";
 
-/** Servers that the bot was added to since then, perhaps while the program was down. Milliseconds since the epoch. */
+/** Servers that the bot joined since this time, perhaps while the program was down. In milliseconds since the epoch. */
 export function guildsJoined(client: Client<true>, since: number): readonly InboundSurface[] {
   const lately = client.guilds.cache.filter(({ joinedTimestamp }) => joinedTimestamp >= since);
   return lately.map((guild) => guildJoined(guild)).filter((opened) => opened !== null);
 }
 
-/** A visit of the channel where the bot introduces itself; null where there is no channel that the bot may write to. */
+/** An event for the channel in which the bot introduces itself; null if it cannot write in any. */
 export function guildJoined(guild: Guild): InboundSurface | null {
   const channel = channelFor(guild);
   if (channel === null) return null;
@@ -33,7 +33,7 @@ export function guildJoined(guild: Guild): InboundSurface | null {
   };
 }
 
-/** Where Discord greets newcomers, or else the first text channel. */
+/** The channel in which Discord greets new members, or else the first text channel. */
 function channelFor(guild: Guild): GuildBasedChannel | null {
   const { me } = guild.members;
   const isOpen = (channel: GuildBasedChannel) =>

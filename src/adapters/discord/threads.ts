@@ -11,27 +11,27 @@ import { CHANNEL_TYPE } from "./wire.ts";
 const REMEMBERED_THREADS = 5_000;
 
 export interface Threads {
-  /** A message will have a thread of its own: the first post then need not find out that there is none yet. */
+  /** Announces a message that will get a thread, so that the first post creates the thread without trying it first. */
   expect(message: Pick<InboundMessage, "messageId" | "text" | "person">): void;
-  /** The thread has existed; when it cannot be posted to, it is gone and is not made again. */
+  /** Records that the thread existed. If posting to it fails later, it is gone and is not created again. */
   existed(threadId: string): void;
-  /** The channel to name for it: the thread itself while it is known to be there, else the channel that it is in. */
+  /** The channel to mention for it: the thread if it is known to exist, else its channel. */
   named(thread: ThreadRef): string;
-  /** A private thread beside a private one, with the person in it; null beside one that is not private. */
+  /** Opens another private thread beside a private one and adds the person; null if the given one is not private. */
   openPrivate(thread: ThreadRef, name: string, personId: string): Promise<ThreadRef | null>;
-  /** Calls `send` with the channel to post to; makes the thread first, or takes it out of the archive, when it must. */
+  /** Calls `send` with the channel to post to, after creating or unarchiving the thread if necessary. */
   send<T>(thread: ThreadRef, send: (channelId: string) => Promise<T>): Promise<T>;
 }
 
-/** Where the thread's messages are: a thread is a channel of its own. */
+/** The channel with the thread's messages, since a thread is a channel of its own. */
 export function channelOf(thread: ThreadRef): string {
   return thread.threadId ?? thread.channelId;
 }
 
-/** What a thread is called whose own name Discord does not take. */
+/** Thread name used if Discord refuses the intended one. */
 const PLAIN_NAME = "Deckhand";
 
-/** Servers that anybody may find, and AutoMod, forbid words in names that they let people write. */
+/** Retries with the plain name. Discoverable servers and AutoMod forbid words in names that they allow in messages. */
 async function unlessRefused<T>(name: string, start: (name: string) => Promise<T>): Promise<T> {
   try {
     return await start(name);
@@ -49,7 +49,7 @@ export function createThreads(rest: DiscordRest, names: Names): Threads {
     existing.set(threadId, "there");
   };
 
-  /** Also right after a crash: a thread that exists already is what was wanted. */
+  /** Creates the thread. One that exists already, as after a crash, is fine. */
   const open = async (channelId: string, messageId: string): Promise<void> => {
     const name = expected.get(messageId) ?? (await nameFor(channelId, messageId));
     const started = unlessRefused(name, (taken) => rest.startThread({ channelId, messageId }, taken));

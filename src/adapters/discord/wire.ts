@@ -2,27 +2,27 @@ import { z } from "zod";
 import { listOf, messageSchema } from "./message/message-schema.ts";
 import { memberSchema, snowflake, userSchema } from "./message/person-schema.ts";
 
-/** What the adapter reads of Discord's payloads; unknown keys are dropped. Names are Discord's. */
+/** The used parts of Discord's payloads; unknown keys are dropped. Names are Discord's. */
 
 export const channelSchema = z.object({
   id: snowflake,
   type: z.number(),
   guild_id: snowflake.nullish(),
   name: z.string().nullish(),
-  /** The channel that a thread hangs in, and the category of a channel. */
+  /** The channel of a thread, or the category of a channel. */
   parent_id: snowflake.nullish(),
   /** Ids of a forum post's tags. */
   applied_tags: listOf(snowflake, 5),
-  /** The tags that a forum has. */
+  /** The tags that a forum offers. */
   available_tags: listOf(z.object({ id: snowflake, name: z.string() }), 20),
 });
 
 export interface CommandOption {
   readonly name: string;
   readonly value?: string | number | boolean | undefined;
-  /** Somebody is typing in it. */
+  /** Whether somebody is typing in this option. */
   readonly focused?: boolean | undefined;
-  /** The options of a subcommand or of a group of them. */
+  /** The options of a subcommand or of a group of subcommands. */
   readonly options?: readonly CommandOption[] | undefined;
 }
 const commandOptionSchema: z.ZodType<CommandOption> = z.object({
@@ -40,9 +40,9 @@ const interactionShape = {
   token: z.string(),
   guild_id: snowflake.nullish(),
   channel: channelSchema,
-  /** The person, in a guild … */
+  /** The person, in a server. */
   member: memberSchema.extend({ user: userSchema }).optional(),
-  /** … and in a direct message. */
+  /** The person, in a direct message. */
   user: userSchema.optional(),
 };
 
@@ -57,7 +57,7 @@ export const reactionSchema = z.object({
 });
 export type WireReaction = z.infer<typeof reactionSchema>;
 
-/** A command of a message's menu. Source: Discord docs, Application Command Types. */
+/** The command in a message's menu. Source: Discord docs, Application Command Types. */
 export const MESSAGE_COMMAND = 3;
 const messageCommandSchema = z.object({
   type: z.literal(MESSAGE_COMMAND),
@@ -71,7 +71,7 @@ const slashCommandSchema = z.object({
   options: z.array(commandOptionSchema).default([]),
 });
 
-/** What a button is on. */
+/** The message that contains a clicked button. */
 const heldMessageSchema = z.object({ id: snowflake, flags: z.number().default(0) });
 
 export const interactionSchema = z.discriminatedUnion("type", [
@@ -86,7 +86,7 @@ export const interactionSchema = z.discriminatedUnion("type", [
     data: z.object({ custom_id: z.string() }),
     message: heldMessageSchema,
   }),
-  /** Somebody types an option of a command. Source: Discord docs, Autocomplete. */
+  /** Somebody is typing an option of a command. Source: Discord docs, Autocomplete. */
   z.object({ ...interactionShape, type: z.literal(4), data: slashCommandSchema }),
   z.object({
     ...interactionShape,
@@ -95,12 +95,12 @@ export const interactionSchema = z.discriminatedUnion("type", [
       custom_id: z.string(),
       components: z.array(z.object({ components: z.array(z.object({ custom_id: z.string(), value: z.string() })) })),
     }),
-    /** Whose button opened the dialog. */
+    /** The message whose button opened the dialog. */
     message: heldMessageSchema.nullish(),
   }),
 ]);
 
-/** An option of a registered command; Discord leaves out what is empty or false. */
+/** An option of a registered command. Discord omits empty and false fields. */
 export interface RegisteredOption {
   readonly type: number;
   readonly name: string;
@@ -146,7 +146,7 @@ export const CHANNEL_TYPE = {
   media: 16,
 } as const;
 
-/** Source: Discord docs, Channel Flags. That the bot does not see the channel: its name and its overwrites are made up. */
+/** Set if the bot cannot see the channel; its name and overwrites are made up. Source: Discord docs, Channel Flags. */
 export const IS_OBFUSCATED = 1 << 17;
 
 export function isThreadType(type: number): boolean {

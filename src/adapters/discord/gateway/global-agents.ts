@@ -7,7 +7,7 @@ import { ProxyFailure, proxyRefuses } from "../../../core/protocol/system-code.t
 /** Source: Node, `lib/https.js`. */
 const noTunnelSchema = z.object({ code: z.literal("ERR_PROXY_TUNNEL"), statusCode: z.number() });
 
-/** Opens its connection as Node's other clients do. */
+/** A WebSocket that connects through Node's global agents. */
 class AgentWebSocket extends ws {
   constructor(address: string | URL, protocols: string | string[], options: ClientOptions) {
     const { globalAgent } = new URL(address).protocol === "wss:" ? https : http;
@@ -20,8 +20,8 @@ class AgentWebSocket extends ws {
 }
 
 /**
- * Has the gateway's socket go by Node's global agents, and so by their proxy. `ws` connects by itself unless it is given an
- * agent, and discord.js gives it none. That takes the class from this property as it is loaded, with the adapter: after this.
+ * Makes the gateway's socket use Node's global agents, and so their proxy; `ws` connects directly unless given an
+ * agent, and discord.js gives none. Has to run before discord.js is loaded and takes the class from this property.
  */
 export function useGlobalAgents(): void {
   Object.defineProperty(ws, "WebSocket", { configurable: true, get: () => AgentWebSocket, set: () => {} });

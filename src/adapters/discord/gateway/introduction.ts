@@ -2,7 +2,7 @@ import type { REST } from "discord.js";
 import { z } from "zod";
 import type { Log } from "../../../core/protocol/log.ts";
 
-/** What the gateway says when a session begins: of the bot, and then of each of its servers. As the gateway's events have it. */
+/** The gateway's first events of a session, about the bot and each of its servers, in the form of its payloads. */
 export interface Introduction {
   readonly ready: {
     readonly guilds: readonly { readonly id: string; readonly unavailable: true }[];
@@ -11,9 +11,9 @@ export interface Introduction {
   readonly guilds: readonly object[];
 }
 
-/** Servers of one answer. Source: Discord docs, Get Current User Guilds. */
+/** Servers per response. Source: Discord docs, Get Current User Guilds. */
 const PAGE_GUILDS = 200;
-/** Servers that are asked about at a time. */
+/** Number of servers read concurrently. */
 const AT_ONCE = 4;
 
 const idSchema = z.looseObject({ id: z.string() });
@@ -21,7 +21,7 @@ const guildsSchema = z.array(idSchema);
 const threadsSchema = z.object({ threads: z.array(z.unknown()) });
 const memberSchema = z.looseObject({ joined_at: z.string() });
 
-/** The same over REST, for a process to which the gateway has said nothing, or not for long. Rejects with what discord.js throws. */
+/** Reads the same data over REST, for processes without the gateway's events. Rejects with discord.js' errors. */
 export async function introduction(rest: REST, log: Log): Promise<Introduction> {
   const [bot, application] = await Promise.all([rest.get("/users/@me"), rest.get("/applications/@me")]);
   const { id: botId } = idSchema.parse(bot);
@@ -61,7 +61,7 @@ async function guildIds(rest: REST): Promise<string[]> {
   }
 }
 
-/** A server as GUILD_CREATE has it, as far as it is read. */
+/** A server in the form of GUILD_CREATE, with the fields that are used. */
 export async function guildOf(rest: REST, id: string, botId: string): Promise<object> {
   const [guild, channels, active, member] = await Promise.all([
     rest.get(`/guilds/${id}`),

@@ -6,15 +6,15 @@ import { SHARED_EDITS, SHARED_POSTS, SHARED_REQUESTS } from "../limits.ts";
 
 type MakeRequest = RESTOptions["makeRequest"];
 
-/** A channel's messages, or one of them. */
+/** The path of a channel's messages, or of one of them. */
 const MESSAGES = /\/channels\/(?<channel>\d+)\/messages(?<one>\/\d+)?$/u;
 
-/** Tokens that are left to answers of interactions, which Discord waits three seconds for. */
+/** Tokens reserved for answers to interactions, for which Discord waits three seconds. */
 const KEPT_FOR_INTERACTIONS = 3;
 
 /**
- * Sends what discord.js has let pass, once it keeps within the limits together with what other processes send: discord.js
- * knows of these only what the answers to its own requests say, which is too late where two of them are in one thread.
+ * Delays requests so that all processes together stay within the rate limits. discord.js learns of other processes'
+ * requests only from the responses to its own, which is too late if two processes write to one thread.
  */
 export function sharedRequests(send: MakeRequest, rates: SharedRates, clock: Pick<Clock, "sleep">): MakeRequest {
   const take = (ask: Omit<RateAsk, "gate">) =>
@@ -32,7 +32,7 @@ export function sharedRequests(send: MakeRequest, rates: SharedRates, clock: Pic
   };
 }
 
-/** The channel's first: while its token is waited for, none of everybody's is taken. */
+/** The channel's token is taken first, so that no global token is held while waiting for it. */
 function asksOf(url: string, method: string): Omit<RateAsk, "gate">[] {
   const { pathname } = new URL(url);
   const { channel, one } = MESSAGES.exec(pathname)?.groups ?? {};

@@ -12,68 +12,68 @@ type Strategy = ReturnType<BuildStrategy>;
 
 interface ShardSharing {
   readonly manager: Parameters<BuildStrategy>[0];
-  /** Connects. */
+  /** The strategy that connects. */
   readonly plain: Strategy;
   readonly rest: REST;
   readonly cluster: Pick<Cluster, "gatewaySessions" | "size">;
-  /** Resolves once what has come so far is stored. */
+  /** Resolves once everything received so far is stored. */
   readonly settled: () => Promise<void>;
-  /** The servers that there are. */
+  /** Forgets all servers but these. */
   readonly keepOnly: (guildIds: ReadonlySet<string>) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The only one. */
+/** Id of the only shard. */
 const SHARD = 0;
 
-/** Who has it connects. */
+/** Role whose holder connects the shard. */
 export const SHARD_ROLE = `discord:shard:${SHARD}`;
 
-/** How long a process that does not hear of changes believes what it was told of a server. Milliseconds. */
+/** How long data about a server is used by a process that receives no events. In milliseconds. */
 const BELIEVED_MS = 15_000;
 
-/** Discord keeps a session that is closed by any code but 1000 and 1001. Source: Discord docs, Gateway, Disconnections. */
+/** Discord keeps a session closed with any code but 1000 and 1001. Source: Discord docs, Gateway, Disconnections. */
 const RESUMABLE = 4_200;
 
-/** How often it is noted how far the session has come. Milliseconds. */
+/** Interval at which the position within the session is stored. In milliseconds. */
 const NOTE_EVERY_MS = 2_000;
 
-/** A process that is not let in for so long lets another one try. Milliseconds. */
+/** A process that cannot connect for this long lets another one try. In milliseconds. */
 const DEAF_MS = 15_000;
 
-/** What does not close, or is not stored, keeps nobody waiting longer. Milliseconds. */
+/** Maximum wait for closing, and for storing the position. In milliseconds. */
 const PATIENCE_MS = 1_000;
 
 const keptSchema = z.object({
-  /** Whose it is. */
+  /** Id of the bot whose session it is. */
   bot: z.string(),
   sessionId: z.string(),
   resumeURL: z.string(),
   sequence: z.number(),
   shardId: z.number(),
   shardCount: z.number(),
-  /** When it began: nothing was missed since. Milliseconds since the epoch. */
+  /** When the session began; no event was missed since. In milliseconds since the epoch. */
   since: z.number(),
 });
 
 /**
- * A shard that one process at a time connects, the others know the servers over REST. The session goes from one to the next:
- * it is resumed where all that came before is stored, and the gateway sends again what came after.
+ * A shard that one process at a time connects; the others read the servers over REST. The session passes from one
+ * process to the next, which resumes it after the last stored event; the gateway then sends the later events again.
  */
 export class SharedShard implements Strategy {
   readonly #options: ShardSharing;
   readonly #update: ShardSharing["manager"]["options"]["updateSessionInfo"];
   #session: Session | null = null;
   #since: number | null = null;
-  /** What was noted last. */
+  /** The position stored last, as JSON. */
   #noted = "";
   #phase: "resting" | "connecting" | "receiving" = "resting";
-  /** Since when it is not connected. Milliseconds since the epoch. */
+  /** Since when the shard has been disconnected. In milliseconds since the epoch. */
   #deafSince = 0;
   #isIntroducing = false;
   #bot = "";
-  /** When discord.js was told of servers. Milliseconds since the epoch. */
+  /** When discord.js was last given each server's data. In milliseconds since the epoch. */
   readonly #toldAt = new Map<string, number>();
 
   constructor(options: ShardSharing) {
@@ -81,7 +81,7 @@ export class SharedShard implements Strategy {
     const { manager } = options;
     this.#update = manager.options.updateSessionInfo.bind(manager.options);
     manager.options.updateSessionInfo = (shardId, session) => {
-      // A session that this process lets go is the next one's.
+      // A session that this process gives up belongs to the next one.
       if (this.#phase === "resting") return;
       this.#session = session;
       return this.#update(shardId, session);
@@ -98,10 +98,10 @@ export class SharedShard implements Strategy {
   send: Strategy["send"] = (shardId, payload) => this.#options.plain.send(shardId, payload);
   fetchStatus: Strategy["fetchStatus"] = () => this.#options.plain.fetchStatus();
 
-  /** As far as the others are concerned: discord.js knows the servers, and can be asked about them. */
+  /** Makes discord.js know the servers, which is all that connecting means for processes without the gateway. */
   connect = (): Promise<void> => this.#introduce();
 
-  /** Tells discord.js what the gateway would say now of the bot and its servers. */
+  /** Feeds discord.js what the gateway would send now about the bot and its servers. */
   async #introduce(): Promise<void> {
     const { rest, log, keepOnly } = this.#options;
     const told = await introduction(rest, log);
@@ -111,7 +111,7 @@ export class SharedShard implements Strategy {
     for (const { id } of told.ready.guilds) this.#toldAt.set(id, this.#options.clock.now());
   }
 
-  /** Makes sure that discord.js knows a server as it is, also where the gateway says nothing of it to this process. */
+  /** Updates a server's data in discord.js, unless this process receives the gateway's events about it. */
   async refresh(guildId: string): Promise<void> {
     const { rest, clock } = this.#options;
     const now = clock.now();
@@ -121,8 +121,8 @@ export class SharedShard implements Strategy {
   }
 
   /**
-   * Connects, and goes on with the session of the process before; until the signal aborts, or it is not let in while others
-   * may be. `connected` is called each time. Rejects where Discord refuses for good.
+   * Connects and continues the previous process's session, until the signal aborts, or the gateway keeps this process
+   * out while others could try. Calls `connected` on each connection. Rejects if Discord refuses permanently.
    */
   async receive(connected: () => void, signal: AbortSignal): Promise<void> {
     const { manager, plain, cluster, log } = this.#options;
@@ -133,7 +133,7 @@ export class SharedShard implements Strategy {
     this.#session = kept;
     this.#since = since;
     this.#update(SHARD, kept);
-    // What it knows may be as old as the process.
+    // The known servers may be as old as this process.
     this.#introduce().catch((error: unknown) => log.warn({ err: error }, "discord.servers_not_read"));
     const onConnected = () => {
       if (this.#phase === "receiving") connected();
@@ -153,7 +153,7 @@ export class SharedShard implements Strategy {
     }
   }
 
-  /** Notes how far the session comes, as long as there is one or nobody else could have one. Never rejects. */
+  /** Stores the position regularly; ends once this process cannot connect while another might. Never rejects. */
   async #lookAfter(signal: AbortSignal): Promise<void> {
     const { cluster, clock, log } = this.#options;
     const isDeaf = () => this.#phase === "connecting" && clock.now() - this.#deafSince >= DEAF_MS;
@@ -194,7 +194,7 @@ export class SharedShard implements Strategy {
     await plain.spawn(await manager.getShardIds());
   }
 
-  /** How far the session has come: all before that is stored. */
+  /** Stores the position in the session, after all events before it are stored. */
   async #note(): Promise<void> {
     const { cluster, settled } = this.#options;
     const kept = this.#session === null ? null : { ...this.#session, bot: this.#bot, since: this.#since ?? 0 };
@@ -217,11 +217,11 @@ export class SharedShard implements Strategy {
     }
   }
 
-  /** As if the gateway had sent it. `anew`: the server that discord.js takes as unknown, and so reads whole. */
+  /** Feeds discord.js an event as if from the gateway. `anew`: a server to forget first, so that it is read in full. */
   #dispatch(t: string, d: object, anew: string | null = null): void {
     const { manager } = this.#options;
     if (anew !== null) this.#dispatch("GUILD_DELETE", { id: anew, unavailable: true });
-    // The types of these events have much that nobody reads.
+    // The types of these events require many fields that nobody reads.
     Reflect.apply(manager.emit.bind(manager), null, ["dispatch", { data: { op: 0, s: 0, t, d }, shardId: SHARD }]);
   }
 }

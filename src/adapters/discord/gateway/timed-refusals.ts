@@ -2,12 +2,12 @@ import type { RESTOptions } from "discord.js";
 
 type MakeRequest = RESTOptions["makeRequest"];
 
-/** What is waited after a 429 that names no time: it bans our address, and every further request makes that longer. Seconds. */
+/** Wait after a 429 that names no time, which is a ban of the IP address that further requests prolong. In seconds. */
 const BANNED_S = 60;
 
 /**
- * Gives a 429 that names no time one: what stands before Discord's API answers so, and discord.js would ask again at once, and
- * again, without end.
+ * Adds a retry time to a 429 without one, which comes from infrastructure in front of Discord's API. Without it,
+ * discord.js would retry at once, endlessly.
  */
 export function timedRefusals(send: MakeRequest): MakeRequest {
   return async (url, init) => {

@@ -3,10 +3,10 @@ import { holdUntil } from "../../../core/hold-roles.ts";
 import { type Clock, slept } from "../../../core/protocol/runtime.ts";
 import { SHARD_ROLE, type SharedShard } from "./shared-shard.ts";
 
-/** A shard that is free is got within this time. Milliseconds. */
+/** Time within which a free shard is obtained. In milliseconds. */
 const SHARD_WITHIN_MS = 1_000;
 
-/** A process that was not let in tries no more for so long: another one may be. Milliseconds. */
+/** Pause of a process that could not connect, so that another one can try. In milliseconds. */
 const REST_MS = 30_000;
 
 interface Turn {
@@ -22,7 +22,7 @@ interface Sharing {
   readonly connected: () => void;
 }
 
-/** Connects whenever this process is the one that does. `begun` resolves when that is known, and it is connected if it is. */
+/** Connects whenever this process holds the shard. `begun` resolves once that is decided and, if it does, connected. */
 export function share(sharing: Sharing): { readonly begun: Promise<void>; readonly leave: () => Promise<void> } {
   const { promise: begun, resolve, reject } = Promise.withResolvers<void>();
   const leaving = new AbortController();

@@ -1,9 +1,8 @@
 import type { CommandOption } from "../wire.ts";
 
 /**
- * A slash command's options as the line a person would have typed after its name, so that both ways
- * are understood by one parser: subcommands by their name, top-level options in their order, options
- * of subcommands as flags. An option called `args` is taken as it stands.
+ * Converts a slash command's options to the line that a person would type, so that one parser handles both: subcommands
+ * by name, top-level options in order, options of subcommands as flags. An option called `args` is used as it is.
  */
 export function commandArguments(options: readonly CommandOption[], flags = false): string {
   return options
@@ -18,7 +17,7 @@ function word({ name, value, options }: CommandOption, flag: boolean): string {
   return flag ? `--${name} ${quoted(String(value))}` : String(value);
 }
 
-/** In double quotes where a shell would otherwise see several words. */
+/** Adds double quotes if a shell would otherwise see several words. */
 function quoted(value: string): string {
   return /^[\w./:@%+=,-]+$/u.test(value) ? value : `"${value.replaceAll(/["\\]/gu, String.raw`\$&`)}"`;
 }

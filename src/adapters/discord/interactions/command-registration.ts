@@ -6,7 +6,7 @@ import { cut } from "../../../core/text/plain-text.ts";
 import type { DiscordRest } from "../rest.ts";
 import { MESSAGE_COMMAND, type RegisteredCommand, type RegisteredOption } from "../wire.ts";
 
-/** What Discord needs to know of a command. */
+/** The parts of a command that Discord needs. */
 export type CommandForm = Pick<ChatCommand, "name" | "description" | "usage" | "options">;
 
 /** Source: Discord docs, Application Command Structure. */
@@ -14,7 +14,7 @@ const DESCRIPTION_CHARS = 100;
 /** Source: Discord docs, Application Command Types and Option Types. */
 const TYPE = { chatInput: 1, subcommand: 1, text: 3 } as const;
 
-/** In the menu of each message. Names of such commands have at most 32 characters. */
+/** The command in each message's menu. Names of such commands have at most 32 characters. */
 const ASK_ABOUT_MESSAGE: RegisteredCommand = {
   type: MESSAGE_COMMAND,
   name: "Ask Deckhand about this message",
@@ -23,8 +23,8 @@ const ASK_ABOUT_MESSAGE: RegisteredCommand = {
 };
 
 /**
- * Tells Discord which slash commands there are, unless it knows them already: registering them is limited to some
- * hundred a day, and reading them is not. What fails is for the log: commands after a mention go on without it.
+ * Registers the slash commands, unless Discord has them already: registrations are limited to some hundred a day, reads
+ * are not. A failure is only logged, since commands after a mention still work.
  */
 export async function registerCommands(
   rest: Pick<DiscordRest, "commands" | "registerCommands">,
@@ -73,7 +73,7 @@ function option({
     required,
     autocomplete: complete !== undefined,
     choices: choices.map((choice) => ({ name: choice, value: choice })),
-    // Discord wants the required ones first.
+    // Discord requires the required options first.
     options: (options ?? []).toSorted((a, b) => Number(b.required ?? false) - Number(a.required ?? false)).map(option),
   };
 }

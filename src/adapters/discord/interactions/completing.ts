@@ -7,7 +7,7 @@ import type { CommandOption, WireInteraction } from "../wire.ts";
 
 type Autocomplete = Extract<WireInteraction, { type: 4 }>;
 
-/** What Discord shows under an option while somebody types in it; nothing for those who are not served. */
+/** The choices shown under an option while somebody types in it; none for people who are not served. */
 export async function choicesFor(
   interaction: Autocomplete,
   place: ChannelContext,
@@ -41,7 +41,7 @@ function inboundCompletion(interaction: Autocomplete, place: ChannelContext): In
   };
 }
 
-/** Where the cursor is: directly in the command, or in a subcommand of it. */
+/** Finds the option being typed, in the command or in one of its subcommands. */
 function focusedIn(options: readonly CommandOption[]): Pick<InboundCompletion, "option" | "typed"> | null {
   for (const { name, value, focused, options: inner = [] } of options) {
     if (focused === true) return { option: [name], typed: String(value ?? "") };

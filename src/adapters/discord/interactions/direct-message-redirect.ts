@@ -2,19 +2,19 @@ import type { OutgoingMessage, ThreadRef } from "../../../core/protocol/platform
 import { CUSTOM_ID_CHARS } from "../limits.ts";
 import type { WireInteraction } from "../wire.ts";
 
-/** A thread of a server that something in a direct message is about. */
+/** The thread of a server that a direct message is about. */
 export type RedirectedThread = Pick<ThreadRef, "channelId" | "threadId">;
 
 /**
- * An id that says of which thread it is; null when it has no room for that. Ids are written in base 16, which leaves
- * 63 characters.
+ * A component id that also names a thread; null if the result is too long. Channel ids are written in base 16, which
+ * leaves 63 characters.
  */
 export function aimedId(id: string, { channelId, threadId }: RedirectedThread): string | null {
   const aimed = `in:${toHex(channelId)}/${threadId === null ? "" : toHex(threadId)}:${id}`;
   return aimed.length > CUSTOM_ID_CHARS ? null : aimed;
 }
 
-/** The buttons do what they do in the thread that the message is about; those whose ids have no room are left out. */
+/** Makes buttons act in the thread that the message is about. Buttons whose ids would become too long are dropped. */
 export function aimedButtons({ buttons }: OutgoingMessage, thread: RedirectedThread): OutgoingMessage["buttons"] {
   return buttons.flatMap((button) => {
     const id = aimedId(button.id, thread);
@@ -23,13 +23,13 @@ export function aimedButtons({ buttons }: OutgoingMessage, thread: RedirectedThr
 }
 
 interface Aimed {
-  /** Its id as the core knows it. */
+  /** The interaction with its id in the form that the core knows. */
   readonly interaction: WireInteraction;
-  /** Null where it is about the place it happened in. */
+  /** The thread that it is about; null if that is where it happened. */
   readonly elsewhere: RedirectedThread | null;
 }
 
-/** A click, or a dialog that was sent. */
+/** Reads the thread from the id of a click or a submitted dialog. */
 export function readAim(interaction: WireInteraction): Aimed {
   if (interaction.type !== 3 && interaction.type !== 5) return { interaction, elsewhere: null };
   const [, channel, thread, id] = /^in:([0-9a-f]+)\/([0-9a-f]*):(.*)$/su.exec(interaction.data.custom_id) ?? [];

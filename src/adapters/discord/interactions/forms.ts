@@ -10,7 +10,7 @@ import { aimedId, type RedirectedThread } from "./direct-message-redirect.ts";
 
 const VERB = "form:";
 
-/** A dialog as Discord takes it, for the thread that it is about; null when its id cannot carry what it is for, or no field fits. */
+/** A dialog for the given thread; null if its id would be too long, or no field fits. */
 export function modalOf({ title, command, line, fields }: Form, elsewhere: RedirectedThread | null): object | null {
   const plain = `${VERB}${command} ${line}`;
   const id = elsewhere === null ? plain : aimedId(plain, elsewhere);
@@ -35,7 +35,7 @@ function input({ name, label, required, kind, hint, value = "" }: FormField): ob
   };
 }
 
-/** The command that a filled dialog stands for; null when it is none of ours, or nobody's. */
+/** The command for a submitted dialog; null if it is not one of the bot's, or not a person's. */
 export function inboundForm(
   interaction: Extract<WireInteraction, { type: 5 }>,
   place: ChannelContext,

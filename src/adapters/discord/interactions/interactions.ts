@@ -30,9 +30,8 @@ import { type RedirectedThread, readAim } from "./direct-message-redirect.ts";
 import { inboundForm, modalOf } from "./forms.ts";
 
 /**
- * Clicks and slash commands: received first, answered then. Discord waits 3 s for the answer; one that
- * comes later finds the interaction gone, and goes to the person as a direct message. What was received
- * stays received.
+ * Handles clicks and slash commands: stores them first, then answers. Discord waits 3 s; if the answer comes later, the
+ * interaction is gone, and the answer is sent as a direct message. What was stored stays stored.
  */
 export function createInteractions(options: DiscordScope): (data: unknown) => Promise<void> {
   const again = new BoundedMap<string, object>(DIALOGS);
@@ -72,7 +71,7 @@ export function createInteractions(options: DiscordScope): (data: unknown) => Pr
 
 const GONE = privately("This button does nothing any more.");
 
-/** A direct message stays with whoever has left the private thread that it is about; who sees its channel the core asks. */
+/** Whether the person is still in the private thread that a direct message is about; the core checks the channel. */
 async function isStillThere(
   interaction: WireInteraction,
   { workspace, channel, threadId }: ChannelContext,
@@ -82,7 +81,7 @@ async function isStillThere(
   if (who === null || threadId === null) return who !== null;
   try {
     const asked = { channelId: channel.id, workspaceId: workspace.id, threadId, userId: ownId(who.id) };
-    // A thread need not be there yet, or any more.
+    // The thread may not exist yet, or no longer.
     return (await membershipIn(client, asked))?.isMember ?? true;
   } catch (error) {
     log.warn({ err: error, channelId: channel.id }, "discord.membership_unknown");
@@ -90,7 +89,7 @@ async function isStillThere(
   }
 }
 
-/** What comes too late for what is typed by now is shown no more, and is no failure. */
+/** Answers a completion. Discord refuses late answers, which is not a failure. */
 async function complete(
   interaction: Extract<WireInteraction, { type: 4 }>,
   place: ChannelContext,
@@ -104,7 +103,7 @@ async function complete(
   }
 }
 
-/** The message whose menu was used, with what it answers. */
+/** Adds the message that the target of a menu command replies to. */
 async function withTarget(interaction: WireInteraction, options: DiscordScope): Promise<WireInteraction> {
   if (interaction.type !== 2 || interaction.data.type !== MESSAGE_COMMAND) return interaction;
   const { data } = interaction;
@@ -114,7 +113,7 @@ async function withTarget(interaction: WireInteraction, options: DiscordScope): 
   return { ...interaction, data: { ...data, resolved: { messages } } };
 }
 
-/** The names of all whom a message names that its menu was used on. */
+/** The names needed for the message on which a menu command was used. */
 function namesFor(interaction: WireInteraction, { namesIn }: DiscordScope): Promise<Names> {
   const { data, guild_id: guildId } = interaction;
   return namesIn("resolved" in data ? Object.values(data.resolved.messages) : [], guildId ?? undefined);
@@ -128,14 +127,14 @@ function eventOf(interaction: Exclude<WireInteraction, { type: 4 }>, seen: Seen)
   return inboundMenuCommand(interaction, seen) ?? inboundCommand(interaction, seen.place);
 }
 
-/** In a direct message, with the roles of all servers that the person and the bot share. */
+/** Adds to an interaction in a direct message the person's roles in all servers shared with the bot. */
 async function withRoles(interaction: WireInteraction, { memberEverywhere }: DiscordScope): Promise<WireInteraction> {
   const { user } = interaction;
   const member = user && (await memberEverywhere(user.id));
   return user && member ? { ...interaction, member: { ...member, user } } : interaction;
 }
 
-/** A person whose click could not be stored is told so: Discord would only say that it failed. */
+/** Passes on an event. If it could not be stored, tells the person so, since Discord would only show that it failed. */
 async function receive(options: DiscordScope, event: Acted): Promise<Receipt> {
   try {
     return await options.receive(event);
@@ -145,7 +144,7 @@ async function receive(options: DiscordScope, event: Acted): Promise<Receipt> {
   }
 }
 
-/** Discord shows no trace of a command but its answer; null for a click, which needs no words. */
+/** A confirmation, because Discord shows no trace of a command except its answer; null for a click. */
 function traceOf(event: Acted): OutgoingMessage | null {
   if (event.kind === "action") return null;
   if (event.kind === "command") return privately(`✓ /${event.name}`);
@@ -153,7 +152,7 @@ function traceOf(event: Acted): OutgoingMessage | null {
   return privately(threadId === null ? "✓ I answer here." : `✓ I answer in <#${threadId}>.`);
 }
 
-/** Dialogs kept for those who have to fill them in again. What was typed is also in the message that offers it. */
+/** Maximum number of dialogs kept for correction. The message that offers a dialog repeats its values, too. */
 const DIALOGS = 200;
 
 interface ResponseArgs {
@@ -161,7 +160,7 @@ interface ResponseArgs {
   readonly event: Acted;
   readonly receipt: Receipt;
   readonly elsewhere: RedirectedThread | null;
-  /** By the id of the button that opens each. */
+  /** Dialogs by the id of the button that opens them. */
   readonly again: BoundedMap<string, object>;
 }
 
@@ -170,7 +169,7 @@ interface ResponseParts {
   readonly modal: object | null;
 }
 
-/** A dialog cannot follow upon a dialog: a button between them leads to it. */
+/** Chooses message or dialog. Discord does not allow a dialog in response to a dialog, so a button leads to it. */
 function answering({ interaction, event, receipt, again, elsewhere }: ResponseArgs): ResponseParts {
   const answer = privateAnswer(receipt) ?? traceOf(event);
   const modal = receipt.type === "reply" && receipt.form !== undefined ? modalOf(receipt.form, elsewhere) : null;

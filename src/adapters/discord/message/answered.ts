@@ -4,7 +4,7 @@ import { NOT_THERE } from "../history.ts";
 import type { DiscordRest } from "../rest.ts";
 import { MESSAGE_TYPE, type WireMessage } from "./message-schema.ts";
 
-/** The message with the one that it answers, which Discord leaves out now and then, as of one that is old. */
+/** Adds the message that a reply refers to, which Discord sometimes leaves out, for example if it is old. */
 export async function withAnswered(
   message: WireMessage,
   { rest, log }: { readonly rest: Pick<DiscordRest, "message">; readonly log: Pick<Log, "warn"> },

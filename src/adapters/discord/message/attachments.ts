@@ -11,12 +11,12 @@ interface FetchArgs {
   readonly signal: AbortSignal;
 }
 
-/** How long a download may take. Milliseconds. */
+/** Timeout of a download. In milliseconds. */
 const FILE_TIMEOUT_MS = 60_000;
 
 /**
- * The bytes of an attachment. Its URL is signed and expires; a fresh one is taken from its message.
- * Rejects with `attachment_unreadable`, saying why in `detail.reason`.
+ * Downloads an attachment. If its signed URL has expired, reads a fresh one from its message. Rejects with
+ * `attachment_unreadable` and the reason in `detail.reason`.
  */
 export async function fetchAttachment(attachment: Attachment, fetching: FetchArgs): Promise<Uint8Array> {
   if (attachment.size > fetching.maxBytes) throw tooLarge(attachment, fetching.maxBytes);
@@ -32,7 +32,7 @@ export async function fetchAttachment(attachment: Attachment, fetching: FetchArg
 }
 
 function request(url: string, signal: AbortSignal): Promise<Response> {
-  // The time limit covers the body, too.
+  // The timeout covers the body, too.
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(FILE_TIMEOUT_MS)]);
   return asking("", () => fetch(url, { signal: bounded, redirect: "error" }), signal);
 }

@@ -5,11 +5,11 @@ import { componentSchema, type WireComponent } from "./message-schema.ts";
 const BUTTON = 2;
 const SELECTS: ReadonlySet<number> = new Set([3, 5, 6, 7, 8]);
 
-/** Components of one message: Discord allows 40, three deep. */
+/** Maximum number of components read of one message; Discord allows 40, three levels deep. */
 const MOST = 100;
 const DEEPEST = 8;
 
-/** All components of a message as they are shown: each before those within it. */
+/** All components of a message in reading order, each before its children. */
 export function everyComponent(components: readonly unknown[]): readonly WireComponent[] {
   const found: WireComponent[] = [];
   const visit = (value: unknown, depth: number) => {
@@ -23,14 +23,14 @@ export function everyComponent(components: readonly unknown[]): readonly WireCom
   return found;
 }
 
-/** What components say, a line for each that says anything. */
+/** The text of components, with a line for each that has any. */
 export function componentsText(components: readonly unknown[], inWords: (text: string) => string): string {
   return everyComponent(components)
     .flatMap((component) => componentLines(component, inWords))
     .join("\n");
 }
 
-/** What a component itself says; of a type that is not known, what it has of the usual texts. */
+/** The text of one component itself. Unknown types are read by the usual fields. */
 function componentLines(component: WireComponent, inWords: (text: string) => string): string[] {
   const { type, label, emoji, url, placeholder, options, items, media, file, name } = component;
   if (type === BUTTON) {

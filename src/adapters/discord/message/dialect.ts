@@ -3,26 +3,26 @@ import { besideCode } from "../../render/markdown/prose.ts";
 
 const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/u;
 const SHOWN_RULE = "\u2500".repeat(12);
-/** Discord knows headings of three levels. */
+/** A heading below the three levels that Discord supports. */
 const LOWER_HEADING = /^ {0,3}#{4,6}[ \t]+/u;
 const LANGUAGE = /^[\w+\-.#]+$/u;
 const FENCE_WITHIN = /^([ \t]*)`{3,}(?=[^`]*$)/u;
 /**
- * `[words](address "title")`, with its address in angle brackets or not; of an image, its sign, too. Behind a letter it is none
- * but of the web: `handlers[name](event)`.
+ * `[words](address "title")`, with or without angle brackets around the address, or an image. After a letter, as in
+ * `handlers[name](event)`, only a web address makes it a link.
  */
 const LINK =
   /(?:(?<![\p{L}\p{N}_)\]\\])|(?=!?\[[^[\]\n]*\]\(<?https?:))!?\[([^[\]\n]*)\]\(<?([^()\s<>]*(?:\([^()\s<>]*\)[^()\s<>]*)*)>?(?:[ \t]+"[^"\n]*")?\)/giu;
 const ADDRESS = /https?:\/\//iu;
-/** Files, headings and people have such signs in their addresses, and names in code have none. */
+/** A sign that occurs in the addresses of files, headings and people, but not in names in code. */
 const PLACE = /[./#:]/u;
-/** As in conditions: who means to hide words writes the bars beside them. */
+/** Bars between blanks, as in conditions. Bars that hide words stand next to the words. */
 const BARS = /(?<=\s)\|\|(?=\s)/gu;
 
 /**
- * Markdown as Discord draws it. It has no rules, no lower headings, no fences of tildes or of more than three backticks; it
- * shows the white space before a code block in a list, ends code at any three backticks, and shows links as they are written
- * whose words hold an address or whose address is none of the web.
+ * Adapts Markdown to Discord's dialect. Discord supports no rules, no headings below the third level, and no fences of
+ * tildes or of more than three backticks. It shows the indentation of code blocks in lists, ends code at any three
+ * backticks, and does not render links whose text contains an address or whose address is not on the web.
  */
 export function inDialect(markdown: string): string {
   let fence: Fence | null = null;
@@ -38,7 +38,7 @@ export function inDialect(markdown: string): string {
   return shown.join("\n");
 }
 
-/** Fences within code become such of tildes, which mean the same. */
+/** Fences within code become tildes, which mean the same. */
 function code(line: string, { indent }: Fence): string {
   return dedented(line, indent.length).replace(FENCE_WITHIN, "$1~~~").replaceAll("```", "`\u200b``");
 }

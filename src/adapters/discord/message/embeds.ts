@@ -1,14 +1,14 @@
 import type { WireEmbed, WireMedia } from "./message-schema.ts";
 
-/** What fields have where nothing is to stand: Discord takes none without a name and a value. */
+/** Invisible text in a field meant to be empty, since Discord requires a name and a value. */
 const BLANK = /^[\s\u200b-\u200f\u2060]*$/u;
 
-/** What an embed says, top to bottom as Discord shows it; `inWords` turns its texts into words. */
+/** The text of an embed, top to bottom as Discord shows it. `inWords` makes its texts readable. */
 export function embedText(embed: WireEmbed, inWords: (text: string) => string): string {
   const fields = embed.fields.map(({ name, value }) =>
     [inWords(name), inWords(value)].filter((text) => !BLANK.test(text)).join(": "),
   );
-  // The small picture of a preview is one that its page chose.
+  // The thumbnail of a link preview was chosen by the linked page, so it is skipped.
   const pictures = [embed.image, embed.type === "rich" ? embed.thumbnail : undefined];
   const images = pictures.flatMap((picture) =>
     picture === undefined || picture.url === "" ? [] : [`[image: ${captionOf(picture)}]`],
@@ -27,7 +27,7 @@ export function embedText(embed: WireEmbed, inWords: (text: string) => string): 
   return parts.filter((part) => part !== "").join("\n");
 }
 
-/** Its name, and what somebody has said it shows. */
+/** A picture's file name and description. */
 export function captionOf({ url, description }: WireMedia): string {
   return [fileNameOf(url), description].filter((text) => text !== "").join(": ");
 }

@@ -3,12 +3,12 @@ import { everyComponent } from "./components.ts";
 import { fileNameOf } from "./embeds.ts";
 import type { WireContent, WireMedia, WireMessage } from "./message-schema.ts";
 
-/** Files that one message brings along with all that it quotes. */
+/** Maximum number of files of one message, including those it quotes. */
 const MOST_FILES = 20;
 
 /**
- * Files of a message, of what it forwards and of what it answers, and the pictures that its embeds and components show,
- * each once.
+ * Files of a message, of the messages that it forwards or answers, and the pictures in its embeds and components, each
+ * once.
  */
 export function filesOf(message: WireMessage): Attachment[] {
   const { referenced_message: answered } = message;
@@ -41,7 +41,7 @@ function filesAt(
     ...(media === undefined ? [] : picture(media, source)),
     ...items.flatMap((item) => picture(item.media, source)),
   ]);
-  // A preview shows what its page chose; pictures are what somebody put here.
+  // Pictures in link previews are skipped, since the linked page chose them.
   const embedded = embeds.flatMap(({ type, image }) =>
     image !== undefined && (type === "rich" || type === "image") ? picture(image, source) : [],
   );
@@ -50,7 +50,7 @@ function filesAt(
 
 const UNKNOWN = "application/octet-stream";
 
-/** Only what Discord itself holds: an address elsewhere is in the text for whoever wants to look. */
+/** Only files hosted by Discord; other addresses are in the message's text. */
 function picture(
   { url, proxy_url, content_type }: WireMedia,
   source: Source,
@@ -69,12 +69,12 @@ function isDiscords(url: string): boolean {
   return parsed.hostname === "cdn.discordapp.com" || parsed.hostname.endsWith(".discordapp.net");
 }
 
-/** The file's URL, which expires after a day, and after # the message that a fresh one can be had from. */
+/** The file's URL, which expires after a day, followed by # and the message from which to get a fresh one. */
 function refTo(url: string, { channel_id, id }: Source): string {
   return `${url}#${channel_id}/${id}`;
 }
 
-/** The same file has the same path, however its URL is signed. */
+/** The path of a file's URL, which is the same however the URL is signed. */
 export function pathOf({ ref }: Pick<Attachment, "ref">): string {
   return URL.parse(ref)?.pathname ?? ref;
 }

@@ -9,7 +9,7 @@ export interface LinkedScope {
   readonly rest: Pick<DiscordRest, "message">;
   readonly channels: Channels;
   readonly namesIn: NamesIn;
-  /** How somebody stands to a channel or a thread; null where the bot sees neither. */
+  /** How a person relates to a channel or a thread; null if the bot cannot see it. */
   readonly membership: (place: ThreadRef, personId: string) => Promise<Membership | null>;
 }
 
@@ -18,17 +18,17 @@ export interface LinkedMessage {
   readonly message: WireMessage;
 }
 
-/** Messages that are read of all that one message links to. */
+/** Maximum number of linked messages read for one message. */
 const MOST_LINKED = 3;
 /** Source: Discord's clients, Copy Message Link. */
 const MESSAGE_LINK =
   /https:\/\/(?:(?:ptb|canary)\.)?discord(?:app)?\.com\/channels\/(\d{1,20})\/(\d{1,20})\/(\d{1,20})/gu;
 
-/** The messages that one links to, where its author may read them and so may everybody who reads what is answered. */
+/** The messages that a message links to, if its author and everybody who reads the answer may read them. */
 export async function linkedMessages(of: LinkingMessage, scope: LinkedScope): Promise<readonly LinkedMessage[]> {
   const links = [...of.text.matchAll(MESSAGE_LINK)].slice(0, MOST_LINKED);
   const read = links.map(([, guildId = "", channelId = "", id = ""]) => linked({ guildId, channelId, id }, of, scope));
-  // One that cannot be read is gone, or not for the bot: people see no more of it than its link.
+  // A linked message that cannot be read is gone, or hidden from the bot; only its link remains.
   const found = await Promise.allSettled(read);
   return found.flatMap((each) => (each.status === "fulfilled" && each.value !== null ? [each.value] : []));
 }
@@ -57,7 +57,7 @@ async function linked(
   return { message, text: `${name === undefined ? "" : `In #${name}, `}${saidBy(message, names)}` };
 }
 
-/** Whether whoever reads the thread reads the other place, too. */
+/** Whether everybody who reads the thread can also read the linked place. */
 function isWithin(there: ThreadRef, { channelId, threadId }: ThreadRef): boolean {
   return there.channelId === channelId && (there.threadId === null || there.threadId === threadId);
 }

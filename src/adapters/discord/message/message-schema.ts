@@ -2,22 +2,22 @@ import { z } from "zod";
 import { memberSchema, snowflake, userSchema } from "./person-schema.ts";
 
 /**
- * What is read of a message. Only its id is needed: a part that is missing or has another form is as if it were not there,
- * and one odd item of a list costs no other. Names are Discord's.
+ * The used parts of a message. Only its id is required: a missing or malformed part counts as absent, and a malformed
+ * item of a list does not affect the others. Names are Discord's.
  */
 
-/** Characters of one text. A message of Discord's has at most 4,000, an embed 6,000. */
+/** Maximum characters read of one text. A Discord message has at most 4,000, an embed 6,000. */
 const TEXT_CHARS = 8_000;
 
 const words = z
   .string()
   .transform((text) => text.slice(0, TEXT_CHARS).toWellFormed())
   .catch("");
-/** An address that was cut leads nowhere. */
+/** An address that is too long is dropped, since a cut one would lead nowhere. */
 const address = z.string().max(TEXT_CHARS).catch("");
 const count = z.number().catch(0);
 
-/** The items that are of the form, at most so many. */
+/** The valid items of a list, at most `most` of them. */
 export function listOf<T extends z.ZodType>(item: T, most: number) {
   const every = z.array(z.unknown()).catch([]);
   return every.transform((items) =>
@@ -28,7 +28,7 @@ export function listOf<T extends z.ZodType>(item: T, most: number) {
   );
 }
 
-/** Undefined where it is missing, null, or of another form. */
+/** Undefined if the value is missing, null or malformed. */
 function perhaps<T extends z.ZodType>(schema: T) {
   return schema
     .nullish()
@@ -40,24 +40,24 @@ const mentionSchema = userSchema.extend({ member: perhaps(memberSchema) });
 
 const attachmentSchema = z.object({
   filename: words,
-  /** Its name before Discord took out what it does not allow in one. */
+  /** The original name, before Discord removed characters that it does not allow. */
   title: words,
   size: count,
   url: address,
   content_type: z.string().nullish().catch(null),
-  /** What its author says it shows. */
+  /** The author's description. */
   description: words,
-  /** Seconds of a voice message. */
+  /** Duration of a voice message, in seconds. */
   duration_secs: count,
 });
 
-/** A picture or a file that an embed or a component shows. */
+/** A picture or a file in an embed or a component. */
 const mediaSchema = z.object({
   url: address,
-  /** Discord's own copy. */
+  /** The address of Discord's own copy. */
   proxy_url: address,
   content_type: z.string().nullish().catch(null),
-  /** What it shows, for who does not see it. */
+  /** The description for people who cannot see it. */
   description: words,
 });
 
@@ -73,11 +73,11 @@ const embedSchema = z.object({
   footer: perhaps(z.object({ text: words })),
   image: perhaps(mediaSchema),
   thumbnail: perhaps(mediaSchema),
-  /** A preview that its page lays out itself. Source: Discord docs, Component Embeds. */
+  /** Components of a preview laid out by the linked page. Source: Discord docs, Component Embeds. */
   components: z.array(z.unknown()).catch([]),
 });
 
-/** A component of any type, with the fields that some have. Those within it are read as they are reached. */
+/** A component of any type, with the fields of all known types. Its children are parsed separately. */
 export const componentSchema = z.object({
   type: z.number().catch(0),
   content: words,
@@ -115,20 +115,20 @@ const contentShape = {
   embeds: listOf(embedSchema, 10),
   attachments: listOf(attachmentSchema, 20),
   mentions: listOf(mentionSchema, 100),
-  /** Channels of another server, in what a channel follows. */
+  /** Channels of another server, in messages of followed channels. */
   mention_channels: listOf(z.object({ id: snowflake, name: words }), 100),
   components: z.array(z.unknown()).catch([]),
   sticker_items: listOf(z.object({ name: words }), 5),
-  /** Sounds that its text plays, as `<sound:guild:id>`. Discord's docs leave the field out. */
+  /** Sounds in the text, as `<sound:guild:id>`. Discord's docs do not mention this field. */
   soundboard_sounds: listOf(z.object({ sound_id: snowflake, name: words }), 10),
   poll: perhaps(pollSchema),
 };
 const contentSchema = z.object(contentShape);
 
-/** Who used the command that a message answers, and its name. */
+/** The command that a message answers, and who used it. */
 const interactionSchema = z.object({ name: words, user: perhaps(userSchema) });
 
-/** Whoever wrote a message whose author cannot be read: nobody who is answered. */
+/** Author of a message whose author cannot be read; treated as a bot, so it gets no answer. */
 const NOBODY = { id: "0", username: "someone", bot: true };
 
 const plainMessageSchema = z.object({
@@ -136,11 +136,11 @@ const plainMessageSchema = z.object({
   id: snowflake,
   channel_id: snowflake.catch("0"),
   guild_id: perhaps(snowflake),
-  /** -1 stands for one that is no number. */
+  /** -1 if it is not a number. */
   type: z.number().catch(-1),
   author: userSchema.catch(NOBODY),
   member: perhaps(memberSchema),
-  /** One that cannot be read is a webhook's all the same. */
+  /** A malformed id still marks the message as a webhook's. */
   webhook_id: snowflake.nullish().catch("0"),
   nonce: perhaps(z.union([z.string(), z.number()])),
   mention_roles: listOf(snowflake, 100),
@@ -152,11 +152,11 @@ const plainMessageSchema = z.object({
 });
 
 export const messageSchema = plainMessageSchema.extend({
-  /** The message this one replies to; null when it was deleted. */
+  /** The message that this one replies to; null if it was deleted. */
   referenced_message: plainMessageSchema.nullish().catch(undefined),
 });
 
-/** That a message was edited: by its author, where it says when; else Discord has added a preview, or the like. */
+/** An update of a message. Without a time of the edit, Discord only added something like a preview. */
 export const editSchema = z.object({
   id: snowflake,
   channel_id: snowflake,
@@ -164,13 +164,13 @@ export const editSchema = z.object({
   edited_timestamp: z.iso.datetime({ offset: true }),
 });
 
-/** That a message was deleted, or many of a channel at once; whose they were it does not say. */
+/** A deletion of one message, or of several in a channel. It does not name the authors. */
 export const deletionSchema = z.union([
   z.object({ channel_id: snowflake, ids: z.array(snowflake) }),
   z.object({ channel_id: snowflake, id: snowflake }).transform(({ channel_id, id }) => ({ channel_id, ids: [id] })),
 ]);
 
-/** What the gateway pushes is somebody's, somewhere. */
+/** A message pushed by the gateway, which always names its channel and author. */
 export const pushedMessageSchema = z
   .looseObject({ channel_id: snowflake, author: z.looseObject({ id: snowflake }) })
   .pipe(messageSchema);
@@ -193,7 +193,7 @@ export type WireContent = z.infer<typeof contentSchema>;
 export type PlainWireMessage = z.infer<typeof plainMessageSchema>;
 export type WireMessage = z.infer<typeof messageSchema>;
 
-/** Source: Discord docs, Message Types. The others are notices of Discord's. */
+/** Source: Discord docs, Message Types. The other types are system messages. */
 export const MESSAGE_TYPE = {
   default: 0,
   nameChanged: 4,

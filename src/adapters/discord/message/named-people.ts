@@ -6,16 +6,16 @@ import type { WireMessage } from "./message-schema.ts";
 import { displayName } from "./person-schema.ts";
 import type { Names } from "./wording.ts";
 
-/** How long what Discord said somebody is called is believed. Milliseconds. */
+/** How long a person's name is cached. In milliseconds. */
 const BELIEVED_MS = 10 * 60_000;
 const REMEMBERED = 1_000;
-/** People of all that is read at once who are asked about. */
+/** Maximum number of people looked up for one set of messages. */
 const MOST_ASKED = 10;
 const MENTION = /<@!?(\d{1,20})>/gu;
 
 /**
- * The names of all whom messages name. A message says itself who its text mentions, but not who its embeds do, nor whom a
- * webhook names without a notification: these are asked for.
+ * The names of all people mentioned in messages. A message itself names those mentioned in its text, but not those in
+ * its embeds or in a webhook's silent mentions; these are looked up.
  */
 export type NamesIn = (messages: readonly WireMessage[], guildId: string | undefined) => Promise<Names>;
 

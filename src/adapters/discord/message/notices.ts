@@ -3,14 +3,15 @@ import { displayName } from "./person-schema.ts";
 import { inWords, type Names } from "./wording.ts";
 
 /**
- * Notices of Discord's that tell nothing of the conversation: who was added, called or joined, icons, pins, boosts, followed
- * channels, how the server is found, reminders, subscriptions, requests to speak, incidents. Source: Discord docs, Message Types.
+ * Types of system messages that say nothing about the conversation: members, calls, joins, icons, pins, boosts,
+ * followed channels, discovery, reminders, subscriptions, requests to speak, incidents. Source: Discord docs, Message
+ * Types.
  */
 export const TELLS_NOTHING: ReadonlySet<number> = new Set([
   1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 17, 22, 25, 26, 29, 32, 36, 37, 38, 39, 44, 55,
 ]);
 
-/** What any other notice tells; null for what somebody wrote. */
+/** The text of any other system message; null for a message that somebody wrote. */
 export function noticeLine(message: PlainWireMessage, names: Names): string | null {
   const who = displayName(message.author, message.member);
   const title = inWords(message.content, message, names);
@@ -44,7 +45,7 @@ function pollResult({ embeds }: PlainWireMessage): string | null {
   return `[The poll “${question}” ended${winner === undefined ? " without a winner" : `: “${winner}” with ${votes}`}]`;
 }
 
-/** What AutoMod blocked or flagged, of whom and why. Discord's docs leave the form of this embed out. */
+/** What AutoMod blocked or flagged, with author and rule. Discord's docs do not describe this embed. */
 function moderated({ embeds }: PlainWireMessage, who: string, names: Names): string | null {
   const fields = fieldsOf(embeds);
   const rule = fields.get("rule_name");

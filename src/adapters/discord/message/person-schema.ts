@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Who does things on Discord, as its payloads say. Names are Discord's. */
+/** People in Discord's payloads. Names are Discord's. */
 
 export const snowflake = z.string().regex(/^\d{1,20}$/u);
 
@@ -14,7 +14,7 @@ export const userSchema = z.object({
 export const memberSchema = z.object({
   nick: z.string().nullish().catch(null),
   roles: z.array(snowflake).catch([]),
-  /** Has not passed the membership screening yet. */
+  /** Whether the person has yet to pass the membership screening. */
   pending: z.boolean().optional().catch(true),
   flags: z.number().catch(0),
 });
@@ -22,15 +22,15 @@ export const memberSchema = z.object({
 export type WireUser = z.infer<typeof userSchema>;
 export type WireMember = z.infer<typeof memberSchema>;
 
-/** Source: Discord docs, Guild Member Flags. Whoever was invited to a voice channel alone. */
+/** Set for a person invited only to a voice channel. Source: Discord docs, Guild Member Flags. */
 const IS_GUEST = 1 << 4;
 
-/** Whether somebody is not quite of the server: not screened yet, or let into one of its channels only. */
+/** Whether somebody is not a full member: still being screened, or invited to a single channel. */
 export function isGuest({ pending, flags }: WireMember): boolean {
   return pending === true || (flags & IS_GUEST) !== 0;
 }
 
-/** What people see as the name: the server's, the person's own, the account's. */
+/** The displayed name: the one on the server, the person's own, or the account's. */
 export function displayName(user: WireUser, member: WireMember | undefined): string {
   return member?.nick ?? user.global_name ?? user.username;
 }

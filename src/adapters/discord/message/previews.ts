@@ -14,8 +14,8 @@ export interface PreviewScope extends LinkedScope {
 }
 
 /**
- * What Discord shows of a message's links: it adds previews to the message a moment later. Of other messages it shows
- * no more than the way to them; they come along all the same.
+ * The link previews that Discord adds to a message a moment later, and the messages that it links to, of which Discord
+ * shows only the link.
  */
 export async function previewsOf(of: LinkingMessage, scope: PreviewScope, signal: AbortSignal): Promise<LinkPreviews> {
   const { rest, namesIn, clock } = scope;

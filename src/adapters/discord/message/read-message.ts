@@ -15,35 +15,35 @@ import { noticeLine, TELLS_NOTHING } from "./notices.ts";
 import { displayName } from "./person-schema.ts";
 import { inWords, inWordsToBot, type Names, timeInWords } from "./wording.ts";
 
-/** What a message says, for the model. */
+/** A message in the form that the model reads. */
 export interface ReadMessage {
-  /** Its own text, without the mention of the bot. */
+  /** The message's own text, without the mention of the bot. */
   readonly words: string;
-  /** All else that it shows, each as a text that says what or whose it is. */
+  /** Everything else that the message shows, each as a text that says what or whose it is. */
   readonly besides: readonly string[];
   readonly files: readonly Attachment[];
 }
 
-/** Characters of one message with all that it quotes. */
+/** Maximum characters of one text of a message. */
 const MESSAGE_CHARS = 20_000;
-/** Characters of what a message of a history answers, which mostly stands in that history itself. */
+/** Maximum characters of a quoted reply in a history, which usually contains that message anyway. */
 const ANSWERED_CHARS = 1_000;
 
-/** Any message, whatever it is made of. `answeredChars`: of what it answers. */
+/** Reads any message. `answeredChars`: maximum length of the message that it answers. */
 export function readMessage(message: WireMessage, names: Names, answeredChars = MESSAGE_CHARS): ReadMessage {
   const words = inWordsToBot(message.content, message, names);
   const besides = [commandOf(message), cut(answeredBy(message, names), answeredChars), ...shownIn(message, names)];
   return { words, besides: besides.filter(Boolean).map((text) => cut(text)), files: filesOf(message) };
 }
 
-/** The whole message as what its author wrote: for another one that answers it or asks about it. */
+/** A whole message as a quote of its author, for a reply to it or a question about it. */
 export function saidBy(message: PlainWireMessage, names: Names): string {
   const words = inWordsToBot(message.content, message, names);
   const said = joined([commandOf(message), words, ...shownIn(message, names), ...fileLines(message)]);
   return cut(`${displayName(message.author, message.member)} wrote: ${said}`);
 }
 
-/** A message of any author as the history of its thread shows it; null for notices that tell nothing of the conversation. */
+/** A message in a thread's history; null for system messages that say nothing about the conversation. */
 export function threadMessage(message: WireMessage, names: Names, topic = ""): ThreadMessage | null {
   if (message.type === MESSAGE_TYPE.threadStarter) {
     const { referenced_message: started } = message;
@@ -68,17 +68,17 @@ export function threadMessage(message: WireMessage, names: Names, topic = ""): T
   };
 }
 
-/** Whose words it answers, and which; of a message that is gone, that it is. */
+/** The message being replied to, as a quote, or a note that it was deleted. */
 function answeredBy({ type, referenced_message: answered, mentions }: WireMessage, names: Names): string {
   if (answered !== null && answered !== undefined) {
-    // As the server calls them: the message that is answered does not say it.
+    // The author's name on the server, which the quoted message itself lacks.
     const mentioned = mentions.find(({ id }) => id === answered.author.id);
     return saidBy({ ...answered, member: answered.member ?? mentioned?.member }, names);
   }
   return answered === null && type === MESSAGE_TYPE.reply ? "[It answers a message that was deleted.]" : "";
 }
 
-/** A bot's answer says who used which of its commands. */
+/** For a bot's answer to a command: which command, and who used it. */
 function commandOf({ type, interaction, interaction_metadata: metadata }: PlainWireMessage): string {
   if (type !== MESSAGE_TYPE.commandAnswer && type !== MESSAGE_TYPE.menuAnswer) return "";
   const name = interaction?.name || metadata?.name || "";
@@ -88,7 +88,7 @@ function commandOf({ type, interaction, interaction_metadata: metadata }: PlainW
   return `[answer to ${name === "" ? "a command" : command}${by}]`;
 }
 
-/** What a message shows besides its text and its files. */
+/** Everything that a message shows besides its text and files. */
 function shownIn(message: PlainWireMessage, names: Names): string[] {
   const origin = names.channel(message.message_reference?.channel_id ?? "");
   const from = origin === undefined ? "" : ` from #${origin}`;
@@ -101,7 +101,7 @@ function shownIn(message: PlainWireMessage, names: Names): string[] {
   return [...forwarded, ...extrasOf(isOwn ? { ...message, components: [] } : message, names)];
 }
 
-/** Previews and cards, components, a poll, stickers, a voice message. */
+/** Previews and other embeds, components, a poll, stickers, and a voice message. */
 function extrasOf(content: WireContent, names: Names): string[] {
   const voice = (content.flags & IS_VOICE_MESSAGE) === 0 ? undefined : content.attachments[0];
   return [
@@ -113,7 +113,7 @@ function extrasOf(content: WireContent, names: Names): string[] {
   ].filter((text) => text !== "");
 }
 
-/** What links lead to, and cards. */
+/** The texts of link previews and other embeds. */
 export function embedTexts(content: WireContent, names: Names): string[] {
   const worded = (text: string) => inWords(text, content, names);
   const texts = content.embeds.map((embed) =>
@@ -136,7 +136,7 @@ function fileLines({ attachments }: Pick<WireContent, "attachments">): string[] 
   );
 }
 
-/** What the files of a message are said to be beside their names. */
+/** Lines for files that have a title or a description besides their name. */
 export function aboutFiles({ attachments }: WireContent): string[] {
   return fileLines({ attachments: attachments.filter(({ title, description }) => title + description !== "") });
 }

@@ -4,7 +4,7 @@ import { DISCORD_LIMITS } from "../limits.ts";
 
 const LINE_END = 0x0a;
 
-/** Discord refuses a message for one file that is too large: a text is sent in several. */
+/** Splits large text files, because Discord rejects a message if one of its files is too large. */
 export function uploadsOf(files: readonly OutgoingFile[]): RawFile[] {
   return files.flatMap((file) =>
     partsOf(file).map(({ name, mediaType, data }) => ({ name, contentType: mediaType, data })),
@@ -20,7 +20,7 @@ function partsOf(file: OutgoingFile): readonly OutgoingFile[] {
   return parts.map((data, index) => ({ ...file, name: numbered(file.name, index + 1), data }));
 }
 
-/** Behind the last line that fits; of a line that does not, behind its last whole character. */
+/** The end of the last line that fits; of a longer line, the end of its last whole character. */
 function endOfPart(data: Uint8Array): number {
   const most = DISCORD_LIMITS.attachmentBytes;
   if (data.length <= most) return data.length;
@@ -31,7 +31,7 @@ function endOfPart(data: Uint8Array): number {
   return end;
 }
 
-/** Whether the byte goes on with a character of UTF-8 that has begun before it. */
+/** Whether the byte continues a UTF-8 character. */
 function isContinued(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x80 && byte < 0xc0;
 }

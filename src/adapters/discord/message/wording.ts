@@ -2,22 +2,22 @@ import { withoutMark } from "../format.ts";
 import type { WireContent } from "./message-schema.ts";
 import { displayName } from "./person-schema.ts";
 
-/** What ids in texts are called, and which of them mean the bot. */
+/** Names for the ids in texts, and which ids mean the bot. */
 export interface Names {
   readonly botId: string;
-  /** The role that belongs to the bot; people pick it by mistake when they want to mention the bot. */
+  /** The role of the bot itself, which people sometimes pick instead of the bot. */
   isBotRole(roleId: string): boolean;
   role(roleId: string): string | undefined;
-  /** Names of people whom a message does not say itself. */
+  /** Name of a person whom the message itself does not name. */
   person?(userId: string): string | undefined;
   channel(channelId: string): string | undefined;
   sound(soundId: string): string | undefined;
 }
 
-/** What a message says itself of the ids in its texts. */
+/** The names that a message itself provides for the ids in its texts. */
 type Named = Pick<WireContent, "mentions" | "mention_channels" | "soundboard_sounds">;
 
-/** Source: Discord docs, Message Formatting. Each begins at a `<` and is bounded, so that reading takes linear time. */
+/** Each begins at a `<` and is bounded, so matching takes linear time. Source: Discord docs, Message Formatting. */
 const BOT_MENTION = /[ \t]?<@[!&]?(\d{1,20})>/gu;
 const PERSON = /<@!?(\d{1,20})>/gu;
 const ROLE = /<@&(\d{1,20})>/gu;
@@ -36,7 +36,7 @@ const GUIDES: Readonly<Record<string, string>> = {
   "linked-roles": "Linked Roles",
 };
 
-/** A text as people read it: everything that has an id by its name, times as times. */
+/** A text in readable form, with names in place of ids, and times written out. */
 export function inWords(content: string, named: Named, names: Names): string {
   const { mentions, mention_channels: channels, soundboard_sounds: sounds } = named;
   return withoutMark(content)
@@ -63,7 +63,7 @@ export function inWords(content: string, named: Named, names: Names): string {
     .trim();
 }
 
-/** The same, with the mention of the bot left out. */
+/** The same, without the mention of the bot. */
 export function inWordsToBot(content: string, named: Named, names: Names): string {
   const others = withoutMark(content).replaceAll(BOT_MENTION, (mention, id: string) =>
     id === names.botId || (mention.includes("&") && names.isBotRole(id)) ? "" : mention,
@@ -71,7 +71,7 @@ export function inWordsToBot(content: string, named: Named, names: Names): strin
   return inWords(others.trim(), named, names);
 }
 
-/** Milliseconds since the epoch in UTC, also where Discord shows how long ago it was; a date alone where it shows that. */
+/** A time in UTC, from milliseconds since the epoch, or a date, depending on the style. Null if it is not valid. */
 export function timeInWords(at: number, style?: string): string | null {
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return null;
