@@ -1,7 +1,7 @@
 /**
- * What jco's bindings generator, a WebAssembly component itself, imports of WASI: bundled into
- * build/bindings-generator in place of the shim package. It turns bytes into bytes, so it gets no files,
- * no environment, and nowhere to write.
+ * The WASI imports of jco's bindings generator, itself a WebAssembly component, bundled into build/bindings-generator
+ * in place of the shim package. The generator turns bytes into bytes, so it gets no files, no environment and no
+ * output.
  */
 import { randomBytes } from "node:crypto";
 import { InputStream, IoError, OutputStream } from "../src/tools/wasm/wasi/streams.ts";

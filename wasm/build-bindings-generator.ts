@@ -1,7 +1,6 @@
 /**
- * Puts jco's bindings generator into build/bindings-generator: one script and its modules, with which
- * the program makes the bindings of third-party components (src/features/extensions/bindings.ts) where jco
- * itself is not installed.
+ * Builds jco's bindings generator into build/bindings-generator: one script and its modules, with which the program
+ * makes the bindings of third-party components (src/features/extensions/bindings.ts) without jco itself.
  */
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";
@@ -16,18 +15,18 @@ const here = import.meta.dirname;
 const target = join(here, "..", "build", "bindings-generator");
 const NAME = "js-component-bindgen-component";
 
-/** The package is no direct dependency: jco brings it, and may have it beneath itself. */
+/** The package is an indirect dependency: jco brings it, and may have it nested. */
 const jco = createRequire(import.meta.resolve("@bytecodealliance/jco"));
 const transpiler = join(jco.resolve("@bytecodealliance/jco-transpile"), "../..");
 
-/** What it is: the version is part of the names under which bindings are kept. */
+/** Identity of the generator; bindings are cached under names that contain the version. */
 interface Stamp {
   readonly version: string;
-  /** A hash of what this repository adds to jco's. */
+  /** A hash of what this repository adds to jco's code. */
   readonly sources: string;
 }
 
-/** False when there is nothing to do: the one that is there has the installed version and these sources. */
+/** Builds the generator; false if the existing one already has the installed version and these sources. */
 export async function buildBindingsGenerator(): Promise<boolean> {
   const { version } = JSON.parse(readFileSync(join(transpiler, "package.json"), "utf8"));
   const stamp = { version, sources: sourceHash() };

@@ -1,7 +1,7 @@
 /**
- * Builds the tools under wasm/examples the way anyone builds one (docs/extending-tools.md): TypeScript,
- * bundled, becomes a component of the world in wasm/extension; the component and its tool.json, with the
- * component's hash, go to build/tools/<name>/. What has not changed is left alone.
+ * Builds the tools under wasm/examples as any author does (docs/extending-tools.md): bundled TypeScript becomes a
+ * component of the world in wasm/extension. The component and its tool.json, with the component's hash, go to
+ * build/tools/<name>/. Unchanged tools are skipped.
  */
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";
@@ -13,17 +13,17 @@ import { buildComponent, type ComponentSource } from "./component.ts";
 
 const here = import.meta.dirname;
 
-/** A directory of extensions, as the program loads them. */
+/** The directory of built extensions, in the layout that the program loads. */
 export const EXAMPLE_TOOLS = join(here, "..", "build", "tools");
 
-/** `shares`: a folder of the program that it is built from, too. */
+/** `shares` is a folder of the program whose code the tool also uses. */
 const EXAMPLES = [
   { name: "chart", world: "isolated-component", shares: "src/features/usage/chart" },
   { name: "csv_query", world: "component", shares: null },
 ];
 type Example = (typeof EXAMPLES)[number];
 
-/** The packages whose versions shape a component. */
+/** Packages whose versions affect a component. */
 const TOOLS = ["@bytecodealliance/jco", "componentize-qjs", "esbuild", "fflate"];
 
 function sourceHash({ name, shares }: Example): string {
@@ -51,7 +51,7 @@ function sourceOf({ name, world }: Example): ComponentSource {
   return { name, entry, wit: join(here, "extension"), world, isAsync: false };
 }
 
-/** What the examples are built of. */
+/** Sources of the examples. */
 export function exampleSources(): ComponentSource[] {
   return EXAMPLES.map(sourceOf);
 }
@@ -67,7 +67,7 @@ async function buildInto(folder: string, example: Example, sources: string): Pro
   await writeFile(join(folder, "build.json"), `${JSON.stringify({ sources })}\n`);
 }
 
-/** Builds what is not current; resolves with the names of what was built. */
+/** Builds what is out of date; resolves with the names of what was built. */
 export async function buildExamples(): Promise<string[]> {
   await removeUnfinished(EXAMPLE_TOOLS);
   const built = await Promise.all(

@@ -1,7 +1,6 @@
 /**
- * Builds the WebAssembly guests: each folder under wasm/guests becomes a component (QuickJS and the
- * bundled TypeScript) and its JavaScript bindings in build/wasm/<guest>/. A
- * guest whose sources and tools have not changed is left alone.
+ * Builds the WebAssembly guests: each folder under wasm/guests becomes a component (QuickJS and the bundled TypeScript)
+ * with its JavaScript bindings in build/wasm/<guest>/. Guests whose sources and tools are unchanged are skipped.
  */
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";
@@ -20,11 +19,11 @@ const outDir = join(here, "..", "build", "wasm");
 
 interface Guest {
   readonly name: string;
-  /** Says what it can import, hence what it can do. */
+  /** The WIT world, which limits what the guest can import and therefore do. */
   readonly world: string;
-  /** What the built component really imports, checked. */
+  /** The imports that the built component must have. */
   readonly imports: readonly string[];
-  /** URLs of files that run before all others: what the guest's code takes for given, and QuickJS lacks. */
+  /** URLs of files that run before all others and provide what the guest's code expects but QuickJS lacks. */
   readonly surroundings?: readonly string[];
 }
 
@@ -57,7 +56,7 @@ const GUESTS: readonly Guest[] = [
   { name: "page", world: "program", imports: [] },
 ];
 
-/** The packages whose versions shape a component. */
+/** Packages whose versions affect a component. */
 const TOOLS = [
   "@bytecodealliance/jco",
   "@mdream/js",
@@ -69,7 +68,7 @@ const TOOLS = [
   "diff",
 ];
 
-/** Modules that have another place inside a guest: what is Node's is the host's there, what is not offered is absent. */
+/** Modules that are replaced inside a guest: the host does the work of Node's, and unavailable ones are stubs. */
 const REPLACED: Readonly<Record<string, string>> = {
   "node:zlib": import.meta.resolve("./guests/bash/zlib.ts"),
   turndown: import.meta.resolve("./guests/bash/absent.ts"),
@@ -115,7 +114,7 @@ function sourceOf(guest: Guest): ComponentSource {
   };
 }
 
-/** What the guests are built of. */
+/** Sources of the guests. */
 export function guestSources(): ComponentSource[] {
   return GUESTS.map(sourceOf);
 }
@@ -135,7 +134,7 @@ async function buildInto(folder: string, guest: Guest, hash: string): Promise<vo
   await writeFile(join(folder, "build.json"), `${JSON.stringify({ sources: hash, imports }, null, 2)}\n`);
 }
 
-/** What the engine's memory holds goes to a file of its own (src/tools/wasm/child/memory-image.ts). */
+/** Moves the initial memory of the engine to a file of its own (src/tools/wasm/child/memory-image.ts). */
 function withoutMemory(files: Readonly<Record<string, Uint8Array>>): Readonly<Record<string, Uint8Array>> {
   const modules = Object.entries(files).filter(([name]) => name.endsWith(".wasm"));
   const [found, ...others] = modules.flatMap(([name, bytes]) => {
@@ -146,11 +145,11 @@ function withoutMemory(files: Readonly<Record<string, Uint8Array>>): Readonly<Re
   return { ...files, [found.name]: found.module, [IMAGE_FILE]: found.image };
 }
 
-/** What is other in jco's bindings, and in its place. */
+/** Replacements in jco's bindings. */
 const ADAPTED: readonly (readonly [theirs: string, ours: string])[] = [
-  // Their decoder drops a leading U+FEFF of a guest's string: a file's byte order mark would be lost on writing.
+  // The original decoder drops a leading U+FEFF of a guest's string, so writing would lose a file's byte order mark.
   ["TEXT_DECODER_UTF8 = new TextDecoder();", 'TEXT_DECODER_UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });'],
-  // They look a dozen times for each call of the host, which takes a tenth of the time of a shell that is busy.
+  // Each host call makes this check a dozen times, which takes a tenth of a busy shell's time.
   ["if (!globalThis?.process?.env?.JCO_DEBUG) { return; }", "return;"],
 ];
 
@@ -168,7 +167,7 @@ function explain(error: unknown): string {
   return stderr || (error instanceof Error ? error.message : String(error));
 }
 
-/** Builds what is not current; resolves with the names of the guests that were built. */
+/** Builds what is out of date; resolves with the names of the guests that were built. */
 export async function buildGuests(): Promise<string[]> {
   await removeUnfinished(outDir);
   const built = await Promise.all(

@@ -4,32 +4,33 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type BuildOptions, build } from "esbuild";
 
-/** What a component is made of: TypeScript, bundled, and the interface it is to have. */
+/** Inputs of a component: bundled TypeScript, and the interface it should have. */
 export interface ComponentSource {
   readonly name: string;
-  /** The first file. */
+  /** The entry file of the bundle. */
   readonly entry: string;
-  /** A folder with WIT files, and the world in them. */
+  /** A folder with WIT files, and a world defined there. */
   readonly wit: string;
   readonly world: string;
   /** Whether an export of the world is asynchronous. */
   readonly isAsync: boolean;
-  /** What its bundling needs beyond the rest. */
+  /** Additional bundler options. */
   readonly bundling?: Pick<BuildOptions, "alias" | "inject" | "mainFields" | "plugins">;
 }
 
 export interface BuiltComponent {
-  /** Both are files. */
+  /** Paths of the two files. */
   readonly bundle: string;
   readonly component: string;
 }
 
-/** Builds both into an existing folder. */
+/** Builds the bundle and the component into an existing folder. */
 export async function buildComponent(source: ComponentSource, folder: string): Promise<BuiltComponent> {
   const bundle = join(folder, "bundle.js");
   const component = join(folder, "component.wasm");
   await build({
-    // Comments name the files from here: elsewhere, and begun elsewhere, the bundle is the same.
+    // Comments in the bundle name files relative to this directory, so that the bundle does not depend on where the
+    // build runs.
     absWorkingDir: join(import.meta.dirname, ".."),
     entryPoints: [source.entry],
     outfile: bundle,
@@ -38,7 +39,8 @@ export async function buildComponent(source: ComponentSource, folder: string): P
     platform: "neutral",
     target: "es2023",
     external: ["deckhand:*"],
-    // A component keeps three copies of it, and each of its instances begins with them. Names stay: traces tell them.
+    // A component contains three copies of the bundle, and every instance starts with them. Names are kept for stack
+    // traces.
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: "none",
@@ -49,7 +51,7 @@ export async function buildComponent(source: ComponentSource, folder: string): P
   return { bundle, component };
 }
 
-/** jco's API has no componentize, so its program is run; it wants absolute paths. */
+/** Runs jco's command, because its API has no componentize; it needs absolute paths. */
 async function componentize(
   { wit, world, isAsync }: ComponentSource,
   { bundle, component }: BuiltComponent,

@@ -2,22 +2,22 @@ import { Buffer } from "node:buffer";
 import { PAGE_BYTES } from "../src/tools/wasm/child/memory-image.ts";
 import { HEADER_BYTES, leb, readLeb, type Section, sectionsOf } from "../src/tools/wasm/child/module-format.ts";
 
-/** What modules share is imported from here by the one that had it. */
+/** Module and field of the import that replaces the memory. */
 const IMPORT = Buffer.concat([name("deckhand"), name("memory")]);
 
 const IMPORTS = 2;
 const MEMORIES = 5;
 const DATA = 11;
 
-/** A module without its memory, and what the memory holds at first: whole pages. */
+/** A module without its memory, and the memory's initial contents in whole pages. */
 export interface SeparatedModule {
   readonly module: Uint8Array;
   readonly image: Uint8Array;
 }
 
 /**
- * Takes a module's one memory out of it, which it imports then as `memory` of `deckhand`, so that the memory of one instance
- * can be made whole again for the next. Null where a module has no memory, or nothing in it.
+ * Replaces a module's only memory by an import named `memory` of `deckhand`, so that an instance's memory can be reset
+ * for the next one. Null if the module has no memory or its memory is empty.
  */
 export function separateMemory(module: Uint8Array): SeparatedModule | null {
   const sections = sectionsOf(module);
@@ -36,7 +36,7 @@ export function separateMemory(module: Uint8Array): SeparatedModule | null {
   };
 }
 
-/** Memories are counted apart from functions: the new import changes no number. */
+/** Memories are numbered separately from functions, so the new import shifts no index. */
 function withMemory({ bytes, contentAt }: Section, pages: number): Uint8Array {
   const { value, next } = readLeb(bytes, contentAt);
   const body = Buffer.concat([

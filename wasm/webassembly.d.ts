@@ -1,4 +1,4 @@
-/** The values of the WebAssembly global that are used; Node's types name only its namespace of types. */
+/** The parts of the WebAssembly global that are used, since Node's types only declare its namespace of types. */
 declare const WebAssembly: {
   readonly Module: {
     imports(module: WebAssembly.Module): { readonly module: string; readonly name: string }[];
@@ -16,7 +16,7 @@ declare const WebAssembly: {
 declare namespace WebAssembly {
   interface Memory {
     readonly buffer: ArrayBuffer;
-    /** By pages; returns how many there were. */
+    /** Grows by a number of pages; returns the previous number. */
     grow(pages: number): number;
   }
   interface Instance {

@@ -5,10 +5,10 @@ export interface Answer {
   readonly images?: readonly { readonly name: string; readonly mediaType: string; readonly base64: string }[];
 }
 
-/** A mistake of the model's that it can mend; the message says how. */
+/** A mistake of the model that it can correct; the message says how. */
 export class Mistake extends Error {}
 
-/** Makes the export of a component: a mistake, or what a file import throws, becomes an answer. */
+/** Builds a component's export, which turns mistakes and errors of the file import into answers. */
 export function answering(work: (input: string) => Answer): { invoke(input: string): string } {
   return {
     invoke: (input) => {

@@ -1,4 +1,7 @@
-/** What wasm/extension/tool.wit lets a component import. Errors are thrown; their message is a sentence for the model. */
+/**
+ * The file import that wasm/extension/tool.wit offers to components. Errors are thrown; their message is a sentence for
+ * the model.
+ */
 declare module "deckhand:extension/files@0.1.0" {
   export function readText(path: string): string;
   export function readBase64(path: string): string;

@@ -1,8 +1,8 @@
 import * as host from "deckhand:sandbox/filesystem@0.1.0";
 
 /**
- * The `filesystem` interface of wasm/wit/sandbox.wit, as a guest sees it. Paths are relative to the sandbox
- * root; contents have one character from U+0000 to U+00FF for each byte. Throws FileError.
+ * The `filesystem` interface of wasm/wit/sandbox.wit as a guest sees it. Paths are relative to the sandbox root;
+ * contents have one character from U+0000 to U+00FF for each byte. Throws FileError.
  */
 export interface Filesystem {
   status(path: string, follow: boolean): EntryStatus;
@@ -28,7 +28,7 @@ export interface EntryStatus {
   readonly identity: string;
 }
 
-/** In the words of an operating system, since programs look for these. */
+/** The wording of operating systems, since programs look for it. */
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: "no such file or directory",
   EEXIST: "file already exists",
@@ -44,7 +44,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOTSUP: "operation not supported",
 };
 
-/** `ENOENT: no such file or directory, open 'a.txt'`. What the sandbox has to say is told to the caller apart. */
+/** `ENOENT: no such file or directory, open 'a.txt'`. The sandbox's own sentences are reported separately. */
 export class FileError extends Error {
   readonly code: string;
 
@@ -55,7 +55,7 @@ export class FileError extends Error {
   }
 }
 
-/** Node's names of the calls, which error messages carry. */
+/** Node's names of the calls, which appear in error messages. */
 const CALLS = {
   status: "stat",
   entries: "scandir",
@@ -74,7 +74,10 @@ const CALLS = {
 
 const OF_CONTENTS: ReadonlySet<string> = new Set(["compress", "decompress", "digest"]);
 
-/** The host's functions with errors that say which path, as `shown` writes it; `refused` hears what the sandbox says. */
+/**
+ * Wraps the host's functions so that errors name the path, formatted by `shown`; `refused` receives the sandbox's
+ * sentences.
+ */
 export function openFilesystem(shown: (path: string) => string, refused: (sentence: string) => void): Filesystem {
   const calling =
     <A extends readonly unknown[], R>(name: keyof typeof CALLS, work: (...args: A) => R) =>
@@ -105,7 +108,7 @@ export function openFilesystem(shown: (path: string) => string, refused: (senten
   };
 }
 
-/** An error without the interface's payload is a defect, and passes. */
+/** An error without the interface's payload is a defect and is rethrown. */
 function failureOf(error: unknown): { code: string; sentence: string } {
   const payload: unknown = error instanceof Error && "payload" in error ? error.payload : null;
   if (typeof payload === "object" && payload !== null && "code" in payload && "sentence" in payload) {

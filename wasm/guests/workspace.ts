@@ -1,4 +1,4 @@
-/** The `workspace` interface of wasm/wit/sandbox.wit, as a guest sees it. Guests' code takes it as an argument. */
+/** The `workspace` interface of wasm/wit/sandbox.wit as a guest sees it. Guests' code receives it as an argument. */
 export interface Workspace {
   inspect(path: string): Facts;
   readLines(path: string, first: number, count: number): Window;
@@ -31,7 +31,7 @@ export interface WalkOptions {
   readonly maxEntries: number;
 }
 
-/** What each match contains: a needle or a shape, as far as any are named. */
+/** What each match contains: one of the needles or shapes, if any are given. */
 export interface Prefilter {
   readonly needles: readonly string[];
   readonly foldCase: boolean;
@@ -45,7 +45,7 @@ export interface Batch {
   readonly skipped: number;
 }
 
-/** What a tool declines to do: a sentence for the model, an ordinary outcome of a call. */
+/** Thrown if a tool refuses something, with a sentence for the model; an ordinary outcome of a call. */
 export class Refusal extends Error {}
 
 export function splitPaths(joined: string): string[] {

@@ -1,6 +1,6 @@
 import type { Repair } from "./repair.ts";
 
-/** Repairs of just-bash's awk. */
+/** Patches of just-bash's awk. */
 export const AWK_REPAIRS: readonly Repair[] = [
   [
     "awk rounds towards zero",

@@ -1,6 +1,6 @@
 import type { Repair } from "./repair.ts";
 
-/** Repairs of the commands that just-bash brings, but for awk. */
+/** Patches of just-bash's commands other than awk. */
 export const COMMAND_REPAIRS: readonly Repair[] = [
   [
     "what md5sum and its like say of a missing file is no part of their output",

@@ -1,6 +1,6 @@
 import type { Repair } from "./repair.ts";
 
-/** Repairs of the interpreter: statements, expansion, output. */
+/** Patches of the interpreter: statements, expansion, output. */
 export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "a redirection that cannot be opened fails one command, not the script",

@@ -7,7 +7,7 @@ import { INTERPRETER_REPAIRS } from "./interpreter.ts";
 import { withoutReplaced } from "./replaced.ts";
 import { VARIABLE_REPAIRS } from "./variables.ts";
 
-/** What the repairs call. */
+/** The module of functions that the patches call. */
 const REPAIRS = fileURLToPath(import.meta.resolve("../guests/bash/repairs.ts"));
 
 const REPAIRS_IN_ORDER = [...INTERPRETER_REPAIRS, ...VARIABLE_REPAIRS, ...COMMAND_REPAIRS, ...AWK_REPAIRS];

@@ -1,2 +1,2 @@
-/** What just-bash does otherwise than a shell must, and what its code reads instead. */
+/** A difference of just-bash from a real shell, the code that causes it, and its replacement. */
 export type Repair = readonly [why: string, code: RegExp, instead: string | ((code: string) => string)];

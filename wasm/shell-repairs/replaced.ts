@@ -1,10 +1,13 @@
-/** Commands in whose place the guest has its own; and one that needs a network. */
+/** Commands that the guest implements itself, and one that needs a network. */
 const REPLACED =
   "basename column comm curl cut diff dirname expand find join jq ls od paste sed seq sort tac unexpand uniq wc xargs".split(
     " ",
   );
 
-/** just-bash without them: a component keeps several copies of its code, with which each of its instances begins. */
+/**
+ * Removes these commands from just-bash, because a component contains several copies of its code and every instance
+ * starts with them.
+ */
 export function withoutReplaced(code: string): string {
   let rest = code;
   for (const name of REPLACED) {
@@ -16,7 +19,7 @@ export function withoutReplaced(code: string): string {
     rest = rest.replace(entry, "").replace(new RegExp(`\\w+\\(${exported},\\{[^{}]*\\}\\);`), "");
     if (exported === "" || rest.length === before) throw new Error(`just-bash has changed: it has no ${name}`);
   }
-  // What is begun when it is needed is left out where nothing needs it.
+  // Marks lazy initialisers as pure, so that the bundler drops unused ones.
   const found = rest.replace(/=(?=L\(\(\)=>\{)/g, "=/* @__PURE__ */");
   if (found === rest) throw new Error("just-bash has changed: nothing in it is begun when it is needed");
   return found;

@@ -1,10 +1,10 @@
 import type { Repair } from "./repair.ts";
 
-/** Where alternatives are parted: there are several such functions. */
+/** Where alternatives are split; there are several such functions. */
 const ALTERNATIVES =
   /(let (\w)=(\w)\[(\w)\];)(?=if\(\2==="\\\\"\)\{(\w)\+=\2,\4\+1<\3\.length\?\(\5\+=\3\[\4\+1\],\4\+=2\):\4\+\+;continue\}\2==="\("\?\(\w\+\+,\5\+=\2\):\2==="\)"\?\(\w--,\5\+=\2\):\2==="\|"&&)/g;
 
-/** Repairs of the interpreter, made after its others: variables, lists and numbers. */
+/** Patches of variables, lists and numbers in the interpreter, applied after its other patches. */
 export const VARIABLE_REPAIRS: readonly Repair[] = [
   [
     "a key may be any expansion",

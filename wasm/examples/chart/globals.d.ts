@@ -1,2 +1,2 @@
-/** A component has it, though no types of it. */
+/** Available in components, but missing from the types. */
 declare function atob(base64: string): string;

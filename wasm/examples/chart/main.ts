@@ -3,7 +3,7 @@ import { encodePng } from "../../../src/features/usage/chart/png.ts";
 import { type Answer, answering, Mistake } from "../answer.ts";
 import { base64 } from "./base64.ts";
 
-/** `input`: as tool.json describes it. */
+/** `input` has the format described in tool.json. */
 function answer(input: string): Answer {
   const chart: Chart = JSON.parse(input);
   const { type, title = "", labels, series } = chart;

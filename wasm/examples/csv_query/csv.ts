@@ -6,17 +6,17 @@ export interface Table {
 
 const SEPARATORS = [",", ";", "\t", "|"];
 
-/** Reads CSV with quoted cells (RFC 4180), line ends of any kind, and a byte order mark. */
+/** Parses CSV with quoted cells (RFC 4180), any kind of line ends, and an optional byte order mark. */
 export function parseCsv(written: string, asked?: string): Table {
   const text = written.replace(/^\ufeff/, "");
-  const [line = "", named] = /^sep=(.)\r?\n/.exec(text) ?? []; // what Excel reads, and is no row
+  const [line = "", named] = /^sep=(.)\r?\n/.exec(text) ?? []; // a hint for Excel, not a row
   const table = text.slice(line.length);
   const cells = new CellReader(table, asked ?? named ?? likelySeparator(table));
   const [header = [], ...rows] = cells.rows();
   return { header: header.map((name) => name.trim()), rows };
 }
 
-/** The one that the first line has most of. */
+/** The candidate that occurs most often in the first line. */
 function likelySeparator(text: string): string {
   const line = text.slice(0, text.search(/[\r\n]|$/));
   const count = (separator: string): number => line.split(separator).length;
@@ -65,7 +65,7 @@ class CellReader {
     return character === this.#separator || character === "\n" || character === "\r";
   }
 
-  /** Two quotes within stand for one; a quote that is never closed lasts to the end. */
+  /** Reads a quoted cell. Two quotes inside it stand for one, and an unclosed quote extends to the end. */
   #quoted(): string {
     const parts: string[] = [];
     for (let start = this.#at + 1; ; ) {

@@ -9,7 +9,7 @@ interface Input extends Query {
   readonly limit: number;
 }
 
-/** Characters of one cell in the answer. */
+/** Maximum characters of one cell in the answer. */
 const MAX_CELL = 200;
 
 function answer(input: string): Answer {

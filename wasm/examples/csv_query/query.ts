@@ -1,7 +1,7 @@
 import { Mistake } from "../answer.ts";
 import type { Table } from "./csv.ts";
 
-/** As tool.json describes the input. */
+/** The input, as described in tool.json. */
 export interface Query {
   readonly columns?: readonly string[];
   readonly where?: readonly Condition[];
@@ -53,7 +53,7 @@ function meets(table: Table, row: Row, conditions: readonly Condition[]): boolea
   });
 }
 
-/** By value when both are numbers, else by character. */
+/** Compares by value if both are numbers, else by character. */
 function compare(a: string, b: string): number {
   const [x, y] = [numberOf(a), numberOf(b)];
   if (x !== null && y !== null) return x - y;
@@ -111,7 +111,7 @@ function aggregate(table: Table, rows: readonly Row[], { function: name, column 
   return numbers.length === 0 ? "" : plain(sum / numbers.length);
 }
 
-/** Without the digits that binary fractions leave behind. */
+/** Formats a number without the rounding errors of binary fractions. */
 function plain(number: number): string {
   return String(Number(number.toPrecision(12)));
 }

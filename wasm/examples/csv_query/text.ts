@@ -2,10 +2,10 @@ import { readBase64, readText } from "deckhand:extension/files@0.1.0";
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** Windows-1252 from 0x80 to 0x9f; all other bytes are the characters of their number. */
+/** Windows-1252 from 0x80 to 0x9f; every other byte is the character with its number. */
 const WINDOWS_1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
 
-/** The text of a file in UTF-8, or as Excel saves it: in UTF-16 with its mark, or in Windows-1252. */
+/** Text of a file in UTF-8, or as Excel saves it: in UTF-16 with a byte order mark, or in Windows-1252. */
 export function textOf(file: string): string {
   try {
     return readText(file);
@@ -32,7 +32,7 @@ function bytesOf(base64: string): number[] {
   return bytes;
 }
 
-/** `low`: which byte of two is the lower one. */
+/** `low` is the index of the lower byte of each pair. */
 function utf16(bytes: readonly number[], low: 0 | 1): string {
   const units: number[] = [];
   for (let at = 2; at + 1 < bytes.length; at += 2)

@@ -4,7 +4,7 @@ import { changedLines, linesOf } from "./lines.ts";
 import { type Replaced, replaceText } from "./replace-text.ts";
 import type { EditRequest, WriteRequest } from "./request.ts";
 
-/** What a write or edit would do. The hashes are of the whole file before (null: there is none) and after. */
+/** What a write or edit would do. The hashes are of the whole file before (null if it does not exist) and after. */
 export type Plan =
   | {
       readonly type: "planned";
@@ -46,7 +46,7 @@ export function planWrite(
   return { type: "planned", before, after, text: `Replaced ${path} (${lines}, ${summary}).${kept}`, summary };
 }
 
-/** Null for a binary or broken file, which may be replaced, too, if it was read. */
+/** Text of a file; null if it is binary or invalid. Such a file may be replaced too once it was read. */
 export function textOrNull(workspace: Workspace, path: string): string | null {
   try {
     return workspace.readWhole(path).text;
@@ -56,7 +56,7 @@ export function textOrNull(workspace: Workspace, path: string): string | null {
   }
 }
 
-/** The content is computed again from the file, which must still be the one it was planned on. */
+/** Computes the content again and writes it if the file is still the one that was planned on. */
 export function commitWrite(
   workspace: Workspace,
   { path, content, before }: WriteRequest & { before: string | null },
@@ -79,7 +79,7 @@ export function planEdit(workspace: Workspace, request: EditRequest & { known: s
   return { type: "planned", before, after: workspace.hashText(replaced.text), text: `${what} (${summary}).`, summary };
 }
 
-/** The edit is computed again from the file, which must still be the one it was planned on. */
+/** Computes the edit again and writes it if the file is still the one that was planned on. */
 export function commitEdit(
   workspace: Workspace,
   request: EditRequest & { before: string | null },

@@ -2,16 +2,18 @@ const DIGITS = "0123456789";
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ALL = String.fromCharCode(...Array.from({ length: 128 }, (_, code) => code));
 
-/** `\d`, a range or a single character; each end escaped or not. What is no such thing is not understood. */
+/**
+ * One item of a class: `\d`, a range or a single character, each end escaped or not. Other items are not understood.
+ */
 const ITEM = /\\([dw])(?!-)|(\\[^a-zA-Z0-9]|[^\\])(?:-(\\[^a-zA-Z0-9]|[^\\]))?/y;
 
-/** The ASCII characters that `\d` and the like stand for; null for those that stand for others, too. */
+/** The ASCII characters that `\d` and the like match; null for escapes that also match other characters. */
 export function charsOfEscape(letter: string): string | null {
   if (letter === "d") return DIGITS;
   return letter === "w" ? `${DIGITS}${LETTERS}_` : null;
 }
 
-/** The ASCII characters that a class, without its brackets, stands for; null when it may stand for others. */
+/** The ASCII characters that a class, given without brackets, matches; null if it may match others. */
 export function charsOfClass(body: string): string | null {
   if (body === "" || body.startsWith("^")) return null;
   const chars = new Set<string>();
@@ -31,7 +33,7 @@ function range(first: string, last: string): string | null {
   return ALL.slice(from, to + 1);
 }
 
-/** With the other case of each letter. */
+/** The characters with both cases of each letter. */
 export function bothCases(chars: string): string {
   return [...new Set(`${chars}${chars.toLowerCase()}${chars.toUpperCase()}`)].join("");
 }

@@ -1,10 +1,10 @@
-/** A class of at most 200 parts, a character by its number, an escape, the beginning of a named group, a line end. */
+/** A class of at most 200 parts, a character by its number, an escape, the start of a named group, or a line end. */
 const PART = /\[(?:\\[^]|\[:\^?[a-z]+:\]|[^\]\\]){0,200}\]|\\x\{([0-9a-fA-F]{1,5})\}|\\[^]|\(\?P<|\n/g;
 
-/** Escapes that JavaScript takes for the letter itself, without an error. */
+/** Escapes that JavaScript silently treats as the letter itself. */
 const ESCAPES: Readonly<Record<string, string>> = { "\\<": "\\b", "\\>": "\\b", "\\A": "^", "\\z": "$", "\\Z": "$" };
 
-/** Within a class. */
+/** POSIX names within a class. */
 const POSIX: Readonly<Record<string, string>> = {
   alnum: "0-9A-Za-z",
   alpha: "A-Za-z",
@@ -18,10 +18,13 @@ const POSIX: Readonly<Record<string, string>> = {
   xdigit: "0-9A-Fa-f",
 };
 
-/** A line end as it stands in files, of Windows, too. */
+/** A line end as found in files, including those of Windows. */
 const LINE_END = "(?:\\r?\\n)";
 
-/** What models write as grep, ripgrep, Python or PCRE has it, where JavaScript would find nothing or something else. */
+/**
+ * Translates what models write in the syntax of grep, ripgrep, Python or PCRE and JavaScript would understand
+ * differently.
+ */
 export function asJavaScript(source: string): { readonly pattern: string; readonly namesLineEnd: boolean } {
   let namesLineEnd = false;
   const pattern = source.replace(PART, (part, code: string | undefined) => {

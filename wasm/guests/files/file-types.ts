@@ -1,4 +1,4 @@
-/** Extensions by the names that models use for languages and formats (ripgrep's, where it has them). */
+/** File extensions by the names that models use for languages and formats (ripgrep's names, if it has them). */
 const TYPES: Readonly<Record<string, readonly string[]>> = {
   c: ["c", "h"],
   config: ["cfg", "conf", "config", "ini"],
@@ -48,7 +48,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   yml: "yaml",
 };
 
-/** The type's extensions without dot; an unknown name is taken for an extension. */
+/** The type's extensions without dot; an unknown name is treated as an extension. */
 export function extensionsOf(type: string): readonly string[] {
   const name = type.toLowerCase().replace(/^\./, "");
   const known = Object.hasOwn(ALIASES, name) ? ALIASES[name] : name;

@@ -1,7 +1,10 @@
-/** What files begin with, mostly of Windows: that they are UTF-8. */
+/** Byte order mark of UTF-8, with which mostly Windows files begin. */
 const MARK = "\uFEFF";
 
-/** A content as it is put in a text's place: with what `read` does not show, a byte order mark and line ends of CRLF. */
+/**
+ * Gives new content the invisible features of the text it replaces: a byte order mark and CRLF line ends, which `read`
+ * does not show.
+ */
 export function inFormOf(old: string, content: string): string {
   const text = content.includes("\r\n") || !hasCrlfAlone(old) ? content : content.replaceAll("\n", "\r\n");
   return old.startsWith(MARK) && !text.startsWith(MARK) ? `${MARK}${text}` : text;

@@ -39,7 +39,7 @@ function noneText(workspace: Workspace, path: string, written: string): string {
   return isDirectory ? `${name} is a directory: list it with ${name}/**.` : `No file matches ${written}.`;
 }
 
-/** The directory beneath which all matches of a pattern are. */
+/** The directory that contains all matches of a pattern. */
 function baseOf(pattern: string): string {
   if (pattern.split("/").includes("..")) throw new Refusal("A glob pattern must not contain `..`; set path instead.");
   const { base, glob: rest } = picomatch.scan(pattern);
@@ -51,7 +51,7 @@ function joined(...parts: string[]): string {
   return parts.filter((part) => part !== "").join("/");
 }
 
-/** A path as seen from a directory above it. */
+/** A path relative to a directory above it. */
 export function beneath(directory: string, path: string): string {
   return directory !== "" && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
 }

@@ -1,9 +1,12 @@
-/** A directory's name as frameworks have it, `(group)`, `[...rest]` or `[[...rest]]`: neither alternatives nor a class. */
+/**
+ * A directory name in frameworks' style, `(group)`, `[...rest]` or `[[...rest]]`, which is neither a list of
+ * alternatives nor a class.
+ */
 const NAME = /(?<![!?*+@\\])\([^()|]*\)|\[?\[\.\.\.[^[\]/]*\]\]?/g;
 
 /**
- * The patterns of what a model writes: `*.ts,*.tsx`, `*.ts *.tsx` and `{*.ts,*.tsx}` are two, and names of directories
- * mean themselves. By itself a pattern that begins with `**` matches at the top, too, which within braces it does not.
+ * Splits what a model writes into patterns: `*.ts,*.tsx`, `*.ts *.tsx` and `{*.ts,*.tsx}` are two, and directory names
+ * are literal. A separate pattern that begins with `**` also matches at the top, which it would not within braces.
  */
 export function globsOf(written: string): string[] {
   return partsOf(written).map((part) => part.replace(NAME, (name) => name.replace(/[()[\]]/g, "\\$&")));

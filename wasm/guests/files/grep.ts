@@ -9,14 +9,14 @@ import type { GrepRequest } from "./request.ts";
 import { shownPath } from "./shown-path.ts";
 import { walk } from "./walk.ts";
 
-/** Characters of one shown line; a match in a minified file must not fill the answer. */
+/** Maximum characters of a displayed line, so that a match in a minified file does not fill the answer. */
 const LINE_CHARS = 500;
-/** Characters of such a line that are shown before what matches. */
+/** Characters of such a line that are shown before the match. */
 const CHARS_BEFORE = 100;
-/** Characters of one answer. */
+/** Maximum characters of one answer. */
 const ANSWER_CHARS = 40_000;
 
-/** Collects a page of entries and knows whether there are more. */
+/** Collects a page of entries, and knows whether there are more. */
 class Page {
   readonly entries: string[] = [];
   readonly #offset: number;
@@ -29,7 +29,7 @@ class Page {
     this.#limit = limit;
   }
 
-  /** Takes an entry; false when the page is full and the entry is left for the next one. */
+  /** Adds an entry; false if the page is full and the entry is left for the next one. */
   add(entry: string): boolean {
     if (this.#seen < this.#offset) {
       this.#seen++;
@@ -87,14 +87,16 @@ function candidates(workspace: Workspace, { path, glob, type }: GrepRequest): { 
   return { paths: wanted.sort(), notes };
 }
 
-/** Also of several types: `ts,py`. */
+/** File endings of one or several types: `ts,py`. */
 function endingsOf(types: string): string[] {
   const names = types.split(/[\s,|]+/).filter((name) => name !== "");
   return names.flatMap(extensionsOf).map((extension) => `.${extension}`);
 }
 
-/** A glob without a slash means the file's name, at any depth, as ripgrep has it; with one, the path from the root
- * or from the searched directory. A leading `!` leaves out. */
+/**
+ * Compiles a glob as ripgrep does: without a slash it matches file names at any depth, with one the path from the root
+ * or the searched directory. A leading `!` excludes.
+ */
 function globFilter(glob: string, searched: string): (path: string) => boolean {
   const excludes = glob.startsWith("!");
   const plain = excludes ? glob.slice(1) : glob;
@@ -136,7 +138,7 @@ function entriesOf(file: FoundIn, request: GrepRequest): string[] {
   }
 }
 
-/** `path:line:text` for matches, `path-line-text` for context, `--` between what does not adjoin. */
+/** Formats `path:line:text` for matches, `path-line-text` for context, and `--` between lines that are not adjacent. */
 function contentEntries({ path, text, found, regex }: FoundIn, request: GrepRequest): string[] {
   const { before, after } = request;
   const show = (line: Line, sign: string): string => {
@@ -157,7 +159,7 @@ function contentEntries({ path, text, found, regex }: FoundIn, request: GrepRequ
   return entries;
 }
 
-/** The part of a long line that matches. */
+/** Cuts a long line to the part around the match. */
 function cutAround(line: string, regex: RegExp): string {
   if (line.length <= LINE_CHARS) return line;
   regex.lastIndex = 0;

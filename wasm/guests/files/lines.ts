@@ -1,4 +1,4 @@
-/** The lines of a text without their ends (LF or CRLF); a final line end begins no further line. */
+/** The lines of a text without their ends (LF or CRLF); a final line end does not start another line. */
 export function linesOf(text: string): string[] {
   if (text === "") return [];
   const lines = text.split("\n");
@@ -6,13 +6,13 @@ export function linesOf(text: string): string[] {
   return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
 }
 
-/** The line, or its beginning and how much is missing. */
+/** The line, or its beginning with a note on how much is missing. */
 export function cutLine(line: string, chars: number): string {
   if (line.length <= chars) return line;
   return `${line.slice(0, chars).toWellFormed()}… [${line.length - chars} more characters]`;
 }
 
-/** How many lines differ between two texts, their common beginning and end left out. */
+/** Number of lines that differ between two texts, not counting their common beginning and end. */
 export function changedLines(before: string, after: string): { added: number; removed: number } {
   const old = linesWithEnds(before);
   const now = linesWithEnds(after);
@@ -24,7 +24,7 @@ export function changedLines(before: string, after: string): { added: number; re
   return { added: now.length - start - end, removed: old.length - start - end };
 }
 
-/** With its end, a last line that loses or gains its line end counts as changed. */
+/** Lines with their ends, so that a last line that loses or gains its line end counts as changed. */
 function linesWithEnds(text: string): string[] {
   const lines = text.split("\n");
   const last = lines.pop() ?? "";

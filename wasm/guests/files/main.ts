@@ -7,7 +7,7 @@ import { previewEdit, previewWrite } from "./preview.ts";
 import { read } from "./read.ts";
 import type { FilesRequest } from "./request.ts";
 
-/** An error of the host is its refusal; anything else that is thrown in here is a defect of the guest. */
+/** Turns errors of the host into refusals; any other error is a defect of the guest. */
 function refusing<A extends unknown[], R>(call: (...args: A) => R): (...args: A) => R {
   return (...args) => {
     try {
@@ -31,7 +31,7 @@ const workspace: Workspace = {
   readMatching: refusing(host.readMatching),
 };
 
-/** Null also for what has become a directory, or may not be read. */
+/** Null also if the path has become a directory or may not be read. */
 function hashOrNull(path: string): string | null {
   try {
     return workspace.hashFile(path);

@@ -1,13 +1,13 @@
 import type { Pattern } from "./pattern.ts";
 
-/** Lines of a text by their offsets: `start` inclusive, `end` exclusive of the line end. */
+/** A line of a text by offsets: from `start` up to `end`, which excludes the line end. */
 export interface Line {
   readonly number: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** The lines that match by themselves, as grep has it. */
+/** Yields the lines that match by themselves, as grep does. */
 export function* matchingLines(text: string, pattern: Pattern): Generator<Line> {
   if (pattern.looksAround) yield* everyMatchingLine(text, pattern.regex);
   else yield* foundLines(text, pattern.regex);
@@ -20,9 +20,9 @@ function* everyMatchingLine(text: string, regex: RegExp): Generator<Line> {
 }
 
 /**
- * Searching the whole text at once is much faster than line by line. Without look-around, a line that
- * matches by itself also matches where it stands; the reverse may fail (`\s` runs over line ends), so
- * the line of each match is tried by itself.
+ * Searches the whole text at once, which is much faster than line by line. Without look-around, a line that matches by
+ * itself also matches within the text. The reverse may fail (`\s` matches line ends), so the line of each match is
+ * tested by itself.
  */
 function* foundLines(text: string, regex: RegExp): Generator<Line> {
   let line = firstLine(text);
@@ -44,7 +44,7 @@ function matches(regex: RegExp, text: string, line: Line): boolean {
   return regex.test(text.slice(line.start, line.end));
 }
 
-/** The lines that matches cover, for patterns that may run over line ends. */
+/** Yields the lines that matches cover, for patterns that may match across line ends. */
 export function* coveredLines(text: string, regex: RegExp): Generator<Line> {
   let line = firstLine(text);
   regex.lastIndex = 0;
@@ -68,7 +68,7 @@ export function nextLine(text: string, line: Line): Line | null {
   return start >= text.length ? null : lineFrom(text, line.number + 1, start);
 }
 
-/** Where the line's LF stands, or the text ends. */
+/** Offset of the line's LF, or of the end of the text. */
 function lineEnd(text: string, line: Line): number {
   return text[line.end] === "\r" && text[line.end + 1] === "\n" ? line.end + 1 : line.end;
 }

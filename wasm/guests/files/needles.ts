@@ -1,25 +1,28 @@
 import { bothCases, charsOfClass, charsOfEscape } from "./char-class.ts";
 
 /**
- * Derives from a regular expression what each of its matches contains, so that files without it need not
- * be searched. It errs only towards knowing less: what it does not follow closely (most escapes,
- * look-around, characters beyond the BMP) simply requires nothing.
+ * Derives from a regular expression what each of its matches contains, so that files without it need not be searched.
+ * It may only miss facts, never invent them: what it does not analyse (most escapes, look-around, characters beyond the
+ * BMP) requires nothing.
  */
 
-/** A stretch of a match: for each place the characters that may stand there. */
+/** Part of a match: for each place the characters that may appear there. */
 type Stretch = readonly string[];
-/** Stretches of which each match contains at least one; null: nothing is known. */
+/** Stretches of which each match contains at least one; null if nothing is known. */
 type Required = readonly Stretch[] | null;
 
-/** Texts are looked for much faster than shapes, and hold characters of any script; shapes are of ASCII. */
+/** Searching for texts is much faster than for shapes, and texts may contain any script; shapes are ASCII only. */
 type Kind = "texts" | "shapes";
 
-/** What a stretch must tell at least, or it keeps too little out. A place tells seven bits, less those left open. */
+/**
+ * Minimum information of a stretch; one with less would exclude too few files. A place carries seven bits, less the
+ * bits left open.
+ */
 const MIN_BITS: Readonly<Record<Kind, number>> = { texts: 14, shapes: 4 };
 const MAX_STRETCHES = 16;
-/** The host follows all shapes at once in one 32-bit number. */
+/** The host matches all shapes at once in one 32-bit number. */
 const MAX_PLACES = 31;
-/** Copies of a repeated atom. */
+/** Maximum copies of a repeated atom. */
 const MAX_COPIES = 8;
 
 interface Flags {
@@ -27,14 +30,14 @@ interface Flags {
   readonly unicode: boolean;
 }
 
-/** Texts of which every match contains one; lower-case ones when case is ignored. None: nothing is known. */
+/** Texts of which every match contains one, in lower case if case is ignored. Empty if nothing is known. */
 export function needlesOf(source: string, flags: Flags): string[] {
   const needles = required(source, "texts", flags).map((stretch) => stretch.join(""));
   if (!flags.ignoreCase) return needles;
   return needles.every(isAscii) ? needles.map((needle) => needle.toLowerCase()) : [];
 }
 
-/** As `needlesOf`, where no text is certain: e.g. two digits, a dash, two digits. */
+/** Like `needlesOf`, for patterns without a certain text, e.g. two digits, a dash, two digits. */
 export function shapesOf(source: string, flags: Flags): Stretch[] {
   const shapes = required(source, "shapes", flags);
   const places = Math.floor(MAX_PLACES / Math.max(shapes.length, 1));
@@ -52,7 +55,7 @@ function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text);
 }
 
-/** The better of two facts that both hold: the one whose vaguest stretch tells more. */
+/** The more informative of two facts that both hold, judged by their vaguest stretches. */
 function better(a: Required, b: Required): Required {
   if (a === null || b === null) return a ?? b;
   return vaguest(b) > vaguest(a) ? b : a;
@@ -67,7 +70,7 @@ function bitsOf(stretch: Stretch): number {
 }
 
 interface Atom {
-  /** The characters of which it is one. */
+  /** The characters of which the atom matches one. */
   readonly chars?: string;
   readonly required: Required;
 }
@@ -106,7 +109,7 @@ class Parser {
     return all.length > MAX_STRETCHES ? null : all;
   }
 
-  /** Everything in a sequence is required: stretches of single characters, and groups. */
+  /** Collects what a sequence requires: all its stretches of single characters, and its groups. */
   #sequence(): Required {
     let best: Required = null;
     let stretch: string[] = [];
@@ -119,7 +122,7 @@ class Parser {
       const { least, most } = this.#quantifier();
       const copies = Array<string>(chars === undefined ? 0 : Math.min(least, MAX_COPIES)).fill(chars ?? "");
       stretch.push(...copies);
-      // Where there may be more repetitions than these, the last ones adjoin what follows.
+      // If there may be more repetitions than these copies, the last copies are adjacent to what follows.
       if (chars === undefined || most > copies.length) endStretch([...copies]);
       if (least > 0) best = better(best, required);
     }
@@ -176,7 +179,7 @@ class Parser {
   }
 }
 
-/** Halves of surrogate pairs cannot be looked for in UTF-8, nor can the replacement character. */
+/** False for halves of surrogate pairs and the replacement character, which cannot be searched for in UTF-8. */
 function standForThemselves(chars: string): boolean {
   return chars !== "" && !/[\ud800-\udfff\ufffd]/.test(chars);
 }

@@ -1,9 +1,9 @@
 import { linesOf } from "./lines.ts";
 
-/** The number of a line as read shows it, and as other tools do. */
+/** A line with its number, as shown by read and by other tools. */
 const NUMBERED = /^ *\d+(?:\t|\u2192|: )/;
 
-/** Says what models get wrong most: numbers before lines, escapes, look-alikes, white space. */
+/** Explains a failed edit by what models most often get wrong: line numbers, escapes, look-alikes, white space. */
 export function notFound(text: string, wanted: string, path: string): string {
   return `old_string does not occur in ${path}. ${hintFor(text, wanted)}`;
 }
@@ -28,7 +28,7 @@ function hintFor(text: string, wanted: string): string {
 const ESCAPED: Readonly<Record<string, string>> = { n: "\n", t: "\t" };
 const COPY = "Read the file again and copy the text exactly.";
 
-/** With one character for those that look alike. */
+/** Replaces similar-looking characters by one of them. */
 function plain(line: string): string {
   return line
     .normalize("NFKC")

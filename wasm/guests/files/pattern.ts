@@ -3,13 +3,13 @@ import { asJavaScript } from "./dialects.ts";
 import { needlesOf, shapesOf } from "./needles.ts";
 
 export interface Pattern {
-  /** Global and line-anchored (`^` and `$` are a line's). */
+  /** Global and multiline, so that `^` and `$` match at every line. */
   readonly regex: RegExp;
   /** What files with a match contain. */
   readonly prefilter: Prefilter;
-  /** Whether a match in the whole text may be missing although a line alone would match. */
+  /** Whether searching the whole text may miss lines that match by themselves. */
   readonly looksAround: boolean;
-  /** Whether matches may run over line ends. */
+  /** Whether matches may cross line ends. */
   readonly overLines: boolean;
 }
 
@@ -18,7 +18,7 @@ interface Flags {
   readonly multiline: boolean;
 }
 
-/** JavaScript's syntax; what other engines write otherwise, and leading flags such as `(?i)`, are understood. */
+/** Compiles JavaScript syntax, and accepts other engines' dialects and leading flags such as `(?i)`. */
 export function compile(source: string, flags: Flags): Pattern {
   const [leading = "", inline = ""] = /^\(\?([imsu]+)\)/.exec(source) ?? [];
   const { pattern, namesLineEnd } = asJavaScript(source.slice(leading.length));
@@ -43,7 +43,7 @@ function prefilterOf(pattern: string, flags: { readonly ignoreCase: boolean; rea
   return { needles, foldCase: flags.ignoreCase, shapes: shapes.map((shape) => shape.map(bitsOf).join("")) };
 }
 
-/** 32 hexadecimal digits, a bit for each ASCII character. */
+/** 32 hexadecimal digits, with a bit for each ASCII character. */
 function bitsOf(chars: string): string {
   let bits = 0n;
   for (const char of chars) bits |= 1n << BigInt(char.charCodeAt(0));

@@ -4,10 +4,10 @@ import { edited, textOrNull } from "./change.ts";
 import { inFormOf } from "./form.ts";
 import type { EditRequest, WriteRequest } from "./request.ts";
 
-// The library looks at the clock to see when it has taken too long; a guest has none, and the host watches the time.
+// The library checks the clock for its time limit, but a guest has no clock and the host limits the time.
 Date.now = () => 0;
 
-/** What a change would do, for people: a unified diff. */
+/** What a change would do, as a unified diff for people. */
 export interface Preview {
   readonly isNew: boolean;
   readonly diff: string;
@@ -16,7 +16,7 @@ export interface Preview {
 /** Lines of unchanged text around a change. */
 const CONTEXT_LINES = 2;
 
-/** Differences that are looked for before two texts count as wholly different. */
+/** Maximum number of edits to search for before two texts count as wholly different. */
 const MOST_EDITS = 2_000;
 
 export function previewWrite(workspace: Workspace, { path, content }: WriteRequest): Preview {
@@ -37,7 +37,7 @@ export function previewEdit(workspace: Workspace, request: EditRequest): Preview
 function diffOf(path: string, before: string, after: string): string {
   const patch = createPatch(path, before, after, "", "", { context: CONTEXT_LINES, maxEditLength: MOST_EDITS });
   if (patch === undefined) return `${marked(before, "-")}${marked(after, "+")}`;
-  // The first lines name the file, which the question above the diff does as well.
+  // The first lines name the file, as does the question above the diff.
   return patch.slice(patch.indexOf("\n@@") + 1);
 }
 

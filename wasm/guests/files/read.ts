@@ -2,13 +2,13 @@ import { Refusal, type Window, type Workspace } from "../workspace.ts";
 import { cutLine, linesOf } from "./lines.ts";
 import type { ReadRequest } from "./request.ts";
 
-/** Characters of one shown line. */
+/** Maximum characters of a displayed line. */
 const LINE_CHARS = 2_000;
-/** Characters of one answer: it must leave room for others in the tool-result budget. */
+/** Maximum characters of one answer, which must leave room for others in the tool-result budget. */
 const ANSWER_CHARS = 40_000;
-/** Bytes. A provider takes 5 MB of base64 per image (Anthropic's Messages API). */
+/** Maximum bytes of an image: providers accept 5 MB of base64 (Anthropic's Messages API). */
 const IMAGE_BYTES = 3_932_160;
-/** Bytes. Small enough to travel with every request of a conversation. */
+/** Maximum bytes of a PDF, small enough for every request of a conversation to include it. */
 const PDF_BYTES = 6_291_456;
 
 export type ReadReply =

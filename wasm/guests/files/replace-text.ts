@@ -4,16 +4,15 @@ import type { EditRequest } from "./request.ts";
 
 export interface Replaced {
   readonly text: string;
-  /** Lines on which the replacements begin, counted from 1. */
+  /** First lines of the replacements, counted from 1. */
   readonly lines: readonly number[];
   readonly added: number;
   readonly removed: number;
 }
 
 /**
- * Replaces exact text. A model writes LF, so LF and CRLF match each other, and what is put in takes
- * the line end of the place it goes to; every other byte of the file stays as it is. Returns a
- * sentence for the model when nothing can be replaced.
+ * Replaces exact text. Models write LF, so LF and CRLF match each other, and the new text gets the line ends of its
+ * surroundings; every other byte of the file is unchanged. Returns a sentence for the model if nothing can be replaced.
  */
 export function replaceText(file: string, edit: EditRequest): Replaced | string {
   const wanted = withLf(edit.oldText);
@@ -63,7 +62,7 @@ function offsetsOfRaw(file: string): (offset: number) => number {
   };
 }
 
-/** The new text with the line ends of what it replaces, or else of the file. */
+/** The new text with the line ends of the text it replaces, or else of the file. */
 function withEndsOf(file: string, replaced: string, put: string): string {
   const model = replaced.includes("\n") ? replaced : file;
   return mostlyCrlf(model) ? put.replaceAll("\n", "\r\n") : put;

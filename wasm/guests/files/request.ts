@@ -1,4 +1,4 @@
-/** What the native file tools ask of this guest. A plan changes nothing; a commit does what was planned. */
+/** Requests of the native file tools to this guest. A plan changes nothing; a commit does what was planned. */
 export type FilesRequest =
   | ReadRequest
   | (WriteRequest & { readonly op: "plan_write"; readonly known: string | null })
@@ -15,9 +15,9 @@ export type FilesRequest =
 export interface ReadRequest {
   readonly op: "read";
   readonly path: string;
-  /** The first line, counted from 1. */
+  /** First line, counted from 1. */
   readonly offset: number;
-  /** Lines. */
+  /** Number of lines. */
   readonly limit: number;
 }
 
@@ -51,7 +51,7 @@ export interface GrepRequest {
   readonly mode: "content" | "files_with_matches" | "count";
   readonly ignoreCase: boolean;
   readonly multiline: boolean;
-  /** Lines shown before and after a match. */
+  /** Number of lines shown before and after a match. */
   readonly before: number;
   readonly after: number;
   readonly offset: number;

@@ -1,7 +1,7 @@
-/** What ends a line, is not seen, or reorders what is. */
+/** Characters that end a line, are invisible, or reorder text. */
 const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** A path as results name it: a file's name adds no line to them and hides nothing. */
+/** A path as results show it, escaped so that a file name cannot add a line or hide anything. */
 export function shownPath(path: string): string {
   return path.replaceAll(UNSEEN, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }

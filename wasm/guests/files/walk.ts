@@ -1,9 +1,12 @@
 import { splitPaths, type Workspace } from "../workspace.ts";
 
-/** Entries of one walk; enough for a large repository without its dependencies. */
+/** Maximum entries of one walk, enough for a large repository without its dependencies. */
 const MAX_ENTRIES = 200_000;
 
-/** The files beneath a directory. Hidden ones and node_modules come along when the pattern or the path names such. */
+/**
+ * Lists the files beneath a directory. Hidden files and node_modules are included if the pattern or the path names
+ * such.
+ */
 export function walk(workspace: Workspace, path: string, pattern: string): { paths: string[]; notes: string[] } {
   const named = `${path}/${pattern}`;
   const { paths, cut } = workspace.listFiles(path, {

@@ -8,13 +8,13 @@ export interface CapturedConsole {
   text(): string;
 }
 
-/** Characters that are held; of what is beyond, the older half goes. */
+/** Number of characters to keep at least; at twice as many, the older half of the lines is dropped. */
 const MAX_HELD = 1_048_576;
 
-/** Characters of a line that the host hears of at once, its end. */
+/** Maximum characters of a line passed to the host at once; the end of the line is kept. */
 const MAX_TOLD = 65_536;
 
-/** Keeps what is printed, and says how much it had to let go. */
+/** Captures printed output, and reports how much of it was dropped. */
 export function createConsole(): CapturedConsole {
   let lines: string[] = [];
   let held = 0;

@@ -1,7 +1,7 @@
 import { fetch as hostFetch } from "deckhand:sandbox/http@0.1.0";
 import { bytesOfLatin1, textOfBytes } from "../runtime/text-encoding.ts";
 
-// Taken before the program can replace them.
+// Captured before the program can replace them.
 const { parse, stringify } = JSON;
 
 interface Init {
@@ -10,7 +10,7 @@ interface Init {
   readonly body?: string | null;
 }
 
-/** What the host answers (wasm/extension/tool.wit). */
+/** The host's answer (wasm/extension/tool.wit). */
 interface HostResponse {
   readonly url: string;
   readonly status: number;
@@ -20,10 +20,13 @@ interface HostResponse {
   readonly base64?: string;
 }
 
-/** What there is of the standard's `init`; the rest would be left out unnoticed. */
+/** Supported fields of the standard's `init`; others are rejected, because ignoring them would go unnoticed. */
 const KNOWN = new Set(["method", "headers", "body"]);
 
-/** The part of the standard's `fetch` that programs use: text there, text or bytes back. The host does it, one after the other. */
+/**
+ * The part of the standard's `fetch` that programs use: sends text, returns text or bytes. The host makes the requests
+ * one at a time.
+ */
 export async function fetch(input: unknown, init: Init = {}): Promise<Response> {
   const unknown = Object.keys(init).find((key) => !KNOWN.has(key));
   if (unknown !== undefined) throw new TypeError(`fetch takes method, headers and body here, not ${unknown}.`);
@@ -41,7 +44,7 @@ export async function fetch(input: unknown, init: Init = {}): Promise<Response> 
   return new Response(answer);
 }
 
-/** A network error is a TypeError, as everywhere. */
+/** A network error is a TypeError, as in the standard. */
 function answerTo(request: string): string {
   try {
     return hostFetch(request);
@@ -96,7 +99,7 @@ class Response {
     return parse(await this.text());
   }
 
-  /** As they came; of text, its UTF-8. */
+  /** The bytes as received; for text, its UTF-8. */
   async bytes(): Promise<Uint8Array> {
     const { text, base64 = "" } = this.#body;
     return text === undefined ? bytesOfLatin1(atob(base64)) : new TextEncoder().encode(text);

@@ -12,7 +12,7 @@ interface Depth {
 
 type Work = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-/** The modules `node:fs` and `node:fs/promises`: the same work, at once or with promises. */
+/** The modules `node:fs` and `node:fs/promises`: the same functions, synchronous and with promises. */
 export function createFs(files: Filesystem): { sync: Record<string, unknown>; promises: Record<string, unknown> } {
   const work: Work = { ...contentWork(files), ...entryWork(files) };
   const later = Object.entries(work).map(([name, run]) => [name, async (...args: never[]) => run(...args)] as const);
@@ -65,7 +65,7 @@ function entryWork(files: Filesystem): Work {
   };
 }
 
-/** As the host names it. Nothing is outside the sandbox. */
+/** The path as the host names it. Nothing exists outside the sandbox. */
 function at(path: string, call: string): string {
   const place = inner(path);
   if (place === null) throw new FileError("ENOENT", { call, path });

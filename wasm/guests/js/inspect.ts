@@ -1,7 +1,7 @@
 const DEPTH = 6;
 const ENTRIES = 200;
 
-/** A value as a person writes it in JavaScript, cut where it is deep or long. */
+/** Formats a value as in JavaScript source, abbreviated if it is deep or long. */
 export function inspect(value: unknown): string {
   return typeof value === "string" ? value : show(value, 0, []);
 }

@@ -12,9 +12,9 @@ import { absolute, inner, PATH, ROOT } from "./paths.ts";
 import type { ProgramReply, ProgramRequest } from "./request.ts";
 import { isScript } from "./rewrite.ts";
 
-// Taken before the program can replace them.
+// Captured before the program can replace them.
 const { parse, stringify } = JSON;
-/** Called by another name, eval runs the program in the global scope. */
+/** An indirect eval, which runs the program in the global scope. */
 // oxlint-disable-next-line no-eval -- running a program is what this guest is for
 const evaluate: (code: string) => unknown = globalThis.eval;
 
@@ -60,7 +60,7 @@ function execute({ code, file }: ProgramRequest, { files, console }: Surrounding
   return createModules(files, offered, evaluate).run(source, path);
 }
 
-/** Waits for what the program's last expression promises, then for its timers, as a program of its own would. */
+/** Waits for the promise of the program's last expression, then for its timers, like a program of its own would. */
 async function resultOf(
   start: () => unknown,
   loop: EventLoop,

@@ -5,17 +5,17 @@ import { type Rewritten, rewriteModule } from "./rewrite.ts";
 
 type Namespace = Record<string, unknown>;
 
-/** A module from the moment it is asked for, which may be before it has run: modules may import each other. */
+/** A module once it is requested, possibly before it has run, since modules may import each other. */
 interface Loading {
   readonly namespace: Namespace;
   readonly done: Promise<unknown>;
 }
 
-/** Runs code in the global scope; given a parenthesised function, answers it. */
+/** Runs code in the global scope; returns the function if the code is a parenthesised function. */
 type Evaluate = (code: string) => unknown;
 
 export interface Modules {
-  /** Runs a program as a module; `path` says where its relative imports begin. Resolves with its last expression. */
+  /** Runs a program as a module. Relative imports start from `path`. Resolves with the program's last expression. */
   run(source: string, path: string): Promise<unknown>;
 }
 
@@ -28,7 +28,7 @@ export function createModules(
 ): Modules {
   const loaded = new Map<string, Loading>();
 
-  /** `waiting` are the modules that wait for this one, so that a circle of imports does not wait for itself. */
+  /** `waiting` are the modules that wait for this one, so that an import cycle does not wait for itself. */
   const load = (specifier: string, from: string, waiting: readonly string[]): Loading => {
     const builtIn = offered[specifier.replace(/^node:/, "")];
     if (builtIn !== undefined) return { namespace: builtIn, done: Promise.resolve() };
@@ -56,7 +56,7 @@ export function createModules(
 
 type Enter = (scope: object) => () => Promise<unknown>;
 
-/** All on the first line of the body, so that errors name the source's lines. */
+/** Keeps the wrapper on the first line of the body, so that errors report the source's line numbers. */
 function enter(evaluate: Evaluate, body: string): Enter {
   const code = `(function ($deckhand_scope) { with ($deckhand_scope) { return async function () { "use strict"; ${body}\n} } })`;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the line above says
@@ -78,7 +78,7 @@ interface Surroundings {
   readonly load: (specifier: string) => Loading;
 }
 
-/** What a module's code finds around it (rewrite.ts): its imports, and what its rewritten statements call. */
+/** The scope of a module's code (rewrite.ts): its imports, and the functions that its rewritten statements call. */
 function scopeOf(module: Rewritten, { path, namespace, load }: Surroundings): object {
   const sources = new Map<string, Namespace>();
   const ready = async (): Promise<void> => {

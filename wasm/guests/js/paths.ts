@@ -1,4 +1,4 @@
-/** Where programs see the sandbox root; relative paths begin there. */
+/** Path of the sandbox root in programs, and base of relative paths. */
 export const ROOT = "/workspace";
 
 /** An absolute path without `.` and `..`. */
@@ -11,7 +11,7 @@ export function absolute(path: string, base: string = ROOT): string {
   return `/${segments.join("/")}`;
 }
 
-/** As the host names it, relative to the root; null for what lies elsewhere, where there is nothing. */
+/** The path as the host names it, relative to the root; null for paths elsewhere, where nothing exists. */
 export function inner(path: string): string | null {
   const whole = absolute(path);
   if (whole === ROOT) return "";

@@ -1,15 +1,15 @@
 import type { Output } from "../runtime/output.ts";
 
-/** What the tool asks of this guest: one of the two, and the few things of the outside that a program gets to know. */
+/** The tool's request to this guest: code or a file, and the few outside facts that a program receives. */
 export interface ProgramRequest {
   readonly code: string | null;
-  /** A program of the sandbox, by path relative to its root. */
+  /** A program in the sandbox, by its path relative to the root. */
   readonly file: string | null;
-  /** Characters of what is printed, and of the value. */
+  /** Maximum characters of the printed output, and of the value. */
   readonly maxChars: number;
-  /** Where the output goes when it is longer, relative to the sandbox root. */
+  /** File for longer output, relative to the sandbox root. */
   readonly overflow: string;
-  /** 32 bits. Instances start from one snapshot: without it, all would draw the same numbers. */
+  /** 32 random bits. Instances start from one snapshot, so without a seed all would draw the same numbers. */
   readonly seed: number;
 }
 

@@ -1,17 +1,17 @@
 import * as acorn from "acorn";
 
-/** What a module takes from another one. */
+/** What a module imports from another one. */
 export interface Import {
   readonly specifier: string;
-  /** By the name here, the name there; `*` for all of it. */
+  /** Imported name by local name; `*` for the whole namespace. */
   readonly names: Readonly<Record<string, string>>;
 }
 
 export interface Rewritten {
-  /** The body of an asynchronous function, on the lines that the source has. */
+  /** Body of an asynchronous function, with the line numbers of the source. */
   readonly body: string;
   readonly imports: readonly Import[];
-  /** `export … from`: by the name under which it is handed on, where it comes from. */
+  /** Re-exports (`export … from`), with the exported name and its origin. */
   readonly handedOn: readonly { readonly name: string; readonly specifier: string; readonly imported: string }[];
 }
 
@@ -21,22 +21,22 @@ interface Edit {
   readonly text: string;
 }
 
-/** Whether it can run as a script: nothing in it needs the surroundings of a module. */
+/** Whether the source can run as a script, because nothing in it needs a module's scope. */
 export function isScript(source: string): boolean {
   const script = parsed(source, "script");
   return !(script instanceof SyntaxError) && !someNode(script, isOfModules);
 }
 
-/** In a script, `await (x)` is the call of a function. */
+/** In a script, `await (x)` is a function call. */
 function isOfModules(node: acorn.Node): boolean {
   return node.type === "ImportExpression" || (node.type === "Identifier" && "name" in node && node.name === "await");
 }
 
 /**
- * QuickJS has no module loader in a component, so a module becomes the body of an asynchronous function that runs
- * within a `with` block: what it imports are getters there, which keeps bindings live; what it exports are getters
- * that it hands over before it runs, so that modules may import each other. The names that begin with `$deckhand_`
- * are those of that block (modules.ts). A program's last expression is returned. Throws SyntaxError.
+ * Turns a module into the body of an asynchronous function within a `with` block, because QuickJS has no module loader
+ * in a component. Imports are getters of that block, which keeps bindings live; exports are getters that the module
+ * passes on before it runs, so that modules may import each other. Names that begin with `$deckhand_` belong to that
+ * block (modules.ts). A program's last expression is returned. Throws SyntaxError.
  */
 export function rewriteModule(source: string, returnsLast: boolean): Rewritten {
   const program = parsed(source, "module");
@@ -60,7 +60,7 @@ function parsed(source: string, sourceType: "script" | "module"): acorn.Program 
   }
 }
 
-/** What is no module by any sign is told what is wrong with it as a script. */
+/** For source without any sign of a module, reports the error that it has as a script. */
 function moreFitting(error: SyntaxError, source: string): SyntaxError {
   if (/\b(?:import|export|await)\b/.test(source)) return error;
   const asScript = parsed(source, "script");
@@ -72,7 +72,7 @@ class ModuleRewriter {
   readonly #edits: Edit[] = [];
   readonly #imports: Import[] = [];
   readonly #handedOn: { name: string; specifier: string; imported: string }[] = [];
-  /** By the name outside, the expression here. */
+  /** Local expressions by exported name. */
   readonly #exports = new Map<string, string>();
 
   constructor(source: string) {
@@ -133,7 +133,7 @@ class ModuleRewriter {
     this.#blank(node);
   }
 
-  /** `import(…)` and `import.meta`, wherever they are. */
+  /** Rewrites `import(…)` and `import.meta` wherever they appear. */
   special(program: acorn.Node): void {
     someNode(program, (node) => {
       if (node.type === "ImportExpression") {
@@ -150,7 +150,7 @@ class ModuleRewriter {
     this.#edits.push({ start, end: start, text: "return (" }, { start: end, end, text: ")" });
   }
 
-  /** Takes code away and leaves its lines. */
+  /** Blanks out code but keeps its line breaks. */
   #blank({ start, end }: { start: number; end: number }): void {
     this.#edits.push({ start, end, text: this.#source.slice(start, end).replace(/[^\n]+/g, " ") });
   }
@@ -193,7 +193,7 @@ function patternNames(pattern: acorn.Pattern): string[] {
   }
 }
 
-/** Whether a node or one within it passes. */
+/** Whether a node or one of its descendants passes. */
 function someNode(node: acorn.Node, passes: (node: acorn.Node) => boolean): boolean {
   if (passes(node)) return true;
   return Object.values(node).some((child: unknown) =>

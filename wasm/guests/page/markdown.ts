@@ -1,17 +1,17 @@
 import { htmlToMarkdown } from "@mdream/js";
 import type { PageRequest } from "./request.ts";
 
-/** What surrounds a page's content. */
+/** Elements around a page's content. */
 const AROUND = ["nav", "footer", "aside", "form", "dialog"];
-/** What is no text to read; the title is told apart. */
+/** Elements that are no readable text; the title is returned separately. */
 const UNREADABLE = ["title", "script", "style", "noscript", "template", "svg", "iframe", "canvas"];
 
-/** Links and images that lead nowhere say nothing to a reader; everything else stays as it is. */
+/** Drops links and images that lead nowhere and say nothing to a reader. Everything else stays as it is. */
 const CLEAN = { emptyLinks: true, emptyLinkText: true, emptyImages: true, selfLinkHeadings: true, blankLines: true };
 
 /**
- * The page's content as Markdown, links absolute: its main part where it has one, without navigation
- * and the like. A page that is nothing but those is shown whole.
+ * Converts a page's content to Markdown with absolute links: its main part, if it has one, without navigation and the
+ * like. A page with nothing else is converted as a whole.
  */
 export function markdownOf({ html, base }: PageRequest): string {
   const hasMain = /<main[\s>]/i.test(html);
@@ -29,7 +29,7 @@ function convert(html: string, { base, exclude, isolateMain }: Conversion): stri
   return htmlToMarkdown(html, { origin: base, clean: CLEAN, plugins: { filter: { exclude }, isolateMain } });
 }
 
-/** The text of the first `<title>`, entities as they stand in it decoded by the converter. */
+/** Text of the first `<title>`, with entities decoded by the converter. */
 export function titleOf({ html, base }: PageRequest): string {
   const title = /<title[^<>]*>([^<]{0,1000})/i.exec(html)?.[1] ?? "";
   return htmlToMarkdown(title, { origin: base, format: "text" }).replace(/\s+/g, " ").trim();

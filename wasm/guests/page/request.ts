@@ -1,4 +1,4 @@
-/** What the host asks: a page, and where its relative links start. */
+/** The host's request: a page, and the base of its relative links. */
 export interface PageRequest {
   readonly html: string;
   /** Absolute http(s) URL. */

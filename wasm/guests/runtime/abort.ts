@@ -1,4 +1,4 @@
-/** AbortController and AbortSignal with what they need of events, which QuickJS lacks. */
+/** AbortController and AbortSignal, and the events they need, which QuickJS lacks. */
 
 type Listener = (event: { readonly type: string; readonly target: unknown }) => void;
 

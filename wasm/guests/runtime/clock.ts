@@ -1,6 +1,6 @@
 import { now as hostNow } from "deckhand:sandbox/clock@0.1.0";
 
-/** While the guest is built there is no host: then it is 1970. */
+/** While the guest is being built there is no host, so the time is 1970. */
 let isRunning = false;
 
 export function startClock(): void {
@@ -12,7 +12,7 @@ export function now(): number {
   return isRunning ? hostNow() : 0;
 }
 
-/** The component has no clock of its own: its Date asks the host. */
+/** A Date that asks the host, since the component has no clock of its own. */
 function At(this: unknown, ...args: unknown[]): Date | string {
   if (new.target === undefined) return new Native(now()).toString();
   return Reflect.construct(Native, args.length === 0 ? [Math.floor(now())] : args, new.target);

@@ -1,7 +1,7 @@
 import { openFilesystem } from "../workspace-files.ts";
 import { latin1Of } from "./text-encoding.ts";
 
-/** Digests, which the host computes; and random values that are no cryptography (random.ts). */
+/** Digests, which the host computes, and random values that are not cryptographically secure (random.ts). */
 const host = openFilesystem(String, () => {});
 
 async function digest(algorithm: string | { readonly name: string }, data: Uint8Array): Promise<ArrayBuffer> {

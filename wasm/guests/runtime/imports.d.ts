@@ -16,7 +16,7 @@ declare module "deckhand:sandbox/filesystem@0.1.0" {
 }
 
 declare module "deckhand:sandbox/http@0.1.0" {
-  /** JSON in and out, as wasm/extension/tool.wit describes it. Throws an error whose message is a sentence. */
+  /** Takes and returns JSON as described in wasm/extension/tool.wit. Throws an error whose message is a sentence. */
   export const fetch: (request: string) => string;
 }
 

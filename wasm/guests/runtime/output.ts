@@ -1,9 +1,9 @@
-/** The end of what a program printed, or all of it. */
+/** A program's output, or only its end. */
 export interface Output {
   readonly text: string;
-  /** Lines of the whole. */
+  /** Number of lines of the whole output. */
   readonly lines: number;
-  /** The file that has the whole, relative to the sandbox root; null when nothing was cut, or it could not be kept. */
+  /** File with the whole output, relative to the sandbox root; null if nothing was cut or it could not be kept. */
   readonly file: string | null;
   readonly cut: boolean;
 }

@@ -2,15 +2,15 @@ import { FileError, type Filesystem } from "../workspace-files.ts";
 import type { Output } from "./output.ts";
 import { utf8Bytes } from "./text-encoding.ts";
 
-/** Kept of what earlier calls left: the newest. */
+/** Number of output files of earlier calls to keep; older ones are removed. */
 const KEPT_FILES = 20;
-/** Characters of one file; what is longer loses its middle, visibly. */
+/** Maximum characters of one file; the middle of longer output is replaced by a note. */
 const MAX_CHARS = 16_777_216;
 const LONG_LINE = 1_000;
-/** Characters that are encoded at once. */
+/** Characters encoded at a time. */
 const CHUNK = 262_144;
 
-/** The end of a text, with the whole in a file when it is longer. */
+/** Returns the end of a text that is too long, and saves the whole text to a file. */
 export function outputOf(
   text: string,
   { maxChars, path, files }: { maxChars: number; path: string; files: Filesystem },
@@ -21,14 +21,14 @@ export function outputOf(
   return { text: tailOf(shown, maxChars), lines, file: keep(shown, path, files), cut: true };
 }
 
-/** Begins with a whole line, unless lines are long. */
+/** The end of the text, from the start of a line unless lines are long. */
 function tailOf(text: string, maxChars: number): string {
   const tail = text.slice(-maxChars).toWellFormed();
   const lineEnd = tail.indexOf("\n");
   return lineEnd === -1 || lineEnd > LONG_LINE ? tail : tail.slice(lineEnd + 1);
 }
 
-/** Null where nothing may be written. */
+/** Null if the file cannot be written. */
 function keep(text: string, path: string, files: Filesystem): string | null {
   const directory = path.slice(0, path.lastIndexOf("/"));
   try {

@@ -3,20 +3,20 @@ import { runDueTimer } from "./timers.ts";
 
 type Progress = { readonly tag: "done"; readonly val: string } | { readonly tag: "idle"; readonly val: number };
 
-/** What a guest of the world `programs` exports (wasm/wit/sandbox.wit). */
+/** Exports of a guest of the world `programs` (wasm/wit/sandbox.wit). */
 interface Process {
   start(input: string): Promise<void>;
   step(): Promise<Progress>;
 }
 
 export interface EventLoop {
-  /** Resolves when nothing is left that could happen by itself: no timer, and nothing that is ready. */
+  /** Resolves when nothing more can happen by itself: no timer is set and nothing is ready. */
   idle(): Promise<void>;
-  /** Rejects with what a timer's function throws. */
+  /** Rejects with an error thrown by a timer's function. */
   readonly failed: Promise<never>;
 }
 
-/** Makes a guest of an asynchronous function. Between two steps everything that is ready has run. */
+/** Turns an asynchronous function into a guest. Between two steps everything that is ready runs. */
 export function processOf(run: (input: string, loop: EventLoop) => Promise<string>): Process {
   const end: { output?: string; error?: unknown } = {};
   const waiting: (() => void)[] = [];
@@ -38,7 +38,7 @@ export function processOf(run: (input: string, loop: EventLoop) => Promise<strin
   };
 }
 
-/** Milliseconds until there is something to do again. */
+/** Milliseconds until there is work again. */
 function next(waiting: (() => void)[], fail: (error: unknown) => void): number {
   try {
     const waitMs = runDueTimer();

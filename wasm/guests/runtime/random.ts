@@ -1,6 +1,6 @@
 /**
- * The component has no source of randomness, and instances start from one snapshot: each gets a seed of 32 bits
- * from the host. mulberry32: small, and good enough for programs that are no cryptography.
+ * Seeds Math.random with 32 bits from the host, because the component has no source of randomness and instances start
+ * from one snapshot. Uses mulberry32, which is small and good enough for programs without cryptography.
  */
 export function seedRandom(seed: number): void {
   let state = seed | 0;

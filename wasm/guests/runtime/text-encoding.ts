@@ -1,4 +1,4 @@
-/** TextEncoder and TextDecoder, which QuickJS lacks: UTF-8, and latin1 for decoding. */
+/** TextEncoder and TextDecoder, which QuickJS lacks: UTF-8, and latin1 for decoding only. */
 
 class Utf8Encoder {
   readonly encoding = "utf-8";
@@ -23,7 +23,7 @@ class Utf8Encoder {
   }
 }
 
-/** A lone surrogate is U+FFFD. */
+/** The code point; U+FFFD for a lone surrogate. */
 function scalarAt(text: string, at: number): number {
   const point = text.codePointAt(at) ?? 0;
   return point >= 0xd800 && point <= 0xdfff ? 0xfffd : point;
@@ -44,7 +44,7 @@ class BytesDecoder {
   readonly encoding: string;
   readonly fatal: boolean;
   readonly ignoreBOM: boolean;
-  /** Bytes of a character that a chunk ended within. */
+  /** Bytes of an incomplete character at the end of a chunk. */
   #rest: Uint8Array = new Uint8Array(0);
 
   constructor(label = "utf-8", options: { fatal?: boolean; ignoreBOM?: boolean } = {}) {
@@ -81,7 +81,7 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Arguments of one call. */
+/** Maximum arguments of one call. */
 const CHUNK = 8_192;
 
 export function latin1Of(bytes: Uint8Array): string {
@@ -90,15 +90,18 @@ export function latin1Of(bytes: Uint8Array): string {
   return text;
 }
 
-/** One test by the engine is far quicker than a loop here, and most text passes it. */
+/** Detects ASCII: one test by the engine is far quicker than a loop here, and most text passes it. */
 // oxlint-disable-next-line no-control-regex -- the range is what is meant
 const ASCII = /^[\u0000-\u007f]*$/;
 
-/** What `textKeepingBytes` makes of a byte that is no part of a character: half of a pair, which no text has by itself. */
+/**
+ * Base of the characters for bytes that are no valid UTF-8 in `textKeepingBytes`: lone surrogates, which no valid text
+ * contains.
+ */
 const BYTE_AT = 0xdc00;
 const KEPT_BYTE = /([\udc80-\udcff])/u;
 
-/** A text's UTF-8 with one character for each byte, as the host takes contents. */
+/** A text's UTF-8 with one character for each byte, the form of contents on the host's side. */
 export function utf8Bytes(text: string): string {
   if (ASCII.test(text)) return text;
   const parts = text.split(KEPT_BYTE);
@@ -113,13 +116,16 @@ function byteOf(kept: string): string {
   return String.fromCharCode(kept.charCodeAt(0) - BYTE_AT);
 }
 
-/** The text of UTF-8 that has one character for each byte, its byte order mark included. */
+/** Decodes UTF-8 given as one character for each byte, and keeps its byte order mark. */
 export function textOfBytes(content: string): string {
   if (ASCII.test(content)) return content;
   return new BytesDecoder("utf-8", { ignoreBOM: true }).decode(bytesOfLatin1(content));
 }
 
-/** The same for what is written again: `utf8Bytes` gives back each byte, of a text in another encoding, too. */
+/**
+ * Does the same for text that will be written again: `utf8Bytes` restores every byte, even if the encoding is another
+ * one.
+ */
 export function textKeepingBytes(content: string): string {
   return ASCII.test(content) ? content : decodeUtf8(bytesOfLatin1(content), "keep");
 }
@@ -130,7 +136,7 @@ export function bytesOfLatin1(content: string): Uint8Array {
   return bytes;
 }
 
-/** Where the last whole character ends. */
+/** Index after the last complete character. */
 function completeEnd(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -145,7 +151,7 @@ function sizeOf(lead: number): number {
   return lead >= 0xe0 ? 3 : 2;
 }
 
-/** `others`: what becomes of bytes that are no character. */
+/** `others` says how to handle bytes that are no valid UTF-8. */
 function decodeUtf8(bytes: Uint8Array, others: "refuse" | "replace" | "keep"): string {
   if (isAscii(bytes)) return latin1Of(bytes);
   let text = "";
@@ -172,7 +178,7 @@ function isAscii(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** One character; null for bytes that are none, of which as many are taken as the Encoding standard does. */
+/** One character; null for invalid bytes, of which as many are skipped as the Encoding standard says. */
 function pointAt(bytes: Uint8Array, at: number): { point: number | null; size: number } {
   const lead = bytes[at] ?? 0;
   if (lead < 0x80) return { point: lead, size: 1 };
@@ -188,7 +194,7 @@ function pointAt(bytes: Uint8Array, at: number): { point: number | null; size: n
   return { point, size };
 }
 
-/** What may follow a lead byte, so that there are no surrogates, no overlong forms and nothing above U+10FFFF. */
+/** Allowed bytes after a lead byte, excluding surrogates, overlong forms and code points above U+10FFFF. */
 function boundsAfter(lead: number): readonly [number, number] {
   if (lead === 0xe0) return [0xa0, 0xbf];
   if (lead === 0xed) return [0x80, 0x9f];

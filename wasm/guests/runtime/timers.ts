@@ -9,7 +9,7 @@ interface Timer {
   readonly everyMs: number | null;
 }
 
-/** In order of creation; equal times run in that order. */
+/** In order of creation, which is also the order for equal times. */
 const timers = new Map<number, Timer>();
 let lastId = 0;
 
@@ -35,7 +35,9 @@ Object.assign(globalThis, {
   clearImmediate: clear,
 });
 
-/** Runs the timer that is due first; answers the milliseconds until then instead, or null when there is none. */
+/**
+ * Runs the timer that is due first. If none is due, returns the milliseconds until the next, or null if there is none.
+ */
 export function runDueTimer(): number | null {
   let next: Timer | null = null;
   for (const timer of timers.values()) if (next === null || timer.at < next.at) next = timer;
