@@ -5,14 +5,14 @@ import { assertNever } from "./assert-never.ts";
 const causeSchema = z.discriminatedUnion("by", [
   /** `name`: as people read it, `@ana`. */
   z.object({ by: z.literal("person"), name: z.string() }),
-  /** The message that asked for it is deleted. */
+  /** The message that requested the run was deleted. */
   z.object({ by: z.literal("deletion") }),
-  /** The agent that began the run, of a sub-agent's. */
+  /** A sub-agent's run, stopped by the agent that began it. */
   z.object({ by: z.literal("agent") }),
   z.object({ by: z.literal("timeout"), limitMs: z.number() }),
-  /** A job's next due time has come, or another run has its place. */
+  /** A run of a job, stopped because the job was due again or another of its runs took its place. */
   z.object({ by: z.literal("overlap"), with: z.enum(["due_time", "run"]) }),
-  /** A job may not run any more. */
+  /** The job may no longer run. */
   z.object({ by: z.literal("refusal"), reason: z.string() }),
 ]);
 
@@ -25,7 +25,7 @@ export function byPerson({ name }: { readonly name: string }): CancelCause {
 
 const DELETION = "the deletion of its request";
 
-/** What stands after “stopped by”. */
+/** The words after “stopped by”. */
 export function causeText(cause: CancelCause): string {
   switch (cause.by) {
     case "person":
@@ -46,17 +46,17 @@ export function causeText(cause: CancelCause): string {
 }
 
 /**
- * As the store keeps it: a person by name, which begins with `@`, all else as JSON. What a version without it beside this one
- * may read is kept in words, which that takes for a name.
+ * Returns the cause as the store keeps it: a person as the name, which begins with `@`; a deletion in words, since an
+ * older version running at the same time takes them for a name; all others as JSON.
  */
 export function storedCause(cause: CancelCause): string {
   return cause.by === "person" || cause.by === "deletion" ? causeText(cause) : JSON.stringify(cause);
 }
 
-/** Before there were causes, the store kept the words alone. */
+/** A time limit in older rows, which store every cause in words. */
 const EARLIER_LIMIT = /^its time limit of (\d+(?:\.\d+)?) s$/u;
 
-/** What a newer version beside this one has stored, or nobody can read: that the run is stopped holds all the same. */
+/** Stands for an unreadable cause, such as one that a newer version stored. The run counts as stopped anyway. */
 const UNREADABLE: CancelCause = { by: "person", name: "what this version of me does not know" };
 
 export function causeOf(stored: string): CancelCause {

@@ -1,8 +1,8 @@
 import { systemCode } from "./system-code.ts";
 
 /**
- * Errors that people meet have a code; `explain` turns a code into a sentence (see explain.ts).
- * `message` is for the log, never for a person.
+ * Errors that people may see have a code, which `explain` turns into a sentence (see explain.ts). `message` is for the
+ * log, never for a person.
  */
 
 export type ErrorCode =
@@ -17,12 +17,12 @@ export type ErrorCode =
   | "bad_request" // the provider rejects the request's content
   | "unknown_model"
   | "unknown_provider"
-  | "unpriced_model" // a limit in dollars holds, and nobody knows what the model costs; `detail.reason` says what to set
+  | "unpriced_model" // a limit in dollars applies and the model's price is unknown; `detail.reason` says what to set
   | "network" // could not reach the other side
-  | "provider_failed" // a 5xx or anything else of the provider's
+  | "provider_failed" // a 5xx or any other failure of the provider
   | "empty_response" // the model returned nothing at all
   | "refused" // the model or its provider declined to answer
-  | "repeating" // the model makes the same call again and again, to no effect
+  | "repeating" // the model repeats the same call, to no effect
   // platforms
   | "missing_scope" // the platform wants a permission; `detail.scope` names it
   | "platform_auth" // the platform's token is expired, revoked or wrong
@@ -30,7 +30,7 @@ export type ErrorCode =
   | "platform_rate_limited"
   | "platform_failed"
   | "attachment_unreadable"
-  // ours
+  // Deckhand itself
   | "config" // the operator must mend the configuration
   | "stale_owner" // another process owns the session now; nothing may be written
   | "database_newer"
@@ -41,12 +41,12 @@ export type ErrorCode =
 
 export interface AppErrorOptions {
   readonly cause?: unknown;
-  /** How long the other side asked us to wait. Milliseconds. */
+  /** How long the other side asked to wait. Milliseconds. */
   readonly retryAfterMs?: number;
   /**
-   * What `explain` needs to be concrete: provider, model, key, scope … Never secrets. `sent: "no"` says
-   * that a request never left, so that it can be made again at once; `refused: "unknown"` that the other side has answered
-   * with a refusal which we do not know.
+   * What `explain` needs to be concrete: provider, model, key, scope … Never secrets. `sent: "no"` means that the
+   * request was never sent and can be repeated at once; `refused: "unknown"`, that the other side answered with an
+   * unknown refusal.
    */
   readonly detail?: Readonly<Record<string, string>>;
 }
@@ -70,7 +70,7 @@ export class PlatformError extends AppError {}
 export class SandboxError extends AppError {}
 export class StoreError extends AppError {}
 
-/** Operators' mistakes, all found at once: one line each, naming the key and how to mend it. */
+/** All mistakes in the operator's configuration, one line each, naming the key and how to mend it. */
 export class ConfigError extends AppError {
   readonly problems: readonly string[];
 
@@ -87,10 +87,10 @@ export class DefectError extends AppError {
   }
 }
 
-/** No room for a file, or none left of what this user may take. Source: errno(3). */
+/** The disk is full, or this user's quota is used up. Source: errno(3). */
 export const NO_ROOM: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
 
-/** Any thrown value as an AppError; what is not one already, nor a full disk, is a defect. */
+/** Turns any thrown value into an AppError. Anything but an AppError or a full disk is a defect. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -5,11 +5,11 @@ import type { PlanStep } from "./plan.ts";
 import type { ToolResult } from "./tool-result.ts";
 import type { Usage } from "./usage.ts";
 
-/** What happens while a run goes on, in order. A view may drop any of them; the journal holds the truth. */
+/** What happens during a run, in order. A view may drop any event; the journal holds the truth. */
 export type QueryEvent =
   | { readonly type: "turn_start"; readonly turn: number }
   | { readonly type: "token"; readonly text: string }
-  /** The text streamed in this turn so far is void: the call is tried again. */
+  /** The text streamed so far in this turn is void, because the call is tried again. */
   | { readonly type: "text_discarded" }
   | {
       readonly type: "tool_start";
@@ -20,9 +20,9 @@ export type QueryEvent =
     }
   /** The call waits for a place in the sandbox; `before` others are ahead. */
   | { readonly type: "tool_queued"; readonly toolId: string; readonly before: number }
-  /** The call waits for a person, a timer or a child: `what` it is, in a few words. */
+  /** The call waits for a person, a timer or a child. `what`: a few words about it. */
   | { readonly type: "tool_waits"; readonly toolId: string; readonly what: string }
-  /** The call works, and this is how far it is: `3 of 5`. Empty: nothing is known of that. */
+  /** Progress of the call, such as `3 of 5`; empty if it is unknown. */
   | { readonly type: "tool_progress"; readonly toolId: string; readonly text: string }
   | {
       readonly type: "tool_end";
@@ -32,49 +32,49 @@ export type QueryEvent =
       readonly durationMs: number;
     }
   | { readonly type: "turn_end"; readonly turn: number; readonly usage: Usage; readonly costUsd: number | null }
-  /** People's messages that entered before this turn's model call; `eventKeys` are the platform's. */
+  /** People's messages entered the run before this turn's model call. `eventKeys` are the platform's. */
   | { readonly type: "steered"; readonly eventKeys: readonly string[] }
-  /** The run ends its wake and waits: for people to decide on its calls, or for what one of its calls waits for. */
+  /** The run ends its wake and waits for people to decide on its calls, or for what one of its calls waits for. */
   | { readonly type: "parked"; readonly on: ParkedOn }
-  /** A sub-agent of the run, as it stands now; also of a run that is parked. */
+  /** Current state of one of the run's sub-agents; also sent while the run is parked. */
   | { readonly type: "task"; readonly task: TaskProgress }
-  /** The plan that is carried out, as it stands now. */
+  /** Current state of the plan that is being carried out. */
   | { readonly type: "plan"; readonly steps: readonly PlanStep[] }
   /** The run waits for a place among `maxConcurrentRuns`; `before` others are ahead. */
   | { readonly type: "queued"; readonly before: number }
-  /** Compaction, fallback, retries, budget warnings: never silent. */
+  /** Compaction, fallback, retries and budget warnings, which are never silent. */
   | Status;
 
-/** `passes`: it tells of a wait, and is no longer true once that is over. */
+/** `passes`: the text is about a wait, and no longer true once that is over. */
 export interface Status {
   readonly type: "status";
   readonly text: string;
   readonly passes?: true;
 }
 
-/** How far a sub-agent is, for people. */
+/** Progress of a sub-agent, for people. */
 export interface TaskProgress {
-  /** The id of its session. */
+  /** Id of the sub-agent's session. */
   readonly id: string;
-  /** The call that began it. */
+  /** Id of the call that began it. */
   readonly callId: string;
   readonly agent: string;
   readonly description: string;
   /** `waiting`: for people. */
   readonly state: "queued" | "working" | "waiting" | "done" | "failed" | "stopped";
-  /** Tool calls that have ended. */
+  /** Number of tool calls that have ended. */
   readonly tools: number;
   readonly elapsedMs: number;
-  /** What it waits for or meets with: retries, a fallback, a limit that is near. Empty when there is nothing. */
+  /** What it waits for or runs into, such as retries, a fallback or a nearby limit; empty if nothing. */
   readonly note: string;
 }
 
 export type ParkedOn = "approval" | "call";
 
-/** What a spending limit holds for; user, channel and day begin anew at midnight UTC. */
+/** What a spending limit covers. Limits of user, channel and day start anew at midnight UTC. */
 export type BudgetScope = "run" | "managed" | "job" | "session" | "user" | "channel" | "day";
 
-/** What had been spent when a limit left too little for another call, in the limit's unit. */
+/** The amount spent when a limit left too little for another call, in the limit's unit. */
 export type BudgetExceeded = { readonly type: "budget_exceeded"; readonly scope: BudgetScope } & (
   | { readonly costUsd: number; readonly limitUsd: number }
   | { readonly tokens: number; readonly limitTokens: number }
@@ -83,9 +83,9 @@ export type BudgetExceeded = { readonly type: "budget_exceeded"; readonly scope:
 export type QueryOutcome =
   | { readonly type: "end_turn"; readonly message: Message; readonly usage: Usage }
   | { readonly type: "cancelled"; readonly cause: CancelCause }
-  /** `partial`: the answer as far as it had come, when its rest was to be asked for. */
+  /** `partial`: the answer so far, if only its continuation was left. */
   | (BudgetExceeded & { readonly partial?: Message })
-  /** `partial`: the answer as far as it had come, when the last turn was cut off. */
+  /** `partial`: the answer so far, if the last turn was cut off. */
   | { readonly type: "max_turns"; readonly turns: number; readonly partial?: Message }
   | { readonly type: "max_tokens"; readonly partial: Message }
   | { readonly type: "error"; readonly error: AppError };
@@ -93,18 +93,18 @@ export type QueryOutcome =
 /** How a wake of the loop ends: with the run's outcome, or parked until an event wakes it again. */
 export type QueryEnd = QueryOutcome | { readonly type: "parked" };
 
-/** What a run came to, for its summary line. `costUsd` is null when a price is unknown. */
+/** Result of a run, for its summary line. `costUsd` is null if a price is unknown. */
 export interface RunStats {
   readonly turns: number;
   readonly tools: number;
   readonly durationMs: number;
   readonly costUsd: number | null;
-  /** Sandbox files the run has changed, in order of first change. */
+  /** Sandbox files that the run has changed, in order of first change. */
   readonly changedFiles: readonly string[];
-  /** Tools whose calls may have changed what nobody here sees. */
+  /** Names of tools whose calls may have had effects that cannot be seen here. */
   readonly mayHaveChanged?: readonly string[];
-  /** What else its folded line says. */
+  /** Further entries of the folded line. */
   readonly notes?: readonly string[];
-  /** Its sub-agents, where a limit has stopped them together. */
+  /** The run's sub-agents, if a limit stopped them with it. */
   readonly tasks?: readonly TaskProgress[];
 }

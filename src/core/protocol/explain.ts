@@ -3,20 +3,20 @@ import type { Random } from "./runtime.ts";
 import { proxyFailure } from "./system-code.ts";
 
 /**
- * What a person reads when something goes wrong: what happened and what to do next. Sentences are made
- * from `error.detail` — provider, providerName, keyVariable, reason, model, platform, scope, purpose, mend, name,
- * limit, lost, bothForS, times, ref — and stay whole when a detail is missing. `error.message` is for the log and never shown.
+ * What a person reads when something goes wrong: what happened and what to do next. Sentences are made from
+ * `error.detail` (provider, providerName, keyVariable, reason, model, platform, scope, purpose, mend, name, limit,
+ * lost, bothForS, times, ref) and stay whole if a detail is missing. `error.message` is for the log and never shown.
  */
 export function explain(error: AppError): string {
   return `✗ ${reasonOf(error)}`;
 }
 
-/** The same without its sign, to stand within other words. */
+/** As `explain`, without the sign, for use within other words. */
 export function reasonOf(error: AppError, where: Where = { isDirect: false }): string {
   return SENTENCES[error.code](error, where.isDirect ? WRITE : MENTION);
 }
 
-/** The same in a list, where only the code is known any more; null where it is none of ours. */
+/** As `reasonOf`, for a list that knows only the code; null if the code is unknown. */
 export function reasonOfCode(code: string): string | null {
   return isCode(code) ? reasonOf(new AppError(code, ""), { isDirect: true }) : null;
 }
@@ -26,7 +26,7 @@ function isCode(code: string): code is ErrorCode {
 }
 
 interface Where {
-  /** A direct message, or the page: nobody mentions the agent there. */
+  /** Whether this is a direct message or the page, where nobody mentions the agent. */
   readonly isDirect: boolean;
 }
 
@@ -36,7 +36,7 @@ interface Again {
   readonly within: string;
 }
 
-/** Why a process ends that may do nothing more: by what it has lost of the database. */
+/** Why a process ends that must do nothing more, by what it has lost of the database. */
 const ENDS: Readonly<Record<string, string>> = {
   lease:
     "The database no longer answers, and another process may run its threads now. I end here; start me again once it answers.",
@@ -47,18 +47,18 @@ const ENDS: Readonly<Record<string, string>> = {
 const MENTION: Again = { begin: "Mention me again", within: "mention me again" };
 const WRITE: Again = { begin: "Write again", within: "write again" };
 
-/** Without `0 1 I L O U`: a code that people read aloud and type. */
+/** Without `0 1 I L O U`, because people read the code aloud and type it. */
 const REF_LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ";
 const REF_LENGTH = 5;
 
-/** The code of a defect, e.g. `7F3K2`: shown to people, and a field of the log line that operators search for. */
+/** Code of a defect, such as `7F3K2`, shown to people and logged for operators to search for. */
 export function defectRef(random: Random): string {
   return Array.from({ length: REF_LENGTH }, () =>
     REF_LETTERS.charAt(Math.floor(random.next() * REF_LETTERS.length)),
   ).join("");
 }
 
-/** The error with a fresh code in `detail.ref`; whoever logs it logs that, too. */
+/** Returns the error with a fresh code in `detail.ref`. The code that logs the error logs that too. */
 export function withRef(error: AppError, random: Random): AppError {
   const { code, message, retryAfterMs } = error;
   const detail = { ...error.detail, ref: defectRef(random) };

@@ -1,31 +1,31 @@
-/** Fields for what a command lacks. */
+/** A form for the missing arguments of a command. */
 export interface Form {
   readonly title: string;
-  /** The command's name, and those of its arguments that are settled. */
+  /** The command's name. `line` holds its arguments that are already settled. */
   readonly command: string;
   readonly line: string;
-  /** The most important first: where a platform shows fewer, the others are typed line by line in its last one. */
+  /** Most important first. A platform that shows fewer fields has the rest typed into its last one, line by line. */
   readonly fields: readonly FormField[];
 }
 
 export interface FormField {
-  /** Small letters, digits and hyphens. */
+  /** Lower-case letters, digits and hyphens. */
   readonly name: string;
   readonly label: string;
   readonly required: boolean;
   readonly kind: "text" | "multiline" | "choice" | "channel";
-  /** How it is written. */
+  /** Shows how a value is written. */
   readonly hint?: string;
-  /** What stands in it at first; of a channel, its id. */
+  /** Initial value; for a channel, its id. */
   readonly value?: string;
-  /** `value` is this machine's own time zone: where it is known where the person is, theirs is the better one. */
+  /** True if `value` is this machine's time zone; the person's own zone replaces it if known. */
   readonly isMachinesZone?: boolean;
-  /** What can be chosen; absent: the field is no choice. */
+  /** The choices; absent if the field is not a choice. */
   readonly choices?: readonly string[];
 }
 
-/** What a person has filled in, by the fields' names; empty where nothing is. */
+/** What a person filled in, by field name; empty strings for fields left empty. */
 export type FormValues = Readonly<Record<string, string>>;
 
-/** What is wrong with what was filled in, by the fields' names. Sentences. */
+/** Problems with the values, as sentences by field name. */
 export type FormProblems = Readonly<Record<string, string>>;

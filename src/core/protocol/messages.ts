@@ -2,22 +2,22 @@ import { z } from "zod";
 import { type Label, NOTHING_NEW, UNKNOWN, unionOf } from "../trust/label.ts";
 
 /**
- * The vocabulary of a conversation: messages made of content blocks. Stored as JSON, so every block
- * has a schema; unknown keys are dropped on reading, which lets an older program read newer rows.
+ * The vocabulary of a conversation: messages made of content blocks. Stored as JSON, so every block has a schema;
+ * unknown keys are dropped on reading, which lets an older program read newer rows.
  */
 
-/** Who produced provider-opaque data; it is replayed to the same provider and model only. */
+/** The producer of provider-opaque data, which is only replayed to the same provider and model. */
 const originSchema = z.object({ provider: z.string(), model: z.string() });
 export type Origin = z.infer<typeof originSchema>;
 
 const textBlock = z.object({
   type: z.literal("text"),
   text: z.string(),
-  /** A feature has put it beside the words of whose message it is. */
+  /** A feature added this text to the author's words. */
   isAdded: z.literal(true).exactOptional(),
-  /** Whose message it is quotes it from somebody else. */
+  /** The author quotes this text from somebody else. */
   isQuoted: z.literal(true).exactOptional(),
-  /** Said on the way or at the end, as OpenAI's models tell; they take the one for the other where it does not come back. */
+  /** OpenAI's mark of the text as commentary or final answer. Without it the model later confuses the two. */
   phase: z.enum(["commentary", "final_answer"]).exactOptional(),
   origin: originSchema.exactOptional(),
 });
@@ -35,7 +35,7 @@ const documentBlock = z.object({
   mediaType: z.string(),
   text: z.string().optional(),
   data: z.string().optional(),
-  /** Where it is from: a path, a URL, who attached it. Missing in older rows. */
+  /** Origin: a path, a URL, or who attached it. Missing in older rows. */
   context: z.string().optional(),
 });
 const thinkingBlock = z.object({
@@ -55,10 +55,10 @@ const toolUseBlock = z.object({
   type: z.literal("tool_use"),
   id: z.string(),
   name: z.string(),
-  /** The parsed JSON; when the model wrote invalid JSON, `invalidJson` holds its text and input is {}. */
+  /** The parsed JSON. If the model wrote invalid JSON, input is {} and `invalidJson` holds the text. */
   input: z.unknown(),
   invalidJson: z.string().optional(),
-  /** The tool through which the model has called this one. */
+  /** The tool through which the model called this one. */
   via: z.string().optional(),
   origin: originSchema.optional(),
   opaque: z.unknown().optional(),
@@ -79,7 +79,7 @@ const localCommandOutputBlock = z.object({
   stderr: z.string(),
   exitCode: z.number(),
 });
-/** `text` is what is read; `key` and `value` are what it says, and are missing in older rows. */
+/** `text` is what is read. `key` and `value` hold its content, and are missing in older rows. */
 const memoryInputBlock = z.object({
   type: z.literal("user_memory_input"),
   text: z.string(),
@@ -103,7 +103,7 @@ const taskAssignmentBlock = z.object({
   agent: z.string(),
   description: z.string(),
   sessionId: z.string(),
-  /** Addresses in the assignment that whoever made it knew, and had not made up. */
+  /** Addresses in the assignment that its author knew rather than made up. */
   addresses: z.array(z.string()).exactOptional(),
 });
 const approvalRequestBlock = z.object({
@@ -134,7 +134,7 @@ export type DocumentBlock = z.infer<typeof documentBlock>;
 export type ToolUseBlock = z.infer<typeof toolUseBlock>;
 export type ToolResultBlock = z.infer<typeof toolResultBlock>;
 
-/** A person as the thread knows them. `id` is `slack:U1`, `discord:1`, `web:local`; `roles` as access rules name them. */
+/** A person as the thread knows them. `id`: `slack:U1`, `discord:1`, `web:local`; `roles`: as in access rules. */
 export const authorSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -148,15 +148,15 @@ export interface Message {
   readonly content: readonly ContentBlock[];
   /** Set on user messages that a person wrote. */
   readonly author?: Author;
-  /** Thread conversation nobody addressed to the agent: context, marked as such for the model. */
+  /** Thread conversation not addressed to the agent, marked as context for the model. */
   readonly context?: boolean;
-  /** Whose it is and what it holds; absent: nobody knows. What a model says adds nothing to what its request carried. */
+  /** Whose words it holds and how confidential they are; absent if unknown. A model's own words add no label. */
   readonly label?: Label;
   /** Milliseconds since the Unix epoch; stored with the message, so that prompts stay byte-equal. */
   readonly createdAt: number;
 }
 
-/** The text of a message's text blocks, joined. */
+/** Joins the text of all text blocks. */
 export function textOf(content: readonly ContentBlock[]): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
 }
@@ -165,7 +165,7 @@ export function toolUsesOf(content: readonly ContentBlock[]): ToolUseBlock[] {
   return content.filter((block): block is ToolUseBlock => block.type === "tool_use");
 }
 
-/** What messages add to what a request carries. */
+/** The union of what messages add to a request's label. */
 export function labelOf(messages: readonly Message[]): Label {
   return unionOf(messages.map(({ role, label }) => label ?? (role === "assistant" ? NOTHING_NEW : UNKNOWN)));
 }

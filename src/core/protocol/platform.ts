@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { Form, FormProblems, FormValues } from "./form.ts";
 import type { Shown } from "./shown.ts";
 
-/** The port between the core and a chat platform. Adapters translate; they decide nothing that the core can decide, and hold no state that a restart may not lose. */
+/** The port between the core and a chat platform. Adapters only translate; their state may be lost at a restart. */
 
-/** A platform by the name of its adapter's folder: `slack`. Which there are is for src/platforms.ts to say. */
+/** A platform, by the name of its adapter's folder, such as `slack`. src/platforms.ts lists them all. */
 export const platformNameSchema = z.string().regex(/^[a-z]+$/u);
 export type PlatformName = z.infer<typeof platformNameSchema>;
 
@@ -12,30 +12,30 @@ export type PlatformName = z.infer<typeof platformNameSchema>;
 export const threadRefSchema = z.object({
   platform: platformNameSchema,
   workspaceId: z.string(),
-  /** On Discord the parent channel, on Slack the channel: what sandbox roots and limits count by. */
+  /** On Slack the channel, on Discord the parent channel: the one that sandbox roots and limits belong to. */
   channelId: z.string(),
   /**
-   * Slack: the root's ts. Discord: the thread's id; a thread made from a message has that message's
-   * id, so it is known before the thread exists (`post` makes it). Null in a Discord DM and for a Slack
-   * command, whose reply opens a thread. Web: the thread's id.
+   * Slack: the root's ts. Discord: the thread's id; a thread made from a message has that message's id, so it is known
+   * before the thread exists (`post` makes it). Null in a Discord DM and for a Slack command, whose reply opens a
+   * thread. Web: the thread's id.
    */
   threadId: z.string().nullable(),
 });
 export type ThreadRef = z.infer<typeof threadRefSchema>;
 
-/** What limits, settings and grants of a channel go by. */
+/** Key of a channel's limits, settings and grants. */
 export function channelKeyOf(thread: ThreadRef): string {
   return `${thread.platform}:${thread.channelId}`;
 }
 
-/** `slack:C1` → the channel, without a thread. */
+/** Returns the channel of a key such as `slack:C1`, without a thread. */
 export function channelOf(channelKey: string, workspaceId: string): ThreadRef {
   const colon = channelKey.indexOf(":");
   const platform = platformNameSchema.parse(channelKey.slice(0, colon));
   return { platform, workspaceId, channelId: channelKey.slice(colon + 1), threadId: null };
 }
 
-/** One thread, one session. */
+/** Key of a thread's session; each thread has one. */
 export function sessionKeyOf(thread: ThreadRef): string {
   return [thread.platform, thread.workspaceId, thread.channelId, thread.threadId ?? "-"].join(":");
 }
@@ -49,15 +49,15 @@ export interface Person {
   readonly isGuest: boolean;
   /** Belongs to another workspace (Slack Connect). */
   readonly isExternal: boolean;
-  /** `discord:role:1` … : what access rules may name besides the person. */
+  /** Further names for access rules, such as `discord:role:1`. */
   readonly roles: readonly string[];
 }
 
-/** A file on the platform, by reference: it is fetched when the run begins, not before the event is durable. */
+/** A file on the platform, by reference. It is fetched when the run begins, so as not to delay storing the event. */
 export const attachmentSchema = z.object({
   name: z.string(),
   mediaType: z.string(),
-  /** Bytes, as the platform says. */
+  /** Bytes, according to the platform. */
   size: z.number(),
   /** What the adapter needs to fetch it: a URL or a file id. */
   ref: z.string(),
@@ -71,13 +71,13 @@ interface InboundBase {
   readonly channel: { readonly id: string; readonly name: string; readonly kind: "channel" | "dm" | "group" };
   readonly thread: ThreadRef;
   readonly person: Person;
-  /** When it happened, by the platform. Milliseconds since the epoch. */
+  /** When it happened, according to the platform. Milliseconds since the epoch. */
   readonly at: number;
 }
 
 export interface InboundMessage extends InboundBase {
   readonly kind: "message";
-  /** As the model may read it: the bot's own mention removed, other mentions as @name. */
+  /** The text for the model: the bot's own mention removed, other mentions as @name. */
   readonly text: string;
   /** mention: names the bot; dm: a direct message; other: begins by addressing someone else; none: neither. */
   readonly addressed: "mention" | "dm" | "other" | "none";
@@ -86,13 +86,13 @@ export interface InboundMessage extends InboundBase {
   readonly attachments: readonly Attachment[];
   /** Text of quoted, forwarded or unfurled messages. */
   readonly quoted: readonly string[];
-  /** The platform's id of the message: what reactions are put on. */
+  /** The platform's id of the message, used for reactions. */
   readonly messageId: string;
-  /** The message that it answers, where the platform says so. */
+  /** The message that this one answers, if the platform tells. */
   readonly repliesTo?: string;
-  /** Reads otherwise than it was posted. now: somebody has just changed it, `at` that time; before: it is read since then. */
+  /** Set if the text is not the original. now: just changed, `at` that time; before: changed before it was read. */
   readonly edited?: "now" | "before";
-  /** What people read before the answer to a message that is taken late. */
+  /** The note to people before the answer to a message that is taken late. */
   readonly late?: string;
 }
 
@@ -101,7 +101,7 @@ export interface InboundCommand extends InboundBase {
   readonly kind: "command";
   readonly name: string;
   readonly args: string;
-  /** What was filled in of a form that the command asked for. */
+  /** The values of the form that the command asked for. */
   readonly filled?: FormValues;
 }
 
@@ -111,34 +111,34 @@ export interface InboundAction extends InboundBase {
   readonly action: string;
 }
 
-/** Somebody types an argument of a slash command and is to be offered what could stand there; nothing is stored of it. */
+/** Somebody is typing an argument of a slash command and wants completions. Never stored. */
 export interface InboundCompletion extends InboundBase {
   readonly kind: "completion";
   readonly command: string;
-  /** The option, behind its subcommand if it has one: `["edit", "job"]`. */
+  /** The option, after its subcommand if there is one: `["edit", "job"]`. */
   readonly option: readonly string[];
-  /** What is typed of it so far. */
+  /** The text typed so far. */
   readonly typed: string;
 }
 
 export interface Completion {
-  /** What is typed in the end. */
+  /** The text that is inserted. */
   readonly value: string;
-  /** What people read of it. */
+  /** The text that people read. */
   readonly label: string;
 }
 
-/** Somebody came to where Deckhand shows something of its own accord. */
+/** Somebody came to a place where Deckhand shows something unasked. */
 export interface InboundSurface extends InboundBase {
   readonly kind: "surface";
   /**
-   * channel: Deckhand was added to it, `at` that time, by `person`, or by nobody who is known: then it is
-   * Deckhand itself; home: a page that one person sees; assistant: a new thread of a pane for talks with it.
+   * channel: Deckhand was added to it at time `at` by `person`, or by Deckhand itself if nobody is known; home: a page
+   * that one person sees; assistant: a new thread in the pane for conversations with Deckhand.
    */
   readonly surface: "channel" | "home" | "assistant";
 }
 
-/** Messages that are deleted now, by whoever may. `at`: when each was posted; isAddressed: it spoke to the bot, where the platform says so. */
+/** Deleted messages. `at`: when each was posted; `isAddressed`: it was addressed to the bot, if the platform tells. */
 export interface InboundDeletion {
   readonly kind: "deletion";
   readonly messages: readonly (Pick<InboundBase, "key" | "at"> & { readonly isAddressed?: true })[];
@@ -147,7 +147,7 @@ export interface InboundDeletion {
 export type InboundEvent = InboundMessage | InboundCommand | InboundCompletion | InboundAction | InboundSurface;
 
 export interface Button {
-  /** Comes back as InboundAction.action; at most 100 characters. */
+  /** Returned as InboundAction.action. At most 100 characters. */
   readonly id: string;
   readonly label: string;
   readonly style: "default" | "primary" | "danger";
@@ -157,28 +157,28 @@ export interface OutgoingFile {
   readonly name: string;
   readonly mediaType: string;
   readonly data: Uint8Array;
-  /** A person has allowed that it is sent, though it looks like a secret. */
+  /** A person has allowed sending the file although it looks like a secret. */
   readonly isAllowed?: true;
 }
 
-/** What lane of the rate budget a message rides in, most urgent first. */
+/** Lanes of the rate budget, most urgent first. */
 export type Lane = "approval" | "answer" | "first" | "progress";
 
-/** A message as the core and the renderer know it; each adapter's format.ts turns it into the platform's own. */
+/** A message as the core and the renderer know it; each adapter's format.ts converts it. */
 export interface OutgoingMessage {
   readonly lane: Lane;
-  /** Markdown from the model or ours. Never trusted: adapters neutralise mentions and unfurls. */
+  /** Markdown of the model or of Deckhand. Never trusted: adapters neutralise mentions and unfurls. */
   readonly markdown: string;
-  /** One grey line below: the summary, who may decide, when it expires. */
+  /** One grey line below, such as the summary, who may decide, or when it expires. */
   readonly footer?: string;
   readonly tone: "plain" | "error" | "task";
   readonly buttons: readonly Button[];
   readonly files: readonly OutgoingFile[];
-  /** What it shows of a run or a card, as data. */
+  /** What the message shows of a run or a card, as data. */
   readonly shows?: Shown;
 }
 
-/** The handle of a message of ours on a platform; stored as JSON. `channelId` is where `edit` finds it (Discord: the thread). */
+/** Handle of a message that the bot posted, stored as JSON. `channelId`: where `edit` finds it (Discord: thread). */
 export const postedMessageSchema = z.object({
   platform: platformNameSchema,
   channelId: z.string(),
@@ -192,36 +192,36 @@ export interface ThreadMessage {
     readonly id: string;
     readonly name: string;
     readonly isBot: boolean;
-    /** It is this program that has posted it. */
+    /** True if this program posted the message. */
     readonly isOurs?: true;
-    /** The access rules serve them; left out: nobody has looked, and they count as one who is not. */
+    /** Whether the access rules serve the author. If absent, nobody checked, and the author counts as not served. */
     readonly isServed?: boolean;
   };
-  /** All that the message says, in words: what it quotes, its previews and the names of its files, too. */
+  /** The whole text, including quotes, previews and file names. */
   readonly text: string;
-  /** Among that are words of others: what it quotes, forwards or shows of links. */
+  /** True if the text includes other people's words: quotes, forwards or link previews. */
   readonly isQuoting?: boolean;
-  /** Its files and those of what it quotes; none when left out. */
+  /** Files of the message and of what it quotes; absent if there are none. */
   readonly attachments?: readonly Attachment[];
   readonly at: number;
 }
 
-/** Documented constants of a platform; each has its source where it is defined. */
+/** Documented limits of a platform; each has its source where it is defined. */
 export interface PlatformLimits {
-  /** Characters of one message's markdown. */
+  /** Maximum length of a message's markdown, in characters. */
   readonly messageChars: number;
-  /** Headings, rules, tables and texts between these, where the platform counts what one message's markdown is made of. */
+  /** Maximum number of headings, rules, tables and texts between them, if the platform limits these per message. */
   readonly messageBlocks?: number;
-  /** Characters of a message that is edited while a run goes on. */
+  /** Maximum length of a message edited during a run, in characters. */
   readonly editChars: number;
-  /** Characters of what stands small beneath a message. */
+  /** Maximum length of the small text below a message, in characters. */
   readonly footerChars: number;
-  /** Token buckets: `burst` at once, then one per `everyMs`. */
+  /** Token buckets: `burst` at once, then one every `everyMs` milliseconds. */
   readonly postsPerChannel: RateBucket;
   readonly editsPerWorkspace: RateBucket;
-  /** Parts of one answer posted as messages; more becomes a file. */
+  /** Maximum number of messages that one answer is split into; a longer one becomes a file. */
   readonly answerParts: number;
-  /** False where Markdown's tables are shown as they are written. */
+  /** False if tables appear as plain Markdown. */
   readonly showsTables?: false;
   readonly attachmentBytes: number;
 }
@@ -233,15 +233,15 @@ export interface RateBucket {
 
 export interface PlatformHealth {
   readonly connected: boolean;
-  /** For /readyz and the operator's terminal: what is so, in words. */
+  /** The state in words, for /readyz and the operator's terminal. */
   readonly detail: string;
-  /** When connecting is tried again, where a time is set for it. Milliseconds since the epoch. */
+  /** When the next attempt to connect is due, if one is set. Milliseconds since the epoch. */
   readonly nextTryAt?: number;
-  /** Since when nothing that came here can have been missed; null where processes share what comes, while nothing comes here. */
+  /** Since when no event can have been missed; null if another of the processes receives instead. Milliseconds. */
   readonly receivingSince?: number | null;
 }
 
-/** A person's own page: what can be done, what goes on, what is scheduled, how to begin. */
+/** A person's home page: what can be done, what is under way, what is scheduled, and how to begin. */
 export interface HomeView {
   /** Lines of Markdown. */
   readonly introduction: readonly string[];
@@ -249,34 +249,34 @@ export interface HomeView {
   readonly jobs: readonly {
     readonly name: string;
     readonly sentence: string;
-    /** Milliseconds since the epoch; null when it will not be due. */
+    /** Milliseconds since the epoch; null if it will not run again. */
     readonly nextAt: number | null;
-    /** One sign for each of its newest runs, oldest first. */
+    /** One sign for each of the newest runs, oldest first. */
     readonly strip: string;
-    /** What the person may do with it. */
+    /** What the person may do with the job. */
     readonly buttons: readonly Button[];
   }[];
-  /** Begins another one. */
+  /** Adds a job. */
   readonly addJob: Button;
   readonly prompts: readonly Button[];
 }
 
 export interface HomeSession {
   readonly thread: ThreadRef;
-  /** How it began, in the person's words. */
+  /** How the session began, in the person's words. */
   readonly title: string;
   readonly state: "working" | "waiting" | "ended";
-  /** When something happened last. Milliseconds since the epoch. */
+  /** When it was last active. Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** How a person and Deckhand stand to a channel. */
+/** A person's and Deckhand's access to a channel. */
 export interface Membership {
-  /** Not everybody of the workspace may read it. */
+  /** Whether some people of the workspace may not read the channel. */
   readonly isPrivate: boolean;
-  /** Whether the person is in it. */
+  /** Whether the person is in the channel. */
   readonly isMember: boolean;
-  /** Whether Deckhand may post in it. */
+  /** Whether Deckhand may post in the channel. */
   readonly canPost: boolean;
 }
 
@@ -285,19 +285,19 @@ export interface LinkingMessage extends Pick<InboundMessage, "thread" | "message
   readonly author: { readonly id: string };
 }
 
-/** Texts that say whose they are, and pictures. */
+/** Texts of link previews, each naming its source, and pictures. */
 export type LinkPreviews = Pick<InboundMessage, "quoted" | "attachments">;
 
-/** What became of an event. `refused` is told to the person privately by the adapter. */
+/** Outcome of an event. The adapter tells the person privately why it was refused. */
 export type Receipt =
   | { readonly type: "accepted" }
   | { readonly type: "duplicate" }
   | { readonly type: "ignored" }
   | { readonly type: "refused"; readonly reason: string }
   /**
-   * A private answer to a command or a click. `form`: shown in its place where the platform has forms and
-   * can open one now; what people send comes back as InboundCommand. `problems`: of the form that was sent,
-   * shown beneath its fields where the platform can, with what was filled in still there.
+   * A private answer to a command or a click. `form` is shown instead if the platform can open one now; its values come
+   * back as InboundCommand. `problems` of the form that was sent are shown below its fields, with the values kept, if
+   * the platform can do that.
    */
   | {
       readonly type: "reply";
@@ -305,11 +305,11 @@ export type Receipt =
       readonly form?: Form;
       readonly problems?: FormProblems;
     }
-  /** What could stand where somebody types, the likeliest first. */
+  /** Possible completions, most likely first. */
   | { readonly type: "completions"; readonly words: readonly Completion[] }
-  /** What a home that was opened shows. */
+  /** The view of a home that was opened. */
   | { readonly type: "home"; readonly view: HomeView }
-  /** What a new thread of an assistant's pane suggests to say. */
+  /** Suggested messages for a new thread in an assistant's pane. */
   | { readonly type: "prompts"; readonly prompts: readonly { readonly title: string; readonly message: string }[] };
 
 /** Resolves once the event is durable (or needs not be); only then may the platform be answered. */
@@ -317,83 +317,83 @@ export type Receive = (event: InboundEvent | InboundDeletion) => Promise<Receipt
 
 export interface ChatPlatform {
   readonly descriptor: PlatformDescriptor;
-  /** Where Deckhand is at this moment, names by id. Absent where there is but one place, everybody's. */
+  /** Workspaces that Deckhand is currently in, names by id. Absent if the platform has only one. */
   workspaces?(): ReadonlyMap<string, string>;
-  /** Connects. Rejects with PlatformError `platform_auth` or `missing_scope` when it never can. */
+  /** Connects. Rejects with PlatformError `platform_auth` or `missing_scope` if it can never connect. */
   start(receive: Receive, signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
   health(): PlatformHealth;
-  /** Tries once; the key travels with the message, so that `find` can look for it. */
+  /** Tries once. The key travels with the message, so that `find` can look for it. */
   post(thread: ThreadRef, message: OutgoingMessage, key: string): Promise<PostedMessage>;
-  /** A message posted earlier under the key, if it is there. `since`: when the intent was written. */
+  /** The message posted earlier under the key, or null. `since`: when the intent was written. */
   find(thread: ThreadRef, key: string, since: number): Promise<PostedMessage | null>;
   edit(posted: PostedMessage, message: OutgoingMessage): Promise<void>;
-  /** A sign on a person's message: ⏳-like life when no post may be made, ✓ when it is read. */
+  /** Marks a person's message: `seen` once it is read, `working` as a sign of life where no post may be made. */
   react(thread: ThreadRef, messageId: string, sign: "seen" | "working"): Promise<void>;
   upload(thread: ThreadRef, file: OutgoingFile, key: string): Promise<PostedMessage>;
-  /** Shown to one person only, where the platform can; elsewhere a direct message. */
+  /** Posts a message for one person only, or a direct message if the platform has none. */
   postEphemeral(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void>;
-  /** A line beside the thread that says what goes on in it, where the platform has one; empty: nothing does. */
+  /** Shows a status line beside the thread, if the platform has one. An empty status removes it. */
   showStatus?(thread: ThreadRef, status: string): Promise<void>;
-  /** A person's membership of a channel without thread; null when there is none that Deckhand knows. Absent where everybody is in each channel. */
+  /** Membership in a channel (no thread); null if the channel is unknown. Absent if everybody is in each channel. */
   membership?(channel: ThreadRef, personId: string): Promise<Membership | null>;
-  /** Opens a private thread beside a private one, with the person in it. Null where that one is as open as its channel: a message opens a thread there. Absent where all threads are. */
+  /** Opens a private thread with the person. Null if `thread` is as open as its channel. Absent if all threads are. */
   openPrivateThread?(thread: ThreadRef, name: string, personId: string): Promise<ThreadRef | null>;
-  /** Somebody as the platform knows them now, in the thread's workspace; null when they have left it. Absent where nobody can. */
+  /** Current data of a person in the thread's workspace; null if they have left. Absent if the platform cannot tell. */
   member?(thread: ThreadRef, personId: string): Promise<Person | null>;
-  /** What a message's links show beneath it, as far as its author may see that; waits for it. Absent where nothing is shown. */
+  /** Awaits the link previews of a message, as far as its author may see them. Absent if the platform shows none. */
   previews?(of: LinkingMessage, signal: AbortSignal): Promise<LinkPreviews>;
-  /** The bytes of an attachment, checked; PlatformError `missing_scope` or `attachment_unreadable`. */
+  /** Fetches and checks an attachment. PlatformError `missing_scope` or `attachment_unreadable`. */
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
-  /** The thread's root and newest messages, oldest first; of a ref without thread the channel's newest, where there are any. */
+  /** The thread's root and newest messages, oldest first; without a thread id, the channel's newest, if any. */
   fetchThread(thread: ThreadRef, limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]>;
-  /** What people wrote while we were down, oldest first. `known`: threads of sessions, which some platforms do not list; none when left out. */
+  /** Events missed while offline, oldest first. `known`: threads of sessions, as some platforms do not list theirs. */
   missed(since: number, signal: AbortSignal, known?: readonly ThreadRef[]): Promise<readonly InboundEvent[]>;
 }
 
 /**
- * What differs between platforms and holds whether or not anybody is connected to them. One stands beside each
- * adapter; the core asks it, and compares no platform's name.
+ * The differences between platforms, which hold whether or not anybody is connected. One lies beside each adapter; the
+ * core asks it, and never compares the names of platforms.
  */
 export interface PlatformDescriptor {
   readonly name: PlatformName;
-  /** As people read it within a sentence: `Slack`, `the web page`. */
+  /** The name within a sentence: `Slack`, `the web page`. */
   readonly title: string;
   readonly limits: PlatformLimits;
-  /** What settings may name of it. */
+  /** Forms of the platform's ids in settings. */
   readonly ids: PlatformIds;
   /**
-   * The platform is this program's own: it needs no account, connects to nothing, has one channel for one person, and
-   * its surface says by itself how to begin.
+   * Whether the platform is part of this program: it needs no account, connects to nothing, has one channel for one
+   * person, and its surface itself shows how to begin.
    */
   readonly isOwn: boolean;
-  /** Whether who writes there means the agent without mentioning it: a direct message, or all of a platform of our own. */
+  /** Whether messages there mean the agent without a mention: in direct messages, and on all of an own platform. */
   isDirect(thread: ThreadRef): boolean;
-  /** False where a channel is one conversation: there a reply names the message that it answers. */
+  /** False if a channel is one conversation, in which a reply names the message that it answers. */
   hasThreads(thread: ThreadRef): boolean;
-  /** What stands in place of a workspace's id for direct messages that belong to none; absent: each belongs to one. */
+  /** Replaces the workspace id of direct messages that belong to no workspace; absent if each belongs to one. */
   readonly directWorkspace?: string;
-  /** Threads may be for fewer people than their channel; absent: none is. */
+  /** Set if threads can be restricted to fewer people than their channel. */
   readonly hasPrivateThreads?: true;
-  /** What a command is called where it is typed as a slash command: some names a platform keeps to itself. */
+  /** Name of a command as a slash command, since platforms reserve some names. */
   slashName(command: string): string;
-  /** Where a thread is to be read; null where it has no address. */
+  /** URL of a thread; null if it has none. */
   link(thread: ThreadRef): string | null;
 }
 
-/** An id behind the platform's name and a colon: from `^` to `$`, and as people write it. */
+/** An id after the platform's name and a colon: a pattern from `^` to `$`, and an example for people. */
 interface IdForm {
   readonly id: RegExp;
   readonly written: string;
 }
 
 export interface PlatformIds {
-  /** A person, a role or a workspace; several forms where they differ. */
+  /** Ids of a person, a role or a workspace; several forms if they differ. */
   readonly people: readonly IdForm[];
   readonly channel: IdForm;
 }
 
 export type Platforms = ReadonlyMap<PlatformName, PlatformDescriptor>;
 
-/** The platform of a name. PlatformError where this version has none of it: rows may be another version's. */
+/** Returns the platform of a name. PlatformError if this version lacks it, since rows may be another version's. */
 export type Describe = (platform: PlatformName) => PlatformDescriptor;

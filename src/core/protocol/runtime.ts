@@ -1,19 +1,19 @@
 /**
- * The world outside the program, as arguments. Core code never touches the global clock, timers or
- * randomness, so that a whole conversation can run on virtual time from a seed.
+ * The world outside the program, passed as arguments. Core code never touches the global clock, timers or randomness,
+ * so that a whole conversation can run on virtual time from a seed.
  */
 
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first. */
+  /** Resolves after `ms` milliseconds. Rejects with the signal's reason if that aborts first. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Calls `fn` once after `ms` milliseconds; the returned function takes the call back. */
+  /** Calls `fn` once after `ms` milliseconds. The returned function cancels the call. */
   after(ms: number, fn: () => void): () => void;
 }
 
 export interface Ids {
-  /** A new id that sorts by time of creation, e.g. `run_01k9…`. The prefix names the kind of thing. */
+  /** A new id that sorts by time of creation, such as `run_01k9…`. The prefix names the kind of thing. */
   next(prefix: string): string;
 }
 
@@ -28,7 +28,7 @@ export interface Runtime {
   readonly random: Random;
 }
 
-/** Sleeps; false once the signal has aborted, and then at once. */
+/** Sleeps. Returns false if the signal aborts, and does so at once. */
 export async function slept(clock: Pick<Clock, "sleep">, ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await clock.sleep(ms, signal);

@@ -1,5 +1,5 @@
 import { type CancelCause, causeText } from "./cancel-cause.ts";
-/** The run is stopped, and ends as cancelled. */
+/** The run was stopped and ends as cancelled. */
 export class CancelSignal extends Error {
   override readonly cause: CancelCause;
   constructor(cause: CancelCause) {
@@ -9,9 +9,9 @@ export class CancelSignal extends Error {
   }
 }
 
-/** Shutdown or lost ownership: the run stays open and goes on in the next process. */
+/** Shutdown or lost ownership: the run stays open and continues in the next process. */
 export class SuspendSignal extends Error {
-  /** How long a call that must not run again may still take to end. Milliseconds. */
+  /** How much longer a call that must not run twice may take to end. Milliseconds. */
   readonly drainMs: number;
   constructor(reason: string, drainMs = 0) {
     super(reason);

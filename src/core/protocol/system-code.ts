@@ -1,9 +1,9 @@
-/** The code that a system, a driver or a library gives its error; undefined where there is none. */
+/** The code in an error of the system, a driver or a library; undefined if there is none. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Null where the system fails with one of the codes. */
+/** Returns null if the work fails with one of these codes. */
 export function unlessSystem<T>(codes: readonly string[], work: () => T): T | null {
   try {
     return work();
@@ -13,7 +13,7 @@ export function unlessSystem<T>(codes: readonly string[], work: () => T): T | nu
   }
 }
 
-/** The same of work that is under way. */
+/** As `unlessSystem`, for work under way. */
 export async function unlessFails<T>(codes: readonly string[], work: Promise<T>): Promise<T | null> {
   try {
     return await work;
@@ -23,15 +23,15 @@ export async function unlessFails<T>(codes: readonly string[], work: Promise<T>)
   }
 }
 
-/** Null where there is no such file or directory. */
+/** Returns null if the file or directory does not exist. */
 export function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
   return unlessFails(["ENOENT"], work);
 }
 
-/** Errors within errors that are looked through. */
+/** Maximum depth of nested errors. */
 const DEEPEST = 8;
 
-/** The error and what it was made of, outermost first: SDKs wrap what they were told. A cycle holds nobody up. */
+/** The error and its causes, outermost first, since SDKs wrap errors. Bounded, so that a cycle ends too. */
 export function causes(error: unknown): readonly unknown[] {
   const chain: unknown[] = [];
   for (let at = error; at !== undefined && at !== null && chain.length < DEEPEST; ) {
@@ -51,25 +51,25 @@ const NO_CONNECTION: ReadonlySet<string | undefined> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** Whether no connection came about, so that nobody has had the request. */
+/** Whether no connection was made, so that the other side never got the request. */
 export function wasNeverSent(error: unknown): boolean {
   return causes(error).some((cause) => NO_CONNECTION.has(systemCode(cause)) || cause instanceof ProxyFailure);
 }
 
-/** What went wrong on the way to or at the proxy that the operator has set; among the causes of the failure that it makes. */
+/** A failure on the way to or at the operator's proxy, found among the causes of the failed request. */
 export class ProxyFailure extends Error {}
 
-/** What an operator has to know of the proxy, as a sentence without its end; null where it is not to blame. */
+/** What an operator must know about the proxy, as a sentence without its end; null if the proxy is not to blame. */
 export function proxyFailure(error: unknown): string | null {
   return causes(error).find((cause) => cause instanceof ProxyFailure)?.message ?? null;
 }
 
-/** `code`: the system's, or undefined. */
+/** Message for an unreachable proxy. `code`: the system's, or undefined. */
 export function proxyAway(code: string | undefined): string {
   return `the proxy cannot be reached (${code ?? "no code"}): check HTTPS_PROXY`;
 }
 
-/** What it means that a proxy makes no connection. `status`: of HTTP. */
+/** Message for a proxy that refuses to connect. `status`: of HTTP. */
 export function proxyRefuses(status: number): string {
   if (status === 407) {
     return "the proxy wants a name and password, or other ones (HTTP 407): set HTTPS_PROXY=http://name:password@host:port";

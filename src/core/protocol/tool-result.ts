@@ -2,45 +2,48 @@ import { z } from "zod";
 import { labelSchema } from "../trust/label.ts";
 import { authorSchema, contentBlockSchema } from "./messages.ts";
 
-/** A file as a tool call left it. `sha256` is of the whole file's bytes, null when it is gone, or that is not known. */
+/** A file as a tool call left it. `sha256` is of the whole file; null if the file is gone or its hash is unknown. */
 export const fileStateSchema = z.object({
   path: z.string(),
   sha256: z.string().nullable(),
   action: z.enum(["read", "wrote"]),
-  /** The content that a written file had before the call, null when there was none; absent when that was not kept. */
+  /** Content of a written file before the call, null if there was none; absent if it was not kept. */
   before: z.string().nullable().exactOptional(),
-  /** It looks like a secret, and the session has not read it by this. */
+  /** The file looks like a secret, and this call does not count as the session having read it. */
   sealed: z.literal(true).exactOptional(),
-  /** The topmost directory that came to be with a new file. */
+  /** The topmost directory created with a new file. */
   made: z.string().exactOptional(),
 });
 export type FileState = z.infer<typeof fileStateSchema>;
 
-/** Where whole outputs of programs are kept, relative to the sandbox root; git and searches leave it out. */
+/** Where complete outputs of programs are kept, relative to the sandbox root. Git and searches ignore it. */
 export const OUTPUT_DIRECTORY = ".deckhand-output";
 
-/** A whole output is kept for the model to read on: nobody has asked for it, and undone it would be in the way of what was. */
+/**
+ * Whether the file is a kept output, which is only there for the model to read. Nobody asked for it, so it is no change
+ * to list or undo.
+ */
 export function isKeptOutput(path: string): boolean {
   return path.startsWith(`${OUTPUT_DIRECTORY}/`);
 }
 
-/** What a tool call came to. A failure is data, too: `isError` with a text that tells the model what to do. */
+/** Result of a tool call. A failure is data too: `isError`, with a text that tells the model what to do. */
 export const toolResultSchema = z.object({
   content: z.array(contentBlockSchema.options[0].or(contentBlockSchema.options[1]).or(contentBlockSchema.options[2])),
   isError: z.boolean(),
-  /** A few words for the progress line, e.g. `12 lines`. */
+  /** A few words for the progress line, such as `12 lines`. */
   summary: z.string().optional(),
-  /** How the command that was run has ended; absent where none was, or not to its end. */
+  /** Exit code of the command; absent if none was run, or not to its end. */
   exitCode: z.int().exactOptional(),
-  /** Files read or written: the base of “read before edit” and of the list of what was changed. */
+  /** Files read or written, for “read before edit” and for the list of changed files. */
   files: z.array(fileStateSchema).optional(),
-  /** The call may have changed what nobody here sees, beside `files`; false: it certainly has not. */
+  /** Whether the call may have had effects beyond `files`; false if it certainly had none. */
   mayHaveChanged: z.boolean().exactOptional(),
-  /** Whose words the result holds: with it they have entered the run. */
+  /** People whose words the result holds, and thereby brings into the run. */
   people: z.array(authorSchema).exactOptional(),
-  /** Whose it is and what it holds, where the tool knows that better than of all its calls alike. */
+  /** Label of this result, if the tool knows it better than the label for all its calls. */
   label: labelSchema.exactOptional(),
-  /** What the tool's next call in the session is given, e.g. a working directory; the model does not see it. */
+  /** Passed to the tool's next call in the session, such as a working directory. The model does not see it. */
   toolState: z.string().optional(),
 });
 export type ToolResult = z.infer<typeof toolResultSchema>;
@@ -53,7 +56,7 @@ export function errorResult(text: string, summary?: string): ToolResult {
   return { content: [{ type: "text", text }], isError: true, ...(summary === undefined ? {} : { summary }) };
 }
 
-/** All of a result as text; what is none is named. */
+/** The whole result as text, with a placeholder for each part that is not text. */
 export function textOfResult({ content }: ToolResult): string {
   return content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Tokens of one or more model calls. `inputTokens` excludes what was read from or written to a cache. */
+/** Tokens of one or more model calls. `inputTokens` excludes tokens read from or written to a cache. */
 export const usageSchema = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
@@ -20,17 +20,17 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** What was sent, from the cache or not. */
+/** Number of tokens sent, cached or not. */
 export function inputTokensOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: Omit<Usage, "outputTokens">): number {
   return inputTokens + cacheReadTokens + cacheWriteTokens;
 }
 
-/** Everything that a call was counted at: what was sent, from the cache or not, and what came back. */
+/** Number of tokens sent, cached or not, and received. */
 export function tokensOf(usage: Usage): number {
   return inputTokensOf(usage) + usage.outputTokens;
 }
 
-/** US dollars; null as soon as one is unknown. */
+/** Sum in US dollars; null if any cost is unknown. */
 export function sumOfCosts(costs: readonly (number | null)[]): number | null {
   return costs.reduce((sum, costUsd) => (sum === null || costUsd === null ? null : sum + costUsd), 0);
 }
