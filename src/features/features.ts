@@ -18,15 +18,15 @@ import { toolsFeature } from "./tools/feature.ts";
 import { usageFeature } from "./usage/feature.ts";
 import { webSearchFeature } from "./web-search/feature.ts";
 
-/** Every feature; what is off opens nothing. */
+/** Every feature; one that is off opens nothing. */
 export const FEATURES: readonly Feature[] = [
-  // What doctor says of jobs comes before what it says of all others.
+  // First, so that doctor reports on jobs before everything else.
   jobsFileFeature,
   auditFeature,
   accountsFeature,
   configurationFeature,
   consoleFeature,
-  // Before those that use models when they open.
+  // Before features that use models when they open.
   providersFeature,
   definitionsFeature,
   extensionsFeature,

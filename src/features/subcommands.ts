@@ -5,5 +5,5 @@ import { addMemory } from "./memory/subcommand.ts";
 import { addKeys } from "./providers/subcommand.ts";
 import { addData } from "./retention/subcommand.ts";
 
-/** What features add to `deckhand …`, in the order of its help. */
+/** Subcommands that features add to `deckhand …`, in the order of its help. */
 export const SUBCOMMANDS: readonly AddSubcommand[] = [addMemory, addUser, addKeys, addData, addSettings];

@@ -1,10 +1,10 @@
 import type { FeatureHost, WriteAudit } from "../../feature-host.ts";
 import { auditWrites } from "./store.ts";
 
-/** Characters of a field: what others have written may stand in it. */
+/** Maximum length of a field, in characters, since it may contain text written by others. */
 const MOST_CHARS = 1_000;
 
-/** Writes down what somebody has done. What is done stays done where that fails: the log says so. */
+/** Writes entries to the audit log. A failed write does not undo the action; it is logged. */
 export function createAudit({
   store,
   runtime,

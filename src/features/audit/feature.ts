@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.ts";
 
-/** Who has done what: written by whatever is done on the page, read there by admins. */
+/** The audit log: everything done on the page is recorded, and admins read it there. */
 export const auditFeature: Feature = {
   name: "audit",
   settings: {},

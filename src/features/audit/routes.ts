@@ -3,7 +3,7 @@ import { type FeatureRoute, get } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { auditReads } from "./store.ts";
 
-/** Entries of one page. */
+/** Entries per page. */
 const PAGE = 100;
 
 const moment = z.coerce.number().int().nonnegative().nullable().default(null);
@@ -21,7 +21,7 @@ const querySchema = z.object({
     .default(null),
 });
 
-/** The audit log, page by page, and what it may be searched by; for admins. */
+/** Routes for admins: the audit log page by page, and the values to filter it by. */
 export function auditRoutes({ store, hideIn }: Pick<FeatureHost, "store" | "hideIn">): readonly FeatureRoute[] {
   const reads = store.tables(auditReads);
   return [

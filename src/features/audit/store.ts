@@ -2,19 +2,19 @@ import { z } from "zod";
 import type { Client } from "../../core/store/database/client.ts";
 import type { AuditRow } from "../../feature.ts";
 
-/** Empty strings and null leave all in. */
+/** Empty strings and null do not filter. */
 export interface AuditFilter {
-  /** A name, with or without the `@` of platforms. */
+  /** A name, with or without a platform's `@`. */
   readonly by: string;
   readonly act: string;
-  /** Milliseconds since the epoch; `until` itself is left out. */
+  /** In milliseconds since the epoch; `until` is exclusive. */
   readonly since: number | null;
   readonly until: number | null;
-  /** The last row of the page before. */
+  /** The last row of the previous page. */
   readonly after: Pick<AuditRow, "at" | "id"> | null;
 }
 
-/** Decisions of people on approvals, which their own table has. */
+/** Decisions on approvals, which are stored in a table of their own. */
 const DECISIONS: ReadonlyMap<string, string> = new Map([
   ["approval.allowed", "allowed"],
   ["approval.denied", "denied"],
@@ -23,7 +23,7 @@ const callsSchema = z.array(z.object({ tool: z.string(), title: z.string() }));
 
 export function auditReads(db: Client) {
   return {
-    /** What is found, the newest first. */
+    /** Matching entries, the newest first. */
     async page(filter: AuditFilter, limit: number): Promise<AuditRow[]> {
       const [entries, decisions] = await Promise.all([
         DECISIONS.has(filter.act) ? [] : entriesOf(db, filter, limit),
@@ -32,7 +32,7 @@ export function auditReads(db: Client) {
       return [...entries, ...decisions].toSorted(newestFirst).slice(0, limit);
     },
 
-    /** What there is to search by. */
+    /** The values to filter by. */
     async choices(): Promise<{ people: string[]; acts: string[] }> {
       const [people, acts, deciders] = await Promise.all([
         db.auditEntry.groupBy({ by: ["by"] }),
@@ -101,7 +101,7 @@ async function decisionsOf(db: Client, filter: AuditFilter, limit: number): Prom
   }));
 }
 
-/** Titles are Markdown; what the log has is plain. */
+/** Titles are Markdown; the log shows plain text. */
 const CODE_SPAN = /`([^`]+)`/gu;
 
 const SCOPES: ReadonlyMap<string, string> = new Map([
@@ -110,7 +110,7 @@ const SCOPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 function within({ since, until, after }: Pick<AuditFilter, "since" | "until" | "after">) {
-  // Also what comes after a row has a bound: for the alternatives alone SQLite goes through all that is newer.
+  // Sets a bound for the rows after a cursor, too: with the alternatives alone, SQLite would scan everything newer.
   const end = Math.min(until ?? Infinity, (after?.at ?? Infinity) + 1);
   return {
     ...(since === null ? {} : { gte: new Date(since) }),

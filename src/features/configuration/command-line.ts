@@ -5,13 +5,13 @@ import { secretMasking } from "../../core/text/secret-masking.ts";
 import type { ShownSetting } from "../../feature.ts";
 import { shownSettings } from "./shown.ts";
 
-/** What `deckhand settings` is asked for. */
+/** A request to `deckhand settings`. */
 interface SettingsRequest {
-  /** For programs: all of it, as JSON. */
+  /** Print all settings as JSON, for programs. */
   readonly json: boolean;
 }
 
-/** Characters of a value in one line. */
+/** Maximum length of a value in a line, in characters. */
 const MOST_CHARS = 60;
 
 export function runSettings(
@@ -25,7 +25,7 @@ export function runSettings(
   });
 }
 
-/** A line for each that has a value, or all as JSON. */
+/** One line for each setting with a value, or all settings as JSON. */
 function settingLines(settings: readonly ShownSetting[], { json }: SettingsRequest): string[] {
   if (json) return [JSON.stringify(settings.map(asData), null, 2)];
   const lines = settings

@@ -2,23 +2,26 @@ import { alternatives, fieldsOf, type SchemaNode } from "../../config/schema-nod
 import type { Path } from "../../config/stored/plain.ts";
 import type { SettingControl } from "../../feature.ts";
 
-/** One place of the settings that is set by itself, and by what. */
+/** A setting that is changed on its own, and the control for it. */
 export interface Leaf {
   readonly path: Path;
   readonly node: SchemaNode;
   readonly control: SettingControl;
 }
 
-/** A key of the settings file as what is set by itself in it. Objects are taken apart; records and lists are not. */
+/**
+ * The settings below a key of the settings file that are changed on their own. Objects are split into their fields;
+ * records and lists are not.
+ */
 export function leavesOf(path: Path, node: SchemaNode): readonly Leaf[] {
   const own = controlOf(node);
   const fields = own?.type === "record" ? [] : [...fieldsOf(node)];
-  // A text may stand for what the file may also write out: the page takes the text.
+  // If the file accepts either a text or an object, the page offers the text.
   const inner = own?.type === "text" ? [] : fields.flatMap(([name, field]) => leavesOf([...path, name], field));
   return [...(own === null ? [] : [{ path, node, control: own }]), ...inner];
 }
 
-/** Null: it is an object, and its fields have controls. */
+/** Null for an object, whose fields have controls of their own. */
 function controlOf(node: SchemaNode): SettingControl | null {
   const all = alternatives(node);
   const of = (type: string) => all.find((one) => one["type"] === type);

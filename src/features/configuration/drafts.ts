@@ -13,16 +13,19 @@ import {
 import type { CheckedSettings, SettingChange, SettingDifference, SettingProblem } from "../../feature.ts";
 import { setAbove } from "./shown.ts";
 
-/** What somebody would have the page set. */
+/** Settings that somebody wants the page to store. */
 export interface Draft {
   readonly set: Plain;
   readonly checked: CheckedSettings;
 }
 
-/** Characters of all that the page sets. */
+/** Maximum size of everything that the page stores, in characters. */
 const MOST_CHARS = 100_000;
 
-/** Changes of what is set now, and what would come of them; nothing is changed by it. Null: it is too much. */
+/**
+ * Applies changes to a copy of the current settings and reports their effect, without storing anything. Null if the
+ * result is too large.
+ */
 export function draftOf(changes: readonly SettingChange[], settings: PageSettings): Draft | null {
   const set = changes.reduce(changed, settings.set);
   if (JSON.stringify(set).length > MOST_CHARS) return null;
@@ -48,7 +51,7 @@ export function problemOf({ path, at, why }: LeftOut): SettingProblem {
   };
 }
 
-/** What is set here for nothing, since the file or a variable has it too. */
+/** Problems of changes that would have no effect, because the file or a variable sets the same. */
 function beaten(differences: readonly SettingDifference[], settings: PageSettings): SettingProblem[] {
   return differences.flatMap(({ path, after }) => {
     const by = after === undefined ? null : setAbove(path, settings);
@@ -56,7 +59,7 @@ function beaten(differences: readonly SettingDifference[], settings: PageSetting
   });
 }
 
-/** Place by place, between what two revisions set. */
+/** The differences between two revisions, setting by setting. */
 export function differencesOf(before: Plain, after: Plain): SettingDifference[] {
   const paths = [...leafPaths(before), ...leafPaths(after)].filter((path) => path.length > 0);
   return distinctBy(paths, (path) => path).flatMap((path) => {
@@ -73,19 +76,25 @@ export function differencesOf(before: Plain, after: Plain): SettingDifference[] 
   });
 }
 
-/** An object has places of its own. */
+/** Undefined for a non-empty object, whose fields count separately. */
 function leafAt(root: Plain, path: Path): unknown {
   const value = valueAt(root, path);
   return isPlain(value) && Object.keys(value).length > 0 ? undefined : value;
 }
 
-/** With what holds where the page sets nothing: `before` and `after` are all settings, then and now. */
+/**
+ * Fills in effective values where the page sets nothing; `before` and `after` are all settings before and after the
+ * change.
+ */
 function withEffect(difference: SettingDifference, before: unknown, after: unknown): SettingDifference {
   const [was, is] = [valueAt(before, difference.path), valueAt(after, difference.path)];
   return { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }), ...difference };
 }
 
-/** What makes one set of the other, in the places that are set by themselves; what has no such place is left out. */
+/**
+ * The changes that turn one set of settings into another, for the settings that are changed on their own; all others
+ * are left out.
+ */
 export function changesBetween(from: Plain, to: Plain, placeOf: (path: Path) => Path | null): SettingChange[] {
   const changes = differencesOf(from, to).flatMap(({ path }) => {
     const place = placeOf(path);

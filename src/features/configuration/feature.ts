@@ -2,12 +2,12 @@ import { createTeller, followOthers } from "../../core/follow-others.ts";
 import type { Feature, OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 
-/** How often is read what other processes have set, where there are any and no word of it has come. Milliseconds. */
+/** How often to check for changes by other processes in case a notice was lost, in milliseconds. */
 const LOOK_MS = 10_000;
 
 /**
- * The settings on the page, as numbered revisions. routes.ts writes one; config/stored/fit.ts puts it beneath the settings
- * file, and config/stored/live.ts says what of it holds without a restart.
+ * The settings on the page, stored as numbered revisions. routes.ts writes them; config/stored/fit.ts merges them
+ * beneath the settings file, and config/stored/live.ts decides what takes effect without a restart.
  */
 export const configurationFeature: Feature = {
   name: "configuration",

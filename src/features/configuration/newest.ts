@@ -3,15 +3,15 @@ import type { FeatureHost } from "../../feature-host.ts";
 
 type Stored = Awaited<ReturnType<FeatureHost["store"]["revisions"]["newest"]>>;
 
-/** The newest settings, which hold from then on, whoever has set them. */
+/** Reads the newest settings and applies them, whoever has stored them. */
 export interface NewestSettings {
   readonly read: () => Promise<Stored>;
-  /** The newest by now. */
+  /** Applies a revision, unless a newer one is already applied. */
   readonly take: (revision: NonNullable<Stored>) => void;
 }
 
 export function newestSettings({ store, settings }: Pick<FeatureHost, "store" | "settings">): NewestSettings {
-  /** What holds; the program may have begun with an older one than is stored by now. */
+  /** Number of the applied revision; the program may have started with an older one than the newest stored. */
   let held = 0;
   const take: NewestSettings["take"] = (revision) => {
     if (revision.number <= held) return;

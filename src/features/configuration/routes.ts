@@ -20,14 +20,14 @@ import type { NewestSettings } from "./newest.ts";
 import { placesOf, shownSettings } from "./shown.ts";
 
 type Host = Pick<FeatureHost, "store" | "settings" | "runtime" | "audit" | "hideIn" | "cluster" | "otherSettings">;
-/** `changed`: the others may read them. */
+/** `changed` tells other processes to read the settings again. */
 type World = Host & { readonly newest: NewestSettings; readonly changed: () => void };
 type Stored = NonNullable<Awaited<ReturnType<Host["store"]["revisions"]["newest"]>>>;
 
-/** Revisions of one page of the history. */
+/** Revisions per page of the history. */
 const PAGE = 50;
 
-/** An object's own keys; the one name that stands for what it inherits is none. */
+/** An object key; `__proto__` is refused because it would set the prototype. */
 const part = z
   .string()
   .min(1)
@@ -43,7 +43,7 @@ const NOTHING = { status: 400, body: { error: "Nothing is different: there is no
 const TOO_MUCH = { status: 400, body: { error: "That is more than the page keeps: 100,000 characters at most." } };
 const NONE = { status: 404, body: { error: "There is no such revision." } };
 
-/** The operator's settings: whoever reads the page sees them, an admin sets them. */
+/** Routes of the operator's settings: anyone who may read the page sees them, admins change them. */
 export function settingsRoutes(host: World): readonly FeatureRoute[] {
   const { settings, hideIn, cluster } = host;
   return [
@@ -73,7 +73,7 @@ export function settingsRoutes(host: World): readonly FeatureRoute[] {
   ];
 }
 
-/** JSON has no undefined. */
+/** Reads changes; one without a value unsets its setting. */
 function changesOf({ changes }: { readonly changes: z.infer<typeof changesSchema> }): SettingChange[] {
   return changes.map(({ path, value }) => (value === undefined ? { path } : { path, value }));
 }

@@ -6,18 +6,21 @@ import { type SettingsNodes, settingsNodes } from "../../config/stored/settable.
 import type { SettingSource, ShownSetting } from "../../feature.ts";
 import { type Leaf, leavesOf } from "./controls.ts";
 
-/** Settings that a variable sets, too. */
+/** Settings that an environment variable can also set. */
 const VARIABLES: Readonly<Record<string, string>> = {
   model: "DECKHAND_MODEL",
   fallbackModel: "DECKHAND_FALLBACK_MODEL",
 };
 
-/** What is written in two places: the file's word for it wins. */
+/** Settings that can be written under a second name in the file, which then takes precedence. */
 const SAME: Readonly<Record<string, Path>> = { "budgets.runUsd": ["maxBudgetUsd"] };
 
 type Shown = Pick<PageSettings, "origin" | "set" | "values" | "next">;
 
-/** The place that is set by itself and that another is in: of a record, its entry. Null: there is none for the page. */
+/**
+ * Returns a function that finds the setting that contains a path; for a record, its entry. Null if the page cannot set
+ * it.
+ */
 export function placesOf(settings: Pick<PageSettings, "origin">): (path: Path) => Path | null {
   const nodes = settingsNodes(settings.origin.features);
   const leaves = allLeaves(nodes);
@@ -35,7 +38,7 @@ function allLeaves(nodes: SettingsNodes): readonly Leaf[] {
   });
 }
 
-/** Every setting with its value and where that is from, in the order of the settings file's schema. */
+/** Every setting with its value and source, in the order of the settings file's schema. */
 export function shownSettings(settings: Shown): ShownSetting[] {
   const nodes = settingsNodes(settings.origin.features);
   const values = settings.values(settings.set);
@@ -82,7 +85,7 @@ function shown({ path, node, control }: Leaf, { settings, nodes, values }: World
   };
 }
 
-/** An object where a switch is shown: it is on. */
+/** For a switch, an object counts as on. */
 function asControl(value: unknown, { type }: Leaf["control"]): unknown {
   return type === "switch" && isPlain(value) ? true : value;
 }
@@ -93,7 +96,7 @@ function isHidden(key: string, nodes: SettingsNodes, features: Shown["origin"]["
   return isOwn || (node !== null && holdsSecret(node));
 }
 
-/** The variable or the file that sets what is there; null: neither does. */
+/** The variable or file that sets this path; null if neither does. */
 export function setAbove(path: Path, { origin }: Pick<PageSettings, "origin">): string | null {
   const { environment, file } = origin.layers;
   const variable = path.length === 1 ? VARIABLES[path[0] ?? ""] : undefined;
@@ -103,7 +106,7 @@ export function setAbove(path: Path, { origin }: Pick<PageSettings, "origin">): 
   return isSetIn(file.value, path) ? file.name : null;
 }
 
-/** Set there, or something that is no object stands on the way. */
+/** Whether the path is set, or a value that is not an object blocks it. */
 function isSetIn(root: unknown, path: Path): boolean {
   return path.some((_, index) => {
     const value = valueAt(root, path.slice(0, index + 1));

@@ -9,7 +9,7 @@ import { type Changed, type KeptDefinitions, KINDS, type Kind } from "./kept.ts"
 
 type Host = Pick<FeatureHost, "definitions" | "audit">;
 
-/** Characters of a name, and of a text. */
+/** Maximum lengths of a name and of a text, in characters. */
 const MOST_NAME = 64;
 const MOST_TEXT = 262_144;
 
@@ -20,7 +20,7 @@ export const checkSchema = z.object({ ...named, text: textSchema });
 export const saveSchema = z.object({ ...named, text: textSchema, after, isNew: z.boolean().default(false) });
 export const takeBackSchema = z.object({ ...named, after });
 
-/** What came of a change, for the page: also what is wrong with it is an answer. */
+/** The outcome of a change, including what is wrong with it. */
 type Outcome =
   | Changed
   | { readonly type: "refused"; readonly why: string }
@@ -32,7 +32,7 @@ const ACTS: Readonly<Record<Kind, Act>> = {
   instructions: "instructions.changed",
 };
 
-/** Saves a text, unless something is wrong with it or somebody else has saved one meanwhile. */
+/** Saves a text, unless it is invalid or somebody else has saved a newer one. */
 export async function save(
   { isNew, text, ...asked }: z.infer<typeof saveSchema>,
   by: string,
@@ -47,7 +47,7 @@ export async function save(
   return change({ ...asked, content: text, by }, world);
 }
 
-/** What the page has set holds no longer: the shipped one does again, or there is none of that name. */
+/** Takes back what the page has set, so that the shipped definition applies again, if there is one. */
 export async function takeBack(
   asked: z.infer<typeof takeBackSchema>,
   by: string,
@@ -91,12 +91,12 @@ export function check(
   return set[kind].check(name, text);
 }
 
-/** What both databases keep as it is. */
+/** Whether both databases can store the text unchanged. */
 function isText(words: string): boolean {
   return !words.includes("\0") && words.isWellFormed();
 }
 
-/** What no definition of that kind can be called; null where it can. */
+/** Why a definition of this kind cannot have this name; null if it can. */
 export function problemWithName(kind: Kind, name: string): string | null {
   if (kind === "instructions") {
     if (name === "") return null;
@@ -132,7 +132,7 @@ function whyTaken(kind: Kind, name: string, world: Host): string | null {
     : `There is ${kind === "agent" ? "an agent" : `a ${kind}`} of that name: open it to change it.`;
 }
 
-/** A channel without its agent could answer nobody. */
+/** Why an agent cannot be removed: its channels could not answer anybody. Null if it can. */
 function whyNeeded(name: string, { definitions }: Host): string | null {
   if (definitionOf("agent", name, { definitions })?.shipped !== null) return null;
   const channel = ["", ...definitions.configured()].find((key) => definitions.agentOf(key) === name);

@@ -2,7 +2,7 @@ import type { FeatureRequest, NamedChannel } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { channelReads } from "./store.ts";
 
-/** Whether somebody may change what agents are told. */
+/** Whether the viewer may change what agents are told. */
 export function mayEdit({ role }: Pick<FeatureRequest, "role">): boolean {
   return role === "admin";
 }
@@ -11,15 +11,15 @@ type Asker = Pick<FeatureRequest, "viewer" | "role">;
 type World = Pick<FeatureHost, "store" | "definitions" | "seenChannels">;
 
 /**
- * Channels that somebody may read of here: those that the settings or the page name, for admins, whose settings they are;
- * those that sessions were in for whoever sees them on the page.
+ * The channels that a viewer may see here: for admins those named by the settings or the page, since they own the
+ * settings; for everybody the channels with sessions that they see on the page.
  */
 export async function channelsFor(asker: Asker, named: readonly string[], world: World): Promise<NamedChannel[]> {
   const set = new Set([...world.definitions.configured(), ...named]);
   return shownAmong(asker, set, { names: await namesIn(world), hasAll: true, ...world });
 }
 
-/** Those that the settings name, as far as somebody may read of them. */
+/** Channels named by the settings, as far as the viewer may see them. */
 export async function configuredFor(asker: Asker, world: World): Promise<NamedChannel[]> {
   const set = new Set(world.definitions.configured());
   return shownAmong(asker, set, { names: await namesIn(world), hasAll: false, ...world });
@@ -30,9 +30,9 @@ async function namesIn({ store }: World): Promise<ReadonlyMap<string, string>> {
 }
 
 interface Among extends Pick<World, "seenChannels"> {
-  /** Channels that sessions were in, by id. */
+  /** Names of channels with sessions, by id. */
   readonly names: ReadonlyMap<string, string>;
-  /** They are among what is shown. */
+  /** Whether to include all channels with sessions. */
   readonly hasAll: boolean;
 }
 

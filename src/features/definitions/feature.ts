@@ -4,18 +4,18 @@ import type { FeatureHost } from "../../feature-host.ts";
 import { createKept } from "./kept.ts";
 import { createLookout } from "./lookout.ts";
 
-/** How often is read what other processes have set, where there are any and no word of it has come. Milliseconds. */
+/** How often to check for changes by other processes in case a notice was lost, in milliseconds. */
 const LOOK_MS = 10_000;
 
 /**
- * Agents, skills and the operator's own instructions on the page: what is set there holds from the next run on. kept.ts
- * has the newest in memory, between what is shipped and the operator's files; the readers are agents.ts of src,
- * tools/skills/page-skills.ts and tools/instructions/page-instructions.ts.
+ * Agents, skills and the operator's own instructions on the page; changes there apply from the next run on. kept.ts
+ * holds the newest versions in memory, ranked between the shipped ones and the operator's files. They are read by
+ * agents.ts of src, tools/skills/page-skills.ts and tools/instructions/page-instructions.ts.
  */
 export const definitionsFeature: Feature = {
   name: "definitions",
   settings: {},
-  // Without what the page has set, agents would have the rights that are shipped.
+  // Essential, because without the page's definitions agents would have the shipped rights.
   configure: () => ({ problems: [], isEssential: true, open: openDefinitions }),
 };
 

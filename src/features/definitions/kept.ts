@@ -10,29 +10,29 @@ export type Kept = Awaited<ReturnType<Revisions["newestOf"]>>[number];
 export interface Change {
   readonly kind: Kind;
   readonly name: string;
-  /** Null: what was set is taken back. */
+  /** Null takes back what was set. */
   readonly content: string | null;
-  /** The number that its author has seen; 0 for none. */
+  /** Number of the revision that the author has seen; 0 for none. */
   readonly after: number;
   readonly by: string;
 }
 
-/** What came of a change: it holds, or another one is newer than what its author has seen. */
+/** Saved, or refused because of a newer revision than the one that the author has seen. */
 export type Changed =
   | { readonly type: "saved"; readonly number: number }
   | { readonly type: "conflict"; readonly newest: Kept | null };
 
 export interface KeptDefinitions {
-  /** The newest, also where it takes something back; null: nothing was ever set. */
+  /** The newest revision, even if it takes something back; null if nothing was ever set. */
   newest(kind: Kind, name: string): Kept | null;
-  /** Names of which something is set. */
+  /** Names with a text set on the page. */
   names(kind: Kind): readonly string[];
   change(change: Change): Promise<Changed>;
-  /** Reads what another process has set. */
+  /** Reads what other processes have set. */
   readonly refresh: () => Promise<void>;
 }
 
-/** Keeps the newest revisions in memory, and tells the program of them. */
+/** Keeps the newest revisions in memory and hands them to the program. */
 export function createKept({
   store,
   runtime,
@@ -50,7 +50,7 @@ export function createKept({
   const tell = (kind: Kind): void => {
     sets[kind].set(textsIn(newest[kind].values()));
   };
-  /** What was read before something was set meanwhile is older, and does not hold. */
+  /** Ignores a revision older than the one in memory, since it may have been read before a later change. */
   const take = (kind: Kind, revision: Kept): void => {
     if ((newest[kind].get(revision.name)?.number ?? 0) < revision.number) newest[kind].set(revision.name, revision);
   };

@@ -1,10 +1,12 @@
 import { type Clock, slept } from "../../core/protocol/runtime.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 
-/** How long nothing has been heard of runs before the database is asked what another process has set. Milliseconds. */
+/** How long no run must have been active before the database is checked, in milliseconds. */
 const QUIET_MS = 10_000;
 
-/** Looks for what another process has set, again and again, while nothing is heard of runs: no answer waits for it. */
+/**
+ * Checks regularly for changes by other processes, but only while no runs are active, so that no answer waits for it.
+ */
 export function createLookout(
   look: () => Promise<void>,
   { clock, log }: { readonly clock: Pick<Clock, "now" | "sleep"> } & Pick<FeatureHost, "log">,

@@ -10,7 +10,7 @@ type Host = Pick<FeatureHost, "store" | "definitions" | "seenChannels" | "audit"
 export type World = Host & { readonly kept: KeptDefinitions };
 type Asker = Pick<FeatureRequest, "viewer" | "role">;
 
-/** Revisions of one page of the history. */
+/** Revisions per page of the history. */
 const PAGE = 20;
 
 const definitionKind = z.enum(["agent", "skill"]);
@@ -30,7 +30,7 @@ const channelSchema = z.object({ channel: z.string().max(200).default("") });
 const NOT_UNDERSTOOD: FeatureAnswer = { status: 400, body: { error: "This was not understood. Reload the page." } };
 const NONE: FeatureAnswer = { status: 404, body: { error: "There is none of that name." } };
 
-/** Agents, skills and instructions: whoever reads the page reads them, admins change them. */
+/** Routes of agents, skills and instructions: anyone who may read the page sees them, admins change them. */
 export function definitionRoutes(host: Host, kept: KeptDefinitions): readonly FeatureRoute[] {
   const world = { ...host, kept };
   return [
@@ -42,7 +42,7 @@ export function definitionRoutes(host: Host, kept: KeptDefinitions): readonly Fe
     reading("/revision", revisionSchema, (asked, asker) => revision(asked, asker, world)),
     writing("/check", checkSchema, async ({ kind, ...asked }) => {
       const why = problemWithName(kind, asked.name);
-      // Without a name nothing can be said of the whole: a new one would be marked before anybody has written.
+      // A new definition without a name is not checked, so that no errors appear before anything was written.
       const { problems, notes } = why === null ? check(kind, asked, world) : { problems: [], notes: [] };
       return { status: 200, body: { name: why, problems, notes, bytes: Buffer.byteLength(asked.text) } };
     }),
@@ -67,7 +67,7 @@ function writing<T>(path: string, schema: z.ZodType<T>, answer: Answer<T>): Feat
   });
 }
 
-/** Whoever may change a text reads it as it is: what is masked would be saved so. */
+/** Admins get the text unmasked, since a masked text would be saved back as it is. */
 function answered(body: object, asker: Asker, { hideIn }: Host): FeatureAnswer {
   return { status: 200, body: mayEdit(asker) ? body : hideIn(body) };
 }
@@ -78,7 +78,7 @@ async function list(kind: z.infer<typeof definitionKind>, asker: Asker, world: W
   const rows = set.all().map((definition) => listed(definition, kept.newest(kind, definition.name)));
   const found = await Promise.all(
     (await configuredFor(asker, world)).map(async (channel) => {
-      // What is wrong with a directory is said where it is used.
+      // Problems with a directory are reported where it is used.
       const told = kind === "skill" ? await definitions.told(channel.key).catch(() => NOTHING) : NOTHING;
       return { ...channel, agent: definitions.agentOf(channel.key), skills: told.skills };
     }),
@@ -117,7 +117,7 @@ async function channels(asker: Asker, world: World): Promise<FeatureAnswer> {
 
 const NOTHING = { sandboxRoot: null, layers: [], waiting: [], skills: [] };
 
-/** What agents are told in a channel, and what of it the page has set. */
+/** What agents are told in a channel, and which part the page has set. */
 async function told(channel: string, asker: Asker, world: World): Promise<FeatureAnswer> {
   const { definitions, kept } = world;
   if (!(await sees("instructions", channel, { asker, world }))) return NONE;
@@ -132,7 +132,7 @@ async function told(channel: string, asker: Asker, world: World): Promise<Featur
   return answered(body, asker, world);
 }
 
-/** Agents and skills are everybody's. Admins may name a channel that nobody has written in yet. */
+/** Agents and skills are visible to everybody. Admins may also name a channel in which nobody has written yet. */
 async function sees(kind: Kind, name: string, { asker, world }: { asker: Asker; world: World }): Promise<boolean> {
   if (problemWithName(kind, name) !== null) return false;
   if (kind !== "instructions" || name === "" || mayEdit(asker)) return true;

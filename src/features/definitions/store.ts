@@ -1,6 +1,6 @@
 import type { Client } from "../../core/store/database/client.ts";
 
-/** A channel that sessions were in. */
+/** A channel with sessions. */
 interface KnownChannel {
   /** `slack:C1` */
   readonly id: string;

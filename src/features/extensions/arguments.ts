@@ -1,9 +1,9 @@
 /**
- * A program's arguments for a call's input. Without a template each property is `--name=value` in the
- * schema's order: the name in kebab case, `true` as the bare `--name`, `false` and absent ones left out,
- * lists as one argument per entry. In a template (`arguments` of tool.json) `{name}` stands for a
- * property's value; an argument is left out when one of its properties is absent or false, and an
- * argument that is nothing but `{name}` is repeated for each entry of a list.
+ * Turns a call's input into a program's arguments. Without a template, each property becomes `--name=value` in the
+ * schema's order: the name in kebab case, `true` as the bare `--name`, lists as one argument per entry, `false` and
+ * absent values left out. In a template (`arguments` of tool.json), `{name}` stands for a property's value. An argument
+ * is left out if one of its properties is absent or false, and an argument that is only `{name}` is repeated for each
+ * entry of a list.
  */
 export function programArguments(
   input: Readonly<Record<string, unknown>>,
@@ -39,7 +39,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === false;
 }
 
-/** A NUL would end the argument early. */
+/** Removes NULs, which would end the argument early. */
 function textOf(value: unknown): string {
   return (typeof value === "string" ? value : JSON.stringify(value)).replaceAll("\0", "");
 }

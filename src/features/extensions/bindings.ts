@@ -7,19 +7,22 @@ import { promisify } from "node:util";
 import { z } from "zod";
 import type { Interfaces } from "./worlds.ts";
 
-/** Where wasm/build-bindings-generator.ts puts the generator. */
+/** The output directory of wasm/build-bindings-generator.ts. */
 const GENERATOR = fileURLToPath(new URL("../../../build/bindings-generator", import.meta.url));
 const PROGRAM = fileURLToPath(new URL("./generate-bindings.ts", import.meta.url));
 
-/** A component of 20 MB takes a few seconds. */
+/** In milliseconds. A component of 20 MB takes a few seconds. */
 const TIMEOUT_MS = 120_000;
 
-/** The generator, itself WebAssembly, has ended before V8's better code for it is there: to make that doubles what it takes. */
+/**
+ * The generator is itself WebAssembly and ends before V8's optimised code is ready; compiling that would double its
+ * running time.
+ */
 const FLAGS = ["--no-warnings", "--liftoff-only"];
 
 const bindingsSchema = z.object({ imports: z.array(z.string()), exports: z.array(z.string()) });
 
-/** A component's bindings: a directory that the sandbox runs as a guest, and what the component asks for and offers. */
+/** A component's bindings: a directory that the sandbox runs as a guest, with the component's imports and exports. */
 export interface Bindings extends Interfaces {
   readonly directory: string;
 }
@@ -30,19 +33,19 @@ interface Component {
 }
 
 export interface BindingDirectories {
-  /** Keeps bindings from start to start. */
+  /** Cache that persists across starts. */
   readonly cacheDir: string;
-  /** Holds those of the tools that come with the program; is only looked into. */
+  /** Bindings of the shipped tools; read-only. */
   readonly shippedDir?: string;
   readonly generatorDir?: string;
-  /** Told that bindings are to be made, which takes seconds. */
+  /** Called before bindings are made, which takes seconds. */
   readonly making?: () => void;
 }
 
 /**
- * Makes a component's bindings, or finds those of a component with the same hash, made by the same
- * generator. It runs in a process of its own with an empty environment: the component is a stranger's.
- * Rejects with an error whose message is a line for the operator.
+ * Makes a component's bindings, or finds existing ones for the same hash and generator version. The generator runs in
+ * its own process with an empty environment, since it reads a stranger's component. Rejects with an error whose message
+ * is a line for the operator.
  */
 export async function bindingsOf(
   component: Component,

@@ -1,13 +1,13 @@
 /**
- * A component's bindings are JavaScript, and name what its core modules import and export in quotes, as they
- * are. Such names may hold any characters: one with a quote in it would be code, outside of the sandbox.
+ * Characters allowed in names. A component's bindings are JavaScript that contains the names of its core modules'
+ * imports and exports in quotes, unescaped. A name with a quote in it would become code outside the sandbox.
  */
-const SAFE = /^[ !#-&(-[\]-_a-~]*$/; // printable ASCII but " ' \ and `
+const SAFE = /^[ !#-&(-[\]-_a-~]*$/; // printable ASCII except " ' \ and `
 
-/** In what the bindings quote, these would end a comment or begin an expression. */
+/** Sequences that would end a comment or start an expression in the bindings. */
 const UNSAFE = /\*\/|\$\{/;
 
-/** A name of the modules that must not stand in bindings; null when all may. */
+/** The first import or export name that must not appear in bindings; null if all are safe. */
 export function unsafeName(modules: readonly WebAssembly.Module[]): string | null {
   const names = modules.flatMap((module) => [
     ...WebAssembly.Module.imports(module).flatMap(({ module: from, name }) => [from, name]),

@@ -20,16 +20,16 @@ type Input = Record<string, unknown>;
 export interface Extension {
   readonly manifest: Manifest;
   readonly input: z.ZodType<Input>;
-  /** Where its bindings are. */
+  /** Directory of its bindings. */
   readonly directory: string;
 }
 
 const TITLE_CHARS = 60;
 
-/** Characters of base64. Source: Anthropic docs, Vision: 5 MB an image. */
+/** Maximum size of an image in base64 characters. Source: Anthropic docs, Vision: 5 MB an image. */
 const MAX_IMAGE = 5_000_000;
 
-/** A tool that runs a third party's component, each call in a fresh instance, with what its manifest says. */
+/** A tool that runs a third party's component under its manifest's limits, each call in a fresh instance. */
 export function createExtensionTool({ manifest, input, directory }: Extension, sandbox: Sandbox): Tool {
   const { name, description, permission, parallel, afterCrash, world } = manifest;
   const isProgram = world === "wasi:cli/run";
@@ -74,7 +74,7 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
   });
 }
 
-/** Characters of what stands for a tool until it is found. */
+/** Maximum length of the summary that stands for a tool until it is looked up, in characters. */
 const ABOUT_CHARS = 80;
 
 function firstSentence(description: string): string {
@@ -82,17 +82,20 @@ function firstSentence(description: string): string {
   return sentence.length > ABOUT_CHARS ? `${sentence.slice(0, ABOUT_CHARS).toWellFormed()}…` : sentence;
 }
 
-/** What a program that makes an image had written by then is of no use. */
+/** Passes output on unless it is binary, as the partial output of a program that makes an image. */
 function ifText(tell: (text: string) => void): (text: string) => void {
   return (text) => {
     if (!text.includes("\0")) tell(text);
   };
 }
 
-/** Refusals that one result adds. */
+/** Maximum number of refusals added to a result. */
 const MAX_REFUSALS = 5;
 
-/** Why requests failed, as far as a failed call does not say it: `fetch` of some toolchains has no words for it. */
+/**
+ * Adds refused requests that a failed call's result does not mention, since `fetch` in some toolchains cannot report
+ * the reason.
+ */
 function withRefusals(result: ToolResult, refusals: ReadonlySet<string>): ToolResult {
   const said = textOf(result.content);
   const unsaid = [...refusals].filter((sentence) => !said.includes(sentence)).slice(0, MAX_REFUSALS);
@@ -106,7 +109,7 @@ function capabilitiesOf({ permission, limits, hosts }: Manifest, { readOnly }: {
   return guestCapabilities({ clock: true, ...limits }, { files: FILES[permission], readOnly, hosts });
 }
 
-/** Another tool.json may name other hosts than people saw. */
+/** Includes the hosts in the grant's key, so that a changed tool.json with other hosts needs another approval. */
 function grantOf({ name, hosts }: Manifest): ReturnType<Tool["grant"]> {
   const tool = { key: `extension:${name}`, label: `using the tool ${name}` };
   if (hosts.length === 0) return tool;

@@ -2,12 +2,12 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { Tool } from "../../core/tool.ts";
 import { type ExtensionSources, loadExtensions } from "./load-extensions.ts";
 
-/** The tools of third parties, loaded in the background. */
+/** Third-party tools, loaded in the background. */
 export interface Extensions {
   tools(): readonly Tool[];
-  /** Why a tool is not there yet, for the model; null for a name that no extension has. */
+  /** Why a tool is not available yet, for the model; null if no extension has this name. */
   missing(name: string): string | null;
-  /** Resolves when all that is sound is there. */
+  /** Resolves when all valid extensions are loaded. */
   load(): Promise<void>;
 }
 

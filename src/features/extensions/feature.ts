@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Feature, OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 
-/** Tools of third parties, as WebAssembly components. */
+/** Third-party tools as WebAssembly components. */
 export const extensionsFeature: Feature = {
   name: "extensions",
   settings: {},
@@ -29,7 +29,7 @@ async function open({ application, home, sandbox, taken, log }: FeatureHost): Pr
     tools: () => extensions.tools(),
     sourceOf: () => "extension",
     whyMissing: (tool) => extensions.missing(tool),
-    // Those that have been here before are there when it resolves; a new one is not waited for.
+    // Resolves when all components are loaded, or as soon as one needs new bindings, which take seconds.
     start: () => Promise.race([extensions.load(), making.promise]),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * A process that makes a component's bindings with jco's generator. Its arguments are the generator's
- * directory, the component's file with the sha256 it must have, and the directory for the bindings.
+ * A process that makes a component's bindings with jco's generator. Arguments: the generator's directory, the
+ * component's file, its expected sha256, and the output directory.
  */
 import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
@@ -20,13 +20,13 @@ interface Generated {
   readonly exports: readonly (readonly [name: string, kind: string])[];
 }
 
-/** As the vendored generator declares it. */
+/** Type of the vendored generator. */
 interface Generator {
   readonly $init: Promise<void>;
   generate(component: Uint8Array, options: object): Generated;
 }
 
-/** The same that wasm/build.ts uses for our own guests. */
+/** Same options as for the program's own guests, see wasm/build.ts. */
 const OPTIONS = { name: "guest", map: [], instantiation: { tag: "async" }, noTypescript: true, base64Cutoff: 0 };
 
 const generator: Generator = await import(pathToFileURL(path.join(generatorDir, "generator.js")).href);

@@ -9,27 +9,27 @@ import { createExtensionTool, type Extension } from "./extension-tool.ts";
 import { type ReadManifest, readManifest } from "./manifest.ts";
 import { binaryProblem, mismatch } from "./worlds.ts";
 
-/** Bytes of a component. */
+/** Maximum size of a component, in bytes. */
 const MAX_COMPONENT = 67_108_864;
 
 export interface ExtensionSources {
-  /** Directories with a folder per tool: the application's and the home's, never one of a sandbox root. */
+  /** Directories with one folder per tool: the application's and the home's, never inside a sandbox root. */
   readonly directories: readonly string[];
   readonly bindings: BindingDirectories;
   readonly sandbox: Sandbox;
-  /** Names that extensions cannot have: those of the native tools. */
+  /** Names of native tools, which extensions cannot have. */
   readonly reserved: ReadonlySet<string>;
-  /** Told the names of all that may be loaded, before any bindings are made. */
+  /** Called with the names of all candidates before any bindings are made. */
   readonly declared?: (names: readonly string[]) => void;
 }
 
 export interface LoadedExtensions {
   readonly tools: readonly Tool[];
-  /** One line per extension that was refused: its folder, and why. */
+  /** One line per refused extension: its folder, and the reason. */
   readonly problems: readonly string[];
 }
 
-/** Loads every extension that is sound; each of the others costs itself only. */
+/** Loads every valid extension; an invalid one does not affect the others. */
 export async function loadExtensions({
   directories,
   bindings,
@@ -57,7 +57,7 @@ export async function loadExtensions({
   return { tools, problems };
 }
 
-/** Folders with a tool.json, in order; a directory that does not exist has none. */
+/** Folders in a directory, sorted; empty if the directory does not exist. */
 async function foldersOf(directory: string): Promise<string[]> {
   const entries = (await unlessMissing(readdir(directory, { withFileTypes: true }))) ?? [];
   return entries
@@ -102,7 +102,7 @@ async function componentProblem(file: string, sha256: string): Promise<string | 
   return binaryProblem(bytes);
 }
 
-/** The line that says what went wrong, out of what a failed generator printed. */
+/** The line of a failed generator's output that states the reason. */
 function reasonOf(error: unknown): string {
   if (systemCode(error) === "ENOENT" && error instanceof Error && "path" in error)
     return `${String(error.path)} does not exist`;

@@ -2,9 +2,12 @@ import { z } from "zod";
 import { fromJson } from "../../core/text/from-json.ts";
 import { spelledPattern } from "../../core/trust/host-patterns.ts";
 
-/** `tool.json`: what an extension is and may do. */
+/** The schema of `tool.json`, which says what an extension is and may do. */
 
-/** `deckhand:extension` is wasm/extension/tool.wit; a `wasi:cli/run` component is a program with arguments and output. */
+/**
+ * `deckhand:extension` is defined in wasm/extension/tool.wit. A `wasi:cli/run` component is a program with arguments
+ * and output.
+ */
 export const WORLDS = ["deckhand:extension", "wasi:cli/run"] as const;
 export type World = (typeof WORLDS)[number];
 
@@ -42,7 +45,7 @@ export const manifestSchema = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits in lower case"),
   /** JSON Schema of the call's input. */
   input: z.looseObject({ type: z.literal("object") }),
-  /** none: no files; read: files to look at; write and execute: also to change, and a person is asked. */
+  /** none: no files; read: read-only files; write and execute: may change files, after a person's approval. */
   permission: z.enum(["none", "read", "write", "execute"]),
   parallel: z.boolean().default(false),
   afterCrash: z.enum(["replay", "never"]).default("never"),
@@ -51,14 +54,14 @@ export const manifestSchema = z.strictObject({
   hosts: z.array(hostPattern).max(20).default([]),
   /** `wasi:cli/run` only, see arguments.ts. */
   arguments: z.array(z.string()).optional(),
-  /** `wasi:cli/run` only: the input's property that the program reads on its standard input. */
+  /** `wasi:cli/run` only: the input property that the program receives on standard input. */
   stdin: z.string().optional(),
-  /** `wasi:cli/run` only: what the program writes to its standard output. */
+  /** `wasi:cli/run` only: type of the program's standard output. */
   output: z.union([z.literal("text"), imageType]).optional(),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** A manifest whose input schema has become a parser, or a line that says why not. */
+/** A manifest with its input schema as a parser, or a line that says what is wrong. */
 export type ReadManifest =
   | { readonly manifest: Manifest; readonly input: z.ZodType<Record<string, unknown>> }
   | { readonly problem: string };

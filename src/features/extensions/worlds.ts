@@ -1,10 +1,10 @@
 import { WASI_INTERFACES } from "../../tools/wasm/wasi/wasi.ts";
 import type { Manifest, World } from "./manifest.ts";
 
-/** What a component asks for and offers, as its bindings' generator names them. */
+/** A component's imports and exports, as the bindings generator names them. */
 export interface Interfaces {
   readonly imports: readonly string[];
-  /** With versions. */
+  /** Names with versions. */
   readonly exports: readonly string[];
 }
 
@@ -14,11 +14,11 @@ const HTTP = "deckhand:extension/http";
 interface WorldRules {
   readonly exports: RegExp;
   readonly imports: readonly string[];
-  /** How the export is called when it is missing. */
+  /** Name of the required export in error messages. */
   readonly named: string;
 }
 
-/** WASI also in our own world: compilers of most languages bring its imports along. */
+/** The extension world accepts WASI imports, too, since compilers of most languages add them. */
 const RULES: Readonly<Record<World, WorldRules>> = {
   "deckhand:extension": {
     exports: /^deckhand:extension\/tool@0\.1\.\d+$/,
@@ -28,7 +28,7 @@ const RULES: Readonly<Record<World, WorldRules>> = {
   "wasi:cli/run": { exports: /^wasi:cli\/run@0\.2\.\d+$/, imports: WASI_INTERFACES, named: "wasi:cli/run@0.2" },
 };
 
-/** A line that says why the component does not fit its manifest; null when it does. */
+/** Why the component does not fit its manifest; null if it does. */
 export function mismatch({ world, permission, hosts }: Manifest, { imports, exports }: Interfaces): string | null {
   const rules = RULES[world];
   if (!exports.some((name) => rules.exports.test(name))) {
@@ -46,7 +46,10 @@ export function mismatch({ world, permission, hosts }: Manifest, { imports, expo
   return null;
 }
 
-/** WebAssembly's magic number, then version 13 and layer 1: a component; version 1 and layer 0: a core module. */
+/**
+ * Checks for WebAssembly's magic number followed by version 13 and layer 1 (a component); version 1 and layer 0 is a
+ * core module.
+ */
 export function binaryProblem(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.subarray(0, 8)).toString("hex");
   if (head === "0061736d0d000100") return null;

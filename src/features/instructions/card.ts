@@ -3,20 +3,20 @@ import { SKILL_ORIGINS } from "../../core/skills/skills.ts";
 import { codeBlock, inlineCode, visibleText } from "../../core/text/plain-text.ts";
 import type { InstructionText } from "../../tools/instructions/instruction-gate.ts";
 
-/** What is shown on the card itself; all of a longer text is attached. */
+/** Maximum length of the text on the card; a longer one is attached. */
 const SHOWN = { lines: 25, chars: 1_200 };
-/** Texts that are named; more are counted. */
+/** Maximum number of texts named; the rest is counted. */
 const MOST_NAMED = 8;
 const PATH_CHARS = 100;
 
 export interface CardFacts {
   readonly texts: readonly InstructionText[];
   readonly runId: string;
-  /** Who may decide, as a sentence. */
+  /** Sentence that says who may decide. */
   readonly deciders: string;
 }
 
-/** What a repository tells agents from now on, and the button that lets them follow it. */
+/** A card with a repository's new instructions and a button that allows agents to follow them. */
 export function instructionCard({ texts, runId, deciders }: CardFacts): OutgoingMessage {
   const whole = texts.map(({ path, text }) => `${path}:\n\n${visibleText(text)}`).join("\n\n---\n\n");
   const head = whole.split("\n").slice(0, SHOWN.lines).join("\n").slice(0, SHOWN.chars).toWellFormed();
@@ -41,7 +41,7 @@ export function instructionCard({ texts, runId, deciders }: CardFacts): Outgoing
   };
 }
 
-/** What stays of a card once it is decided. */
+/** The card after the decision. */
 export function allowedCard(paths: readonly string[], by: string): OutgoingMessage {
   const markdown = `✓ Followed in this channel from now on, allowed by ${by}: ${listed(paths.map(pathOf))}`;
   return { lane: "approval", markdown, tone: "plain", buttons: [], files: [] };

@@ -1,8 +1,8 @@
 import type { Feature } from "../../feature.ts";
 
 /**
- * What a repository tells agents is shown once for each version (card.ts, at the run's begin by hook.ts), and followed when
- * somebody has allowed it (tools/instructions/instruction-gate.ts).
+ * A repository's instructions for agents are shown once per version (card.ts, at the start of a run by hook.ts) and
+ * followed once a person has allowed them (tools/instructions/instruction-gate.ts).
  */
 export const instructionsFeature: Feature = {
   name: "instructions",

@@ -8,12 +8,12 @@ import { allowedCard, instructionCard } from "./card.ts";
 import { cardReads, cardWrites, type WaitingText } from "./store.ts";
 
 const NAME = "instructions";
-/** What somebody has allowed to be followed is nobody's from outside; it is of the channel's files. */
+/** Label of allowed instructions: no longer from outside, but still from the channel's files. */
 const FILES = { text: "", label: { who: [], holds: ["files"] } } as const;
 
 type Host = Pick<FeatureHost, "store" | "runtime" | "approvals" | "instructions" | "closeCard">;
 
-/** Asks, once for each version, whether what a sandbox root says is to be followed. No run waits for the answer. */
+/** Asks, once per version, whether agents may follow a sandbox root's instructions. No run waits for the answer. */
 export function instructionsHook(host: Host): NonNullable<OpenFeature["hook"]> {
   return {
     async before(run) {
@@ -33,7 +33,7 @@ async function ask({ store, runtime, approvals }: Host, run: StartingRun, waitin
     cards.some((card) => allowanceOf(card) === allowanceOf(text));
   const own = asked.filter(({ runId }) => runId === run.runId);
   const fresh = waiting.filter(own.length > 0 ? isOn(own) : (text) => !isOn(asked)(text));
-  // What a process before this one began to ask may be another by now: the next run asks.
+  // The texts may have changed since an earlier process began to ask; the next run then asks.
   if (fresh.length === 0 || (own.length > 0 && fresh.length < own.length)) return;
   const requester = authorOf(run.event.body);
   if (own.length === 0) {

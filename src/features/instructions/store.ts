@@ -1,12 +1,12 @@
 import type { Client } from "../../core/store/database/client.ts";
 
-/** A text on a card that waits. */
+/** A text on an undecided card. */
 export interface WaitingText {
   readonly channelKey: string;
   readonly path: string;
   readonly sha256: string;
   readonly runId: string;
-  /** Whose request brought it into a prompt. */
+  /** The person whose request brought the text into a prompt. */
   readonly requester: { readonly id: string; readonly name: string };
 }
 
@@ -16,7 +16,7 @@ export function cardReads(db: Client) {
       return (await db.instructionCard.findMany({ where: { channelId: channelKey } })).map(toText);
     },
 
-    /** What a run's card shows, in order of path. */
+    /** The texts on a run's card, in order of path. */
     async ofRun(runId: string): Promise<WaitingText[]> {
       return (await db.instructionCard.findMany({ where: { runId }, orderBy: { path: "asc" } })).map(toText);
     },
@@ -38,7 +38,7 @@ export function cardWrites(db: Client) {
       await db.instructionCard.createMany({ data: rows });
     },
 
-    /** It is decided, on whichever card; false when it had been before. */
+    /** Removes a text from all cards once it is decided; false if it already was. */
     async decide({ channelKey, path, sha256 }: WaitingText): Promise<boolean> {
       const { count } = await db.instructionCard.deleteMany({ where: { channelId: channelKey, path, sha256 } });
       return count > 0;

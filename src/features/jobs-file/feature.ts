@@ -3,9 +3,9 @@ import path from "node:path";
 import type { Feature } from "../../feature.ts";
 
 /**
- * Jobs in a file, for people who keep them in git: a JSON array of objects whose fields are the flags of
- * `/jobs add`, with `channel` written `slack:T1/C1` (platform, workspace, channel). What is in the file is what
- * there is: jobs that leave it are removed, those that change are changed. One bad entry leaves the others alone.
+ * Jobs in a file, for people who keep them in git: a JSON array of objects whose fields are the flags of `/jobs add`,
+ * with `channel` written `slack:T1/C1` (platform, workspace, channel). The file is authoritative: changed jobs are
+ * updated, missing ones removed. A bad entry does not affect the others.
  */
 export const jobsFileFeature: Feature = {
   name: "jobs-file",

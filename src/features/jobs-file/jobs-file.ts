@@ -27,22 +27,25 @@ const entrySchema = z.record(
   ]),
 );
 
-/** Bytes of the file. */
+/** Maximum size of the file, in bytes. */
 const MOST_BYTES = 4 * 1_024 * 1_024;
 
-/** Takes over what the file says when it has changed; answers its problems, one line each. Never rejects: a file that cannot be read stops nothing. */
+/**
+ * Returns a function that applies the file if it has changed, and returns its new problems, one line each. Never
+ * rejects, since an unreadable file must not stop the program.
+ */
 export function createJobsFile(options: Scope): () => Promise<readonly string[]> {
   const { file: path, runtime, log } = options;
-  /** What was taken over whole, or why it cannot be read. */
+  /** The text that was applied completely, or the reason why the file cannot be read. */
   let known: string | null = null;
-  /** Problems that were said. */
+  /** Problems that were already reported. */
   let said = "";
   let wasMissing = true;
-  /** Since when what could not be taken over yet has stood there: what comes due meanwhile is late, not past. */
+  /** The text that could not be applied yet, and since when; jobs due since then count as late, not as past. */
   let failed: { readonly text: string; readonly at: number } | null = null;
   return async () => {
     const read = await textOf(path);
-    // Editors and version control put a new file in the old one's place: between the two there is none.
+    // Editors and version control replace the file, which is briefly missing meanwhile.
     const isBetween = read.type === "missing" && !wasMissing;
     wasMissing = read.type === "missing";
     if (isBetween || known === read.text) return [];
@@ -53,7 +56,8 @@ export function createJobsFile(options: Scope): () => Promise<readonly string[]>
           ? { problems: [`${path}: ${read.text}`], vain: [] }
           : await takeOverAll(read.text, at, options);
       failed = null;
-      // What keeps an entry out may go away without a change of the file: a job of its name, an agent that is missing.
+      // Problems may disappear without a change of the file, for example a job of the same name or a missing agent, so
+      // the file is applied again.
       known = read.type === "read" && problems.length > 0 ? null : read.text;
       const lines = [...problems, ...vain];
       if (said === lines.join("\n")) return [];
@@ -68,7 +72,7 @@ export function createJobsFile(options: Scope): () => Promise<readonly string[]>
   };
 }
 
-/** How many jobs the file has and what is wrong with it, for somebody who only looks; nothing where there is no file. */
+/** Counts the file's jobs and checks them without applying anything; empty if there is no file. */
 export async function checkJobsFile(path: string, reader: KeptJobReader): Promise<readonly Finding[]> {
   const read = await textOf(path);
   if (read.type === "missing") return [];
@@ -85,12 +89,12 @@ function problemOf(path: string, index: number, problem: string): string {
   return `${path}: entry ${index + 1}: ${problem}`;
 }
 
-/** The entries as they are at one moment, `at`: those that are taken over last do not get past meanwhile. */
+/** Applies all entries as of one moment, `at`, so that jobs applied last do not become past meanwhile. */
 async function takeOverAll(text: string, at: number, { file: path, jobs, log }: Scope) {
   const read = readEntries(text);
   if (typeof read === "string") return { problems: [`${path}: ${read}`], vain: [] };
   const problems: string[] = [];
-  // Their entries are read, so that none of them may be a job that is missing.
+  // Problems of entries without effect. These were readable, so none of them can be a missing job.
   const vain: string[] = [];
   const kept = new Set<string>();
   for (const [index, entry] of read.entries()) {
@@ -101,14 +105,14 @@ async function takeOverAll(text: string, at: number, { file: path, jobs, log }: 
     if (taken.problem !== undefined) problems.push(problemOf(path, index, taken.problem));
     if (typeof taken.vain === "string") vain.push(problemOf(path, index, taken.vain));
   }
-  // An entry that cannot be read may be one of those that are missing: then nothing is removed.
+  // An unreadable entry may be one of the missing jobs, so nothing is removed.
   const removed = problems.length > 0 ? 0 : await jobs.kept.keepOnly(kept);
   const changes = { jobs: kept.size, removed, problems: problems.length };
   if (kept.size + removed > 0) log.info({ path, ...changes }, "jobs_file_read");
   return { problems, vain };
 }
 
-/** `text`: what stands in it, or why it cannot be read. A file that is not there has no jobs. */
+/** `text` is the contents, or why they cannot be read. A missing file counts as one without jobs. */
 async function textOf(
   path: string,
 ): Promise<{ readonly type: "read" | "missing" | "unreadable"; readonly text: string }> {

@@ -34,6 +34,6 @@ export function acceptable(text: string): Acceptable {
 }
 
 export function looksSecret(text: string): boolean {
-  const line = JSON.stringify(text); // a line of the log is JSON, and what a person writes is a text whatever it holds
+  const line = JSON.stringify(text); // redaction expects JSON; as a JSON string, the text stays a text whatever it contains
   return withoutCredentials(line) !== line || SECRETS.some((secret) => secret.test(text));
 }

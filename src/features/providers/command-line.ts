@@ -7,7 +7,7 @@ import { shownProviders } from "./providers.ts";
 import { readSealingKey } from "./sealing-key.ts";
 import { type KeysWorld, nameOf, openKeys, removeKey, storeKey } from "./stored-keys.ts";
 
-/** What `deckhand keys` is asked for. */
+/** A request to `deckhand keys`. */
 export type KeysRequest =
   | { readonly type: "set" | "remove" | "test"; readonly provider: string }
   | { readonly type: "list" };
@@ -15,16 +15,16 @@ export type KeysRequest =
 interface KeysLine extends KeysWorld {
   readonly providers: () => Readonly<Record<string, SetProvider>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** How the settings file is called. */
+  /** Name of the settings file. */
   readonly fileName: string;
-  /** A key from whoever sits at the terminal. */
+  /** Asks for a key at the terminal. */
   readonly key: () => Promise<string>;
   readonly tryKey: (provider: string) => Promise<{ readonly ok: boolean; readonly text: string }>;
 }
 
 interface Carried {
   readonly ok: boolean;
-  /** Stored keys are others than before. */
+  /** Whether stored keys have changed. */
   readonly hasChanged: boolean;
   readonly lines: readonly string[];
 }
@@ -53,7 +53,7 @@ export function runKeys(request: KeysRequest, { config, answer, newKey, onStore 
   });
 }
 
-/** What came of it, as lines for the terminal. */
+/** Carries out a request; returns lines for the terminal. */
 async function changeKeys(request: KeysRequest, world: KeysLine): Promise<Carried> {
   switch (request.type) {
     case "set":

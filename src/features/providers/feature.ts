@@ -14,8 +14,9 @@ const environment = {
 };
 
 /**
- * Providers of models on the page, and their keys as far as neither the environment nor the settings file has them: sealed
- * (sealed.ts) in the database (store.ts), opened by keyring.ts, in use from the next call on (core's live-providers.ts).
+ * Model providers on the page, and the keys that neither the environment nor the settings file sets: encrypted
+ * (sealed.ts) in the database (store.ts), decrypted by keyring.ts, and used from the next call on (core's
+ * live-providers.ts).
  */
 export const providersFeature: Feature = { name: "providers", settings: { environment }, configure };
 
@@ -43,7 +44,7 @@ function configure(given: GivenSettings): ConfiguredFeature {
       const keyring = await openKeyring({ ...host, giveKeys }, sealing);
       const routes = providerRoutes(host, { ...given, keyring }).map((route) => ({
         ...route,
-        // The command line changes keys beside a single process, too, and is heard of a second later.
+        // The command line can change keys beside a running process, whose file watcher notices only after a second.
         handle: async (request: FeatureRequest) => {
           await keyring.look();
           return route.handle(request);
@@ -58,7 +59,7 @@ function configure(given: GivenSettings): ConfiguredFeature {
   };
 }
 
-/** Whoever sees the page alone is told why the answers are what they are. */
+/** Explains on the page why the answers come from the demo. */
 function demoLines({ usualModel }: Pick<FeatureHost, "usualModel">) {
   if (usualModel() !== DEMO_MODEL) return [];
   return [

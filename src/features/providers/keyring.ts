@@ -7,34 +7,40 @@ import type { FeatureHost } from "../../feature-host.ts";
 import { keysDirectory } from "./sealing-key.ts";
 import { type KeysWorld, type OpenedKeys, openKeys, removeKey, storeKey } from "./stored-keys.ts";
 
-/** Stored keys of a running program: each model call from now on has those that are stored now. */
+/** The stored keys in a running program; each model call uses the keys stored at that time. */
 export interface Keyring {
   readonly stored: () => OpenedKeys["stored"];
-  /** Why some cannot be used, as a sentence; null: all can be. */
+  /** Why some keys cannot be used, as a sentence; null if all can. */
   readonly problem: () => string | null;
-  /** Null: it is stored and in use; otherwise why it is not, as a sentence. `by`: an account's name, or empty. */
+  /**
+   * Stores a key and uses it from now on; null, or the reason for its refusal as a sentence. `by` is an account's name,
+   * or empty.
+   */
   readonly set: (key: {
     readonly provider: string;
     readonly key: string;
     readonly by: string;
   }) => Promise<string | null>;
-  /** False where there was none. */
+  /** False if there was none. */
   readonly remove: (provider: string) => Promise<boolean>;
-  /** Reads them again when the command line has changed them, or another process, until the signal. */
+  /** Rereads the keys whenever the command line or another process has changed them, until the signal aborts. */
   readonly follow: (signal: AbortSignal) => Promise<void>;
-  /** Reads them again. */
+  /** Rereads the keys. */
   readonly look: () => Promise<void>;
 }
 
 type Host = Pick<FeatureHost, "store" | "runtime" | "home" | "log" | "providers" | "giveKeys" | "cluster">;
 
-/** How often is read what other processes have set, where there are any and no word of it has come. Milliseconds. */
+/** How often to check for changes by other processes in case a notice was lost, in milliseconds. */
 const LOOK_MS = 10_000;
 
-/** How often it is seen whether it was written: not every machine has what tells of that left, nor every file system. Milliseconds. */
+/**
+ * Polling interval for the watched file, in milliseconds. Polls because change notifications are not available on every
+ * machine and file system.
+ */
 const GLANCE_MS = 1_000;
 
-/** What is watched: a file that whoever changes keys beside this process writes. */
+/** Name of the watched file, which the command line writes after changing keys beside this process. */
 const CHANGED = "changed";
 
 export async function openKeyring(host: Host, given: Uint8Array | null): Promise<Keyring> {
@@ -49,14 +55,14 @@ export async function openKeyring(host: Host, given: Uint8Array | null): Promise
     latest += 1;
     const mine = latest;
     const found = await openKeys(world);
-    // What was begun later has seen more.
+    // A later load has started meanwhile and sees newer data.
     if (mine !== latest) return;
     if (found.problem !== null && found.problem !== opened.problem)
       log.warn({ problem: found.problem }, "keys_unusable");
     opened = found;
     host.giveKeys(found.keys);
   };
-  /** What is stored is stored, and is found again by the next start at the latest. */
+  /** A failure is only logged: the keys are stored, and the next start loads them at the latest. */
   const reload = (): Promise<void> =>
     load().catch((error: unknown) => log.error({ err: toAppError(error) }, "keys_not_read"));
   await load();
@@ -82,13 +88,13 @@ export async function openKeyring(host: Host, given: Uint8Array | null): Promise
       const file = path.join(keysDirectory(home), CHANGED);
       watchFile(file, { persistent: false, interval: GLANCE_MS }, () => void reload());
       signal.addEventListener("abort", () => unwatchFile(file));
-      // What has changed since they were first read was told to nobody.
+      // Catches changes made since the first load, for which no notice arrived.
       await reload();
     },
   };
 }
 
-/** Tells a program that runs on this home that keys have changed. */
+/** Notifies a program running on this home that keys have changed. */
 export async function tellOfKeys(home: string): Promise<void> {
   const directory = keysDirectory(home);
   await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -11,7 +11,7 @@ export interface ProviderSources extends Pick<GivenSettings, "environment" | "fi
 
 type Providers = Readonly<Record<string, SetProvider>>;
 
-/** The catalogue in its order, then the operator's own. */
+/** The catalogue in its order, followed by the operator's own providers. */
 export function shownProviders(providers: Providers, sources: ProviderSources): TeamProvider[] {
   return idsOf(providers).map((id) => {
     const entry = CATALOG.find((each) => each.id === id);
@@ -31,7 +31,7 @@ export function shownProviders(providers: Providers, sources: ProviderSources): 
   });
 }
 
-/** Null: there is no such provider. `why` says why no figures are known, where that is known. */
+/** Null if there is no such provider. `why` explains missing figures, if a reason is known. */
 export function shownModels(
   id: string,
   providers: Providers,

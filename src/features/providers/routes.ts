@@ -16,16 +16,19 @@ interface Sources extends Omit<ProviderSources, "stored"> {
 }
 
 const idSchema = z.object({ id: z.string().max(200) });
-/** What is pasted often has a line's end. */
+/** Trimmed, since pasted keys often end with a line break. */
 const keySchema = idSchema.extend({ key: z.string().max(10_000).trim() });
 const testSchema = idSchema.extend({ key: z.string().max(10_000).trim().optional() });
 const NONE = { status: 404, body: { error: "There is no such provider." } };
 const WITHOUT_KEY = { status: 409, body: { error: "It has no key: there is nothing to test." } };
-/** Each asks a provider from this machine: so many of one person in that time at most. Milliseconds. */
+/** Maximum number of tests per person in this time, in milliseconds, since each sends a request to a provider. */
 const TESTS = { most: 10, everyMs: 60_000 };
 const TOO_MANY = { status: 429, body: { error: "That were many tests. Wait a minute." } };
 
-/** Providers of models: whoever reads the page sees which have a key; an admin sets one, tries it, and takes it away. No key comes out. */
+/**
+ * Routes of model providers: anyone who may read the page sees which have a key; admins set, test and remove keys. Keys
+ * are never sent out.
+ */
 export function providerRoutes(host: Host, sources: Sources): readonly FeatureRoute[] {
   const { providers, usualModel, hideIn } = host;
   const { keyring } = sources;
@@ -47,12 +50,12 @@ export function providerRoutes(host: Host, sources: Sources): readonly FeatureRo
   ];
 }
 
-/** Parts of a key are for those who set them. */
+/** Only admins see the last characters of a key. */
 function withoutHint<T extends ReturnType<typeof shownProviders>[number]>(provider: T): T {
   return { ...provider, stored: provider.stored === null ? null : { ...provider.stored, hint: "" } };
 }
 
-/** Tries the key that a provider has, or the one that is typed. */
+/** Tests a provider's current key, or the typed one. */
 function testing(
   { tryKey, hideIn, audit, runtime }: Host,
   shown: () => ReturnType<typeof shownProviders>,

@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 
-/** AES-256-GCM; what a text is for is part of its tag, so that none can stand in another's place. */
+/** AES-256-GCM. The purpose is authenticated, so that a sealed text cannot be used in another's place. */
 const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const VERSION = "v1";
 
-/** `v1.<nonce>.<ciphertext>.<tag>`, in base64url. `key`: 32 bytes. */
+/** Encrypts a text to `v1.<nonce>.<ciphertext>.<tag>` in base64url. `key` has 32 bytes. */
 export function seal(text: string, purpose: string, key: Uint8Array): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(purpose));
@@ -13,7 +13,7 @@ export function seal(text: string, purpose: string, key: Uint8Array): string {
   return [VERSION, ...[nonce, body, cipher.getAuthTag()].map((bytes) => bytes.toString("base64url"))].join(".");
 }
 
-/** Null where it was sealed with another key, for something else, or was changed. */
+/** Null if the text was sealed with another key or for another purpose, or was changed. */
 export function unseal(sealed: string, purpose: string, key: Uint8Array): string | null {
   const [version, ...parts] = sealed.split(".");
   const [nonce, body, tag] = parts.map((part) => Buffer.from(part, "base64url"));

@@ -6,25 +6,25 @@ import { systemCode } from "../../core/protocol/system-code.ts";
 import { makeOnce } from "../../core/store/database/made-once.ts";
 
 const KEY_BYTES = 32;
-/** Rights of the machine's other users. */
+/** Permission bits of the machine's other users. */
 const OTHERS = 0o077;
 
-/** The 32 bytes that provider keys are sealed with, or why there are none, as a sentence. */
+/** The 32 bytes that provider keys are encrypted with, or a sentence why there are none. */
 export type SealingKey = { readonly key: Uint8Array } | { readonly problem: string };
 
-/** `written`: the value of DECKHAND_SECRET_KEY. Null: it is no such key. */
+/** Parses the value of DECKHAND_SECRET_KEY; null if it is not such a key. */
 export function readSealingKey(written: string): Uint8Array | null {
   const isHex = /^[\da-f]{64}$/iu.test(written);
   const bytes = isHex ? Buffer.from(written, "hex") : Buffer.from(written, "base64");
   return bytes.length === KEY_BYTES && (isHex || /^[\w+/-]{43}=?$/u.test(written)) ? new Uint8Array(bytes) : null;
 }
 
-/** Where the program keeps one of its own, and learns that keys have changed. */
+/** Directory of the program's own sealing key and of the file that signals changed keys. */
 export function keysDirectory(home: string): string {
   return path.join(home, "keys");
 }
 
-/** That of the environment, or else of a file in the home, which is made where there is none and one `isNeeded`. */
+/** The key of the environment, or else of a file in the home, which is created if it is missing and `isNeeded`. */
 export async function sealingKey(
   { home, given }: { readonly home: string; readonly given: Uint8Array | null },
   isNeeded: boolean,

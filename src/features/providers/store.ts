@@ -1,13 +1,13 @@
 import type { Client } from "../../core/store/database/client.ts";
 
-/** A key as it is stored. */
+/** A key as stored. */
 export interface SealedKey {
   /** A provider's id. */
   readonly provider: string;
   readonly sealed: string;
   /** The last characters, or empty. */
   readonly hint: string;
-  /** An account's name; empty: nobody knows. */
+  /** An account's name; empty if unknown. */
   readonly by: string;
   readonly at: number;
 }
@@ -28,7 +28,7 @@ export function keyWrites(db: Client) {
       await db.providerKey.upsert({ where: { provider }, create: { provider, ...data }, update: data });
     },
 
-    /** False where there was none. */
+    /** False if there was none. */
     async remove(provider: string): Promise<boolean> {
       return (await db.providerKey.deleteMany({ where: { provider } })).count > 0;
     },

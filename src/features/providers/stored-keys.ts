@@ -6,33 +6,33 @@ import { seal, unseal } from "./sealed.ts";
 import { sealingKey } from "./sealing-key.ts";
 import { keyReads, keyWrites, type SealedKey } from "./store.ts";
 
-/** Characters that keys have. Bedrock's and Copilot's are long. */
+/** Length of a key, in characters; those of Bedrock and Copilot are long. */
 const LENGTH = { least: 8, most: 4_000 };
 const HINT_CHARS = 4;
-/** A shorter key would be half told by its last characters. */
+/** The last characters of a shorter key would reveal too much of it. */
 const HINTED_FROM = 20;
 
 export interface KeysWorld {
   readonly store: Store;
   readonly clock: Pick<Clock, "now">;
-  /** Absolute path of the directory of all state. */
+  /** Absolute path of the directory that holds all state. */
   readonly home: string;
-  /** DECKHAND_SECRET_KEY; null where it is not set. */
+  /** DECKHAND_SECRET_KEY; null if not set. */
   readonly given: Uint8Array | null;
 }
 
-/** A key as people see it. */
+/** What people see of a key. */
 export type StoredKey = Pick<SealedKey, "provider" | "hint" | "by" | "at">;
 
-/** What is stored, opened. */
+/** The stored keys, decrypted. */
 export interface OpenedKeys {
   readonly keys: ReadonlyMap<string, string>;
   readonly stored: readonly StoredKey[];
-  /** Why some cannot be used, as a sentence; null: all can be. */
+  /** Why some cannot be used, as a sentence; null if all can. */
   readonly problem: string | null;
 }
 
-/** One statement. */
+/** Takes one statement. */
 export async function openKeys({ store, ...world }: KeysWorld): Promise<OpenedKeys> {
   const rows = await store.tables(keyReads).all();
   if (rows.length === 0) return { keys: new Map(), stored: [], problem: null };
@@ -53,7 +53,7 @@ function unusable(rows: readonly SealedKey[], why: string): string {
   return `Stored keys cannot be used (${rows.map(({ provider }) => nameOf(provider)).join(", ")}): ${why}`;
 }
 
-/** Null: it is stored; otherwise why it is not, as a sentence. */
+/** Stores a key; null, or the reason for its refusal as a sentence. */
 export async function storeKey(
   { provider, key, by }: { readonly provider: string; readonly key: string; readonly by: string },
   world: KeysWorld & { readonly providers: Readonly<Record<string, SetProvider>> },
@@ -81,7 +81,7 @@ function providerProblem(id: string, providers: Readonly<Record<string, SetProvi
   return `The key of ${nameOf(id)} is set by the environment or the settings file, which win. Take it out there first.`;
 }
 
-/** Why a text is no key, as a sentence. */
+/** Why a text cannot be a key, as a sentence; null if it can. */
 export function keyProblem(key: string): string | null {
   if (key === "") return "A key is needed.";
   if (!/^[\x21-\x7e]+$/u.test(key)) return "A key has no spaces and no letters beyond ASCII: copy it again.";

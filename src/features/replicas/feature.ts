@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.ts";
 
-/** The processes that share the database, on the page. */
+/** The processes that share the database, shown on the page. */
 export const replicasFeature: Feature = {
   name: "replicas",
   settings: {},

@@ -8,7 +8,10 @@ const drainSchema = z.object({ id: z.string().max(200) });
 const NONE = { status: 404, body: { error: "That process does not run any more." } };
 const LAST = { status: 409, body: { error: "It is the only one that takes sessions: start another one first." } };
 
-/** Whoever reads the page sees which processes run and what they do; an admin has one hand all over and end. */
+/**
+ * Routes of processes: anyone who may read the page sees which are running and what they do; admins can drain one, so
+ * that it hands over its sessions and ends.
+ */
 export function replicaRoutes({ cluster, audit }: Pick<FeatureHost, "cluster" | "audit">): readonly FeatureRoute[] {
   return [
     get("/list", async ({ role }) => {

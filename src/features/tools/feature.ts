@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.ts";
 
-/** The tools that agents have, on the page. */
+/** The agents' tools, shown on the page. */
 export const toolsFeature: Feature = {
   name: "tools",
   settings: {},

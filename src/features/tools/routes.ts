@@ -2,7 +2,7 @@ import { type FeatureRoute, get, type TeamTools } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { shownTools, type ToolsHost, toolDetails } from "./shown-tools.ts";
 
-/** What there is of tools, for whoever reads the page. */
+/** Routes of tools, for anyone who may read the page. */
 export function toolRoutes(host: ToolsHost & Pick<FeatureHost, "hideIn" | "toolProblems">): readonly FeatureRoute[] {
   const { hideIn, toolProblems } = host;
   return [

@@ -10,7 +10,7 @@ export type ToolsHost = Pick<FeatureHost, "tools" | "agents" | "allowedHosts">;
 
 const MODE: Mode = "write";
 
-/** By name. */
+/** All tools, by name. */
 export function shownTools({ tools, agents, allowedHosts }: ToolsHost): TeamTool[] {
   const all = tools();
   const usedBy = new Map<string, string[]>(all.map(({ tool }) => [tool.name, []]));
@@ -32,7 +32,7 @@ export function shownTools({ tools, agents, allowedHosts }: ToolsHost): TeamTool
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Null: there is no tool of that name. */
+/** Null if there is no tool of that name. */
 export function toolDetails(name: string, host: ToolsHost): TeamToolDetails | null {
   const found = host.tools().find(({ tool }) => tool.name === name);
   const shown = shownTools(host).find((each) => each.name === name);

@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.ts";
 import { USAGE_GROUPS } from "./groups.ts";
 
-/** What the work has cost, in words and as a chart. */
+/** Reports what the work has cost, as text and as a chart. */
 export const usageFeature: Feature = {
   name: "usage",
   settings: {},

@@ -1,2 +1,2 @@
-/** What costs are summed up by. */
+/** Keys by which costs are summed up. */
 export const USAGE_GROUPS: readonly string[] = ["user", "channel", "model", "job", "day"];

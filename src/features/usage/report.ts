@@ -15,7 +15,7 @@ import { USAGE_GROUPS } from "./groups.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = { usual: 7, most: 31 };
-/** Rows of one table. */
+/** Maximum number of rows in a table. */
 const MOST_ROWS = 12;
 
 const KEYS: ReadonlyMap<string, UsageKey> = new Map([
@@ -45,7 +45,7 @@ function isNumber(word: string): boolean {
   return /^-?\d+(?:\.\d+)?$/u.test(word);
 }
 
-/** Admins see everything, others this channel; where nobody is an admin, all see everything. */
+/** Admins see everything, others only this channel; if there are no admins, everybody sees everything. */
 async function usageReport(
   { by, days }: { by: string; days: number },
   context: CommandContext,
@@ -67,7 +67,7 @@ async function usageReport(
 
 type Day = DaySum & UsageSum;
 
-/** Each day of the range, also those on which nothing was spent. */
+/** The sums of each day in the range, including days without spending. */
 function sumsByDay(
   { range, days }: { readonly range: UsageRange; readonly days: number },
   { store }: CommandContext,
@@ -95,7 +95,7 @@ async function ownText({ since, today }: { since: number; today: number }, conte
   return parts.join(" · ");
 }
 
-/** US dollars, its sub-agents' work included. */
+/** Cost of a session in US dollars, including its sub-agents. */
 async function sessionUsd(id: string, store: Store): Promise<number> {
   const { ofSession } = await store.children.family(id, "");
   const sums = await Promise.all(ofSession.sessionIds.map((sessionId) => store.usage.total({ since: 0, sessionId })));
@@ -105,7 +105,7 @@ async function sessionUsd(id: string, store: Store): Promise<number> {
 interface Row {
   readonly label: string;
   readonly costUsd: number;
-  /** Tokens, or how often a job ran. */
+  /** Tokens, or the number of a job's runs. */
   readonly amount: number;
   readonly unit: string;
 }
@@ -141,11 +141,11 @@ async function rowsBy(
   return [...joined(rows), ...restOf(all.map(inTokens))];
 }
 
-/** What stands for the names of channels that the person does not see, and for what is theirs. */
+/** Labels for channels that the person does not see, and for jobs in them. */
 const UNSEEN = { channel: "private channels", job: "in private channels" };
 const HIDDEN: readonly string[] = Object.values(UNSEEN);
 
-/** Those of these channels that the person sees. */
+/** The channels among these that the person sees. */
 async function seenOf(
   channelKeys: readonly string[],
   { store, canSeeChannel, channelKey, thread, person }: CommandContext,
@@ -154,7 +154,7 @@ async function seenOf(
   const workspaces = await store.usage.workspacesOf(keys);
   const seen = await Promise.all(
     keys.map(async (key) => {
-      // What the program does in the background is in no channel.
+      // Background work of the program belongs to no channel.
       if (!key.includes(":")) return [key];
       const workspaceId = workspaces.get(key) ?? thread.workspaceId;
       const isSeen = key === channelKey || (await canSeeChannel(channelOf(key, workspaceId), person));
@@ -164,13 +164,13 @@ async function seenOf(
   return new Set(seen.flat());
 }
 
-/** Rows that must not be told apart as one; two that only bear the same name stay two. */
+/** Merges rows that must not be distinguishable; others stay separate even if they have the same name. */
 function joined(rows: readonly Row[]): Row[] {
   const groups = Map.groupBy(rows, (row) => (HIDDEN.includes(row.label) ? row.label : row));
   return [...groups.values()].flatMap((same) => same.slice(0, 1).map((first) => ({ ...first, ...sumOf(same) })));
 }
 
-/** What is beyond the rows of a table, in one. */
+/** A single row for everything beyond the table's rows. */
 function restOf(all: readonly Omit<Row, "label">[]): Row[] {
   const rest = all.slice(MOST_ROWS);
   return rest.slice(0, 1).map((first) => ({ ...first, ...sumOf(rest), label: `${rest.length} more` }));
@@ -185,7 +185,7 @@ function inTokens({ costUsd, tokens }: UsageSum): Omit<Row, "label"> {
   return { costUsd, amount: tokens, unit: "" };
 }
 
-/** Bars show dollars; where nothing has a price, amounts. */
+/** Bars show dollars, or amounts if nothing has a price. */
 function table(rows: readonly Row[], by: string): string {
   if (rows.length === 0) return by === "job" ? "No job has run." : "Nothing was spent.";
   const isPriced = rows.some(({ costUsd }) => costUsd > 0);

@@ -16,7 +16,7 @@ const searchSchema = z.strictObject({
   ),
 });
 
-/** The service behind web_search, with what the environment adds. */
+/** The service behind web_search, including values from the environment. */
 export type WebSearchSettings = z.infer<typeof searchSchema>;
 
 const file = {
@@ -35,7 +35,7 @@ const environment = {
 };
 const given = z.object({ file: z.object(file), environment: z.object(environment) });
 
-/** The tool web_search, where an operator has named a service. */
+/** The tool web_search, if the operator has configured a service. */
 export const webSearchFeature: Feature = { name: "web-search", settings: { file, environment }, configure };
 
 function configure(sources: GivenSettings): ConfiguredFeature {
@@ -52,7 +52,7 @@ function configure(sources: GivenSettings): ConfiguredFeature {
   };
 }
 
-/** The environment wins; null where nothing is to search. */
+/** Variables of the environment take precedence; null if no service is configured. */
 export function webSearchSettings(sources: Pick<GivenSettings, "file" | "environment">): WebSearchSettings | null {
   const {
     file: { webSearch },
@@ -69,7 +69,7 @@ export function webSearchSettings(sources: Pick<GivenSettings, "file" | "environ
   };
 }
 
-/** A search service without its key or address could only fail. */
+/** Reports a missing key or address, without which every search would fail. */
 function problemsOf({ service, baseUrl, apiKey }: WebSearchSettings): string[] {
   if (service === "searxng") {
     return baseUrl === undefined ? ["webSearch: searxng needs `baseUrl`, or SEARXNG_BASE_URL."] : [];

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a search service gives for a query, in its order. */
+/** One result of a search service. */
 export interface SearchHit {
   readonly title: string;
   readonly url: string;
@@ -12,9 +12,9 @@ export interface SearchQuery {
   readonly count: number;
 }
 
-/** How one service is asked, and how its answer reads. */
+/** How to query one service and parse its answer. */
 interface SearchService {
-  /** Null: there is no public one. */
+  /** Null if there is no public instance. */
   readonly defaultUrl: string | null;
   readonly needsKey: boolean;
   request(asked: SearchQuery, baseUrl: string, apiKey: string): Request;

@@ -9,11 +9,11 @@ import { outsideOf } from "../../core/trust/label.ts";
 import { NetworkRefusal } from "../../tools/network/refusal.ts";
 import { SEARCH_SERVICES, type SearchHit, type SearchQuery, type SearchServiceName } from "./search-services.ts";
 
-/** Milliseconds until a search is given up. */
+/** Time limit of a search, in milliseconds. */
 const TIMEOUT_MS = 15_000;
-/** Bytes of a service's answer after decompression; twenty results are far below. */
+/** Maximum size of a service's decompressed answer, in bytes; twenty results are far smaller. */
 const MAX_ANSWER_BYTES = 2_097_152;
-/** Characters of a query. Source: Brave Search API docs, Web search. */
+/** Maximum length of a query, in characters. Source: Brave Search API docs, Web search. */
 const MAX_QUERY_CHARS = 400;
 const MAX_RESULTS = 20;
 const TITLE_CHARS = 200;
@@ -26,14 +26,14 @@ const input = z.object({
 
 export interface WebSearchSettings {
   readonly service: SearchServiceName;
-  /** Brave and Tavily want one. */
+  /** Required by Brave and Tavily. */
   readonly apiKey?: string;
-  /** Root of the service's API, where it is not the service's own; SearXNG has none of its own. */
+  /** Root of the service's API if it differs from the default; SearXNG has no default. */
   readonly baseUrl?: string;
   readonly timeoutMs?: number;
 }
 
-/** The tool that asks the configured search service. Throws ConfigError when the service lacks its key or address. */
+/** The tool that queries the configured search service. Throws ConfigError if the service lacks its key or address. */
 export function createWebSearch(settings: WebSearchSettings): Tool {
   const ask = searcher(settings);
   return defineTool({
@@ -54,7 +54,7 @@ export function createWebSearch(settings: WebSearchSettings): Tool {
     grant: () => ({ key: "web_search", label: "searching the web" }),
     title: ({ query }) => query,
     brings: () => ({ who: [outsideOf("the web search")], holds: ["public"] }),
-    // Whoever set the service up lets it read what people ask in a channel.
+    // The operator who configured the service lets it read what people ask in a channel.
     sends: ({ query }) => [{ to: settings.service, says: query, upTo: "channel" }],
     capabilities: () => ({
       files: "none",
@@ -76,7 +76,7 @@ export function createWebSearch(settings: WebSearchSettings): Tool {
   });
 }
 
-/** The address of the service's API. Throws ConfigError when it has none of its own and none is set. */
+/** The address of the service's API. Throws ConfigError if none is set and the service has no default. */
 function addressOf({ service, baseUrl }: WebSearchSettings): string {
   const address = (baseUrl ?? SEARCH_SERVICES[service].defaultUrl)?.replace(/(?<!\/)\/+$/, "");
   if (address !== undefined) return address;
@@ -93,7 +93,7 @@ function searcher({ service: name, apiKey, baseUrl, timeoutMs = TIMEOUT_MS }: We
     const deadline = AbortSignal.timeout(timeoutMs);
     try {
       const request = service.request(asked, address, apiKey ?? "");
-      // A redirect would carry the key to another place.
+      // Refuses redirects, which would send the key elsewhere.
       const response = await fetch(request, { redirect: "error", signal: AbortSignal.any([signal, deadline]) });
       if (!response.ok) throw new NetworkRefusal(failure(name, response));
       const parsed = service.answer.safeParse(JSON.parse(await boundedText(response)));
@@ -141,7 +141,7 @@ function failure(name: SearchServiceName, { status, headers }: Response): string
   }
 }
 
-/** Results that web_fetch could read, each once. */
+/** Distinct results that web_fetch could read. */
 function readable(hits: readonly SearchHit[], blockedUrls: readonly string[]): SearchHit[] {
   const seen = new Set<string>();
   return hits.filter((hit) => {

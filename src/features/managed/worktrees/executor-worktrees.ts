@@ -108,7 +108,7 @@ export function createExecutorWorktrees(
     make(childId, place, signal) {
       // One at a time, so that each knows how much room is left.
       const made = making.then(() => makeOne(childId, place, signal));
-      making = made.catch(() => {}); // whoever asked for it is told
+      making = made.catch(() => {}); // the caller gets the rejection
       return made;
     },
     async changes(childId, signal) {

@@ -3,11 +3,11 @@ import { FULL, glyphsOf, RISE } from "./font.ts";
 export type Point = readonly [x: number, y: number];
 type Ends = readonly [from: Point, to: Point];
 
-/** A picture of palette indices. What falls outside of it is not drawn. */
+/** A picture of palette indices. Anything outside it is not drawn. */
 export class Canvas {
   readonly width: number;
   readonly height: number;
-  /** 0 is white. `FULL` indices are of each colour, the last for what it covers whole. */
+  /** 0 is white. Each colour has `FULL` indices by coverage, the last one for full coverage. */
   readonly pixels: Uint8Array;
 
   constructor(width: number, height: number) {
@@ -16,7 +16,7 @@ export class Canvas {
     this.pixels = new Uint8Array(width * height);
   }
 
-  /** What covers more of a pixel than what was drawn there before shows in its place. */
+  /** Draws a pixel, unless it is already covered more. */
   dot(x: number, y: number, index: number): void {
     if (x < 0 || x >= this.width || y < 0 || y >= this.height) return;
     const at = y * this.width + x;
@@ -31,7 +31,7 @@ export class Canvas {
     }
   }
 
-  /** A line with round ends: a disc, if it ends where it begins. */
+  /** Draws a line with round ends; a disc if both ends are the same. */
   line(ends: Ends, width: number, colour: number): void {
     const [from, to] = ends;
     const reach = (width + 1) / 2;
@@ -45,7 +45,7 @@ export class Canvas {
     }
   }
 
-  /** `at`: the upper left corner of its capitals. */
+  /** Draws a text. `at` is the upper left corner of its capitals. */
   text(words: string, at: { readonly x: number; readonly y: number }, colour: number): void {
     let left = Math.round(at.x) - 1;
     const top = Math.round(at.y) - RISE;
@@ -59,7 +59,7 @@ export class Canvas {
   }
 }
 
-/** From a point to a line between two others. */
+/** Distance from a point to the line between two others. */
 function distance(x: number, y: number, [from, to]: Ends): number {
   const width = to[0] - from[0];
   const height = to[1] - from[1];
@@ -72,7 +72,7 @@ export function textWidth(words: string): number {
   return glyphsOf(words).reduce((width, { advance }) => width + advance, 0);
 }
 
-/** The text, or as much of it as has room, with an ellipsis. `room`: pixels. */
+/** The text, cut with an ellipsis if it is wider than `room` pixels. */
 export function fitted(words: string, room: number): string {
   if (textWidth(words) <= room) return words;
   const letters = Array.from(words);

@@ -7,19 +7,19 @@ export interface Chart {
   readonly type: "bar" | "line";
   readonly title?: string;
   readonly labels: readonly string[];
-  /** Each has a value for each label. One without a name is in no legend. */
+  /** Each series has one value per label. A series without a name is not in the legend. */
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
 export interface ChartStyle {
-  /** Pixels. */
+  /** In pixels. */
   readonly width: number;
   readonly height: number;
-  /** How a value of a single series reads: at the axis, and above its bar. Above bars there is nothing without it. */
+  /** Formats values of a single series at the axis and above bars. Without it there are no values above bars. */
   readonly valueText?: (value: number) => string;
 }
 
-/** Ink, then one for each series: apart for people who do not see all colours, too. */
+/** Ink, followed by one colour per series, distinguishable for colour-blind people, too. */
 export const PALETTE: readonly Colour[] = [
   [32, 32, 32],
   [0, 114, 178],
@@ -30,38 +30,38 @@ export const PALETTE: readonly Colour[] = [
   [86, 180, 233],
 ];
 const [INK, FIRST_SERIES] = [0, 1];
-/** How much ink a grid's lines have, and the axis. */
+/** Coverage of the grid's lines and of the axis. */
 const [GRID, AXIS] = [2, 8];
 
 const LARGE: ChartStyle = { width: 800, height: 450 };
-/** Pixels from one thing to the next, and to the picture's edge. */
+/** Space between elements and at the picture's edges, in pixels. */
 const GAP = 8;
-/** From one line of text to the next. Pixels. */
+/** Line height of text, in pixels. */
 const LINE = 24;
-/** A date's width. What is wider is cut where there is no room. Pixels. */
+/** Maximum width of a label, in pixels, about that of a date; a wider one is cut if there is no room. */
 const WIDEST_LABEL = 100;
-/** The side of a legend's square. Pixels. */
+/** Side of a legend's square, in pixels. */
 const SWATCH = 14;
 
-/** A series' name with its square, `x` pixels from the legend's left edge. */
+/** A legend entry, `x` pixels from the legend's left edge. */
 interface LegendEntry {
   readonly name: string;
   readonly which: number;
   readonly x: number;
 }
 
-/** What all parts of a drawing share. */
+/** Shared by all drawing functions. */
 interface Sheet {
   readonly canvas: Canvas;
   readonly style: ChartStyle;
-  /** Where the values are, without their texts. Pixels. */
+  /** The area of the values, without their texts. In pixels. */
   readonly plot: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number };
-  /** The width of a label's share of the plot. Pixels. */
+  /** Width of the plot per label, in pixels. */
   readonly slot: number;
   readonly yOf: (value: number) => number;
 }
 
-/** The picture's own background is white, so that it reads the same on a dark page. */
+/** Draws a chart on a white background, so that it looks the same on a dark page. */
 export function drawChart(chart: Chart, style: ChartStyle = LARGE): Canvas {
   const { title = "", labels, series } = chart;
   const canvas = new Canvas(style.width, style.height);
@@ -75,7 +75,7 @@ export function drawChart(chart: Chart, style: ChartStyle = LARGE): Canvas {
   const right = style.width - 2 * GAP;
   const legend = legendOf(series, right - left);
   const bottom = style.height - 2 * GAP - (1 + legend.length) * LINE;
-  // A value above the highest bar is still below the title.
+  // Leaves room for a value between the highest bar and the title.
   const top = (title === "" ? 2 : 4) * GAP + CAP_HEIGHT + (style.valueText === undefined ? 0 : LINE - GAP);
   const yOf = (value: number): number => bottom - ((value - scale.low) / (scale.high - scale.low)) * (bottom - top);
   const plot = { left, right, top, bottom };
@@ -88,7 +88,7 @@ export function drawChart(chart: Chart, style: ChartStyle = LARGE): Canvas {
   return canvas;
 }
 
-/** The legend's lines, each as wide as `room` allows. */
+/** The legend's entries in lines of at most `room` pixels. */
 function legendOf(series: Chart["series"], room: number): LegendEntry[][] {
   const lines: LegendEntry[][] = [];
   let x = room;
@@ -113,7 +113,7 @@ function drawScale({ canvas, plot, yOf }: Sheet, { marks }: Scale): void {
   }
 }
 
-/** Under the middle of their slots; as many as have room, each cut to its slot. */
+/** Draws labels centred below their slots: as many as fit, each cut to its slot. */
 function drawLabels({ canvas, plot, slot }: Sheet, labels: readonly string[]): void {
   const widest = Math.min(WIDEST_LABEL, Math.max(...labels.map((label) => textWidth(label))));
   const every = Math.max(1, Math.ceil((widest + GAP) / slot));
@@ -140,7 +140,7 @@ function drawBars(sheet: Sheet, { series }: Chart): void {
   if (only !== undefined && another === undefined) drawValues(sheet, only.values);
 }
 
-/** Above each bar that is one; where not all have room, above the highest. */
+/** Writes values above non-zero bars, or only above the highest ones if not all fit. */
 function drawValues({ canvas, plot, slot, yOf, style }: Sheet, values: readonly number[]): void {
   const { valueText } = style;
   if (valueText === undefined) return;

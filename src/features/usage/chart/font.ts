@@ -1,22 +1,22 @@
 import { unzlibSync } from "fflate";
 import { BASELINE, CELL_HEIGHT, CELLS, LETTERS } from "./letters.ts";
 
-/** How much of each pixel a letter covers. */
+/** A letter, as the coverage of each pixel. */
 export interface Glyph {
-  /** Pixels from this letter to the next. */
+  /** Pixels to the next letter. */
   readonly advance: number;
-  /** Rows of `width` pixels, from 0 to `FULL`. The first column is one pixel left of where the letter begins. */
+  /** Rows of `width` pixels, from 0 to `FULL`. The first column is one pixel to the left of the letter's origin. */
   readonly coverage: Uint8Array;
   readonly width: number;
 }
 
-/** The coverage of a pixel that a letter covers whole. */
+/** The coverage of a fully covered pixel. */
 export const FULL = 15;
 
-/** How high capitals are. Pixels. */
+/** Height of capitals, in pixels. */
 export const CAP_HEIGHT = 13;
 
-/** From the top of capitals to a cell's top. Pixels. */
+/** Distance from a cell's top to the top of capitals, in pixels. */
 export const RISE = BASELINE - CAP_HEIGHT;
 
 let glyphs: { readonly known: ReadonlyMap<string, Glyph>; readonly box: Glyph } | null = null;
@@ -34,7 +34,10 @@ function unpack(): NonNullable<typeof glyphs> {
   return { known: new Map(Array.from(LETTERS, (letter) => [letter, next()])), box: next() };
 }
 
-/** The letters of a text. One with an accent that the font lacks is shown without, any other that it lacks as a box. */
+/**
+ * The letters of a text. An accented letter missing in the font is shown without its accent, any other missing one as a
+ * box.
+ */
 export function glyphsOf(text: string): Glyph[] {
   glyphs ??= unpack();
   const { known, box } = glyphs;

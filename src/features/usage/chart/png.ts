@@ -2,20 +2,20 @@ import { zlibSync } from "fflate";
 import type { Canvas } from "./canvas.ts";
 import { FULL } from "./font.ts";
 
-/** Red, green, blue. */
+/** Red, green and blue. */
 export type Colour = readonly [number, number, number];
 
 const WHITE: Colour = [255, 255, 255];
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
-/** Rows that equal the one above are runs of zeros after the filter: more effort finds little more. */
+/** zlib's fastest level: after the filter, repeated rows are zeros, so that more effort gains little. */
 const FAST = 1;
 
 /** PNG's filter that stores each byte's difference from the one above. */
 const UP = 2;
 
-/** A PNG of 8-bit palette indices: white, then each colour from its least coverage to the whole. */
+/** Encodes a PNG of 8-bit palette indices: white, then the shades of each colour up to full coverage. */
 export function encodePng({ width, height, pixels }: Canvas, palette: readonly Colour[]): Uint8Array {
   const header = [...bigEndian(width), ...bigEndian(height), 8, 3, 0, 0, 0];
   const rows = new Uint8Array(height * (width + 1));
@@ -37,7 +37,7 @@ export function encodePng({ width, height, pixels }: Canvas, palette: readonly C
   return Uint8Array.from(parts.flatMap((part) => [...part]));
 }
 
-/** A colour on white, by how much it covers. */
+/** The shades of a colour on white, by coverage. */
 function shadesOf(colour: Colour): Colour[] {
   const [red, green, blue] = colour;
   return Array.from({ length: FULL }, (_, index) => {

@@ -6,7 +6,7 @@ export interface Scale {
 
 const MARKS = 5;
 
-/** From a round number to a round number with 0 in between, and marks at round steps. */
+/** A scale between round numbers that includes 0, with marks at round steps. */
 export function scaleFor(values: readonly number[], text: (value: number) => string = shortNumber): Scale {
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
   const step = roundStep((most - least || 1) / MARKS);
@@ -15,7 +15,7 @@ export function scaleFor(values: readonly number[], text: (value: number) => str
   return { low: first * step, high: last * step, marks: marks.map((value) => ({ value, label: text(value) })) };
 }
 
-/** 1, 2 or 5 times a power of ten. */
+/** The next 1, 2 or 5 times a power of ten. */
 function roundStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   return ([1, 2, 5, 10].find((factor) => factor * power >= least) ?? 10) * power;

@@ -9,12 +9,12 @@ export interface DaySum extends Pick<UsageSum, "costUsd" | "tokens"> {
   readonly day: string;
 }
 
-/** Slack shows pictures 360 pixels wide: a larger one would have smaller letters. */
+/** In pixels. Slack shows pictures 360 pixels wide, so the letters of a larger one would be too small. */
 const SIZE = { width: 640, height: 300 };
 
 /**
- * What each day has cost, as a picture; tokens where nothing has a price. Null where a picture would tell nothing: of a
- * single day, or when nothing was spent.
+ * A chart of each day's cost, or of tokens if nothing has a price. Null if a chart would tell nothing: for a single
+ * day, or if nothing was spent.
  */
 export function usageChart(days: readonly DaySum[]): OutgoingFile | null {
   const isPriced = days.some(({ costUsd }) => costUsd > 0);
@@ -38,14 +38,14 @@ function dayLabel(day: string): string {
   return `${MONTHS[(month ?? 1) - 1]} ${date}`;
 }
 
-/** As short as it may be beside a bar: `$0.004`, `$0.026`, `$0.40`, `$5`, `$12`. */
+/** Short enough for a bar: `$0.004`, `$0.026`, `$0.40`, `$5`, `$12`. */
 function dollars(value: number): string {
   if (value >= 10) return `$${Math.round(value)}`;
   if (value < 0.1) return `$${Number(value.toPrecision(value < 0.01 ? 1 : 2))}`;
   return `$${value.toFixed(2).replace(/\.00$/, "")}`;
 }
 
-/** As short as it may be beside a bar: `787K` */
+/** Short enough for a bar: `787K`. */
 function tokenText(value: number): string {
   return shortNumber(Number(value.toPrecision(3)));
 }
