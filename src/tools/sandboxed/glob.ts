@@ -46,7 +46,7 @@ export function createGlob(guest: Guest): Tool {
   });
 }
 
-/** Splits an absolute pattern into its starting directory and the rest. */
+/** Makes an absolute pattern relative to the sandbox root, so that `path` does not apply to it. */
 function fromRoot({ pattern }: { readonly pattern: string }, ctx: ToolContext): Partial<GlobRequest> {
   if (!pattern.startsWith("/")) return {};
   const [directory = ""] = /^[^*?[{(!]*(?=\/)/.exec(pattern) ?? [];
