@@ -2,9 +2,9 @@ import type { Readable } from "node:stream";
 import { type Command, Option } from "commander";
 import type { Terminal } from "./terminal.ts";
 
-/** What `deckhand chat` is asked for. */
+/** The arguments of `deckhand chat`. */
 export interface ChatCommandRequest {
-  /** One message, an answer, and the end; null: a conversation. */
+  /** A single message to answer; null for a conversation. */
   readonly prompt: string | null;
   readonly agent: string | null;
   readonly continues: boolean;
@@ -22,7 +22,7 @@ export interface ChatCommandOptions {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly chat: Chat;
   readonly terminal: Pick<Terminal, "error" | "fail">;
-  /** Bytes of what is piped in. */
+  /** Maximum size of piped input, in bytes. */
   readonly maxBytes: number;
 }
 
@@ -67,11 +67,11 @@ async function chatWith(typed: string, flags: ChatFlags, options: ChatCommandOpt
   return chat({ ...asked, prompt, files: [] });
 }
 
-/** Whoever calls from a script, or by ssh, may have left an input open that nobody writes to. Milliseconds. */
+/** A script or ssh may leave an input open that nobody writes to; after this, a hint is shown. In milliseconds. */
 const PATIENCE_MS = 3_000;
 const WAITS = "⏳ Waiting for the end of what is piped in. Where nothing is, write </dev/null behind the command.";
 
-/** Everything that comes until the end. */
+/** Reads all input until its end. */
 async function allOf(stdin: Readable, { maxBytes, terminal }: ChatCommandOptions): Promise<Buffer | "too large"> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 
-/** What `deckhand drain` is asked for. */
+/** The arguments of `deckhand drain`. */
 export interface DrainRequest {
-  /** `host:pid`, a host where one process runs there, or an id; null: say which there are. */
+  /** `host:pid`, the host of a single process, or an id; null to list the processes. */
   readonly process: string | null;
 }
 

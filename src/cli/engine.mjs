@@ -3,9 +3,10 @@ import path from "node:path";
 import { BUILT_PROGRAM } from "../launch/steps.mjs";
 
 /**
- * With what an earlier start or the build (scripts/build/compiled-code.ts) has compiled, a start takes less time. It
- * lies in the bundle's directory, and goes with it; for whoever may not write there, and for the sources, where
- * Node keeps it, and where NODE_COMPILE_CACHE says in any case. Without any of them the program runs all the same.
+ * Enables Node's compile cache, which shortens a start by code that an earlier start or the build
+ * (scripts/build/compiled-code.ts) compiled. It is stored in the bundle's directory and disappears with it; without
+ * write permission there, and for the sources, in Node's default directory; NODE_COMPILE_CACHE overrides both. The
+ * program also runs without a cache.
  * @param {{ env: Record<string, string | undefined> }} program
  * @param {string | null} root the project's directory; null when the sources run
  */

@@ -4,7 +4,9 @@ import { NO_ROOM } from "../core/protocol/errors.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Writes .env and deckhand.config.json into `cwd` to begin with, from what `root`, Deckhand itself, has of them; a file that exists stays as it is. */
+/**
+ * Writes initial .env and deckhand.config.json files into `cwd`; `root` is Deckhand itself. Existing files are kept.
+ */
 export function init(root: string, cwd: string, terminal: Terminal): void {
   const schema = path.relative(cwd, path.join(root, "deckhand.config.schema.json"));
   const files = [
@@ -25,7 +27,7 @@ export function init(root: string, cwd: string, terminal: Terminal): void {
   terminal.out("Next: put tokens and a provider's key into .env, then `npx deckhand doctor`, then `npm start`.");
 }
 
-/** The system's error code when the file could not be created: then nothing of it is there that looks like somebody's own. */
+/** Creates a file. On failure returns the error code and removes the partial file, which would look like the user's. */
 function writeNew(file: string, content: string, mode: number): string {
   let made: number | null = null;
   try {
@@ -42,7 +44,7 @@ function writeNew(file: string, content: string, mode: number): string {
   }
 }
 
-/** Settings that many want, as comments: what stands in the file cannot be changed on the page. */
+/** Common settings as comments, because settings in the file cannot be changed on the page. */
 function settings(schema: string): string {
   const content = {
     $schema: schema.startsWith(".") ? schema : `./${schema}`,

@@ -3,17 +3,17 @@ import type { Readable } from "node:stream";
 import type { ReadStream } from "node:tty";
 import { ConfigError } from "../core/protocol/errors.ts";
 
-/** What the process reads: a terminal, or what is piped. */
+/** The process's input: a terminal or a pipe. */
 export type Input = Readable & Partial<Pick<ReadStream, "isTTY">> & { setRawMode?(isRaw: boolean): unknown };
 
-/** A line of what is read (`isGiven`) or piped, or what is typed twice; null where the two differ. */
+/** A password from an input (`isGiven`) or a pipe, or typed twice; null if the two differ. */
 export async function newPassword(stdin: Input, isGiven: boolean): Promise<string | null> {
   if (isGiven || stdin.isTTY !== true) return firstLine(stdin);
   const first = await askHidden("New password: ", stdin);
   return (await askHidden("Once more: ", stdin)) === first ? first : null;
 }
 
-/** A piped line, or what is typed. */
+/** A key from a pipe, or typed. */
 export async function newKey(stdin: Input): Promise<string> {
   return stdin.isTTY === true ? askHidden("Key: ", stdin) : firstLine(stdin);
 }
@@ -23,7 +23,7 @@ async function firstLine(stdin: Input): Promise<string> {
   return "";
 }
 
-/** Asks on the terminal, which shows nothing of what is typed. */
+/** Asks on the terminal without showing what is typed. */
 async function askHidden(words: string, stdin: Input): Promise<string> {
   process.stderr.write(words);
   stdin.setRawMode?.(true);

@@ -1,17 +1,17 @@
 /**
- * Plain JavaScript that old Node versions parse: whatever loads TypeScript calls this first, since a
- * syntax error from a stripped type tells nobody what to do.
+ * Plain JavaScript that old Node versions can parse. Whatever loads TypeScript calls this first, because a syntax error
+ * at a type annotation would not explain the problem.
  */
 
 /**
- * Minor versions, by the major one. Asynchronous WebAssembly exports need Node 24, and a proxy that holds for all of the
- * program these releases. Source: Node docs, `http.setGlobalProxyFromEnv`.
+ * Required minor version for each major version. Asynchronous WebAssembly exports need Node 24, and a proxy for the
+ * whole program needs these releases. Source: Node docs, `http.setGlobalProxyFromEnv`.
  */
 const NEEDED_MINOR = { 24: 14, 25: 4 };
 const NEEDED = "24.14";
 
 /**
- * The one line for a Node that is too old, or null.
+ * The message for a Node that is too old; null otherwise.
  * @param {string} version as in `process.versions.node`
  * @returns {string | null}
  */

@@ -14,21 +14,21 @@ import { type RegisteredCommand, slackManifest } from "./manifest/slack-manifest
 import type { AddSubcommand, SubcommandWorld } from "./subcommand.ts";
 
 export interface ProgramOptions extends Omit<DoctorOptions, "online"> {
-  /** What the Slack manifest registers as slash commands. */
+  /** The commands that the Slack manifest registers as slash commands. */
   readonly chatCommands: () => Promise<readonly RegisteredCommand[]>;
   start(config: Config): Promise<void>;
-  /** What is piped into the program. */
+  /** Piped input of the program. */
   readonly stdin: ChatCommandOptions["stdin"];
   chat(config: Config, request: ChatCommandRequest): Promise<void>;
-  /** What features add. */
+  /** Subcommands added by features. */
   readonly subcommands: readonly AddSubcommand[];
   readonly subcommandWorld: (config: Config) => Promise<SubcommandWorld>;
   drain(config: Config, request: DrainRequest): Promise<void>;
-  /** Another address that opens the web page; null where the settings do not say its port. */
+  /** A new link that opens the web page; null if the settings do not fix its port. */
   webLink(config: Config): Promise<string | null>;
 }
 
-/** The command line. `start` is what runs when no command is named. */
+/** The command line. Without a command, `start` runs. */
 export function createProgram(options: ProgramOptions): Command {
   const { terminal, sources, root } = options;
   const program = new Command("deckhand")

@@ -2,19 +2,19 @@ import { isDatabaseAway } from "../core/protocol/database-failure.ts";
 import { type AppError, ConfigError, type ErrorCode, toAppError } from "../core/protocol/errors.ts";
 import { explain } from "../core/protocol/explain.ts";
 
-/** People in a thread are told of these to try again or to ask an operator, who reads this. */
+/** Errors whose text for people refers them to an operator, who needs more than that text. */
 const ONLY_IN_LOG: ReadonlySet<ErrorCode> = new Set(["defect", "platform_failed"]);
 
 const DATABASE_AWAY = "✗ The database does not answer, or broke the connection.";
 
-/** What an operator reads when an error ends the program. */
+/** Tells the operator why an error ends the program. */
 export function startupErrorLines(error: AppError): readonly string[] {
   if (isDatabaseAway(error.cause))
     return [`${DATABASE_AWAY} I end here; start me again once it answers. The error logged last says more.`];
   return explained(error) ?? [`✗ Deckhand cannot go on (${error.code}). The error logged last says why.`];
 }
 
-/** The same of a command, which writes no log: the error itself stands beneath. */
+/** The same for a command, which writes no log, so the error itself is included. */
 export function commandErrorLines(failure: unknown): readonly string[] {
   const error = toAppError(failure);
   const { message, stack = message } = error.cause instanceof Error ? error.cause : error;
@@ -22,7 +22,7 @@ export function commandErrorLines(failure: unknown): readonly string[] {
   return explained(error) ?? [`✗ That failed (${error.code}):`, stack];
 }
 
-/** Null: what people are told says too little to an operator. */
+/** The text for people; null if it says too little to an operator. */
 function explained(error: AppError): readonly string[] | null {
   if (error instanceof ConfigError) return error.problems.map((problem) => `✗ ${problem}`);
   return ONLY_IN_LOG.has(error.code) ? null : [explain(error)];

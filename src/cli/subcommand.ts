@@ -8,46 +8,46 @@ import type { AuditEntry, FeatureHost } from "../feature-host.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Adds to `deckhand …` what can be asked of a feature there: words, flags and help. Whoever only asks for help loads this; what
- * carries it out is loaded when it is asked for.
+ * Adds a feature's subcommand to `deckhand`, with arguments, options and help. Help alone loads only this; the
+ * implementation is loaded when it is called.
  */
 export type AddSubcommand = (program: Command, carryOut: CarryOut) => void;
 
-/** What goes wrong is said in lines, and the process ends with code 1. */
+/** Runs a subcommand. Errors are printed as lines, and the exit code is 1. */
 type CarryOut = (work: (world: SubcommandWorld) => Promise<void>) => Promise<void>;
 
-/** What a subcommand works with, beside a running program or without one. */
+/** What a subcommand works with, whether or not the program is running. */
 export interface SubcommandWorld {
-  /** What the page has set left out. */
+  /** The settings without those made on the page. */
   readonly config: Config;
   readonly terminal: Pick<Terminal, "out" | "error">;
-  /** Says what came of it; the process ends with code 1 where that is nothing. */
+  /** Prints the outcome. If it is not ok, the exit code is 1. */
   readonly answer: (outcome: { readonly ok: boolean; readonly lines: readonly string[] }) => void;
-  /** A line of what is read (`isGiven`) or piped, or what is typed twice; null where the two differ. */
+  /** A password from an input (`isGiven`) or a pipe, or typed twice; null if the two differ. */
   readonly newPassword: (isGiven: boolean) => Promise<string | null>;
-  /** A piped line, or what is typed. */
+  /** A key from a pipe, or typed. */
   readonly newKey: () => Promise<string>;
   readonly onStore: (work: (world: StoreWorld) => Promise<void>) => Promise<void>;
-  /** The same for what is there: where no database is, that is said, and none is made. */
+  /** The same for an existing database: reports a missing one instead of creating it. */
   readonly onKeptStore: SubcommandWorld["onStore"];
-  /** The settings as a start would have them; makes no database where there is none. */
+  /** The settings as they would be in effect after a start. Does not create a missing database. */
   readonly withSettings: (use: (settings: SettingsInForce) => void) => Promise<void>;
-  /** Copies a SQLite file, the home's where none is named, to the PostgreSQL of the settings. */
+  /** Copies a SQLite file, by default the home's, to the configured PostgreSQL. */
   readonly copyDatabase: (from: string | null) => Promise<void>;
 }
 
-/** The database itself, and what is kept with it. */
+/** The database, and other data kept with it. */
 export interface StoreWorld
   extends Pick<FeatureHost, "store" | "runtime" | "log" | "home" | "database" | "describe" | "snapshots"> {
-  /** The settings as a start would have them. */
+  /** The settings as they would be in effect after a start. */
   readonly settings: () => Promise<SettingsInForce>;
-  /** Providers of these settings, with the keys that are stored beside those of the environment and the settings file. */
+  /** Providers with these settings, including the stored keys. */
   readonly providers: (config: Config) => Promise<LiveProviders>;
-  /** Tries a provider's key, and says what came back. */
+  /** Tests a provider's key and reports the result. */
   readonly tryKey: (id: string, providers: LiveProviders) => ReturnType<FeatureHost["tryKey"]>;
   readonly sandboxRootOf: (config: Config, thread: ThreadRef) => string;
-  /** As `WriteAudit`, by whoever sits at the terminal. */
+  /** Like `WriteAudit`, on behalf of the person at the terminal. */
   readonly audit: (entry: Omit<AuditEntry, "by">) => Promise<void>;
-  /** Tells the processes that run on the database. */
+  /** Notifies the processes that run on the database. */
   readonly tell: (topic: ClusterTopic) => Promise<void>;
 }

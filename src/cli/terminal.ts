@@ -1,12 +1,12 @@
-/** What a command needs of the process that runs it. */
+/** A command's access to its process. */
 export interface Terminal {
   out(line: string): void;
   error(line: string): void;
-  /** The process ends with code 1 once its work is done. */
+  /** Makes the process end with exit code 1 after its work. */
   fail(): void;
 }
 
-/** Where whoever reads the output, or a log in it, has gone, or its disk is full, lines are lost and work goes on. */
+/** The real terminal. If its reader has gone or the disk is full, lines are lost but work continues. */
 export function processTerminal(): Terminal {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   return {

@@ -1,13 +1,13 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * What glibc's allocator reads at the start of a process: it gives memory back as soon as a large block, or a
- * megabyte at the end of its heap, is free. Left alone it raises both bounds with the largest block it has seen, and
- * each thread that once compiled something keeps some fifteen megabytes (`npm run bench -- --only start`). Bytes.
- * What it takes of the system it takes in pages of two megabytes where it may: a start reads twenty megabytes of its
- * own program, and to be given them in small pages takes a tenth of it. All threads share one heap: where each has its
- * own in pages of that size, a process keeps four megabytes more when it is ready, and a tenth more once it has worked.
- * Sources: mallopt(3); the GNU C Library, Memory Allocation Tunables.
+ * Settings that glibc's allocator reads when a process starts. It returns memory as soon as a large block, or a
+ * megabyte at the end of its heap, is free. By default it raises both thresholds with the largest block seen, and each
+ * thread that once compiled something keeps some fifteen megabytes (`npm run bench -- --only start`). Huge pages of two
+ * megabytes are used where possible: a start reads twenty megabytes of its own program, and receiving them in small
+ * pages takes a tenth of it. All threads share one arena; separate arenas in huge pages would cost four megabytes more
+ * after the start, and a tenth more after work. Sizes are in bytes. Sources: mallopt(3); the GNU C Library, Memory
+ * Allocation Tunables.
  */
 const ALLOCATOR = {
   MALLOC_MMAP_THRESHOLD_: "131072",
@@ -17,16 +17,16 @@ const ALLOCATOR = {
 };
 
 /**
- * What V8 reads at the start of a process, in megabytes. A heap of the first size is nothing to collect yet: a start that
- * looks through smaller ones again and again takes an eighth longer, and at twice as many the process keeps, once it
- * has worked, thirty megabytes more (`npm run bench -- --only answer`). What is new has its own part: garbage of
- * streamed answers is short-lived, and a larger part costs memory and saves no measurable time.
+ * V8 options, in megabytes. Below the first size the heap is not collected; with smaller values, repeated collections
+ * make a start an eighth slower, and twice the value leaves the process with thirty megabytes more after work (`npm run
+ * bench -- --only answer`). The second limits the young generation: garbage of streamed answers is short-lived, and a
+ * larger one costs memory and saves no measurable time.
  */
 export const HEAP = ["--initial-heap-size=48", "--max-semi-space-size=2"];
 
 /**
- * The arguments and the environment to begin a process anew with, or null when it stays as it is: an operator has
- * chosen otherwise, or a parent holds a channel to it, which would be lost.
+ * Arguments and environment with which to restart the process; null to leave it, because an operator has set these
+ * variables, or a parent has an IPC channel to it that would be lost.
  * @param {readonly string[]} args
  * @param {Pick<NodeJS.Process, "platform" | "env" | "send">} program
  */
@@ -37,9 +37,9 @@ export function begunAnew(args, { platform, env, send }) {
 }
 
 /**
- * Replaces the process by itself, with the same id, where that saves memory and time; takes some twenty milliseconds.
- * The new one takes back the flag that has made its heap: V8 takes what is compiled already, of Node's own above all, only
- * while all flags are those it was compiled with.
+ * Replaces the process by itself, under the same id, where that saves memory and time; takes some twenty milliseconds.
+ * The new process resets the flag that sized its heap, because V8 accepts cached code, above all Node's own, only while
+ * all flags are those it was compiled with.
  * @param {NodeJS.Process} program
  */
 export function trimMemory(program) {

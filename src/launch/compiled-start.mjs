@@ -7,18 +7,18 @@ import { Script } from "node:vm";
 import { BUILT_PROGRAM } from "./steps.mjs";
 
 /**
- * The program as one script, with what V8 has compiled in a start of it: modules bring only what is compiled when they
- * are loaded, and a start compiles five times as much.
+ * The program as a single script, with V8's code cache of a whole start. Caches of modules contain only what is
+ * compiled on loading, and a start compiles five times as much.
  */
 
 export const START = "start.cjs";
 
-/** What V8 takes for its own: it is of one version, one kind of processor and the flags that are set by now. */
+/** Path of the code cache for this V8 version, processor and current flags. */
 export function codeFile(root) {
   return path.join(root, BUILT_PROGRAM, `start-${cachedDataVersionTag()}.code`);
 }
 
-/** What the bundle exports; null where nothing is compiled for this process, since modules then start sooner. */
+/** Exports of the bundle; null without a code cache for this process, since modules then start faster. */
 export function loadCompiledStart(root) {
   const file = codeFile(root);
   if (!existsSync(file)) return null;
@@ -28,7 +28,7 @@ export function loadCompiledStart(root) {
 
 export function loadScript(root, cachedData) {
   const filename = path.join(root, BUILT_PROGRAM, START);
-  // The build sees to it that it holds no wider character.
+  // The build makes sure that the file contains no wider characters.
   return new Script(readFileSync(filename, "latin1"), {
     filename,
     ...(cachedData === undefined ? {} : { cachedData }),

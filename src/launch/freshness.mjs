@@ -4,23 +4,23 @@ import path from "node:path";
 import { STEPS } from "./steps.mjs";
 
 /**
- * Whether what is built belongs to what it is built of. Contents decide, as hashes that the build has written down: a
- * checkout, a copy and an image all give files new times. Since no start should read a thousand files, a second
- * record holds their times and sizes; while these are the same, nothing is read.
+ * Checks whether the build is up to date. Contents decide, through hashes that the build has stored, because a
+ * checkout, a copy and an image all change file times. To avoid reading a thousand files at each start, a second record
+ * holds their times and sizes; while these are unchanged, nothing is read.
  */
 
-/** Hashes of what each step was made of. */
+/** Hashes of each step's inputs when it was built. */
 const MADE = "build/made.json";
-/** Names, times and sizes of all inputs when they were last found to be those of MADE, as one hash. */
+/** One hash of all inputs' names, times and sizes when they last matched MADE. */
 const GLANCED = "build/glanced";
-/** What npm has installed. */
+/** npm's record of the installed packages. */
 const PACKAGES = "node_modules/.package-lock.json";
 
-/** A file that is written twice within this time may keep its time and size: it is read next time. Seconds. */
+/** A file written twice within this time may keep its time and size, so it is read again next time. In seconds. */
 const CLOCK_GRAIN_S = 2;
 
 /**
- * The steps whose artefacts are missing or made of other inputs. Takes some ten milliseconds.
+ * The steps whose artefacts are missing or built from other inputs. Takes some ten milliseconds.
  * @param {string} root the project's directory
  * @param {readonly import("./steps.mjs").Step[]} steps all there are
  */
@@ -37,18 +37,18 @@ export function staleSteps(root, steps = STEPS) {
   return stale;
 }
 
-/** What a build has written down, by the name of the step. */
+/** Hashes stored by the last build, by step. */
 export function madeIn(root) {
   const text = readOrEmpty(root, MADE);
   return text === "" ? {} : JSON.parse(text);
 }
 
-/** Nobody ever reads half of it. */
+/** Stores the hashes atomically. */
 export function keepMade(root, made) {
   replaceFile(root, MADE, `${JSON.stringify(made, null, 2)}\n`);
 }
 
-/** Hashes of what each step would be made of now, by the name of the step. */
+/** Hashes of each step's current inputs, by step. */
 export function printsOf(root, steps = STEPS) {
   const packages = hashOf([readOrEmpty(root, PACKAGES)]);
   const contents = new Map();
@@ -64,13 +64,14 @@ export function printsOf(root, steps = STEPS) {
   );
 }
 
-/** Without its tool a step cannot be done: then what a release brought along need only be of these sources. */
+/** Whether a step is up to date. Without its tool it cannot be rebuilt; then only the sources have to match. */
 function isSame(made, now, canBeMade) {
   if (!canBeMade) return made === undefined || made.sources === now.sources;
   return made !== undefined && made.sources === now.sources && made.packages === now.packages;
 }
 
 /**
+ * Whether a package is installed.
  * @param {string} root
  * @param {string} name of a package
  */
@@ -85,23 +86,23 @@ function glanceAt(root, steps) {
   return { hash: hashOf([readOrEmpty(root, MADE), ...lines.sort()]), newest };
 }
 
-/** Whoever cannot write, on a full disk for one, reads the contents at each start: some twenty milliseconds. */
+/** Stores the glance. If that fails, as on a full disk, each start reads the contents: some twenty milliseconds. */
 function keepGlance(root, { hash, newest }) {
   if (newest > Date.now() / 1000 - CLOCK_GRAIN_S) return;
   try {
     replaceFile(root, GLANCED, hash);
   } catch {
-    // It only saves time.
+    // The glance only saves time.
   }
 }
 
-/** Each file once, with whole seconds: images and archives keep no more of a time. */
+/** All input files, once each, with times in whole seconds, since images and archives keep no more. */
 function filesOf(root, inputs) {
   const found = new Map();
   const lookInto = (folder) => {
     for (const entry of readdirSync(`${root}/${folder}`, { withFileTypes: true })) {
       const file = `${folder}/${entry.name}`;
-      // What editors leave while they save begins with a dot.
+      // Temporary files of editors begin with a dot.
       if (entry.name.startsWith(".") || found.has(file)) continue;
       if (entry.isDirectory()) lookInto(file);
       else look(file);

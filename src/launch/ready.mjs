@@ -3,7 +3,7 @@ import path from "node:path";
 import { staleSteps } from "./freshness.mjs";
 
 /**
- * Resolves when all is built; ends the process with code 1 when that fails. What is built is told on standard error.
+ * Resolves once everything is built; ends the process with code 1 if that fails. Progress is reported on stderr.
  * @param {NodeJS.Process} program one of Node 24 or newer
  * @param {string} root the project's directory
  * @param {{ without?: readonly string[] }} options names of steps that need not be done

@@ -3,16 +3,16 @@ import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { nodeProblem } from "../cli/node-version.mjs";
 
-/** What a supervisor or a terminal sends to one process of two. */
+/** Signals that a supervisor or a terminal may send to only one of the two processes. */
 const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"];
 
 /**
- * Resolves in a process of Node 24 or newer. In an older one it does not: the same script runs in the Node that npm has
- * installed, and this process ends as that one does. An old Node cannot replace itself, so it stays meanwhile.
+ * Resolves in a process of Node 24 or newer. An older one never resolves: it runs the same script in the Node that npm
+ * has installed and ends as that process does. An old Node cannot replace itself, so it stays meanwhile.
  * @param {NodeJS.Process} program
  * @param {string} root the project's directory
  * @param {(args: string[], program: NodeJS.Process) => { args: readonly string[], env: NodeJS.ProcessEnv }} begin
- *   what to run the other Node with, of what this one was given
+ * returns what to run the other Node with, from what this one was given
  */
 export async function onRightNode(program, root, begin = (args, { env }) => ({ args, env })) {
   const packaged = path.join(root, `node_modules/node-${program.platform}-${program.arch}/bin/node`);
@@ -25,13 +25,13 @@ export async function onRightNode(program, root, begin = (args, { env }) => ({ a
   if (!hasPackaged) return give(program, problem);
   const { args, env } = begin([...program.execArgv, ...program.argv.slice(1)], program);
   const child = spawn(packaged, args, { stdio: "inherit", env });
-  // As on Alpine, which has another C library than it was built for, or where nothing in this directory may be run.
+  // This happens on Alpine, whose C library is another one, or if nothing in this directory may be executed.
   child.once("error", ({ code }) => give(program, `${packaged} does not run on this system (${code}). ${problem}`));
   await endAs(program, child);
 }
 
 /**
- * Ends this process as a child ends, and passes on what is sent to it. Never resolves.
+ * Ends this process as a child ends, and forwards signals to the child. Never resolves.
  * @param {NodeJS.Process} program
  * @param {import("node:child_process").ChildProcess} child
  */
@@ -48,7 +48,7 @@ export function endAs(program, child) {
   });
 }
 
-/** npm 10 does not link the program of a platform's package when no install script may run; supervisors name the link. */
+/** Links the packaged Node, which supervisors refer to; npm 10 does not link it if install scripts are disabled. */
 function linkNode(root, packaged) {
   const link = path.join(root, "node_modules/.bin/node");
   if (existsSync(link) || process.platform === "win32") return;
@@ -56,7 +56,7 @@ function linkNode(root, packaged) {
     mkdirSync(path.dirname(link), { recursive: true });
     symlinkSync(path.relative(path.dirname(link), packaged), link);
   } catch {
-    // Two at once, a place that only others write, one that knows no links or is full: nothing here needs it.
+    // Lost a race, no write permission, no symbolic links, or a full disk: nothing here needs the link.
   }
 }
 

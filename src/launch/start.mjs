@@ -8,7 +8,7 @@ import { onRightNode } from "./right-node.mjs";
 import { BUILT_PROGRAM } from "./steps.mjs";
 
 /**
- * Starts the program: on Node 24, from what is built, which is made first where it is missing or old.
+ * Starts the program on Node 24 from the build, after building what is missing or outdated.
  * @param {NodeJS.Process} program
  */
 export async function start(program) {

@@ -1,12 +1,12 @@
 /**
- * What the program needs and the repository does not hold. Plain JavaScript, like all of this folder: a start looks
- * here first, and to strip types costs it time and memory.
+ * Build steps for what the program needs but the repository does not contain. Plain JavaScript, like all of this
+ * folder, because every start runs it, and stripping types would cost time and memory.
  */
 
-/** Where the program lies as one bundle, beneath the project's directory. */
+/** Directory of the bundled program, relative to the project's directory. */
 export const BUILT_PROGRAM = "build/program";
 
-/** The file in it that lists the packages which are not in the bundle, by name. */
+/** Name of the file in it that lists the packages outside the bundle. */
 export const PACKAGES_OUTSIDE = "packages.json";
 
 const DATABASE_SOURCES = ["prisma/models.prisma", "prisma/sqlite/schema.prisma", "prisma/postgresql/schema.prisma"];
@@ -78,7 +78,7 @@ const EXAMPLE_BINDINGS = {
   after: [GENERATOR.name, EXAMPLES.name],
 };
 
-/** The one step that the sources do without. */
+/** The only step not needed to run from the sources. */
 export const PROGRAM = {
   name: "program",
   tool: "esbuild",

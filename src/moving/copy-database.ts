@@ -13,22 +13,22 @@ import { type Copied, copyTables } from "./copy-tables.ts";
 
 export interface DatabaseCopying {
   readonly config: Pick<Config, "database">;
-  /** The SQLite file. */
+  /** Path of the SQLite file. */
   readonly file: string;
   readonly runtime: Runtime;
-  /** A line for the operator's terminal. */
+  /** Prints a line on the operator's terminal. */
   readonly say: (line: string) => void;
 }
 
-/** No transaction's end, but the greatest that a timer can wait. Milliseconds. */
+/** In effect no timeout: the longest that a timer can wait. In milliseconds. */
 const ANY_TIME = { timeout: 2 ** 31 - 1 };
 
-/** How often it is said how far a table is. Milliseconds. */
+/** Interval of progress messages for a table. In milliseconds. */
 const SAY_EVERY_MS = 5_000;
 
 /**
- * Copies everything that a SQLite file holds to an empty PostgreSQL, in one transaction: whatever ends this, PostgreSQL has all
- * of it or nothing. Nothing else may run on either meanwhile. Rejects with ConfigError where something is in the way.
+ * Copies a SQLite file to an empty PostgreSQL in one transaction, so that PostgreSQL has everything or nothing, however
+ * this ends. Nothing else may run on either database meanwhile. Rejects with ConfigError if something is in the way.
  */
 export async function copyDatabase({ config, file, runtime, say }: DatabaseCopying): Promise<Copied> {
   const { database } = config;
@@ -78,7 +78,7 @@ function teller({ clock }: Pick<Runtime, "clock">, say: DatabaseCopying["say"]) 
   };
 }
 
-/** What an operator reads once all is copied. */
+/** Lines for the operator after a complete copy. */
 export function copiedLines({ rows, tables, texts }: Copied, { file, home, sandbox }: CopiedFrom): readonly string[] {
   return [
     ...(texts === 0

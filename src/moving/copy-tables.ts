@@ -4,42 +4,42 @@ import { ConfigError, DefectError } from "../core/protocol/errors.ts";
 import type { Client } from "../core/store/database/client.ts";
 import type { OpenConnection } from "../core/store/database/connection/open-connection.ts";
 
-/** Rows and, roughly, bytes that are held in memory at once; one row may be larger. */
+/** Maximum rows and approximate bytes in memory at once; a single row may be larger. */
 const BATCH = { rows: 2_000, bytes: 4_000_000 };
 
 /** A table of a migrated SQLite database. */
 interface Table {
   readonly name: string;
   readonly columns: readonly string[];
-  /** Tables that its rows refer to. */
+  /** Tables referenced by foreign keys. */
   readonly parents: readonly string[];
 }
 
 type Target = Pick<OpenConnection["connection"], "query">;
 
 export interface TableCopying {
-  /** A transaction of SQLite: what others write meanwhile is not in it. */
+  /** A SQLite transaction, unaffected by concurrent writes. */
   readonly from: Client;
-  /** In a transaction. Prisma's client is none for this: it remembers its last hundred statements with all their values. */
+  /** In a transaction. Prisma's client is unsuitable: it remembers its last hundred statements with all values. */
   readonly to: Target;
-  /** Is told after each batch. */
+  /** Called after each batch. */
   readonly progress: (at: { readonly table: string; readonly done: number; readonly total: number }) => void;
 }
 
 export interface Copied {
   readonly rows: number;
   readonly tables: number;
-  /** Texts that held NUL, which PostgreSQL does not take: U+FFFD stands in its place. */
+  /** Number of texts with NUL, which PostgreSQL does not accept; it is replaced by U+FFFD. */
   readonly texts: number;
 }
 
 /**
- * Copies all rows into the same tables of a database of the same migrations, in which nothing has been kept yet. ConfigError
- * where something has, and where PostgreSQL refuses a row; whoever calls then ends the transaction without a commit.
+ * Copies all rows into a database with the same migrations and no data. Throws ConfigError if there are data, or
+ * PostgreSQL refuses a row; the caller then ends the transaction without a commit.
  */
 export async function copyTables({ from, to, progress }: TableCopying): Promise<Copied> {
   const tables = inOrder(await tablesOf(from));
-  // Whoever works on the database beside this waits, or is waited for: an interrupted copy that PostgreSQL is about to undo.
+  // Waits for other users of the database, such as an interrupted copy being rolled back, and makes others wait.
   await to.query(`LOCK TABLE ${tables.map(({ name }) => quoted(name)).join(", ")} IN EXCLUSIVE MODE`);
   await makeRoom(to, tables);
   const copied = { rows: 0, tables: 0, texts: 0 };
@@ -67,7 +67,7 @@ export async function copyTables({ from, to, progress }: TableCopying): Promise<
 const names = z.preprocess((json) => (typeof json === "string" ? JSON.parse(json) : json), z.array(z.string()));
 const tablesSchema = z.array(z.object({ name: z.string(), columns: names, parents: names }));
 
-/** Tables of the full-text index follow those that they index, and are none of these. */
+/** The tables to copy. Tables of the full-text index are excluded, because they follow the tables that they index. */
 const TABLES = `SELECT "name",
     (SELECT json_group_array("name") FROM pragma_table_info("list"."name")) AS "columns",
     (SELECT json_group_array("table") FROM pragma_foreign_key_list("list"."name")) AS "parents"
@@ -79,7 +79,7 @@ async function tablesOf(from: Client): Promise<readonly Table[]> {
   return tablesSchema.parse(await from.$queryRawUnsafe(TABLES));
 }
 
-/** Each after those that it refers to. */
+/** Orders tables so that each comes after those that it refers to. */
 function inOrder(tables: readonly Table[]): readonly Table[] {
   const ordered = new Set<Table>();
   const add = (table: Table): void => {
@@ -91,7 +91,7 @@ function inOrder(tables: readonly Table[]): readonly Table[] {
   return [...ordered];
 }
 
-/** What a start writes by itself, before anybody has said anything: it goes, and nothing else is ever deleted. */
+/** Tables that a start fills by itself before anybody has written. Their rows are deleted; nothing else ever is. */
 const OF_A_START: readonly string[] = ["KnownWorkspace", "PlatformPresence"];
 
 async function makeRoom(to: Target, tables: readonly Table[]): Promise<void> {
@@ -132,7 +132,7 @@ async function* batchesOf(from: Client, { name, columns }: Table): AsyncGenerato
   }
 }
 
-/** Rows as PostgreSQL reads them: times as ISO 8601 in UTC, bytes in hexadecimal, texts that are Unicode without NUL. */
+/** Rows as PostgreSQL reads them: times as ISO 8601 in UTC, bytes in hexadecimal, valid Unicode without NUL. */
 function written(rows: readonly object[]): { readonly json: string; readonly texts: number } {
   let texts = 0;
   const value = (_key: string, given: unknown): unknown => {
@@ -159,7 +159,7 @@ async function insert(to: Target, { name, columns }: Table, json: string): Promi
 
 const positionsSchema = z.array(z.object({ name: z.string(), seq: z.coerce.number() }));
 
-/** Numbers that count up go on behind the last one that was ever given, also where its row is gone. */
+/** Continues sequences after the last number ever given, even if its row is gone. */
 async function countOn(from: Client, to: Target): Promise<void> {
   const found = await from.$queryRawUnsafe(`SELECT "name", "seq" FROM "sqlite_sequence" WHERE "seq" > 0`);
   for (const { name, seq } of positionsSchema.parse(found)) {

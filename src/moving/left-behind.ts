@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import { type Probed, probeDatabase } from "../core/store/probe.ts";
 import { sqliteFileOf } from "../home.ts";
 
-/** What an operator should know: this PostgreSQL has no session, and the SQLite file of the home has some. */
+/** Warns the operator if this PostgreSQL has no sessions, but the home's SQLite file has some. */
 export async function leftBehind({ home, database }: Pick<Config, "home" | "database">): Promise<readonly string[]> {
   const file = sqliteFileOf({ home });
   if (database.kind === "sqlite" || !existsSync(file)) return [];
@@ -15,7 +15,7 @@ export async function leftBehind({ home, database }: Pick<Config, "home" | "data
   ];
 }
 
-/** 0 also where it cannot be looked into: a start says that in its own words where it matters. */
+/** Number of sessions; 0 if the database cannot be read, which a start reports by itself if it matters. */
 async function sessionsIn(url: string): Promise<number> {
   const probed: Pick<Probed, "sessions"> = await probeDatabase(url).catch(() => ({ sessions: 0 }));
   return probed.sessions;

@@ -3,12 +3,12 @@ import type { RunHook } from "../core/run/run-hooks.ts";
 
 interface EndedCount {
   readonly outcome: string;
-  /** What kind of error it is; empty for other outcomes. */
+  /** The error's code; empty for other outcomes. */
   readonly code: string;
   readonly count: number;
 }
 
-/** What is counted from the beginning, so that the first of its kind is an increase. */
+/** Outcomes counted from zero, so that the first of its kind shows as an increase. */
 const OUTCOMES: Readonly<Record<QueryOutcome["type"], true>> = {
   end_turn: true,
   cancelled: true,
@@ -18,7 +18,7 @@ const OUTCOMES: Readonly<Record<QueryOutcome["type"], true>> = {
   error: true,
 };
 
-/** How many runs this process has ended, by what they came to. */
+/** Counts the runs that this process has ended, by outcome. */
 export class EndedRuns {
   readonly hook: RunHook = {
     name: "metrics",

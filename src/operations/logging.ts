@@ -3,7 +3,7 @@ import type { Config } from "../config/resolve.ts";
 import type { Log } from "../core/protocol/log.ts";
 import { HIDDEN, withoutCredentials } from "../core/text/log-redaction.ts";
 
-/** Fields that are credentials by their name, wherever an SDK's error or request carries them. */
+/** Fields that are credentials by name, anywhere in an SDK's error or request. */
 export const REDACT_PATHS: readonly string[] = [
   "apiKey",
   "token",
@@ -14,12 +14,12 @@ export const REDACT_PATHS: readonly string[] = [
   "signingSecret",
 ].flatMap((key) => [key, `*.${key}`, `*.*.${key}`]);
 
-/** Shorter values would tear holes into ordinary words. Characters. */
+/** Minimum length of a masked value; masking shorter ones would mangle ordinary words. In characters. */
 const MIN_SECRET_LENGTH = 6;
 
 /**
- * JSON lines with the event's name as `event`; times are ISO 8601 in UTC. `secrets`: values that no line may contain, whatever
- * field or message they travel in; there may be more of them later.
+ * Writes JSON lines with the event's name as `event` and times as ISO 8601 in UTC. `secrets`: values masked in every
+ * line, whatever field they are in; the list may grow later.
  */
 export function createLogger(
   level: Config["logLevel"],
@@ -56,7 +56,7 @@ export function createLogger(
   );
 }
 
-/** A secret as it may stand in a JSON line or inside a URL. */
+/** The forms in which a secret may appear in a JSON line or a URL. */
 function spellings(secret: string): string[] {
   return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])];
 }

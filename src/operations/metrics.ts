@@ -3,14 +3,14 @@ import type { ClusterMember } from "../core/cluster.ts";
 import { unlessAborted } from "../core/unless-aborted.ts";
 import type { EndedRuns } from "./ended-runs.ts";
 
-/** What is measured when someone asks. */
+/** Data read at each request for metrics. */
 export interface MetricSources {
   load(): { readonly running: number; readonly waiting: number };
-  /** 1 while the platform is connected. */
+  /** Whether each platform is connected. */
   connected(): ReadonlyMap<string, boolean>;
-  /** All processes that share the database; none where this one has it to itself. */
+  /** All processes that share the database; none if this one has it to itself. */
   members(): Promise<readonly Pick<ClusterMember, "id" | "host" | "pid" | "running" | "waiting">[]>;
-  /** How many settings are not those of the other processes. */
+  /** Number of settings that differ from those of the other processes. */
   otherSettings(): number;
   readonly ended: Pick<EndedRuns, "counts">;
   /** Votes on runs, by value. */
@@ -18,8 +18,8 @@ export interface MetricSources {
 }
 
 /**
- * Prometheus' text format; figures are read at the moment of the request. The library is loaded by the
- * first one: it costs 5 MB, and many installations have nobody who asks.
+ * Metrics in Prometheus' text format, read at the time of the request. The library is loaded on the first request,
+ * because it takes 5 MB and many installations never ask.
  */
 export function createMetrics(sources: MetricSources): () => Promise<string> {
   let loading: Promise<PromClient.Registry> | null = null;
@@ -29,10 +29,10 @@ export function createMetrics(sources: MetricSources): () => Promise<string> {
   };
 }
 
-/** Whoever asks waits ten seconds, as Prometheus does. Milliseconds. */
+/** Limit for the database's part, well below Prometheus' scrape timeout of ten seconds. In milliseconds. */
 const TOLD_WITHIN_MS = 3_000;
 
-/** What the database says, or nothing while it does not answer: all else is measured then, too. */
+/** The database's answer, or `nothing` while it does not respond, so that all other metrics are still available. */
 async function told<T>(answer: Promise<T>, nothing: T): Promise<T> {
   try {
     return await unlessAborted(answer, AbortSignal.timeout(TOLD_WITHIN_MS));

@@ -5,29 +5,29 @@ import { z } from "zod";
 import type { Environment } from "../config/sources.ts";
 import { ProxyFailure, proxyAway, proxyRefuses, systemCode } from "../core/protocol/system-code.ts";
 
-/** By what the program reaches the internet. */
+/** The proxies through which the program reaches the internet. */
 export interface ProxySettings {
   readonly https: URL;
-  /** Null: what is not encrypted goes without a proxy. */
+  /** Null if plain HTTP is sent without a proxy. */
   readonly http: URL | null;
   readonly without: readonly Destination[];
 }
 
-/** What is reached directly. */
+/** A destination that is reached directly. */
 interface Destination {
-  /** In small letters; stands for all that is below it, too. IPv6 addresses are without brackets. */
+  /** In lower case; includes all subdomains. IPv6 addresses have no brackets. */
   readonly host: string;
-  /** Empty: any. */
+  /** Empty for any port. */
   readonly port: string;
 }
 
-/** As curl and Node have it: small letters come first, and what serves plain HTTP serves HTTPS where nothing else is named. */
+/** As in curl and Node, lower-case names win, and a proxy for plain HTTP is used for HTTPS if no other is named. */
 const HTTP_NAMES = ["http_proxy", "HTTP_PROXY"];
 const HTTPS_NAMES = ["https_proxy", "HTTPS_PROXY", ...HTTP_NAMES];
-/** Never reached by a proxy, whatever is set. */
+/** Never reached through a proxy, whatever is set. */
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Null: nothing is set, or everything is to be reached directly. `local`: a host of this machine. */
+/** Null if no proxy is set, or everything is to be reached directly. `local`: a host of this machine. */
 export function proxyOf(env: Environment, local: string): ProxySettings | null {
   const named = (names: readonly string[]) => addressOf(names.map((name) => env[name]).find(Boolean) ?? "");
   const https = named(HTTPS_NAMES);
@@ -36,7 +36,7 @@ export function proxyOf(env: Environment, local: string): ProxySettings | null {
   return { https, http: named(HTTP_NAMES), without: [...entries, ...LOOPBACK, local].map(destination) };
 }
 
-/** What cannot be used, as lines that do not show it: it may hold a password. */
+/** Unusable settings, as lines that do not reveal the values, since these may contain a password. */
 export function proxyProblems(env: Environment): string[] {
   return HTTPS_NAMES.filter((name) => env[name] !== undefined && addressOf(env[name]) === null).map(
     (name) =>
@@ -51,7 +51,7 @@ export function proxyWarnings(env: Environment): string[] {
   );
 }
 
-/** Name and password of the proxies, in each form in which they are written or sent. */
+/** Names and passwords of the proxies, in every form in which they are written or sent. */
 export function proxySecrets(proxy: ProxySettings | null): string[] {
   return [proxy?.https, proxy?.http].flatMap((url) => {
     if (url == null || url.password === "") return [];
@@ -61,7 +61,7 @@ export function proxySecrets(proxy: ProxySettings | null): string[] {
   });
 }
 
-/** By which proxy a URL is reached; null: by none. */
+/** The proxy for a URL; null if it is reached directly. */
 export function proxyFor(proxy: ProxySettings | null, { protocol, hostname, port }: URL): URL | null {
   if (proxy === null) return null;
   const host = bare(hostname);
@@ -74,8 +74,9 @@ export function proxyFor(proxy: ProxySettings | null, { protocol, hostname, port
 }
 
 /**
- * Has `fetch`, undici's own `request` and Node's global agents go by the proxy, and tells failures of the proxy from those
- * of who is behind it. Returns what takes it back and cuts what still waits for the proxy, which knows no other end.
+ * Makes `fetch`, undici's own `request` and Node's global agents use the proxy, and tells its failures from those of
+ * the server behind it. Returns a function that undoes this and cuts connections still waiting for the proxy, which
+ * have no timeout.
  */
 export function useProxy(proxy: ProxySettings | null): () => Promise<void> {
   if (proxy === null) return () => Promise.resolve();
@@ -100,7 +101,7 @@ const connectErrorSchema = z.object({
   error: z.instanceof(Error),
   connectParams: z.object({ host: z.string() }),
 });
-/** Source: undici, `lib/dispatcher/proxy-agent.js`; it gives the status in no other way. */
+/** The message is the only place with the status. Source: undici, `lib/dispatcher/proxy-agent.js`. */
 const NO_TUNNEL = /^Proxy response \((\d{3})\)/u;
 
 function explainFailure(message: unknown, { https, http }: ProxySettings): void {
@@ -136,7 +137,7 @@ function destination(entry: string): Destination {
   return { host: bare(host.replace(/^\*?\./u, "")), port };
 }
 
-/** In the forms that both of Node's readers of NO_PROXY take for it and for all that is below it. */
+/** The forms that both of Node's parsers of NO_PROXY understand, for the host and its subdomains. */
 function forNode({ host, port }: Destination): string[] {
   const end = port === "" ? "" : `:${port}`;
   return isIP(host) === 6 ? [`[${host}]${end}`, `${host}${end}`] : [`${host}${end}`, `.${host}${end}`];

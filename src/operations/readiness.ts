@@ -8,14 +8,15 @@ export interface Readiness {
 
 export interface Working {
   readonly state: string;
-  /** What keeps the database from taking something; null where nothing does. */
+  /** Why the database refuses writes; null if it does not. */
   readonly storeFailure: unknown;
 }
 
 /**
- * `replicas`: how many processes share the database; null where this one has it to itself. `differing`: settings that are not
- * those of the others; that keeps no process from its work, since a rollout passes through it.
- * Ready: this process runs sessions, the database takes what it is given, and every configured platform is connected.
+ * Whether this process is ready: it runs sessions, the database accepts writes, and every configured platform is
+ * connected. `replicas`: the number of processes that share the database; null if this one has it to itself.
+ * `differing`: settings that differ from the other processes', which does not affect readiness, since every rollout has
+ * them.
  */
 export function readiness(
   { state, storeFailure }: Working,

@@ -20,22 +20,22 @@ export interface WarmUpParts {
   readonly log: Log;
   readonly config: Pick<Config, "sandbox">;
   readonly providers: LiveProviders;
-  /** What answers where nothing else is chosen. */
+  /** The default model. */
   readonly model: string;
   readonly registry: ListingRegistry;
   readonly toolbox: { tools(): readonly Tool[]; readonly sandbox: { ready(): Promise<void> } };
   /** Reads the skills beneath a directory. */
   readonly skills: (sandboxRoot: string) => unknown;
-  /** A run that goes on, or has been, does all of it for itself. */
+  /** Whether a run has begun in this process, which does the same work itself. */
   readonly hasWorked: () => boolean;
 }
 
-/** By then the platforms that are there have connected. Milliseconds. */
+/** Time by which reachable platforms have connected. In milliseconds. */
 const SETTLED_MS = 500;
 
 /**
- * Does what a process does slowly the first time, so that the first message does not wait for it. Whoever
- * writes meanwhile waits for one step at most, and ends it. What fails here fails again, visibly, where it is needed.
+ * Does in advance what is slow the first time, so that the first message need not wait for it. A message that arrives
+ * meanwhile waits for one step at most and ends the warm-up. What fails here fails again, visibly, when it is needed.
  */
 export async function warmUp(parts: WarmUpParts, signal: AbortSignal): Promise<void> {
   const { store, runtime, log, config, providers, model: ref } = parts;
@@ -62,19 +62,19 @@ export async function warmUp(parts: WarmUpParts, signal: AbortSignal): Promise<v
   }
 }
 
-/** A model that nothing is known of: its provider may say how much it reads. Asked now, never beside an answer. */
+/** Asks the provider about a model of which nothing is known, for example its context size, before a run needs it. */
 async function listUnknown({ registry, model: ref }: WarmUpParts): Promise<void> {
   const { facts, provider } = await registry.resolve(ref);
   if (facts.isAssumed === true) await registry.list(provider.id);
 }
 
-/** A start leaves so much garbage that the first message would pay for it, some ten milliseconds. */
+/** A start leaves enough garbage to delay the first message by some ten milliseconds. */
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   runInNewContext("gc()");
 }
 
-/** A handler of sessions, and whether it has begun with one. */
+/** Wraps a session handler and records whether it has run a session. */
 export function watched(handler: SessionHandler): {
   readonly handler: SessionHandler;
   readonly hasWorked: () => boolean;

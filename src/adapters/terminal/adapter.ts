@@ -14,12 +14,12 @@ import { openListening } from "./listening.ts";
 import { serveTerminal } from "./serving.ts";
 
 export interface TerminalPlatformOptions {
-  /** The socket is in it. */
+  /** Directory of the socket. */
   readonly home: string;
-  /** Whether other processes serve terminals, too; this one alone when left out. */
+  /** Whether other processes serve terminals, too. False by default. */
   readonly isReplica?: boolean;
   readonly store: LocalThreadStore;
-  /** One write at a time of all platforms that keep their threads in the store. */
+  /** Serialises the writes of all platforms that keep their threads in the store. */
   readonly writes: KeyedMutex;
   readonly commands: readonly ChatCommand[];
   readonly clock: Clock;
@@ -28,9 +28,9 @@ export interface TerminalPlatformOptions {
 }
 
 export interface TerminalPlatform extends ChatPlatform {
-  /** Serves a terminal at the other end of a stream. */
+  /** Serves the terminal at the other end of a stream. */
   attach(stream: Duplex): void;
-  /** From now on terminals are told what goes on. */
+  /** Provides what tells terminals about current activity. */
   provide(source: Provided): void;
 }
 
@@ -40,7 +40,7 @@ interface Provided {
   readonly cluster: Cluster;
 }
 
-/** Terminals on this machine as a platform: a socket in the home, and threads in a store. */
+/** Terminals on this machine as a platform: a socket in the home directory, and threads in a store. */
 export function createTerminalPlatform(options: TerminalPlatformOptions): TerminalPlatform {
   const { feed, poster, posting, reading } = createLocalThreads({ ...options, place: TERMINAL_PLACE });
   const source = Promise.withResolvers<Pick<Summaries, "busyThreads">>();

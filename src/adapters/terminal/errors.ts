@@ -1,4 +1,4 @@
-/** Why nobody can attach, in words; the platform works all the same for who is in this process. */
+/** Why no other terminal can attach. The terminal of this process still works. */
 export function notListening(path: string, reason: string): string {
   return `no other terminal can attach: ${path}: ${reason}`;
 }

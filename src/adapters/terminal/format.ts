@@ -3,12 +3,12 @@ import { visibleText } from "../../core/text/plain-text.ts";
 import { columnsOf } from "../render/markdown/columns.ts";
 import { unmarked } from "../render/markdown/plain-tables.ts";
 
-/** Markdown as a terminal shows it: lines of at most so many columns, with colours where they are wanted. */
+/** Renders Markdown for a terminal: lines of limited width, in colour if wanted. */
 
 export interface TerminalStyle {
-  /** Columns. */
+  /** In columns. */
   readonly width: number;
-  /** ANSI codes may be written. */
+  /** Whether ANSI codes may be written. */
   readonly hasColour: boolean;
 }
 
@@ -20,10 +20,10 @@ export function tinted(
   return hasColour && text !== "" ? styleText(tint, text, { validateStream: false }) : text;
 }
 
-/** Below this, wrapping makes text less readable than what the terminal does by itself. Columns. */
+/** Minimum width for wrapping; below it, the terminal's own wrapping is more readable. In columns. */
 const LEAST_WIDTH = 20;
 
-/** Model text can hold no escape sequence of its own: what a terminal would act on is written out. */
+/** Renders a text. Control characters in it are made visible, so that it cannot contain escape sequences. */
 export function terminalLines(markdown: string, style: TerminalStyle): string[] {
   const lines: string[] = [];
   let isCode = false;
@@ -54,7 +54,7 @@ function textLines(raw: string, style: TerminalStyle): string[] {
   return wrapped(`${indent}${sign}${rest}`, style.width, hanging).map((line) => inline(line, style));
 }
 
-/** Marks of Markdown that hold words of a line: code, bold, a link. */
+/** Inline Markdown: code, bold, and links. */
 const MARKED = /`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[([^\][\n]+)\]\(([^()\s]+)\)/gu;
 
 function inline(line: string, style: TerminalStyle): string {
@@ -66,7 +66,7 @@ function inline(line: string, style: TerminalStyle): string {
   });
 }
 
-/** Cut at blanks where there are any; `hanging` stands before each further line. */
+/** Wraps a line at blanks where possible; `hanging` is put before each further line. */
 function wrapped(line: string, width: number, hanging = ""): string[] {
   const room = Math.max(LEAST_WIDTH, width);
   if (columnsOf(line) <= room) return [line];
@@ -89,7 +89,7 @@ function wrapped(line: string, width: number, hanging = ""): string[] {
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** As many whole characters as fit, and the rest. */
+/** Splits off as many whole characters as fit. */
 function cutAt(text: string, width: number): [string, string] {
   let columns = 0;
   for (const { segment, index } of graphemes.segment(text)) {
@@ -99,7 +99,7 @@ function cutAt(text: string, width: number): [string, string] {
   return [text, ""];
 }
 
-/** One line of at most so many columns, with a visible cut. */
+/** Shortens a line to this many columns, ending in an ellipsis. */
 export function fitted(line: string, width: number): string {
   if (columnsOf(line) <= width) return line;
   return `${cutAt(line, Math.max(1, width - 1))[0]}…`;

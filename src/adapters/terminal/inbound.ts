@@ -2,8 +2,8 @@ import { type LocalChannel, operatorOn } from "../render/local/local-channel.ts"
 import { TERMINAL } from "./descriptor.ts";
 
 /**
- * All terminals are in one channel. Whoever may read the home may open the page, too: settings that name the page's
- * operator (`web:local`) name the terminal's.
+ * The channel shared by all terminals. Whoever can read the home directory can open the page as well, so settings for
+ * the page's operator (`web:local`) apply to the terminal's.
  */
 export const TERMINAL_PLACE: LocalChannel = {
   platform: TERMINAL,

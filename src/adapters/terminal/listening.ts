@@ -4,23 +4,23 @@ import type { Log } from "../../core/protocol/log.ts";
 import { type Clock, slept } from "../../core/protocol/runtime.ts";
 import { closeServer, fileNumber, listenAt, socketPath } from "./socket.ts";
 
-/** How often is looked whether the socket is still there. Milliseconds. */
+/** Interval of checking that the socket file still exists. In milliseconds. */
 const LOOK_MS = 2_000;
 
 interface Listening {
-  /** The socket is in it. */
+  /** Directory of the socket. */
   readonly home: string;
   readonly isReplica?: boolean;
-  /** Null: this process is the only one. */
+  /** Null if this process is the only one. */
   readonly cluster: Cluster | null;
   readonly connected: (socket: Socket) => void;
-  /** How it stands with terminals, in words. */
+  /** Called with a description of the listener's state. */
   readonly told: (words: string) => void;
   readonly clock: Pick<Clock, "sleep">;
   readonly log: Log;
 }
 
-/** Listens for terminals: at once, or when it is this process's turn among those of the machine. What it returns ends that. */
+/** Listens for terminals, if necessary once this process holds the machine's socket. Returns a function to stop. */
 export async function openListening(listening: Listening): Promise<() => Promise<void>> {
   const { home, isReplica = false, cluster, told } = listening;
   const file = socketPath(home, isReplica);
@@ -32,7 +32,7 @@ export async function openListening(listening: Listening): Promise<() => Promise
   return cluster.hold(`terminal:${file}`, (held) => listenWhile(held, file, listening));
 }
 
-/** Null where it cannot. */
+/** Null if it cannot listen. */
 async function listen(file: string, isOurs: boolean, { connected, told, log }: Listening): Promise<Server | null> {
   const result = await listenAt(file, connected, isOurs);
   told(result.type === "listening" ? `terminals attach at ${file}` : result.why);
@@ -42,8 +42,8 @@ async function listen(file: string, isOurs: boolean, { connected, told, log }: L
 }
 
 /**
- * As the one of several processes that has the machine's socket. One that had it before and learns late that it has lost it
- * takes the file away when it ends: then there is another one.
+ * Listens while this process holds the machine's socket. A previous holder that learns late that it lost the socket
+ * deletes the file when it closes; the changed file ends this turn as well.
  */
 async function listenWhile(signal: AbortSignal, file: string, listening: Listening): Promise<void> {
   const server = await listen(file, true, listening);

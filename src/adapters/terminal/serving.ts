@@ -18,7 +18,7 @@ export interface ServeScope extends Omit<FrameSessionOptions, "page" | "place"> 
   readonly log: Log;
 }
 
-/** What one terminal asks for, handled in the order it was asked, until it leaves. */
+/** Handles the requests of one terminal, in order, until it leaves. */
 export function serveTerminal(stream: Duplex, serving: ServeScope): void {
   const { feed, log } = serving;
   const page = new Outbox<ServerFrame>(lineSocket(stream));
@@ -29,7 +29,7 @@ export function serveTerminal(stream: Duplex, serving: ServeScope): void {
     handle: (frame) => handle(frame, page, serving),
     failure: (frame) => {
       if (frame.type === "file") return { type: "rejected", reason: "Deckhand could not take the file: try again." };
-      // The terminal looks again by itself.
+      // The terminal asks again by itself.
       return frame.type === "look" ? null : frameFailure(frame);
     },
   });
@@ -39,7 +39,7 @@ export function serveTerminal(stream: Duplex, serving: ServeScope): void {
     log.warn({ maxBytes: LINE_BYTES }, "terminal_line_too_long");
     stream.destroy();
   });
-  // What breaks a connection is of no interest: the terminal comes back, or it does not.
+  // The reason for a broken connection does not matter; the terminal reconnects or does not.
   stream.on("error", () => stream.destroy());
   stream.on("close", () => feed.leave(page));
 }

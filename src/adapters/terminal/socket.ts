@@ -8,15 +8,15 @@ import { notListening, TAKEN, TOO_LONG } from "./errors.ts";
 import { CONNECTIONS, SOCKET_PATH_BYTES } from "./limits.ts";
 
 /**
- * Where the program of a home listens for terminals. `isReplica`: processes on other machines may have the same home, and
- * each machine a socket of its own in it.
+ * Path of the socket on which a home directory's program listens. `isReplica`: the home directory may be shared by
+ * several machines, each with its own socket.
  */
 export function socketPath(home: string, isReplica = false): string {
   const machine = hash("sha256", hostname()).slice(0, MACHINE_CHARS);
   return path.join(home, isReplica ? `chat-${machine}.sock` : "chat.sock");
 }
 
-/** Paths of sockets are short. */
+/** Short, since paths of sockets are limited. */
 const MACHINE_CHARS = 8;
 
 export type ListenResult =
@@ -24,8 +24,8 @@ export type ListenResult =
   | { readonly type: "not"; readonly why: string };
 
 /**
- * For the owner alone. A socket that a dead process has left is put out of the way; one that somebody listens at is left alone,
- * unless it `isOurs` by agreement: then whoever had it before has lost it, though it may not know yet.
+ * Listens for the owner alone. Replaces the socket of a dead process, but not one with a listener, unless it `isOurs`
+ * by agreement: then the previous holder has lost it, perhaps without knowing yet.
  */
 export async function listenAt(
   file: string,
@@ -37,21 +37,21 @@ export async function listenAt(
   if (typeof first !== "string") return { type: "listening", server: first };
   if (first !== "EADDRINUSE") return { type: "not", why: notListening(file, first) };
   if (!isOurs && (await isAlive(file))) return { type: "not", why: notListening(file, TAKEN) };
-  await unlink(file).catch(() => {}); // What is in the way is told by the next try.
+  await unlink(file).catch(() => {}); // The next attempt reports what is in the way.
   const second = await tryListen(file, connected);
   return typeof second === "string"
     ? { type: "not", why: notListening(file, second) }
     : { type: "listening", server: second };
 }
 
-/** The server, or the code of what went wrong. */
+/** The server, or an error code. */
 function tryListen(file: string, connected: (socket: Socket) => void): Promise<Server | string> {
   const server = createServer(connected);
   server.maxConnections = CONNECTIONS;
   const { promise, resolve } = Promise.withResolvers<Server | string>();
   server.once("error", (error) => resolve(systemCode(error) ?? error.message));
   server.once("listening", () => resolve(server));
-  // The socket's mode is what the mask leaves when it is bound, which `listen` does before it returns.
+  // The socket gets its mode from the umask when it is bound, which `listen` does before it returns.
   const mask = process.umask(0o177);
   try {
     server.listen({ path: file });
@@ -61,7 +61,7 @@ function tryListen(file: string, connected: (socket: Socket) => void): Promise<S
   return promise;
 }
 
-/** Which file it is; null where there is none. */
+/** The inode of a file; null if there is none. */
 export async function fileNumber(file: string): Promise<number | null> {
   return stat(file).then(
     ({ ino }) => ino,
@@ -81,7 +81,7 @@ async function isAlive(file: string): Promise<boolean> {
   return socket !== null;
 }
 
-/** A connection to whoever listens there; null when nobody does. */
+/** Connects to the listener; null if there is none. */
 export function openSocket(file: string): Promise<Socket | null> {
   const { promise, resolve } = Promise.withResolvers<Socket | null>();
   const socket = connect({ path: file });

@@ -3,24 +3,24 @@ import { z } from "zod";
 import { idSchema, personFrameSchemas, type ThreadFrame, threadFrames } from "../render/local/wire.ts";
 import { TERMINAL_LIMITS } from "./limits.ts";
 
-/** What a terminal and the program say to each other: JSON, one frame a line. */
+/** The protocol between terminal and program: JSON, one frame per line. */
 
-/** Puts a file beside the message that is sent next, and names it by the id that its content gives it. */
+/** Uploads a file for the next message, which refers to it by the hash of its content. */
 const fileSchema = z.object({
   type: z.literal("file"),
   name: z.string().min(1).max(255),
   mediaType: z.string().max(255),
-  /** Base64. */
+  /** In base64. */
   data: z.base64().max(Math.ceil((TERMINAL_LIMITS.attachmentBytes * 4) / 3) + 4),
 });
-/** Asks whether a run of the thread goes on. */
+/** Asks whether a run of the thread is active. */
 const lookSchema = z.object({ type: z.literal("look"), threadId: idSchema });
 
 /** A frame from the terminal. */
 export const clientFrameSchema = z.discriminatedUnion("type", [...personFrameSchemas, fileSchema, lookSchema]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
-/** Answers `look`; null: no run goes on. */
+/** Answers `look`; null if no run is active. */
 const stateSchema = z.object({
   type: z.literal("state"),
   threadId: z.string(),
@@ -30,7 +30,7 @@ const stateSchema = z.object({
 /** A frame to the terminal. */
 export type ServerFrame = ThreadFrame | Readonly<z.infer<typeof stateSchema>>;
 
-/** What a terminal understands of the program's frames; the program may be another version than the terminal. */
+/** The frames and fields that a terminal understands; the program may be of another version. */
 export const serverFrameSchema = z.discriminatedUnion("type", [
   threadFrames.welcome
     .pick({ type: true, threads: true })
@@ -48,7 +48,7 @@ export const serverFrameSchema = z.discriminatedUnion("type", [
 ]);
 export type HeardFrame = z.infer<typeof serverFrameSchema>;
 
-/** Cuts a stream of bytes into lines. False once a line is longer than `maxBytes`: what follows cannot be understood. */
+/** Splits a stream into lines. False once a line is longer than `maxBytes`, which is counted in UTF-16 units. */
 export function createLineReader(maxBytes: number, take: (line: string) => void): (bytes: Buffer) => boolean {
   const decoder = new StringDecoder("utf8");
   let parts: string[] = [];

@@ -10,31 +10,31 @@ import { createLogger } from "../../operations/logging.ts";
 import { systemRuntime } from "../../runtime.ts";
 import type { Finding } from "./finding.ts";
 
-/** How long one provider may take for all that it is asked. Milliseconds. */
+/** Time limit for all requests to one provider. In milliseconds. */
 const PROVIDER_MS = 15_000;
-/** Tokens of an answer that only shows that there is one; some providers take no fewer. */
+/** Maximum tokens of the test answer; some providers accept no lower value. */
 const SHORTEST_ANSWER = 16;
-/** A key that nobody has: whoever lists models to it lists them to everybody. */
+/** An invalid key. A provider that lists models to it lists them to everybody. */
 const NOBODYS_KEY = "not-a-key-0000000000000000";
 
 type Settings = Config["providers"];
 
-/** One provider, with what the settings want of it. */
+/** A provider, with the settings that concern it. */
 interface Asked {
   readonly id: string;
   readonly name: string;
   readonly keyVariable: string | null;
   readonly provider: LlmProvider;
-  /** The same with a key that nobody has; null where it works without one. */
+  /** The provider with an invalid key; null if it works without one. */
   readonly stranger: LlmProvider | null;
-  /** Models that are set and of this provider, by its own names. */
+  /** Configured models of this provider, by its own names. */
   readonly models: readonly string[];
-  /** Where a model has to answer and none is set. */
+  /** The model to test if none is configured. */
   readonly defaultModel: string | null;
   readonly signal: AbortSignal;
 }
 
-/** Tries each configured provider's key: a line for each that says what came back. */
+/** Tests the key of each configured provider and reports the result on one line each. */
 export async function checkKeys(
   { query, providers }: Pick<Config, "query" | "providers">,
   limitMs = PROVIDER_MS,
@@ -49,12 +49,12 @@ export async function checkKeys(
   return Promise.all(configured.map(([id]) => checkProvider(id, { providers, wanted, limitMs })));
 }
 
-/** Tries one provider's key, and says what came back. `isGiven`: by the variable or the file, where it is to be corrected. */
+/** Tests the key of one provider. `isGiven`: the key is from the environment or the settings file. */
 export function checkKey(id: string, providers: Settings, isGiven = true): Promise<Finding> {
   return checkProvider(id, { providers, wanted: [], limitMs: PROVIDER_MS, isGiven });
 }
 
-/** Whether the key is that of a provider before it, which is the one that it was set for. */
+/** Whether the key belongs to an earlier provider in the catalog that uses the same variable. */
 function hasAnothersKey(id: string): boolean {
   const { keyVariable = null } = CATALOG.find((entry) => entry.id === id) ?? {};
   return keyVariable !== null && CATALOG.find((entry) => entry.keyVariable === keyVariable)?.id !== id;
@@ -64,7 +64,7 @@ interface Wanted {
   readonly providers: Settings;
   readonly wanted: readonly string[];
   readonly limitMs: number;
-  /** Absent: it is. */
+  /** True by default. */
   readonly isGiven?: boolean;
 }
 
@@ -91,7 +91,7 @@ async function checkProvider(id: string, { providers, wanted, limitMs, isGiven =
   }
 }
 
-/** What works, as a sentence. Rejects with what does not. */
+/** Describes what works. Rejects with what does not. */
 async function trial(asked: Asked): Promise<string> {
   const listed = await modelsOf(asked);
   const unlisted = asked.models.filter((model) => listed?.some(({ id }) => id === model) !== true);
@@ -105,7 +105,7 @@ async function trial(asked: Asked): Promise<string> {
   return `${name}: ${key}; ${lists}${answers}.`;
 }
 
-/** Null: it has no list, or none at this address. */
+/** The listed models; null if the provider has no list, or none at this address. */
 async function modelsOf({ provider, signal }: Asked): Promise<readonly ModelInfo[] | null> {
   try {
     return await provider.listModels(signal);
@@ -116,7 +116,7 @@ async function modelsOf({ provider, signal }: Asked): Promise<readonly ModelInfo
   }
 }
 
-/** The model that must answer where the list says nothing of the key; none where it does. Throws where no model is known. */
+/** The model to test if the list says nothing about the key; empty if it does, or if no model is known. */
 async function modelThatShows(
   { stranger, models, defaultModel, signal }: Asked,
   listed: readonly ModelInfo[] | null,
@@ -143,7 +143,7 @@ async function answerOf({ provider, signal }: Asked, model: string): Promise<voi
     await provider.createMessage({ model, system: [], messages, tools: [], maxTokens: SHORTEST_ANSWER }, signal);
   } catch (error) {
     signal.throwIfAborted();
-    // It wanted to say more, or nothing: the key and the model are right all the same.
+    // The model wanted to say more, or nothing; either way, key and model are right.
     if (["empty_response", "refused"].includes(toAppError(error).code)) return;
     throw error;
   }

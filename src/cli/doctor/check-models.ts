@@ -11,7 +11,7 @@ import { createLogger } from "../../operations/logging.ts";
 import { systemRuntime } from "../../runtime.ts";
 import { bad, type Finding, good } from "./finding.ts";
 
-/** What is known of the configured models, and whether their providers, which are asked, list them. */
+/** Reports what is known of the configured models, and whether their providers list them. */
 export async function checkKnownModels({ query, providers }: Config): Promise<Finding[]> {
   const log = createLogger("silent", []);
   const registry = createProviderRegistry({ settings: providers, runtime: systemRuntime(), log });
@@ -42,7 +42,7 @@ async function checkKnownModel(ref: string, registry: ListingRegistry): Promise<
   return { ok: true, text: `${known} ${name} did not list its models now.` };
 }
 
-/** Settings that change nothing, for the operator to read. */
+/** Settings without effect, reported to the operator. */
 export function unheededIn(config: Config): string[] {
   const withKey = Object.entries(config.providers).flatMap(([id, { apiKey }]) => (apiKey === undefined ? [] : [id]));
   return unheededSettings(config, loadAgents(config).byName, defaultModelFor(withKey));
@@ -52,13 +52,13 @@ function providerOf(ref: string): string {
   return ref.slice(0, ref.indexOf("/"));
 }
 
-/** A model, `provider/model`, and the setting that names it. */
+/** A model, as `provider/model`, and the setting that names it. */
 interface NamedModel {
   readonly setting: string;
   readonly ref: string;
 }
 
-/** Whether the provider of each model that settings name has what it needs; nothing is sent to it. */
+/** Checks that the provider of each configured model has what it needs. Sends nothing to it. */
 export function checkModels(config: Config): Finding[] {
   const withKey = Object.entries(config.providers).flatMap(([id, { apiKey }]) => (apiKey === undefined ? [] : [id]));
   const usual = good(`model: ${defaultModelFor(withKey)}, since DECKHAND_MODEL is not set`);
@@ -76,16 +76,16 @@ function namedModels({ query, fastModel, channels, agents, features }: Config): 
   ];
 }
 
-/** Settings that name models, wherever they stand. */
+/** Settings that name models, at any level. */
 interface Naming {
   readonly model?: string | null | undefined;
   readonly fastModel?: string | undefined;
   readonly fallbackModel?: string | undefined;
-  /** An agent's name, or its definition. */
+  /** The name of an agent, or its definition. */
   readonly agentDefinition?: string | { readonly model?: string | undefined } | undefined;
 }
 
-/** `beginning`: what stands before the settings' names, as `agents.auditor.`. */
+/** `beginning`: the path before the settings' names, such as `agents.auditor.`. */
 function modelsIn(beginning: string, settings: Naming): NamedModel[] {
   const { model, fastModel, fallbackModel, agentDefinition } = settings;
   const agentModel = typeof agentDefinition === "object" ? agentDefinition.model : undefined;

@@ -4,10 +4,10 @@ import { CATALOG, defaultModelFor } from "../../core/providers/catalog.ts";
 import { proxyFor } from "../../operations/proxy.ts";
 import { bad, type Finding, good } from "./finding.ts";
 
-/** Milliseconds. */
+/** In milliseconds. */
 const ANSWERS_WITHIN_MS = 5_000;
 
-/** Whether the proxy connects to one of those that the program talks to. Rejects with the signal's reason. */
+/** Checks that the proxy connects to a host that the program uses. Rejects with the signal's reason. */
 export async function checkProxy(
   config: Config,
   { signal, withinMs = ANSWERS_WITHIN_MS }: { readonly signal?: AbortSignal; readonly withinMs?: number } = {},

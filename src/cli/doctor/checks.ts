@@ -22,7 +22,7 @@ export function checkNode(version: string): Finding {
   return problem === null ? good(`Node ${version}`) : bad(problem);
 }
 
-/** What `npm run build` makes, by a file that proves it. */
+/** Artefacts of `npm run build`, each with files that prove it. */
 const COMPONENTS = [
   { name: "database clients", files: ["prisma/sqlite/generated/client.ts", "prisma/postgresql/generated/client.ts"] },
   { name: "sandbox guests", files: ["build/wasm/files/build.json"] },
@@ -36,13 +36,13 @@ export function checkComponents(root: string): Finding {
   return bad(`not built: ${names}. Run \`npm run build\`.`);
 }
 
-/** An operator hears of a disk that has less left. Bytes. */
+/** Free space below which a disk is reported. In bytes. */
 const LITTLE_ROOM = 100_000_000;
 
-/** So much is written for a try: a file without content needs no room on some disks. Bytes. */
+/** Bytes written as a test, because empty files need no space on some disks. */
 const TRIED = 64 * 1_024;
 
-/** Tries it, in the nearest folder that exists: permission bits do not tell about read-only mounts. */
+/** Writes a test file into the nearest existing directory, because permission bits do not reveal read-only mounts. */
 export function checkWritable(name: string, directory: string, { littleBytes = LITTLE_ROOM } = {}): Finding {
   const existing = nearestExisting(directory);
   try {
@@ -64,7 +64,7 @@ export function checkWritable(name: string, directory: string, { littleBytes = L
   }
 }
 
-/** SQLite writes beside the file, too; where there is no file yet, the directory is all that can be wrong. */
+/** Checks the database. SQLite also writes files beside the database file, so its directory is checked. */
 export async function checkDatabase(config: Config): Promise<Finding[]> {
   const { kind, url } = config.database;
   const more: Finding[] = [];
@@ -106,12 +106,12 @@ export function checkPlatforms(config: Config): Finding[] {
   return [good(`Slack: ${slack}`), good(`Discord: ${discord}`)];
 }
 
-/** Rights of those who are neither the owner nor of the group, as bits of a mode. */
+/** Permission bits of users who are neither the owner nor in the group. */
 const STRANGERS = 0o007;
 
 /**
- * Directories of channels that are not there: the first message would make an empty one of what may be a slip. Those that
- * others of the machine can enter are the operator's own: they are named and left as they are.
+ * Reports missing directories of channels, since the first message would create an empty one for a misspelt path. Names
+ * those that other users can enter, without changing them.
  */
 export function checkDirectories({ channels }: Config): Finding[] {
   return Object.entries(channels).flatMap(([channel, { directory }]) => {
@@ -130,11 +130,11 @@ export function checkDirectories({ channels }: Config): Finding[] {
   });
 }
 
-/** Whether the system confines the sandbox's process; it is tried. */
+/** Tests whether the system can confine the sandbox's process. */
 export async function checkConfinement(config: Config): Promise<Finding[]> {
-  const { confinementOf } = await import("../../open-toolbox.ts"); // with all tools, which nothing else here needs
+  const { confinementOf } = await import("../../open-toolbox.ts"); // Loads all tools, which nothing else here needs.
   const confinement = confinementOf(config);
-  if (confinement === null) return []; // which is among the warnings of the settings
+  if (confinement === null) return []; // reported among the warnings of the settings
   const problem = await confinement.problem();
   if (problem === null) return [good("the sandbox's process is confined by bubblewrap")];
   if (confinement.isRequired) return [bad(`confinement: is required, and ${problem}`)];
@@ -142,8 +142,8 @@ export async function checkConfinement(config: Config): Promise<Finding[]> {
 }
 
 /**
- * Agents that are missing or have no tools, because something is wrong with their file or setting, or with a name; and what
- * of their files has no effect.
+ * Reports agents that are missing or have no tools because of a mistake in their file, setting or name, and parts of
+ * agents' files that have no effect.
  */
 export function checkAgents(config: Config, page: PageAgents): Finding[] {
   const { problems, notes } = loadAgents(config, page);
@@ -151,13 +151,13 @@ export function checkAgents(config: Config, page: PageAgents): Finding[] {
   return [...[...problems, ...agentProblems(config, page)].map(bad), ...warnings];
 }
 
-/** Skills and commands of the home and the page that do not load. Those of a channel's directory people hear of there. */
+/** Reports skills and commands of the home and the page that fail to load. Channels report those of their own. */
 export async function checkSkills(config: Config, fromPage: DefinitionTexts): Promise<Finding[]> {
   const { skillProblems } = await import("../../open-toolbox.ts");
   return skillProblems(config, fromPage).map((text) => bad(`skills: ${text}`));
 }
 
-/** The ports that a start takes: free, or taken while `isRunning` says that the program of this home runs. */
+/** Checks the ports of a start. A port in use is fine if `isRunning` says that this home's program runs. */
 export async function checkPorts(config: Config, isRunning: IsRunning): Promise<Finding[]> {
   const tried = await Promise.all(
     listenersOf(config).map(async (listener) => ({ ...listener, code: await tryPort(listener) })),
@@ -175,10 +175,10 @@ export async function checkPorts(config: Config, isRunning: IsRunning): Promise<
   });
 }
 
-/** Whether what answers at the page's port is the program of this very home. */
+/** Whether the program that answers at the page's port belongs to this home directory. */
 export type IsRunning = (config: Config) => Promise<boolean>;
 
-/** Null where it can be taken; otherwise the code of what is wrong. */
+/** Null if the port is free; otherwise the error code. */
 function tryPort({ host, port }: Listener): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();

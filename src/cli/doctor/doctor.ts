@@ -28,17 +28,17 @@ import {
 } from "./checks.ts";
 import type { Finding } from "./finding.ts";
 
-/** The settings as a start would have them. */
+/** The settings as they would be in effect after a start. */
 export interface StoredSettings {
   readonly config: Config;
   readonly pageAgents: PageAgents;
-  /** Skills that the page has set. */
+  /** Skills set on the page. */
   readonly pageSkills: DefinitionTexts;
-  /** What is stored and cannot be used. */
+  /** Stored settings that cannot be used. */
   readonly problems: readonly string[];
 }
 
-/** All features there are: whoever only asks for help need not load them. */
+/** Lists all features. Loaded on demand, since help alone does not need them. */
 export type ListFeatures = () => Promise<readonly Feature[]>;
 
 export interface DoctorOptions {
@@ -50,11 +50,11 @@ export interface DoctorOptions {
   readonly isRunning: IsRunning;
   readonly features: ListFeatures;
   readonly version: string;
-  /** Tries the key of each provider that has one. */
+  /** Tests the key of each provider that has one. */
   readonly online: boolean;
 }
 
-/** Looks at everything a start needs, changes nothing, and says one line about each. */
+/** Checks everything that a start needs, changes nothing, and prints one line per finding. */
 export async function doctor({ root, sources, terminal, features, ...looks }: DoctorOptions): Promise<void> {
   const findings = [checkNode(process.versions.node), checkComponents(root)];
   const given = tryLoad(sources, await features());
@@ -70,7 +70,7 @@ export async function doctor({ root, sources, terminal, features, ...looks }: Do
     warnings.push(...config.warnings, ...unheededIn(config));
     await leaveProxy();
   }
-  // What one check finds another one may meet as well.
+  // Different checks may find the same problem.
   const lines = new Map(findings.map((finding) => [finding.text, finding]));
   for (const { ok, isWarning, text } of lines.values()) terminal.out(`${isWarning ? "⚠" : ok ? "✓" : "✗"} ${text}`);
   for (const warning of warnings) if (!lines.has(warning)) terminal.out(`⚠ ${warning}`);

@@ -1,8 +1,8 @@
-/** What `doctor` found about one thing: what is so and, where it is wrong, how to mend it. */
+/** A finding of `doctor`: the state of something and, if it is wrong, how to fix it. */
 export interface Finding {
   readonly ok: boolean;
   readonly text: string;
-  /** Nothing is broken, and somebody should look at it. */
+  /** Nothing is broken, but the operator should look at it. */
   readonly isWarning?: true;
 }
 

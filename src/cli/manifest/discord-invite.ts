@@ -1,4 +1,4 @@
-/** What the bot does in a guild. Bit positions: Discord docs, Permissions, “Bitwise Permission Flags”. */
+/** Permissions that the bot uses in a server. Bit positions: Discord docs, Permissions, “Bitwise Permission Flags”. */
 const PERMISSIONS = [
   { bit: 10n, name: "View Channels" },
   { bit: 11n, name: "Send Messages" },
@@ -11,7 +11,7 @@ const PERMISSIONS = [
   { bit: 6n, name: "Add Reactions" },
 ] as const;
 
-/** How to make and invite the bot, as lines of text. */
+/** Instructions for creating and inviting the bot, as lines of text. */
 export function discordInvite(applicationId: string): string[] {
   const bits = PERMISSIONS.reduce((sum, { bit }) => sum | (1n << bit), 0n);
   const query = new URLSearchParams({

@@ -4,12 +4,12 @@ import { describePlatform } from "../../platforms.ts";
 
 export type RegisteredCommand = Pick<ChatCommand, "name" | "description" | "usage">;
 
-/** Each is used; `explain` names a missing one when Slack refuses a call. */
+/** All scopes are used; `explain` names a missing one when Slack refuses a call. */
 const BOT_SCOPES = [
   "app_mentions:read", // mentions
   "assistant:write", // the agent view, its prompts and titles
-  "channels:history", // threads in public channels: messages without a mention, and their context
-  "channels:read", // names of channels, being added to one, and what was missed in which
+  "channels:history", // threads in public channels: messages without a mention, and context
+  "channels:read", // names of channels, joining one, and missed messages
   "chat:write", // answers, progress, statuses
   "commands",
   "files:read", // attachments
@@ -21,7 +21,7 @@ const BOT_SCOPES = [
   "im:write", // private notices
   "mpim:history", // group direct messages
   "mpim:read", // as channels:read
-  "reactions:read", // reactions that point a message out
+  "reactions:read", // reactions that point out a message
   "reactions:write", // signs on people's messages
   "users:read", // names, and whether somebody is a guest
 ];
@@ -40,7 +40,7 @@ const BOT_EVENTS = [
   "reaction_added",
 ];
 
-/** In the menu of each message. Slack refuses a name of more than 24 characters, whatever its schema says. */
+/** The command in each message's menu. Slack limits its name to 24 characters, whatever its schema says. */
 const ASK_ABOUT_MESSAGE = {
   type: "message",
   name: "Ask Deckhand about this",
@@ -48,7 +48,7 @@ const ASK_ABOUT_MESSAGE = {
   description: "Begins a session about this message, in its thread.",
 };
 
-/** What “Create New App → From a manifest” takes. Source: Slack docs, App manifest reference. */
+/** The manifest for “Create New App → From a manifest”. Source: Slack docs, App manifest reference. */
 export function slackManifest(commands: readonly RegisteredCommand[], requestUrl?: string): object {
   const url = requestUrl === undefined ? {} : { url: requestUrl };
   const request = requestUrl === undefined ? {} : { request_url: requestUrl };

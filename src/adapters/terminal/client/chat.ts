@@ -4,13 +4,13 @@ import { visibleText } from "../../../core/text/plain-text.ts";
 import type { Conversation } from "./conversation.ts";
 import type { ScreenStream } from "./screen.ts";
 
-/** What a person wants of `deckhand chat`. */
+/** The arguments of `deckhand chat`. */
 export interface ChatRequest {
-  /** One message, an answer, and the end; null: a conversation. */
+  /** A single message to answer; null for a conversation. */
   readonly prompt: string | null;
-  /** Who answers; null: whoever answers here. */
+  /** The agent to answer; null for the default one. */
   readonly agent: string | null;
-  /** Goes on with the newest thread, where there is one. */
+  /** Whether to continue the newest thread, if there is one. */
   readonly continues: boolean;
   readonly files: readonly OutgoingFile[];
 }
@@ -32,10 +32,10 @@ export interface ChatOptions {
   readonly reach: () => Promise<Duplex | null>;
 }
 
-/** How long the program may take to say which agents there are. Milliseconds. */
+/** How long the program may take to list its agents. In milliseconds. */
 const AGENTS_MS = 10_000;
 
-/** Why nobody of that name can be asked, for the command line; null where somebody can, or where the program does not say. */
+/** The error for an unknown agent; null if the agent exists, or the program does not list its agents. */
 export async function agentProblem(
   name: string | null,
   conversation: Pick<Conversation, "complete">,
@@ -49,7 +49,7 @@ export async function agentProblem(
   return `✗ --agent: there is no agent "${visibleText(name)}". Known: ${known.join(", ")}.`;
 }
 
-/** A message to another agent than the usual one names it. */
+/** A message, with a mention of the agent if it is not the default one. */
 export function addressed(text: string, agent: string | null): string {
   return agent === null ? text : `@${agent} ${text}`;
 }

@@ -8,38 +8,38 @@ import type { ClientFrame, HeardFrame } from "../wire.ts";
 import { openTalk, type Talk } from "./talk.ts";
 
 export interface ConversationOptions {
-  /** A connection to the program; null when there is none to be had, which has been told then. */
+  /** Connects to the program; null if that is impossible, which has then been reported. */
   readonly reach: () => Promise<Duplex | null>;
-  /** A message of the thread came or changed, oldest first. */
+  /** Called for each new or changed message of the thread, oldest first. */
   readonly shown: (message: PageMessage) => void;
-  /** What only this terminal is told. */
+  /** Called with a message for this terminal alone. */
   readonly told: (body: Pick<MessageBody, "markdown" | "tone">) => void;
-  /** What goes on now, in a word or two; empty: nothing does. */
+  /** Called with the current activity, in a word or two; empty if there is none. */
   readonly status: (words: string) => void;
-  /** Nothing goes on any more that this terminal has asked for. `waiting`: a person has to decide. */
+  /** Called when nothing requested by this terminal is still running. `waiting`: a person has to decide. */
   readonly settled: (state: "idle" | "waiting") => void;
-  /** The connection is gone, and there is no other. */
+  /** Called when the connection is lost and no other can be made. */
   readonly lost: () => void;
 }
 
-/** How often it is asked whether a run goes on. Milliseconds. */
+/** Interval of asking whether a run is active. In milliseconds. */
 const LOOK_EVERY_MS = 200;
-/** A message after which nothing is heard for so long began no run. Milliseconds. */
+/** If nothing happens for this long after a message, it started no run. In milliseconds. */
 const NO_RUN_MS = 3_000;
-/** How often a connection that is let go again is tried. */
+/** Maximum number of connection attempts while the program closes each one again. */
 const MOST_TRIES = 50;
 const TRY_AGAIN_MS = 200;
-/** A program that says nothing for so long, or nothing that is understood, is of another version or hangs. Milliseconds. */
+/** A program silent or unintelligible for this long is of another version, or hangs. In milliseconds. */
 const GREETED_WITHIN_MS = 15_000;
 const UNANSWERED = {
   markdown:
     "✗ The bot does not answer: its log says why, or it is of another version than this command and must be restarted.",
   tone: "error",
 } as const;
-/** How long words for a completion are waited for. Milliseconds. */
+/** How long to wait for completions. In milliseconds. */
 const COMPLETION_MS = 1_000;
 
-/** The terminal's side of a thread. What is not acknowledged when the connection breaks is sent again on the next one. */
+/** The terminal's side of a thread. After a lost connection, it sends again whatever was not acknowledged. */
 export class Conversation {
   readonly #options: ConversationOptions;
   #talk: Talk | null = null;
@@ -62,12 +62,12 @@ export class Conversation {
     return this.#threadId;
   }
 
-  /** The id of the newest message of this terminal. */
+  /** Id of the newest message sent by this terminal. */
   get lastSent(): string | null {
     return this.#lastSent;
   }
 
-  /** Resolves once the program has said what there is; false when it cannot be reached. */
+  /** Resolves once the program has greeted; false if it cannot be reached. */
   async connect(): Promise<boolean> {
     for (let tries = 0; tries < MOST_TRIES && !this.#isLeaving; tries += 1) {
       const stream = await this.#options.reach();
@@ -75,7 +75,7 @@ export class Conversation {
       const greeted = await this.#greet(stream);
       if (greeted === "welcome") return true;
       if (greeted === "silent") break;
-      // A program that is just ending takes connections and lets them go.
+      // A program that is shutting down accepts connections and closes them again.
       await sleep(TRY_AGAIN_MS);
     }
     if (!this.#isLeaving) this.#options.told(UNANSWERED);
@@ -115,12 +115,12 @@ export class Conversation {
     for (const frames of this.#unsent.values()) for (const frame of frames) this.#talk?.say(frame);
   }
 
-  /** What is sent next goes there. */
+  /** Makes the next message go to this thread. */
   goOnIn(threadId: string): void {
     this.#threadId = threadId;
   }
 
-  /** Goes on in a thread: its messages are shown, and what goes on in it. */
+  /** Continues a thread: shows its messages and follows its activity. */
   open(threadId: string): void {
     this.#threadId = threadId;
     this.#talk?.say({ type: "open", threadId, before: null });
@@ -136,7 +136,7 @@ export class Conversation {
       { type: "send", clientId, threadId: this.#threadId, text, fileIds: kept.map(({ id }) => id) },
     ];
     this.#lastSent = clientId;
-    // A message to a new thread is called like the thread: what is typed next goes there, too.
+    // A new thread has the id of its first message, so the next message goes there, too.
     this.#threadId ??= clientId;
     this.#say(clientId, frames);
     this.watch();
@@ -156,7 +156,7 @@ export class Conversation {
     this.watch();
   }
 
-  /** What could stand at the end of the line; nothing where nobody answers in time. */
+  /** Completions for the end of the line; empty if there is no answer in time. */
   complete(text: string, withinMs = COMPLETION_MS): Promise<readonly { text: string; label: string }[]> {
     const { promise, resolve } = Promise.withResolvers<readonly { text: string; label: string }[]>();
     this.#completing.set(text, resolve);
@@ -224,7 +224,7 @@ export class Conversation {
     this.#options.shown(message);
   }
 
-  /** Asks again and again whether a run goes on, until none does. */
+  /** Asks repeatedly whether a run is active, until none is. */
   watch(): void {
     this.#sentAt = performance.now();
     this.#hasHeard = false;

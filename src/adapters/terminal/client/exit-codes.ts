@@ -1,16 +1,16 @@
-/** How `deckhand chat` ends; docs/chat.md lists them for people who write scripts. */
+/** Exit codes of `deckhand chat`, documented for scripts in docs/chat.md. */
 export const EXIT = {
   answered: 0,
-  /** The run failed, was stopped or ended without an answer; or the program could not be reached. */
+  /** The run failed, was stopped or gave no answer, or the program could not be reached. */
   failed: 1,
-  /** The person has denied something that the run wanted to do. */
+  /** The person denied something that the run wanted to do. */
   denied: 3,
-  /** Somebody must decide, and nobody is at a terminal, or who is there has left without a decision. */
+  /** A decision is needed, and nobody is at a terminal, or the person left without deciding. */
   needsDecision: 4,
-  /** 128 and the signal's number, as shells count. */
+  /** 128 plus the signal's number, as in shells. */
   SIGHUP: 129,
   SIGINT: 130,
-  /** Whoever reads the answer has gone. */
+  /** The reader of the output has closed it. */
   brokenPipe: 141,
   SIGTERM: 143,
 } as const;

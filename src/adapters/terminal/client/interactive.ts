@@ -11,16 +11,16 @@ import { createScreen, type Screen } from "./screen.ts";
 import { askLines, choiceLines, dimLines, messageLines, moreLines, PROMPT, promptOf } from "./show.ts";
 import { type Ask, type Change, Transcript } from "./transcript.ts";
 
-/** Messages of a thread that are shown when it is gone on with. */
+/** Number of earlier messages shown when a thread is continued. */
 const SHOWN_BEFORE = 6;
 const LEAVE: ReadonlySet<string> = new Set(["/quit", "/exit"]);
 
-/** A conversation until the person leaves it. Resolves to the exit code. */
+/** Holds a conversation until the person leaves. Resolves to the exit code. */
 export function converse(options: ChatOptions): Promise<number> {
   return new Interactive(options).run();
 }
 
-/** Whole lines that what is typed may become: a command's name, or what the program offers for an argument. */
+/** Completions of a line: names of commands, or the program's suggestions for an argument. */
 async function completionsOf(line: string, conversation: Conversation): Promise<string[]> {
   const name = /^\/([a-z-]*)$/iu.exec(line)?.[1];
   if (name === undefined) {
@@ -38,15 +38,15 @@ class Interactive {
   readonly #screen: Screen;
   #input: Interface | null = null;
   #isBusy = false;
-  /** Ctrl-C was pressed, and nothing since. */
+  /** Ctrl-C was pressed, and nothing was typed since. */
   #isLeaving = false;
   #status = "";
   #live: readonly string[] = [];
   #agent: string | null;
-  /** The first messages that come are those of a thread that is gone on with. */
+  /** Collects the earlier messages of a continued thread until it has loaded; null afterwards. */
   #before: PageMessage[] | null = null;
   readonly #own = new Set<string>();
-  /** What the prompt stands for: a key decides this, and nothing else. */
+  /** The card that the prompt is for; only its keys act on it. */
   #offered: Ask | null = null;
 
   constructor(options: ChatOptions) {
@@ -170,7 +170,7 @@ class Interactive {
     return [...lines, ...choiceLines(ask, style)];
   }
 
-  /** One card at a time is shown with its keys: the others wait until it is decided, so that no key can be meant for them. */
+  /** Shows one card at a time with its keys. Others wait, so that no key can be meant for them by mistake. */
   #showAsk(ask: Ask): void {
     const style = this.#screen.style();
     if (this.#transcript.ask?.messageId !== ask.messageId) {
@@ -188,7 +188,7 @@ class Interactive {
     this.#screen.live([...this.#live, ...words]);
   }
 
-  /** The prompt is that of what is asked now; what was not shown before, or is asked again, is shown above it. */
+  /** Sets the prompt for the current card, and prints the card if it is new or asked again. */
   #prompt(): void {
     const { ask } = this.#transcript;
     const before = this.#offered;
@@ -196,7 +196,7 @@ class Interactive {
     const isNew = ask !== null && ask.messageId !== before?.messageId;
     const input = this.#input;
     input?.setPrompt(promptOf(ask));
-    // A key that was typed for what somebody else has decided meanwhile is not one for the next.
+    // Clears a key typed for a card that somebody else has decided meanwhile, since it is not meant for the next one.
     if (input !== null && isNew && before?.choices.some(({ key }) => key === input.line.trim())) clearTyped(input);
     this.#screen.print(isNew ? askLines(ask, this.#screen.style()) : []);
   }
@@ -210,7 +210,7 @@ class Interactive {
     this.#draw();
   }
 
-  /** What the thread held when it was opened: its end, and what waits in it. */
+  /** Shows the end of a continued thread, and the cards that wait in it. */
   #showBefore(messages: readonly PageMessage[]): void {
     this.#before = null;
     for (const [index, message] of messages.entries()) {

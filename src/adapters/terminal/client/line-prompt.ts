@@ -1,12 +1,12 @@
 import { createInterface, type Interface } from "node:readline";
 import type { ChatOptions } from "./chat.ts";
 
-/** `interrupted`: by Ctrl-C. `left`: whoever was asked has closed the input without an answer. */
+/** `interrupted`: called on Ctrl-C. `left`: called if the person closes the input without an answer. */
 type Asked = Pick<ChatOptions, "io"> & { readonly interrupted: () => void; readonly left: () => void };
 
 /**
- * Asks whoever is at the terminal for one line at a time. The input stays open in between: a line that is typed while
- * nothing is asked belongs to no question, so it is let go and does not answer the next one.
+ * Asks the person at the terminal for single lines. The input stays open in between; a line typed while nothing is
+ * asked is discarded, so that it does not answer the next question.
  */
 export class LinePrompt {
   readonly #options: Asked;
@@ -17,7 +17,7 @@ export class LinePrompt {
     this.#options = options;
   }
 
-  /** The line that is typed; null where nothing is asked. */
+  /** The input while a question is open; null otherwise. */
   get input(): Interface | null {
     return this.#taken === null ? null : this.#input;
   }
@@ -31,7 +31,7 @@ export class LinePrompt {
     input.prompt();
   }
 
-  /** What was asked needs no line any more. */
+  /** Withdraws the open question. */
   drop(): void {
     this.#taken = null;
   }
@@ -60,7 +60,7 @@ export class LinePrompt {
   }
 }
 
-/** Takes away what has been typed and not entered. */
+/** Clears what has been typed but not entered. */
 export function clearTyped(input: Interface): void {
   if (input.line === "") return;
   input.write(null, { ctrl: true, name: "e" });

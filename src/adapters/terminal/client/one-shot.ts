@@ -9,7 +9,7 @@ import { createScreen } from "./screen.ts";
 import { askLines, dimLines, messageLines, moreLines, promptOf } from "./show.ts";
 import { type Ask, type Change, Transcript } from "./transcript.ts";
 
-/** One message and its answer: the answer on stdout, all else on stderr. Resolves to the exit code. */
+/** Sends one message; prints the answer to stdout, and all else to stderr. Resolves to the exit code. */
 export function askOnce(options: ChatOptions): Promise<number> {
   return new OneShot(options).run();
 }
@@ -29,18 +29,18 @@ class OneShot {
   readonly #transcript = new Transcript();
   readonly #progress;
   readonly #ended = Promise.withResolvers<number>();
-  /** Tool lines that were written, where they cannot be replaced. */
+  /** Tool lines printed so far, where lines cannot be replaced. */
   readonly #told = new Set<string>();
   #answers: Said[] = [];
-  /** What this person alone was told: the answer of a command, and an aside where there is another answer. */
+  /** Private messages: the answer to a command, or remarks beside another answer. */
   #notes: Said[] = [];
   readonly #prompt: LinePrompt;
-  /** The message of what is asked, until it is decided: it is not asked for anew while its answer is on its way. */
+  /** Message id of the open question, until it is decided, so that it is not asked again while the answer is sent. */
   #asking: string | null = null;
   #hasLooked = false;
   #hasDenied = false;
   #isInterrupted = false;
-  /** Where the message stands in its thread: what is above it was there before. */
+  /** Position of this terminal's message in the thread; everything up to it was there before. */
   #askedAt: number | null = null;
 
   constructor(options: ChatOptions) {
@@ -57,7 +57,7 @@ class OneShot {
       shown: (message) => this.#show(message),
       told: ({ markdown, tone }) => {
         this.#note(markdown, tone === "error");
-        // Told beside the thread, it may be why an answer was not taken.
+        // A private message may be the reason why the person's answer was not accepted.
         if (this.#prompt.input === null) this.#asking = null;
       },
       status: () => {},
@@ -132,7 +132,7 @@ class OneShot {
     }
   }
 
-  /** Where nothing can be replaced, each step is written once, when it is over. */
+  /** Where lines cannot be replaced, prints each step once, when it is over. */
   #tellSteps({ shows }: MessageBody): void {
     if (this.#options.io.stderr.isTTY === true || shows?.type !== "live") return;
     const over = shows.lines.filter(({ isOver }) => isOver).map(lineText);
@@ -161,7 +161,7 @@ class OneShot {
     this.#leaveUndecided("⏸ This needs a decision, and nobody is at a terminal. Decide with: deckhand chat --continue");
   }
 
-  /** A thread that is gone on with may wait for what was asked in it before: once, all of it is asked for. */
+  /** Opens a continued thread once, because its run may be waiting for an older card. */
   #lookForCards(): void {
     const { threadId } = this.#conversation;
     if (this.#hasLooked || threadId === null) return;
@@ -176,7 +176,7 @@ class OneShot {
       const choice = ask.choices.find(({ key }) => key === typed);
       if (choice?.action.startsWith("approve:n") === true) this.#hasDenied = true;
       if (choice !== undefined) return this.#conversation.press(ask.messageId, choice.action);
-      // Words answer a question, and leave an approval open.
+      // A text answers a question, but leaves an approval open.
       if (ask.choices.some(({ action }) => action.startsWith("approve:"))) this.#asking = null;
       this.#conversation.send(typed);
     });

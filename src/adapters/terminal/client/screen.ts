@@ -3,12 +3,12 @@ import type { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { fitted, type TerminalStyle } from "../format.ts";
 
-/** Where a conversation is drawn. */
+/** The display of a conversation. */
 export interface Screen {
   readonly style: () => TerminalStyle;
-  /** Lines that stay. */
+  /** Prints permanent lines. */
   print(lines: readonly string[]): void;
-  /** Lines below them that are replaced by the next ones; on what is no terminal they are not shown. */
+  /** Replaces the lines at the bottom; without a terminal, these are not shown. */
   live(lines: readonly string[]): void;
 }
 
@@ -18,17 +18,17 @@ export interface ScreenStream extends Writable {
   readonly rows?: number;
 }
 
-/** Columns where nothing says how many there are. */
+/** Used if the terminal reports no size. */
 const USUAL_WIDTH = 80;
 const USUAL_HEIGHT = 24;
-/** Rows of a live message, where the screen has more: what is above the screen cannot be replaced. */
+/** Maximum rows of a live message, because rows scrolled off the screen cannot be replaced. */
 const LIVE_ROWS = 12;
 
 export interface ScreenOptions {
   readonly stream: ScreenStream;
-  /** Source: no-color.org; a TERM that can do nothing counts, too. */
+  /** False if NO_COLOR is set or TERM has no colours. Source: no-color.org. */
   readonly hasColour: boolean;
-  /** Whose line stands below everything; null where nobody types. */
+  /** The input line at the bottom; null if there is none. */
   readonly input: () => Interface | null;
 }
 
@@ -46,7 +46,7 @@ function plainScreen({ stream }: ScreenOptions): Screen {
   };
 }
 
-/** Live lines and the line that is typed stand below what stays, and are drawn anew with each change. */
+/** Keeps the live lines and the input line at the bottom, and redraws them on each change. */
 class TerminalScreen implements Screen {
   readonly #options: ScreenOptions;
   #live: readonly string[] = [];
@@ -57,8 +57,7 @@ class TerminalScreen implements Screen {
 
   style(): TerminalStyle {
     const { stream, hasColour } = this.#options;
-    // The last column stays free: some terminals begin a new line when it is written.
-    // One that does not know its size says 0.
+    // The last column stays free, since some terminals wrap when it is written. A terminal of unknown size reports 0.
     return { width: (stream.columns || USUAL_WIDTH) - 1, hasColour };
   }
 
@@ -88,7 +87,7 @@ class TerminalScreen implements Screen {
     if (below.length > 0) stream.write(`${below.join("\n")}\n`);
     this.#live = live;
     if (input === null) return;
-    // The line is drawn from where its cursor was: as many rows below its beginning.
+    // The input line is drawn relative to its cursor, which was this many rows below its first row.
     if (typedRows > 0) stream.write("\n".repeat(typedRows));
     input.prompt(true);
   }

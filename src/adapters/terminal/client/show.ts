@@ -3,14 +3,14 @@ import type { MessageBody } from "../../render/local/wire.ts";
 import { type TerminalStyle, terminalLines, tinted } from "../format.ts";
 import type { Ask } from "./transcript.ts";
 
-/** Messages as lines. */
+/** Converts messages to lines. */
 
 export const PROMPT = "› ";
 
-/** Characters of a file's name, or of what is on a button. */
+/** Maximum length of a file's name or a button's label, in characters. */
 const NAME_CHARS = 255;
 
-/** A message with what stands below it. */
+/** A message with its files and footer. */
 export function messageLines({ markdown, footer, tone, files }: Shown, style: TerminalStyle): string[] {
   const text = terminalLines(markdown, style);
   return [
@@ -28,12 +28,12 @@ export function dimLines(markdown: string, style: TerminalStyle): string[] {
   return terminalLines(markdown, { ...style, hasColour: false }).map((line) => tinted(line, "dim", style));
 }
 
-/** What is asked, and what may be typed for it. */
+/** A card with the keys for it. */
 export function askLines(ask: Ask, style: TerminalStyle): string[] {
   return ["", ...messageLines(ask.body, style), ...choiceLines(ask, style)];
 }
 
-/** That something else is asked, too: it is shown with its keys when it is its turn. */
+/** Notes that more cards wait. Each is shown with its keys in turn. */
 export function moreLines(waitedFor: readonly Ask[], style: TerminalStyle): string[] {
   return dimLines(`⏸ ${waitedFor.length - 1} more to decide after this.`, style);
 }
@@ -42,7 +42,7 @@ export function choiceLines({ choices }: Ask, style: TerminalStyle): string[] {
   return choices.map(({ key, label }) => `  ${tinted(key, "bold", style)}  ${plainLine(label, NAME_CHARS)}`);
 }
 
-/** What stands where a line is typed: with the keys that decide, where there are any. */
+/** The prompt, with the keys for the open card. */
 export function promptOf(ask: Ask | null): string {
   return ask === null || ask.choices.length === 0 ? PROMPT : `[${keysOf(ask)}] ${PROMPT}`;
 }

@@ -3,13 +3,13 @@ import { fromJson } from "../../../core/text/from-json.ts";
 import { ANSWER_BYTES } from "../limits.ts";
 import { type ClientFrame, createLineReader, type HeardFrame, serverFrameSchema } from "../wire.ts";
 
-/** A connection to the program, seen from the terminal. */
+/** The terminal's side of a connection to the program. */
 export interface Talk {
   say(frame: ClientFrame): void;
   close(): void;
 }
 
-/** `hear` gets what is understood: a program of another version may say more. `lost` is called once. */
+/** `hear` gets every frame that is understood; programs of other versions may send more. `lost` is called once. */
 export function openTalk(
   stream: Duplex,
   { hear, lost }: { readonly hear: (frame: HeardFrame) => void; readonly lost: () => void },

@@ -1,28 +1,28 @@
 import type { MessageBody, PageMessage } from "../../render/local/wire.ts";
 
-/** What becomes visible when a message comes or changes. */
+/** What to show after a message was posted or changed. */
 export type Change =
-  /** `live`: a message that is edited while a run goes on, as it is now. */
+  /** The current state of a message that is edited during a run. */
   | { readonly type: "live"; readonly body: MessageBody }
-  /** It stays as it is now. */
+  /** A message that will not change any more. */
   | { readonly type: "final"; readonly kind: Kind; readonly body: MessageBody }
   | { readonly type: "ask"; readonly ask: Ask };
 
-/** progress: what is left of a live message; decision: what is left of a card. */
+/** progress: a finished live message. decision: a decided card. */
 type Kind = "person" | "note" | "answer" | "progress" | "decision";
 
-/** Something that the person is asked, with what may be pressed. */
+/** A card, with its choices. */
 export interface Ask {
   readonly messageId: string;
   readonly body: MessageBody;
-  /** Empty where it is answered in words only. */
+  /** Empty if it can only be answered with text. */
   readonly choices: readonly Choice[];
-  /** A run stands still until it is decided; what else can be pressed is an offer. */
+  /** True if a run waits for the decision; otherwise the card is an offer. */
   readonly isWaitedFor: boolean;
 }
 
 export interface Choice {
-  /** What is typed for it: `y`, or `2`. */
+  /** What to type for this choice: `y`, or `2`. */
   readonly key: string;
   readonly label: string;
   readonly action: string;
@@ -30,29 +30,29 @@ export interface Choice {
 
 type Stage = "live" | "asked" | "over";
 
-/** Follows the messages of a thread; each is told when it has something new to show. */
+/** Follows the messages of a thread and reports what is new in each. */
 export class Transcript {
   readonly #stages = new Map<string, { readonly stage: Stage; readonly seq: number }>();
-  /** What is open, by its message, oldest first. */
+  /** Open cards by message id, oldest first. */
   readonly #open = new Map<string, Ask>();
   #live: string | null = null;
 
-  /** What runs wait for, oldest first. */
+  /** The cards that runs wait for, oldest first. */
   get waitedFor(): readonly Ask[] {
     return [...this.#open.values()].filter(({ isWaitedFor }) => isWaitedFor);
   }
 
-  /** What the person is asked now: the oldest that a run waits for, or else the newest offer. */
+  /** The current card: the oldest that a run waits for, or else the newest offer. */
   get ask(): Ask | null {
     return this.waitedFor[0] ?? [...this.#open.values()].at(-1) ?? null;
   }
 
-  /** Whether the message asks for something that a run waits for, or did so before. */
+  /** Whether the message is, or was, a card that a run waits for. */
   concerns({ id, body }: PageMessage): boolean {
     return this.#stages.has(id) || isWaitedFor(body);
   }
 
-  /** Null where there is nothing new to see. */
+  /** Null if there is nothing new to show. */
   take(message: PageMessage): Change | null {
     const { id, seq, body } = message;
     const known = this.#stages.get(id);
@@ -72,7 +72,7 @@ export class Transcript {
     return { type: "final", kind: kindOf(body, known?.stage), body };
   }
 
-  /** The buttons below an answer are of use until something newer is asked. */
+  /** Keeps a card. The buttons below an answer are dropped as soon as something newer is asked. */
   #keep(ask: Ask): void {
     for (const [id, { body }] of this.#open) if (body.lane !== "approval") this.#open.delete(id);
     this.#open.set(ask.messageId, ask);
@@ -107,10 +107,10 @@ function askOf({ id, body }: PageMessage): Ask | null {
   return choices.length > 0 || isWaited ? { messageId: id, body, choices, isWaitedFor: isWaited } : null;
 }
 
-/** Offered beside every run: on a terminal they are commands. */
+/** Buttons of every run, which on a terminal are commands instead. */
 const EVERYWHERE = /^(?:stop|details|good|bad):/u;
 
-/** An approval has letters, everything else numbers. */
+/** Approvals are answered with letters, everything else with numbers. */
 function choicesOf({ by, buttons }: MessageBody): Choice[] {
   if (by !== "deckhand") return [];
   const offered = buttons.filter(({ id }) => !EVERYWHERE.test(id));
