@@ -10,25 +10,27 @@ import { JobScheduler } from "./scheduling/scheduler.ts";
 import type { Ticker } from "./scheduling/ticker.ts";
 
 export interface JobsOptions extends Omit<JobScope, "scheduler" | "refusalOf" | "ticker"> {
-  /** How long the log of occurrences is kept. Days. */
+  /** How long the log of occurrences is kept. In days. */
   readonly logDays: number;
-  /** Takes over jobs that are kept elsewhere (`JobControl.kept`), and answers new problems; it never rejects. */
+  /** Takes over jobs kept elsewhere (`JobControl.kept`) and returns new problems. Never rejects. */
   readonly readKept: () => Promise<readonly string[]>;
-  /** Bree's, but for tests on virtual time. */
+  /** Bree's by default; tests on virtual time use another. */
   readonly ticker?: Ticker;
 }
 
 export interface Jobs {
-  /** What views of jobs' runs need. */
+  /** What the views of jobs' runs need. */
   readonly runs: JobRuns;
   /** What commands, buttons and tools need. */
   readonly control: JobControl;
-  /** Begins to schedule, after what came due meanwhile; the engine must have started. Answers problems of jobs that are kept elsewhere. */
+  /**
+   * Starts scheduling, with what came due meanwhile, after the engine's start. Returns problems of jobs kept elsewhere.
+   */
   start(): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
 
-/** Scheduled work: what is due when, its runs, and managing it. */
+/** Scheduled work: due times, their runs, and managing jobs. */
 export function createJobs(options: JobsOptions): Jobs {
   const { runtime, log, logDays, cluster, readKept } = options;
   const ticker = options.ticker ?? new BreeTicker({ clock: runtime.clock, log });
@@ -43,10 +45,10 @@ export function createJobs(options: JobsOptions): Jobs {
     runs: createJobRuns(scope),
     control: createJobControl(scope),
     async start() {
-      // What is kept no longer is not due any more.
+      // Removes jobs that are no longer kept, before they come due.
       const problems = await readKept();
       await own.start();
-      stopHearing = cluster.hear("jobs", (jobId) => void own.look(jobId).catch(() => undefined)); // it never rejects
+      stopHearing = cluster.hear("jobs", (jobId) => void own.look(jobId).catch(() => undefined)); // never rejects
       giveUpChores = cluster.hold("jobs", (signal) => doChores({ ...scope, logDays, readKept }, signal));
       return problems;
     },
@@ -58,7 +60,7 @@ export function createJobs(options: JobsOptions): Jobs {
   };
 }
 
-/** Any process may give a due time its run: what one has changed of a job, all set their ticks by. */
+/** Tells all processes of a changed job, so that they set their ticks, because any of them may start its run. */
 function toldToAll(own: JobScheduler, cluster: JobScope["cluster"]): JobScope["scheduler"] {
   return {
     async look(jobId) {

@@ -10,7 +10,7 @@ import { systemRuntime } from "../runtime.ts";
 import { VERSION } from "../version.ts";
 import { commonSettings, compareSettings, otherVersions } from "./common-settings.ts";
 
-/** What doctor finds of the processes that share the database: who runs, and how these settings differ from theirs. */
+/** Reports which processes share the database, and how their settings differ from these. */
 export async function checkReplicas(config: Config): Promise<readonly Finding[]> {
   if (config.engine !== "dbos") return [];
   const { openClusterConnection } = await import("../core/store/cluster/cluster-connection.ts");
@@ -42,11 +42,11 @@ export async function checkReplicas(config: Config): Promise<readonly Finding[]>
   }
 }
 
-/** Whether the directories are those that the other processes have: as a start shows it, without joining them. */
+/** Checks that the directories are those of the other processes, as a start does, but without joining them. */
 async function checkVolumes(config: Config, connection: ClusterConnection): Promise<readonly Finding[]> {
   const { proveVolumes, sharedPlaces, unsureLine } = await import("./shared-volumes.ts");
   const places = sharedPlaces(config);
-  // What a start would make is not made here.
+  // A check does not create directories, as a start would.
   const missing = places.filter(({ directory }) => !existsSync(directory));
   if (missing.length > 0)
     return missing.map(({ setting, directory }) => ({

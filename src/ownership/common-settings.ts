@@ -6,23 +6,23 @@ import type { Config } from "../config.ts";
 import type { ClusterMember } from "../core/cluster.ts";
 import { isObject } from "../core/text/from-json.ts";
 
-/** Keys of the settings file that are each process's own. */
+/** Keys of the settings file that may differ between processes. */
 const OWN_KEYS: ReadonlySet<string> = new Set(["$schema", "web"]);
 
-/** What seals the keys that are stored: processes with another one could not open them. */
+/** The key that seals stored keys; processes with another one could not open them. */
 const SECRET_KEY = "DECKHAND_SECRET_KEY";
 
-/** Variables that are each process's own, or are compared in another way. Each may have a way of its own to a platform. */
+/** Variables that may differ between processes, for example to reach platforms, or are compared in another way. */
 const OWN_VARIABLES = /^(?:SLACK_|DISCORD_|DATABASE_|LOG_LEVEL$|HOST$|PORT$|DECKHAND_(?!MODEL$|FALLBACK_MODEL$))/u;
 
-/** What processes must have in common, by what an operator knows it as: a session may go on in any of them. */
+/** Settings that all processes must share, by name for operators, because sessions move between processes. */
 const REQUIRED: Readonly<Record<string, string>> = {
   slack: "Slack's token",
   discord: "Discord's token",
   [SECRET_KEY]: SECRET_KEY,
 };
 
-/** Settings whose values are told, and hold no secrets: what asks first, who decides, what may be spent and who answers. */
+/** Settings whose values are shared, since they contain no secrets: approvals, rights, budgets and models. */
 const TOLD: ReadonlySet<string> = new Set([
   "mode",
   "approvals",
@@ -40,15 +40,15 @@ const TOLD: ReadonlySet<string> = new Set([
   "guardedFiles",
 ]);
 
-/** Characters of a digest: enough to tell settings apart, and nothing of a token. */
+/** Length of a digest in characters: enough to tell settings apart, too little to reveal a token. */
 const DIGEST_CHARS = 12;
 
-/** A longer value is told as a digest. Characters of JSON. */
+/** A longer value is shared as a digest. In characters of JSON. */
 const VALUE_CHARS = 120;
 
 export type CommonSettings = Pick<ClusterMember, "settings" | "given">;
 
-/** What this process tells the others of its settings. */
+/** What this process shares of its settings with others. */
 export function commonSettings(config: Pick<Config, "slack" | "discord" | "origin">): CommonSettings {
   const { layers, features } = config.origin;
   const environment = layers.environment.value;
@@ -70,7 +70,7 @@ export function commonSettings(config: Pick<Config, "slack" | "discord" | "origi
 
 type Place = readonly [path: readonly string[], value: unknown];
 
-/** Settings as an operator knows them: `approvals.approvers`, `channels.slack:C1.mode`, `mcpServers.github`. */
+/** Settings by the names that operators know: `approvals.approvers`, `channels.slack:C1.mode`, `mcpServers.github`. */
 function placesIn(value: unknown, depth: number, path: readonly string[] = []): readonly Place[] {
   if (!isPlain(value) || path.length > depth) return [[path, value]];
   return Object.entries(value).flatMap(([key, inner]) => {
@@ -78,7 +78,7 @@ function placesIn(value: unknown, depth: number, path: readonly string[] = []): 
   });
 }
 
-/** JSON where people may read it; otherwise a digest behind `#`. */
+/** JSON if people may read the value, otherwise a digest after `#`. */
 function told(path: readonly string[], value: unknown): string {
   const name = path[0] === "channels" ? path[2] : path[0];
   const text = JSON.stringify(value);
@@ -96,11 +96,11 @@ function sorted(record: Readonly<Record<string, unknown>>): Record<string, unkno
 
 /** How this process differs from others. */
 export interface SettingsComparison {
-  /** It cannot run beside them. A line each. */
+  /** Differences with which it cannot run beside them, one line each. */
   readonly problems: readonly string[];
-  /** It can, and what holds depends on which of them does the work. A line each. */
+  /** Differences with which it can run, but the effect depends on which process does the work. One line each. */
   readonly warnings: readonly string[];
-  /** Names of the settings that `warnings` are about. */
+  /** Names of the settings in `warnings`. */
   readonly names: readonly string[];
 }
 
@@ -125,7 +125,7 @@ export function compareSettings(own: CommonSettings, others: readonly ClusterMem
 
 const UNTIL_THEN = "Give all the same: until then each thread goes by those of the process that has it.";
 
-/** None where one of the two is of a release that does not tell its settings. */
+/** Empty if either process is of a release that does not share its settings. */
 function differingNames({ given: own }: CommonSettings, { given: other }: CommonSettings): string[] {
   if (own === null || other === null) return [];
   return Object.keys({ ...own, ...other })
@@ -150,7 +150,7 @@ function valueWords(value: string | undefined): string {
   return isHidden(value) ? "set" : value;
 }
 
-/** A line for each of the others that is of another version than this process. */
+/** One line for each other process of another version. */
 export function otherVersions(version: string, others: readonly ClusterMember[]): readonly string[] {
   return others
     .filter((other) => other.version !== version)

@@ -13,13 +13,13 @@ interface World {
   readonly clock: Clock;
 }
 
-/** How often it is looked whether the process has ended. Milliseconds. */
+/** Interval of checking whether the process has ended. In milliseconds. */
 const LOOK_EVERY_MS = 500;
 
-/** A process that has not handed all over by then is not waited for any longer. Milliseconds. */
+/** Maximum time to wait for a process to hand over its work. In milliseconds. */
 const LONGEST_MS = 120_000;
 
-/** `deckhand drain`: from anywhere that reaches the database. */
+/** Carries out `deckhand drain`, from any machine that can reach the database. */
 export async function runDrain(
   { database, engine }: Config,
   { process: named }: DrainRequest,

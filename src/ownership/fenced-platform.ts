@@ -9,8 +9,8 @@ interface Fence {
 }
 
 /**
- * The same platform; nothing is shown on it once the other replicas have taken this one for dead: what waited for its turn
- * while the process was frozen is theirs to show by now. What comes of its requests is noted.
+ * Stops showing anything once the other replicas consider this one dead, because requests that waited while the process
+ * was frozen are theirs to make by now. Notes the outcome of each request.
  */
 export function fencedPlatform(inner: ChatPlatform, { cluster, reach }: Fence): ChatPlatform {
   const { name } = inner.descriptor;

@@ -6,11 +6,11 @@ import { acquireLease } from "../core/store/database/lease.ts";
 export interface LeaseHolding {
   readonly config: Pick<Config, "database">;
   readonly clock: Clock;
-  /** A line for the operator's terminal. */
+  /** Prints a line on the operator's terminal. */
   readonly say: (line: string) => void;
-  /** Another process has the lease: from here on it is waited for. */
+  /** Called if another process has the lease, which is then waited for. */
   readonly standBy: () => void;
-  /** The lease is lost. */
+  /** Called if the lease is lost. */
   readonly fail: (error: AppError) => void;
   readonly parts: AsyncDisposableStack;
   readonly signal: AbortSignal;
@@ -18,7 +18,7 @@ export interface LeaseHolding {
 
 const LOST_LEASE = { detail: { lost: "lease" } };
 
-/** Waits until this process may run the database's sessions, and keeps watch that it still may. */
+/** Waits for the lease on the database's sessions, and watches for its loss. */
 export async function holdLease({ config, clock, say, standBy, fail, parts, signal }: LeaseHolding): Promise<void> {
   const lease = await acquireLease({
     url: config.database.directUrl,

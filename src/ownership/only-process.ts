@@ -3,7 +3,7 @@ import type { Log } from "../core/protocol/log.ts";
 import type { Clock } from "../core/protocol/runtime.ts";
 import { workUntil } from "../core/work-until.ts";
 
-/** A process that has the database to itself: every role is its own, and there is nobody to tell. */
+/** The cluster of a process that has the database to itself: it holds every role and notifies nobody. */
 export function onlyProcess(world: { readonly clock: Clock; readonly log: Log }): Cluster {
   return {
     id: "only",

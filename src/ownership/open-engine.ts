@@ -4,19 +4,19 @@ import type { SessionEngine } from "../core/engine/engine.ts";
 import type { OpenCluster } from "../core/store/cluster/cluster.ts";
 import type { Reach } from "./reach.ts";
 
-/** What runs the sessions, and how much it has to do here. */
+/** The session engine, and its load in this process. */
 export interface ProgramEngine extends SessionEngine {
   load(): { running: number; waiting: number };
 }
 
 interface EngineOpening extends Omit<EmbeddedEngineOptions, "maxConcurrentRuns" | "placeLimits" | "placement"> {
   readonly config: Pick<Config, "database" | "maxConcurrentRuns" | "quotas">;
-  /** Null where this process runs all sessions. */
+  /** Null if this process runs all sessions. */
   readonly shared: OpenCluster | null;
   readonly reach: Pick<Reach, "mayTake"> | null;
 }
 
-/** The engine of the settings; the package of the one for several processes is loaded only where it is chosen. */
+/** The configured engine. The package of the one for several processes is loaded only if that one is chosen. */
 export async function openEngine({ config, shared, reach, ...parts }: EngineOpening): Promise<ProgramEngine> {
   const given = { ...parts, maxConcurrentRuns: config.maxConcurrentRuns, placeLimits: config.quotas };
   if (shared === null) return new EmbeddedEngine(given);

@@ -5,7 +5,7 @@ import type { ProgramEngine } from "./open-engine.ts";
 import type { Reach } from "./reach.ts";
 
 interface Watching {
-  /** Null where this process is the only one. */
+  /** Null if this process is the only one. */
   readonly reach: Reach | null;
   readonly fail: (error: AppError) => void;
   readonly parts: AsyncDisposableStack;
@@ -17,18 +17,18 @@ interface Telling {
   readonly engine: Pick<ProgramEngine, "load">;
 }
 
-/** A process that does not reach what others reach leaves its sessions to them. */
+/** Ends this process if it cannot reach a platform that others reach, leaving its sessions to them. */
 export function watchReach({ reach, fail, parts }: Watching): void {
   if (reach === null) return;
   const leaving = new AbortController();
-  const watching = reach.lost(leaving.signal).then(fail, () => undefined); // it is left
+  const watching = reach.lost(leaving.signal).then(fail, () => undefined); // aborted
   parts.defer(async () => {
     leaving.abort();
     await watching;
   });
 }
 
-/** What the others are told of this process. */
+/** Shares this process's load and connections with the others. */
 export function tellOthers({ cluster, platforms, engine }: Telling): void {
   cluster.report(() => ({
     ...engine.load(),

@@ -18,30 +18,30 @@ interface Owning extends Omit<LeaseHolding, "clock"> {
   readonly config: Config;
   readonly runtime: Runtime;
   readonly log: Log;
-  /** Those that are served, once they are open. */
+  /** The served platforms, filled once they are open. */
   readonly platforms: ReadonlyMap<PlatformName, ChatPlatform>;
-  /** A program for somebody's own conversation takes no share of the others' work: it has the database to itself, or waits. */
+  /** `terminals`: for one person's conversation, which needs the database to itself, or waits for it. */
   readonly serves?: "everything" | "terminals";
-  /** Somebody asks this process to hand all over and end. */
+  /** Called if this process is asked to hand over its work and end. */
   readonly drain: () => void;
 }
 
 /** How this process may use the database. */
 export interface Ownership {
   readonly cluster: Cluster;
-  /** What the engine of several processes runs on; null where this process is the only one. */
+  /** The cluster that the engine for several processes runs on; null if this process is the only one. */
   readonly shared: OpenCluster | null;
-  /** Which platforms it reaches of those that others reach; null where this process is the only one. */
+  /** Which platforms this process reaches, compared with others; null if it is the only one. */
   readonly reach: Reach | null;
-  /** A platform as this process may use it. */
+  /** Wraps a platform as this process may use it. */
   readonly fence: (platform: ChatPlatform) => ChatPlatform;
-  /** How its settings differ from those of the others. */
+  /** How the settings differ from those of other processes. */
   readonly otherSettings: OtherSettings;
-  /** With the clock that all processes share. */
+  /** The runtime, with the clock shared by all processes. */
   readonly runtime: Runtime;
 }
 
-/** Waits until this process may run sessions of the database: all of them, or its share. */
+/** Waits until this process may run the database's sessions: all of them, or its share. */
 export async function ownDatabase(owning: Owning): Promise<Ownership> {
   const { config, runtime, log, say, serves = "everything" } = owning;
   const engine = serves === "everything" ? config.engine : "embedded";

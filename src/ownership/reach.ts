@@ -17,23 +17,23 @@ export interface ReachScope {
   readonly log: Log;
 }
 
-/** How often it is looked. Milliseconds. */
+/** Interval of checks. In milliseconds. */
 const LOOK_EVERY_MS = 500;
 
 /**
- * A platform is another process's that has received from it for so long while it was not connected here. Where all lose
- * it at once, some know seconds later than others, and the first to have it again is no reason for the rest to end.
- * Milliseconds.
+ * If another process has received from a platform for this long while it was not connected here, that process takes
+ * over. When all lose it at once, some notice seconds later than others, and the first to reconnect must not make the
+ * rest end. In milliseconds.
  */
 const HAND_OVER_MS = 8_000;
 
-/** Requests that fail for so long, at least two of them so far apart, are another process's, if one reaches the platform. Milliseconds. */
+/** How long requests must fail, and at least two of them how far apart, to hand over. In milliseconds. */
 const FAILING_MS = { since: 2_000, apart: 1_000 };
 
-/** So long after a request that failed no session is taken that another process could take. Milliseconds. */
+/** After a failed request, no session is taken for this long if another process could take it. In milliseconds. */
 const DOUBT_MS = 2_000;
 
-/** How long a start waits for a platform that another process reaches. Milliseconds. */
+/** How long a start waits for a platform that another process reaches. In milliseconds. */
 const START_WITHIN_MS = 30_000;
 
 const reportSchema = z.object({
@@ -41,27 +41,27 @@ const reportSchema = z.object({
   receivingSince: z.record(platformNameSchema, z.number()),
 });
 
-/** What another process says of the platforms that it reaches, and of those whose events come to it. */
+/** Which platforms another process reaches, and since when it has received their events. */
 type Report = z.infer<typeof reportSchema>;
 
-/** Requests to a platform that have failed since the last that has not. Milliseconds since the epoch. */
+/** Failed requests to a platform since the last successful one. In milliseconds since the epoch. */
 interface Failing {
   readonly firstAt: number;
   readonly lastAt: number;
 }
 
-/** A platform beyond this machine. */
+/** A platform outside this machine. */
 interface RemotePlatform {
   readonly name: PlatformName;
   readonly title: string;
   readonly health: () => PlatformHealth;
 }
 
-/** Which platforms this process reaches. One that does not reach what others do leaves the work to them. */
+/** Tracks which platforms this process reaches. If others reach one that it does not, it leaves the work to them. */
 export class Reach {
   readonly #options: ReachScope;
   readonly #failing = new Map<PlatformName, Failing>();
-  /** Since when others receive from platforms that are not connected here. Milliseconds since the epoch. */
+  /** Since when others have received from platforms that are not connected here. In milliseconds since the epoch. */
   readonly #elsewhereSince = new Map<PlatformName, number>();
 
   constructor(options: ReachScope) {
@@ -69,7 +69,7 @@ export class Reach {
     options.cluster.report(() => this.#report());
   }
 
-  /** What has come of a request. */
+  /** Records the outcome of a request. */
   note(name: PlatformName, error: unknown): void {
     if (error === null || toAppError(error).code !== "network") {
       this.#failing.delete(name);
@@ -80,8 +80,8 @@ export class Reach {
   }
 
   /**
-   * Resolves when each platform is connected or nobody else reaches it, so that no session comes to where nothing could be
-   * said in it. Throws PlatformError where that takes too long.
+   * Resolves once each platform is connected here, or nobody else reaches it, so that no session is taken that cannot
+   * post. Throws PlatformError if that takes too long.
    */
   async require(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
@@ -96,7 +96,7 @@ export class Reach {
     }
   }
 
-  /** Whether sessions may be taken: not while another process reaches a platform that this one perhaps does not. */
+  /** Whether sessions may be taken: not while another process reaches a platform that this one may not reach. */
   async mayTake(): Promise<boolean> {
     const now = this.#options.clock.now();
     const inDoubt = this.#remote().filter(
@@ -113,7 +113,7 @@ export class Reach {
     }
   }
 
-  /** Resolves with the reason once this process must leave the work to others; never, where it need not. */
+  /** Resolves with the reason once this process must leave the work to others. */
   async lost(signal: AbortSignal): Promise<AppError> {
     const { clock, log } = this.#options;
     for (;;) {

@@ -12,19 +12,19 @@ import { fromJson } from "../core/text/from-json.ts";
 
 /** A directory that all processes must share. */
 interface Place {
-  /** The setting that names it. */
+  /** The setting that names the directory. */
   readonly setting: string;
   /** Absolute path. */
   readonly directory: string;
 }
 
-/** How long another process may take to answer, over several tries. Milliseconds. */
+/** How long another process may take to answer, over several attempts. In milliseconds. */
 const ANSWER_MS = 20_000;
-/** The same for one of an earlier version, which may not know the question. Milliseconds. */
+/** The same for a process of an earlier version, which may not know the question. In milliseconds. */
 const OLDER_MS = 5_000;
-/** How long one try may take. Milliseconds. */
+/** Timeout of one attempt. In milliseconds. */
 const TRY_MS = 1_000;
-/** A file that was not found is written and looked for under other names so often. */
+/** Number of attempts, each with new file names, before a file counts as not found. */
 const TRIES = 3;
 
 const mark = z.string().regex(/^[0-9a-f]{16}$/u);
@@ -34,7 +34,7 @@ const wordSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("answer"),
     mark,
-    /** `wrote`: it has read the file and written another one; `read`: it may not write there. */
+    /** `wrote`: read the file and wrote another one; `read`: read it, but may not write there. */
     what: z.enum(["wrote", "read", "not found", "not its own"]),
   }),
 ]);
@@ -53,7 +53,7 @@ export function sharedPlaces({ home, sandbox, channels }: Pick<Config, "home" | 
   return [...new Map(all.map((place) => [place.directory, place])).values()];
 }
 
-/** As files that are being written are called: no tool shows one, and one that is left is removed. */
+/** Named like a file being written: tools do not show it, and leftovers are removed. */
 function fileOf(directory: string, name: string): string {
   return path.join(directory, `.deckhand-${name}.tmp`);
 }
@@ -63,7 +63,7 @@ interface VolumeWorld {
   readonly places: readonly Place[];
 }
 
-/** Answers those that come later, for as long as this process lives: reads what they have written, and writes for them. */
+/** Answers processes that start later, while this one lives: reads the files that they wrote, and writes one back. */
 export function answerForVolumes({ cluster, places }: VolumeWorld): void {
   const answer = async (ask: Extract<Word, { type: "ask" }>): Promise<void> => {
     const isOwn = places.some(({ directory }) => directory === ask.directory);
@@ -71,7 +71,7 @@ export function answerForVolumes({ cluster, places }: VolumeWorld): void {
     await cluster.tell("volumes", JSON.stringify({ type: "answer", mark: ask.mark, what } satisfies Word));
   };
   cluster.hear("volumes", (about) => {
-    const word = wordSchema.safeParse(fromJson(about)).data; // none of another release
+    const word = wordSchema.safeParse(fromJson(about)).data; // null if from another release
     if (word?.type === "ask" && word.to === cluster.id) answer(word).catch(() => undefined); // the other asks again
   });
 }
@@ -93,20 +93,20 @@ async function answerTo({ directory, mark: asked, reply }: Extract<Word, { type:
 }
 
 interface Proof extends VolumeWorld {
-  /** Whoever has shown their directories already, if anybody else lives. */
+  /** The other process that has proved its directories longest ago; null if there is none. */
   readonly eldest: () => Promise<KnownReplica | null>;
   readonly clock: Pick<Clock, "now" | "after">;
 }
 
-/** Who has shown that it has the same directories; or may have, where it is of a version that does not answer. */
+/** The process found to have the same directories; unsure if its version does not answer. */
 interface Shown {
   readonly by: KnownReplica;
   readonly isSure: boolean;
 }
 
 /**
- * Throws ConfigError where a directory is not the one that the other processes have under its path: each must read what
- * another has just written there. Resolves with null where no other lives.
+ * Throws ConfigError if a directory is not the one that the other processes have at its path: each side must be able to
+ * read what the other has just written. Resolves to null if there are no others.
  */
 export async function proveVolumes(proof: Proof): Promise<Shown | null> {
   let shown: Shown | null = null;
@@ -117,7 +117,7 @@ export async function proveVolumes(proof: Proof): Promise<Shown | null> {
   return shown;
 }
 
-/** For the operator. */
+/** The warning for the operator. */
 export function unsureLine({ by }: Shown): string {
   return `The directories could not be compared with those of replica ${by.name}, which is of another version. Make sure that both have the same.`;
 }
@@ -142,7 +142,7 @@ async function proveVolume({ setting, directory }: Place, proof: Proof): Promise
   }
 }
 
-/** `not written`: this process may not write there, and changes nothing. */
+/** `not written`: this process may not write there, so it changes nothing. */
 async function tryOnce(
   directory: string,
   { id: to }: KnownReplica,
@@ -152,7 +152,7 @@ async function tryOnce(
   const answered = Promise.withResolvers<Answer | "no answer">();
   const cancel = clock.after(TRY_MS, () => answered.resolve("no answer"));
   const deaf = cluster.hear("volumes", (about) => {
-    const word = wordSchema.safeParse(fromJson(about)).data; // none of another release
+    const word = wordSchema.safeParse(fromJson(about)).data; // null if from another release
     if (word?.type === "answer" && word.mark === asked) answered.resolve(word.what);
   });
   try {

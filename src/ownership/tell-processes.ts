@@ -2,12 +2,12 @@ import type { Config } from "../config.ts";
 import type { ClusterTopic } from "../core/cluster.ts";
 import { createLogger } from "../operations/logging.ts";
 
-/** The command line among those that tell. */
+/** Sender id of the command line. */
 const COMMAND_LINE = "command-line";
 
 /**
- * Tells the processes that run on the database, from beside them. Where it cannot, they find out by themselves, some seconds
- * later. Never rejects.
+ * Notifies the processes that run on the database, from outside them. If that fails, they notice by themselves some
+ * seconds later. Never rejects.
  */
 export async function tellProcesses(
   { engine, database }: Pick<Config, "engine" | "database">,
@@ -25,6 +25,6 @@ export async function tellProcesses(
       await connection.close();
     }
   } catch {
-    // A word may be lost.
+    // Notifications may be lost.
   }
 }

@@ -3,33 +3,33 @@ import type { Log } from "../core/protocol/log.ts";
 import type { Clock } from "../core/protocol/runtime.ts";
 import { type CommonSettings, compareSettings } from "./common-settings.ts";
 
-/** How often this process looks at what the others have told. Milliseconds. */
+/** Interval of comparing settings with those of the others. In milliseconds. */
 const LOOK_MS = 20_000;
 
-/** A difference that lasts is said again after so long. Milliseconds. */
+/** A lasting difference is reported again after this long. In milliseconds. */
 const AGAIN_MS = 3_600_000;
 
-/** How this process's settings differ from the others', as of the last look. */
+/** How this process's settings differ from the others', as of the last check. */
 export interface OtherSettings {
-  /** For people, a line for each process. */
+  /** For people, one line for each process. */
   lines(): readonly string[];
-  /** The settings that differ. */
+  /** Names of the settings that differ. */
   names(): readonly string[];
 }
 
 interface Watching {
   readonly cluster: Pick<Cluster, "id" | "members">;
   readonly own: CommonSettings;
-  /** Those that are there by now. */
+  /** The processes that are already running. */
   readonly others: readonly ClusterMember[];
   readonly clock: Pick<Clock, "now" | "sleep">;
   readonly log: Pick<Log, "info" | "warn">;
-  /** A line for the operator's terminal. */
+  /** Prints a line on the operator's terminal. */
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** Looks until the signal aborts, and says it at once, again while it lasts, and when it is over. */
+/** Compares until the signal aborts. Reports a difference at once, again while it lasts, and when it is over. */
 export function watchSettings({ cluster, own, others, clock, log, say, signal }: Watching): OtherSettings {
   let found = compareSettings(own, []);
   let said = { about: "", at: 0 };

@@ -2,10 +2,10 @@ import { readSchedule, type Schedule, type ScheduleText } from "./schedule.ts";
 import { clockTimeIn, timeIn } from "./sentence.ts";
 
 const DAY_MS = 86_400_000;
-/** How far ahead changes of the clocks are looked for. Days. */
+/** How far ahead clock changes are looked for. In days. */
 const DAYS_AHEAD = 366;
 
-/** What the changes of the clocks in the year to come do to a job, a line each; none where they do nothing. */
+/** Describes the effects of the coming year's clock changes on a job, one line each; empty if there are none. */
 export function clockChanges(text: ScheduleText, now: number): string[] {
   const read = readSchedule(text);
   if (read.type === "refused" || read.schedule.type === "once") return [];
@@ -20,7 +20,7 @@ export function clockChanges(text: ScheduleText, now: number): string[] {
 }
 
 function changeAt(change: number, { zone, wall }: Extract<Schedule, { type: "cron" }>): string[] {
-  // What the wall shows as the clocks change, by the old offset and by the new one.
+  // The wall time at the moment of the change, in the old offset and in the new one.
   const [old, fresh] = [zone.wallAt(change - 1) + 1, zone.wallAt(change)];
   const [begin, end] = [Math.min(old, fresh), Math.max(old, fresh)];
   const due = wall.nextRun(new Date(begin - 1))?.getTime() ?? Number.POSITIVE_INFINITY;

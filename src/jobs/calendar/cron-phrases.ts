@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 
-/** What nicknames stand for. */
+/** Expressions that nicknames stand for. */
 export const NICKNAMES: Readonly<Record<string, string>> = {
   "@yearly": "0 0 1 1 *",
   "@annually": "0 0 1 1 *",
@@ -11,7 +11,7 @@ export const NICKNAMES: Readonly<Record<string, string>> = {
   "@hourly": "0 * * * *",
 };
 
-/** What the day fields of everyday expressions are called: day of the month, month, weekday. */
+/** Phrases for the day fields of everyday expressions: day of the month, month, weekday. */
 export const DAYS: Readonly<Record<string, string>> = {
   "* * *": "every day",
   "* * 1-5": "every weekday",
@@ -29,7 +29,7 @@ export const DAYS: Readonly<Record<string, string>> = {
 
 interface Example {
   readonly expression: string;
-  /** As people say it. */
+  /** The same in words. */
   readonly words: string;
 }
 
@@ -45,13 +45,13 @@ const EXAMPLES: readonly Example[] = [
   { expression: "@yearly", words: "every year, on 1 January at 00:00" },
 ];
 
-/** For somebody whose expression cannot be read, the one that looks or sounds most like it: a sentence. */
+/** Suggests the example that looks or sounds most like an unreadable expression, as a sentence. */
 export function nearestExample(typed: string): string {
   const text = typed.toLowerCase();
   const farFrom = ({ expression, words }: Example) =>
     Math.min(...[expression, words, words.replace(/ at .*/u, "")].map((like) => distance(text, like.toLowerCase())));
   const [nearest = EVERY_DAY] = EXAMPLES.toSorted((one, other) => farFrom(one) - farFrom(other));
-  // As many changes as letters: they have nothing in common.
+  // As many changes as letters mean that the two have nothing in common.
   const { expression, words } = farFrom(nearest) < text.length ? nearest : EVERY_DAY;
   return `For example, \`${expression}\` is ${words}.`;
 }

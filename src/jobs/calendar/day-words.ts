@@ -4,15 +4,15 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
-/** After a day the hour is enough. */
+/** After a day, the hour alone is enough. */
 const DAY_FIRST =
   /^(?<day>today|tomorrow|(?:on |next )?(?:sun|mon|tue|wed|thu|fri|sat|(?:sun|mon|tues|wednes|thurs|fri|satur)day)) (?:at )?(?<time>\d{1,2}(?::\d{2})?(?: ?[ap]m)?)$/u;
 const TIME_FIRST =
   /^(?:at )?(?<time>\d{1,2}:\d{2}(?: ?[ap]m)?|\d{1,2} ?[ap]m)(?: (?<day>today|tomorrow|(?:on |next )?(?:sun|mon|tue|wed|thu|fri|sat|(?:sun|mon|tues|wednes|thurs|fri|satur)day)))?$/u;
 
 /**
- * `tomorrow at 9`, `friday 17:00`, `9am` on the zone's clock: a weekday, or a time alone, when it next comes. Milliseconds
- * since the epoch; null where it is written in another way.
+ * Reads `tomorrow at 9`, `friday 17:00` or `9am` on the zone's clock; a weekday or a time alone means its next
+ * occurrence. In milliseconds since the epoch; null if it is written in another way.
  */
 export function byDayWords(text: string, zone: Zone, now: number): number | null {
   const { day, time } = partsOf(text) ?? {};
@@ -30,7 +30,7 @@ export function byDayWords(text: string, zone: Zone, now: number): number | null
   return isToday ? at(0) : at(days === 0 ? 7 : days);
 }
 
-/** It is written so, whatever it means now. */
+/** Whether a text has this form, whatever moment it means now. */
 export function isByDayWords(text: string): boolean {
   return partsOf(text) !== undefined;
 }
@@ -40,7 +40,7 @@ function partsOf(text: string) {
   return (DAY_FIRST.exec(words) ?? TIME_FIRST.exec(words))?.groups;
 }
 
-/** Since midnight; null where no clock shows it. */
+/** Minutes since midnight; null if it is not a valid time. */
 function minutesOf(time: string): number | null {
   const [, hour = "", minute = "0", half] = /^(\d{1,2})(?::(\d{2}))? ?([ap]m)?$/u.exec(time) ?? [];
   const [hours, minutes] = [Number(hour), Number(minute)];

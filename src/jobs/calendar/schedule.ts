@@ -5,21 +5,20 @@ import { NICKNAMES, nearestExample } from "./cron-phrases.ts";
 import { openZone, type Zone } from "./wall-clock.ts";
 
 /**
- * When a job is due. Expressions speak of what the clock on the wall shows: a time that clocks skip in
- * spring is due when they go on, once for all that was skipped; a time that they show twice in autumn is due
- * the first time only.
+ * When a job is due. Expressions refer to wall time: a time skipped in spring is due when the clocks change, once for
+ * everything skipped; a time shown twice in autumn is due only the first time.
  */
 export type Schedule =
   | { readonly type: "cron"; readonly expression: string; readonly wall: Cron; readonly zone: Zone }
-  /** A reminder: due once. Milliseconds since the epoch. */
+  /** A reminder, due once. In milliseconds since the epoch. */
   | { readonly type: "once"; readonly at: number; readonly zone: Zone };
 
 export type ReadSchedule =
   | { readonly type: "schedule"; readonly schedule: Schedule }
-  /** A sentence: why it is refused. */
+  /** The reason for the refusal, as a sentence. */
   | { readonly type: "refused"; readonly reason: string };
 
-/** What a job's row says of its time. `dueOnce` in milliseconds since the epoch. */
+/** The time in a job's row. `dueOnce` is in milliseconds since the epoch. */
 export interface ScheduleText {
   readonly cron: string | null;
   readonly dueOnce: number | null;
@@ -32,10 +31,10 @@ export function isSameTime(one: ScheduleText, other: ScheduleText): boolean {
 
 const FIELDS = "five fields (minute hour day month weekday), or six with seconds first";
 
-/** Characters of an expression: room for a list of all minutes. */
+/** Maximum characters of an expression, enough for a list of all minutes. */
 const MOST_CHARS = 250;
 
-/** Reads what people wrote, or says what is wrong with it. */
+/** Reads a schedule, or says what is wrong with it. */
 export function readSchedule({ cron, dueOnce, timezone }: ScheduleText): ReadSchedule {
   const zone = openZone(timezone);
   if (zone === null) return refused(unknownZone(timezone));
@@ -69,14 +68,14 @@ export function readSchedule({ cron, dueOnce, timezone }: ScheduleText): ReadSch
   return { type: "schedule", schedule };
 }
 
-/** The first due time after an instant, in milliseconds since the epoch; null when there is none. */
+/** The first due time after an instant, in milliseconds since the epoch; null if there is none. */
 export function nextDue(schedule: Schedule, after: number): number | null {
   if (schedule.type === "once") return schedule.at > after ? schedule.at : null;
   const { wall, zone } = schedule;
   for (let shown = nextWall(wall, zone.wallAt(after)); shown !== null; ) {
     const instant = zone.instantOf(shown);
     if (instant > after) return instant;
-    // The wall shows these times for the second time; whatever is due comes after them.
+    // This wall time is being shown for the second time, so the next due time comes after the repeated range.
     shown = nextWall(wall, Math.max(shown, zone.endOfRepeat(shown) - 1));
   }
   return null;
@@ -90,13 +89,13 @@ export function nextDueTimes(schedule: Schedule, after: number, count: number): 
   return times;
 }
 
-/** Spans that are looked at, newest due times first, until there are enough. Milliseconds. */
+/** Spans searched backwards from the end until they contain enough due times. In milliseconds. */
 const SPANS_MS = [3_600_000, 86_400_000, 30 * 86_400_000];
 
 export interface DueTimes {
   /** Oldest first. */
   readonly times: readonly number[];
-  /** True when there were earlier ones that are not listed. */
+  /** Whether there were earlier ones that are not listed. */
   readonly isCut: boolean;
 }
 
@@ -118,25 +117,25 @@ export function dueBetween(
   return { times: [], isCut: false };
 }
 
-/** The first time after a wall time that the expression names. */
+/** The first wall time after the given one that matches the expression. */
 function nextWall(wall: Cron, after: number): number | null {
   return wall.nextRun(new Date(after))?.getTime() ?? null;
 }
 
-/** Names in full, where schedulers know their first three letters. */
+/** Full names, of which schedulers know only the first three letters. */
 const NAMES =
   /\b(?:(?:sun|mon|tues|wednes|thurs|fri|satur)day|january|february|march|april|june|july|august|september|october|november|december)\b/giu;
 
-/** As every scheduler writes it: `Mon` for `Monday`, and a star before a step that has nothing there. */
+/** Converts to the usual notation: `Mon` for `Monday`, and a star before a step that has nothing there. */
 function asCron(typed: string): string {
   const fields = typed.replaceAll(NAMES, (name) => name.slice(0, 3));
   return fields.replaceAll(/(?<=^|[ ,])\/(?=\d)/gu, "*/");
 }
 
-/** Read in UTC, croner answers wall times. A string says why it cannot be read. */
+/** An expression in UTC, so that croner computes wall times; a string says why it cannot be read. */
 function wallCron(expression: string): Cron | string {
   try {
-    // 5/10: from 5 on, every 10.
+    // Allows 5/10, from 5 on every 10.
     return new Cron(expression, { utcOffset: 0, paused: true, sloppyRanges: true });
   } catch (error) {
     if (!(error instanceof TypeError) && !(error instanceof RangeError)) throw error;
@@ -144,19 +143,19 @@ function wallCron(expression: string): Cron | string {
       error.message
         .replace(/^[A-Za-z]+: /u, "")
         .replace(/\.$/u, "")
-        // It counts these from 0.
+        // croner counts days and months from 0 in its messages.
         .replace(/(?<=for (?:day|month): )-?\d+$/u, (counted) => String(Number(counted) + 1))
         .replace("dayOfWeek", "weekday")
     );
   }
 }
 
-/** Schedulers that know `?` begin six fields with seconds, or end them with the year: it is not known which is meant. */
+/** Schedulers that know `?` put either seconds first or the year last in a sixth field; which is meant is unknown. */
 function questioned(expression: string): string {
   return `\`${expression}\` has six fields and a \`?\`, which may mean seconds first or the year last. Write five fields (minute hour day month weekday), with \`*\` for \`?\`.`;
 }
 
-/** Beyond this many letters a name is another one, not a slip. */
+/** Maximum number of changed letters in a misspelt name. */
 const SLIPS = 3;
 
 export function unknownZone(typed: string): string {
@@ -164,7 +163,7 @@ export function unknownZone(typed: string): string {
   const wanted = name.toLowerCase().replaceAll(" ", "_");
   const farFrom = (known: string) => distance(known.toLowerCase(), wanted);
   const [closest] = Intl.supportedValuesOf("timeZone")
-    // Many know the city alone; names as short as theirs are soon like another.
+    // Matches the city alone, too, but more strictly, because short names resemble others easily.
     .map((zone) => ({
       zone,
       slips: Math.min(farFrom(zone), farFrom(zone.slice(zone.lastIndexOf("/") + 1)) + SLIPS - 1),

@@ -13,7 +13,7 @@ const WEEKDAYS: Readonly<Record<string, string>> = {
   SUN: "0",
 };
 
-/** When a job is due, as people say it: `every weekday at 09:00 Europe/Paris`. */
+/** When a job is due, in words: `every weekday at 09:00 Europe/Paris`. */
 export function sentenceOf(schedule: Schedule): string {
   const zone = schedule.zone.name;
   if (schedule.type === "once") return `once, on ${timeIn(schedule.at, zone)} ${zone}`;
@@ -33,10 +33,10 @@ function expressionInWords(expression: string): string {
 
 const ANY: ReadonlySet<string> = new Set(["*", "?"]);
 
-/** A day of the month and a weekday are due on either; null where there are not both. */
+/** Describes an expression with a day of the month and a weekday, either of which makes it due; null without both. */
 function eitherDay(fields: readonly string[]): string | null {
   const [day = "*", month = "*", weekday = "*"] = fields.slice(-3);
-  // After a plus, the weekday must fit as well.
+  // After a plus, the weekday has to match as well.
   if (ANY.has(day) || ANY.has(weekday) || weekday.startsWith("+")) return null;
   const inWordsOf = (...days: readonly string[]) => inWords([...fields.slice(0, -3), ...days].join(" "));
   const time = inWordsOf("*", "*", "*");
@@ -46,7 +46,7 @@ function eitherDay(fields: readonly string[]): string | null {
   return `${time}${onDay} or ${onWeekday.replace(/^, (?:only )?/u, "")}${inMonth}`;
 }
 
-/** What cronstrue has no words for is said as it is written. */
+/** The expression in words, or as it is if cronstrue cannot describe it. */
 function inWords(expression: string): string {
   try {
     return cronstrue.toString(expression, { use24HourTimeFormat: true });
@@ -59,7 +59,7 @@ function isNumber(field: string): boolean {
   return /^\d{1,2}$/u.test(field);
 }
 
-/** `Mon 23 Nov 2026 09:00`, with seconds where there are any; UTC where the zone is not known any more. */
+/** `Mon 23 Nov 2026 09:00`, with seconds if there are any. In UTC if the zone no longer exists. */
 export function timeIn(instant: number, timeZone: string): string {
   const known = openZone(timeZone) === null ? "UTC" : timeZone;
   const parts: Record<string, string> = {};

@@ -1,28 +1,27 @@
 /**
- * What clocks on the wall of a time zone show. A wall time is written as the milliseconds since the epoch
- * that would show the same date and time in UTC, so that wall times can be counted with.
+ * Wall time in a time zone, represented by the milliseconds since the epoch that show the same date and time in UTC, so
+ * that wall times can be used in calculations.
  */
 
 export interface Zone {
-  /** IANA name, as Intl writes it. */
+  /** IANA name, as spelt by Intl. */
   readonly name: string;
   /** The wall time at an instant. */
   wallAt(instant: number): number;
   /**
-   * The instant at which the wall shows a time: the first, where it shows it twice; where it never does,
-   * because clocks skip it, the instant at which they go on.
+   * The instant with this wall time: the first, if it is shown twice; the moment of the clock change, if it is skipped.
    */
   instantOf(wall: number): number;
-  /** In a range of times that the wall shows twice: the wall time at its end. */
+  /** For a wall time in a range that is shown twice, the wall time at the end of the range. */
   endOfRepeat(wall: number): number;
-  /** The first instant of the offset that holds at `late`; `early` has another. */
+  /** The first instant with the offset that applies at `late`; `early` has another one. */
   changeBetween(early: number, late: number): number;
 }
 
-/** Longer than from any instant to the wall time of the same reading, and than any range that clocks skip. */
+/** More than any offset from UTC and any range that clocks skip. */
 const AROUND_MS = 48 * 3_600_000;
 
-/** Null when there is no such zone. */
+/** Null if there is no such zone. */
 export function openZone(name: string): Zone | null {
   const format = formatOf(name);
   if (format === null) return null;
@@ -78,7 +77,7 @@ function wallIn(format: Intl.DateTimeFormat, instant: number): number {
   const fields: Record<string, number> = {};
   for (const { type, value } of format.formatToParts(instant)) fields[type] = Number(value);
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = fields;
-  // Zones differ from UTC by whole seconds.
+  // Offsets from UTC are whole seconds.
   const milliseconds = ((instant % 1_000) + 1_000) % 1_000;
   return Date.UTC(year, month - 1, day, hour, minute, second) + milliseconds;
 }

@@ -1,6 +1,6 @@
 import type { JobAnswer, JobProblems } from "../../core/jobs/job-control.ts";
 
-/** The answers to what is asked of jobs. */
+/** Answers to requests about jobs. */
 export function done(text: string): JobAnswer {
   return { isDone: true, text };
 }

@@ -25,7 +25,7 @@ import { jobDetails, NAMED_TIMES, placeOf } from "./job-words.ts";
 
 type ChangeAction = Exclude<JobAction, "show" | "logs">;
 
-/** Changing jobs, and what a change would come to. */
+/** Changes jobs, and previews changes. */
 export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> {
   readonly #options: JobScope;
   readonly #rights: JobRights;
@@ -90,7 +90,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     if (read.type === "refused") return refused(read.reason, read.problems);
     const at = runtime.clock.now();
     const isOtherTime = !isSameTime(job, read.settings);
-    // A reminder that has come is due again at its new time.
+    // A past reminder with a new time is due again.
     const isDueAgain = isOtherTime && hasBeenDue(job);
     const outcome = await store.transaction(async (tx) => {
       const isRenamed = jobNameKey(read.settings.thread, read.settings.name) !== jobNameKey(job.thread, job.name);
@@ -103,7 +103,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
       return isCalledOff ? "called off" : "changed";
     });
     if (outcome === "taken") return nameTaken(read.settings.name);
-    // Somebody was quicker: what was typed is a change of what stands there now.
+    // Somebody else changed the job first, so the input is applied to its new state.
     if (outcome === "outdated") return this.edit(name, input, request);
     await this.#audit("edit", job, request);
     await scheduler.look(job.id);
@@ -113,7 +113,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     return done(`${said}\n${CALLED_OFF}`);
   }
 
-  /** Runs, pauses or removes it. */
+  /** Runs, pauses, resumes or removes a job. */
   async act(action: ChangeAction, job: JobRow, request: JobRequest): Promise<JobAnswer> {
     const refusal = this.#rights.manageRefusal(job, request.person);
     if (refusal !== null) return refused(refusal);
@@ -134,7 +134,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     const { store, runtime, scheduler } = this.#options;
     const now = runtime.clock.now();
     const lost = action === "run" || action === "enable" ? await this.#options.refusalOf(job) : null;
-    // Who manages it beside an owner who is lost is an admin.
+    // Without the owner, only an admin can manage the job.
     const isTaken = lost?.isOwners === true && action === "enable" && job.source === "chat" && by.id !== job.ownerId;
     if (lost !== null && !isTaken) return refused(lost.reason);
     const heir = isTaken ? { ownerId: by.id, ownerName: by.name } : undefined;
@@ -170,7 +170,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     }
   }
 
-  /** A reminder that has come is done with: whoever may remove it may have its name for another job. */
+  /** Whether an existing job may be replaced: a past reminder gives up its name to whoever may remove it. */
   #makesRoom(known: JobRow | BrokenJob, { person }: JobRequest): boolean {
     if ("problem" in known || known.source === "file") return false;
     return hasBeenDue(known) && this.#rights.manageRefusal(known, person) === null;
@@ -222,7 +222,7 @@ function idOf(key: string): string {
   return `job_${hash("sha256", key).slice(0, 20)}`;
 }
 
-/** `#ops`, an id, or a mention: as the platforms write it, `<#C1|ops>`, or as it is read, `#ops(C1)`. */
+/** Finds a channel by `#ops`, an id, or a mention as written by platforms, `<#C1|ops>`, or as read, `#ops(C1)`. */
 async function channelNamed(
   store: Store,
   { platform, workspaceId }: ThreadRef,
@@ -236,7 +236,7 @@ async function channelNamed(
   return channelId === null ? null : { ...thread, channelId };
 }
 
-/** A reminder that has come. */
+/** Whether it is a past reminder. */
 function isPast({ dueOnce }: JobRow, now: number): boolean {
   return dueOnce !== null && dueOnce <= now;
 }

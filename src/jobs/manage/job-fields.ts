@@ -10,15 +10,15 @@ export interface JobFieldsOptions {
   /** Null for a new job. */
   readonly settings: JobSettings | null;
   readonly timezone: string;
-  /** An operator has set it. */
+  /** Whether an operator set the time zone. */
   readonly isTimezoneSet: boolean;
   readonly agents: ReadonlySet<string>;
   readonly skills: ReadonlySet<string>;
-  /** False where there is only one. */
+  /** False on platforms with a single channel. */
   readonly hasChannels: boolean;
 }
 
-/** What a form asks of a job, as it stands, the most important first. All else is set by flags. */
+/** The fields of a job's form, most important first. All other settings have flags only. */
 export function jobFields({ settings, agents, skills, hasChannels, ...zone }: JobFieldsOptions): FormField[] {
   const { mode, overlap, tools, silentWhenUnchanged: isSilent } = settings ?? JOB_DEFAULTS;
   const text = { kind: "text", required: false } as const;
@@ -79,7 +79,7 @@ export function jobFields({ settings, agents, skills, hasChannels, ...zone }: Jo
   ];
 }
 
-/** Another when something of it is set otherwise; not when it pauses or runs. */
+/** Changes with the job's settings, but not when it is paused or runs. */
 export function versionOf(job: JobRow): string {
   return hash("sha256", JSON.stringify(settingsOf(job))).slice(0, 8);
 }
@@ -88,7 +88,7 @@ function choice(name: string, label: string, more: Pick<FormField, "choices" | "
   return { name, label, kind: "choice", required: false, ...more };
 }
 
-/** A skill with what it is applied to stands beside the names: a list that lacks it would take it away. */
+/** Adds the job's own skill with its arguments, because a menu without it would drop it. */
 function withOwn(names: ReadonlySet<string>, own: string | null | undefined): readonly string[] {
   return own === null || own === undefined ? [...names] : [...new Set([...names, own])];
 }
@@ -102,7 +102,7 @@ function given(text: string | null | undefined): { readonly value?: string } {
   return text === null || text === undefined || text === "" ? {} : { value: text };
 }
 
-/** As it is typed: the expression, or the time on the zone's clock. */
+/** The time as typed: the expression, or the moment in the zone's wall time. */
 function whenOf({ cron, dueOnce, timezone }: JobSettings): string {
   const zone = openZone(timezone);
   if (cron !== null || dueOnce === null || zone === null) return cron ?? "";

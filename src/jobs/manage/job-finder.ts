@@ -6,15 +6,15 @@ import { asNamed } from "../scheduling/job-input.ts";
 import { hasBeenDue } from "../scheduling/occurrence.ts";
 import { isIn, type JobRights } from "./job-rights.ts";
 
-/** Jobs as far as whoever asks may see them. */
+/** Jobs, limited to those that the asking person may see. */
 export interface JobFinder {
-  /** Jobs that the person may see, those of the channel first; where others read along, only those. */
+  /** Jobs that the person may see, those of the channel first; only those if others read along. */
   seen(request: JobRequest): Promise<{ readonly jobs: readonly JobRow[]; readonly broken: readonly BrokenJob[] }>;
-  /** By name or id; or why there is none. */
+  /** Finds a job by name or id; otherwise says why there is none. */
   found(name: string, request: JobRequest): Promise<{ readonly job: JobRow } | { readonly reason: string }>;
 }
 
-/** Jobs that are named to somebody who asks for one that is not there. */
+/** Maximum number of jobs listed for an unknown name. */
 const LISTED_NAMES = 10;
 
 export function createJobFinder(store: Store, rights: JobRights): JobFinder {
@@ -22,7 +22,7 @@ export function createJobFinder(store: Store, rights: JobRights): JobFinder {
     const { jobs, broken } = await store.jobs.all();
     const { thread, isShared = false } = request;
     const seen = jobs.filter((job) => rights.maySee(job, request));
-    // Reminders that have come gather with time.
+    // Past reminders come last, since they accumulate.
     const known = [...seen.filter((job) => !hasBeenDue(job)), ...seen.filter(hasBeenDue)];
     const [here, elsewhere] = [known.filter((job) => isIn(job, thread)), known.filter((job) => !isIn(job, thread))];
     return { jobs: isShared ? here : [...here, ...elsewhere], broken };

@@ -21,9 +21,9 @@ import {
   placeOf,
 } from "./job-words.ts";
 
-/** Runs that the strip beside a job shows. */
+/** Number of runs in a job's history strip. */
 const SHOWN_RUNS = 7;
-/** Occurrences that `/jobs logs` lists. */
+/** Number of occurrences that `/jobs logs` lists. */
 const LISTED_LOGS = 10;
 
 const NO_JOBS = `There are no jobs here. A job does something by itself, and what comes of it is posted in the channel:
@@ -31,7 +31,7 @@ const NO_JOBS = `There are no jobs here. A job does something by itself, and wha
 - once, as a reminder: \`/jobs add --at "in 2 hours" --prompt "Remind us of the release."\`
 - or tell me in your own words, and I ask before I add it`;
 
-/** Looking at jobs: nothing changes. */
+/** Queries about jobs, which change nothing. */
 export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "overview" | "overviewOf"> {
   readonly #options: JobScope;
   readonly #rights: JobRights;

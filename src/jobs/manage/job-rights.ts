@@ -11,17 +11,17 @@ type Person = JobRequest["person"];
 /** Who may do what with which job. Refusals are sentences. */
 export interface JobRights {
   isAdmin(person: Person): boolean;
-  /** Its name, its times and how it goes: in its channel everybody's, elsewhere its owner's and admins'. */
+  /** Whether they see its name, times and history: in its channel everybody, elsewhere its owner and admins. */
   maySee(job: JobRow, request: JobRequest): boolean;
-  /** What it does and says: of a private channel, only its people, and not where others read along. */
+  /** Whether they may read its prompt and reports: in a private channel only members, not if others read along. */
   mayRead(job: JobRow, request: JobRequest): Promise<boolean>;
-  /** To run, pause and remove it; null for those who may. */
+  /** Why the person may not run, pause or remove it; null if they may. */
   manageRefusal(job: JobRow, person: Person): string | null;
-  /** To change it: who changes it reads it. Null for those who may. */
+  /** Why the person may not change it, which requires reading it; null if they may. */
   editRefusal(job: JobRow, request: JobRequest): Promise<string | null>;
-  /** To grant what a job needs no leave for; null for those who may. */
+  /** Why the person may not grant a job rights without approval; null if they may. */
   grantRefusal(settings: JobSettings, person: Person): string | null;
-  /** To have reports posted in another channel; null for its members, where Deckhand may post. */
+  /** Why the person may not post reports to another channel; null if both they and the bot may. */
   channelRefusal(channel: ThreadRef, request: JobRequest): Promise<string | null>;
 }
 
@@ -57,11 +57,11 @@ export function createJobRights({
       if (refusal !== null || (await rights.mayRead(job, request))) return refusal;
       return `**${job.name}** is of a private channel that you are not in: you may run, pause and remove it, and not change it.`;
     },
-    /** Nobody will be asked while the job runs: who gives it more than to look must be one who may decide. */
+    /** A job asks nobody while it runs, so whoever grants it more than reading must be allowed to decide approvals. */
     grantRefusal({ mode, tools }, person) {
       const trusted = [...admins, ...approvals.approvers];
       const mayGrant = trusted.length === 0 ? approvals.requester : isNamed(person, trusted);
-      // Also what such a job is to do: a changed prompt would use what was granted for another.
+      // Includes changes of the prompt, which would use what was granted for another.
       const isMore = mode === "agi" || tools.length > 0;
       if (!isMore || mayGrant) return null;
       return "Only admins and approvers may grant a job tools or the mode `agi`, and change one that has them: nobody is asked while it runs.";

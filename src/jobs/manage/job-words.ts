@@ -10,10 +10,10 @@ import { nextDue, readSchedule } from "../calendar/schedule.ts";
 import { sentenceOf, timeIn } from "../calendar/sentence.ts";
 import { hasBeenDue } from "../scheduling/occurrence.ts";
 
-/** Due times that are named of those to come. */
+/** Number of future due times shown. */
 export const NAMED_TIMES = 3;
 
-/** One line of a list: `⏳ **Daily report** · every weekday at 09:00 Europe/Paris · next Mon 23 Nov 2026 09:00 · ▁▂▂✗`. */
+/** A line of a list: `⏳ **Daily report** · every weekday at 09:00 Europe/Paris · next Mon 23 Nov 2026 09:00 · ▁▂▂✗`. */
 export function jobSummary(job: JobRow, newestRuns: readonly OccurrenceRow[], now: number): string {
   const read = readSchedule(job);
   if (read.type === "refused") return `✗ **${job.name}** · ${read.reason}`;
@@ -31,12 +31,12 @@ export function jobSummary(job: JobRow, newestRuns: readonly OccurrenceRow[], no
   return parts.join(" · ");
 }
 
-/** A reminder that has come, and was not set going anew. */
+/** Whether it is a past reminder that was not enabled again. */
 function isOver(job: JobRow): boolean {
   return !job.enabled && hasBeenDue(job);
 }
 
-/** Characters of a list: what Discord shows in one message. */
+/** Maximum characters of a list, so that Discord shows it in one message. */
 const LIST_CHARS = 1_700;
 
 export function asMuchAsFits(lines: readonly string[]): string {
@@ -60,19 +60,19 @@ export function jobOverview(
   return { ...known, sentence: sentenceOf(read.schedule), nextAt: isEnabled ? nextDue(read.schedule, now) : null };
 }
 
-/** Characters of a channel's name. */
+/** Maximum characters of a channel's name. */
 const NAME_CHARS = 80;
-/** Characters of a prompt that is shown. */
+/** Maximum characters shown of a prompt. */
 const PROMPT_CHARS = 800;
-/** Characters of what came of an occurrence. */
+/** Maximum characters shown of an occurrence's result. */
 const WORDS_CHARS = 120;
 
 export interface JobAccess {
-  /** Whether what it is to do, and what it said, is for whoever asks. */
+  /** Whether the person may read the job's prompt and reports. */
   readonly mayRead: boolean;
 }
 
-/** How it runs, each in a few words. */
+/** The settings of a job's runs, each in a few words. */
 export function jobSettings(settings: JobSettings): readonly string[] {
   return [...runSettings(settings), ...ruleSettings(settings)];
 }
@@ -113,21 +113,21 @@ function ruleSettings(settings: JobSettings): readonly string[] {
   ];
 }
 
-/** `5 min`, where it is whole minutes. */
+/** `5 min`, or seconds if it is not whole minutes. */
 function shortSpan(ms: number): string {
   return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1_000} s`;
 }
 
 const NOT_THEIRS = "What it does and says is for people of its channel, which is private.";
 
-/** A job's channel as people know it; by its id where its name is not known, or not for whoever asks. */
+/** A job's channel by name, or by id if the name is unknown or the person may not read it. */
 export async function placeOf({ thread }: JobSettings, store: Store, { mayRead }: JobAccess): Promise<string> {
   const key = channelKeyOf(thread);
   const name = mayRead ? (await store.usage.namesOf("channelId", [key])).get(key) : undefined;
   return name === undefined ? `in channel \`${thread.channelId}\`` : unstyled(plainLine(name, NAME_CHARS));
 }
 
-/** What it does and how, over several lines. `place`: its channel. */
+/** A job's prompt and settings, on several lines. `place`: its channel. */
 export function jobDetails(settings: JobSettings, place: string, { mayRead }: JobAccess): string {
   const { ownerName, prompt } = settings;
   const quoted = cut(prompt, PROMPT_CHARS)
@@ -152,7 +152,7 @@ const SIGNS: Readonly<Record<OccurrenceRow["status"], string>> = {
   missed: "⚠ missed",
 };
 
-/** The newest occurrences, newest first, with all that the log knows of each. */
+/** The newest occurrences, newest first, with everything in the log. */
 export function jobLogs(job: JobRow, occurrences: readonly OccurrenceRow[], { mayRead }: JobAccess): string {
   if (occurrences.length === 0) return `**${job.name}** has not been due yet.`;
   const strip = historyStrip(occurrences.filter(hasRun).toReversed());
@@ -167,7 +167,7 @@ export function jobLogs(job: JobRow, occurrences: readonly OccurrenceRow[], { ma
   ].join("\n");
 }
 
-/** One at work has had some of its time, too. */
+/** Excludes open occurrences, which may already have a duration. */
 function hasRun({ status, durationMs }: OccurrenceRow): boolean {
   return durationMs !== null && !OPEN_OCCURRENCES.includes(status);
 }

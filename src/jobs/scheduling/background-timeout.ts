@@ -9,19 +9,19 @@ import type { JobScope } from "./job-scope.ts";
 
 type Scope = Pick<JobScope, "store" | "engine" | "runtime" | "log" | "announce">;
 
-/** How often it is looked for what works on in the background of jobs, and so what one look that finds it counts. Milliseconds. */
+/** Interval of checks for a job's background work, and the time that each check counts. In milliseconds. */
 export const BACKGROUND_EVERY_MS = 10_000;
-/** In the journal of a job's run: how much of its time it has had. Milliseconds. */
+/** Journal key in a job's run: time used so far, in milliseconds. */
 export const TIME_HAD = "time:had";
-/** There, too: one for each look at which something of it was at work in the background. */
+/** Journal key prefix in a job's run: one entry for each check that found background work. */
 const LOOKS = "time:look:";
-/** Characters of what a sub-agent was begun for. */
+/** Maximum characters of a sub-agent's task. */
 const TASK_CHARS = 80;
 
 /**
- * A job's time limit holds for all that an attempt sets off: what its run leaves of the time is for the sub-agents that go on
- * after it and for the runs that their ends begin. Their time counts as the run's own does: while one of them works, and
- * not while all wait for people, nor while the program is away.
+ * Applies a job's time limit to everything that an attempt causes: time left by its run remains for the sub-agents that
+ * outlive it, and for runs that these start when they end. Time counts while one of them works, but not while all wait
+ * for people or the program is down.
  */
 export async function stopOverdueBackground(options: Scope): Promise<void> {
   for (const [firstId, atWork] of await backgroundAtWork(options.store)) {
@@ -33,7 +33,7 @@ export async function stopOverdueBackground(options: Scope): Promise<void> {
   }
 }
 
-/** Runs at work for a job beside or after its own run, by that run's id. */
+/** A job's active runs besides its own run, by the id of that run. */
 async function backgroundAtWork(store: Store): Promise<Map<string, RunRow[]>> {
   const left = new Map<string, RunRow[]>();
   for (const run of await store.runs.interrupted()) {
@@ -48,10 +48,10 @@ async function backgroundAtWork(store: Store): Promise<Map<string, RunRow[]>> {
 async function count(firstId: string, atWork: readonly RunRow[], options: Scope): Promise<void> {
   const { store, runtime } = options;
   const first = await store.runs.get(firstId);
-  // Until its end, its own view counts.
+  // Until the job's own run ends, its view counts the time.
   if (first?.status !== "ended") return;
   const { body } = await store.inbox.get(first.eventSeq);
-  // What a person's words in the job's thread begin has no time limit.
+  // A run that a person starts in the job's thread has no time limit.
   if (body.kind !== "job") return;
   const had = await store.journal.get(firstId, TIME_HAD);
   const looks = (await store.journal.keysOf(firstId, LOOKS)).length;
@@ -69,16 +69,16 @@ async function stop(first: RunRow, atWork: readonly RunRow[], options: StopScope
   const { id: runId, sessionId } = first;
   for (const id of await store.children.runsOfTaskTree(sessionId, runId)) {
     const run = await store.runs.get(id);
-    // With each run of the job's session, all that descends from it.
+    // Cancelling the runs of the job's session also cancels all their descendants.
     if (run?.sessionId === sessionId) await engine.cancel(sessionId, id, cause);
   }
   log.warn({ sessionId, runId, stopped: atWork.map(({ id }) => id), by: causeText(cause) }, "job_background_timed_out");
-  // A run of the job's session says itself how it ends.
+  // A run of the job's session reports its own end.
   if (atWork.some((run) => run.sessionId === sessionId)) return;
   await say(first, atWork, options);
 }
 
-/** In the report's thread. */
+/** Reports the stop in the report's thread. */
 async function say({ id, sessionId }: RunRow, atWork: readonly RunRow[], options: StopScope) {
   const { store, announce, cause } = options;
   const { thread } = await store.sessions.get(sessionId);

@@ -8,28 +8,28 @@ import type { Ticker } from "./ticker.ts";
 
 const WORKER = path.join(import.meta.dirname, "tick-worker.ts");
 
-/** A worker that has not ended by then never will. Milliseconds. */
+/** A worker still running after this long will never end. In milliseconds. */
 const WORKER_LIMIT_MS = 60_000;
 
 const tickSchema = z.object({ jobId: z.string() });
 
-/** Jobs that are due at one time. */
+/** Jobs due at the same time. */
 interface DueTime {
   readonly at: number;
-  /** Bree's name of it. */
+  /** Name within Bree. */
   readonly name: string;
-  /** Bree hands this very array to the worker when the time has come, so jobs are added and taken out in place. */
+  /** Bree passes this array itself to the worker at the due time, so jobs are added and removed in place. */
   readonly jobIds: string[];
 }
 
 /**
- * Bree's timers and workers. Jobs that are due at the same time share one worker thread, which names each of
- * them: a thread per job would take 9 MB and 35 ms each, all at once when 500 jobs are due at nine.
+ * Ticks by Bree's timers and workers. Jobs due at the same time share one worker thread: a thread per job would take 9
+ * MB and 35 ms each, all at once if 500 jobs are due at nine.
  */
 export class BreeTicker implements Ticker {
   readonly #clock: Clock;
   readonly #log: Log;
-  /** Due times that have not come, by when they do. */
+  /** Pending due times, by time. */
   readonly #times = new Map<number, DueTime>();
   readonly #timeOf = new Map<string, number>();
   #count = 0;
@@ -61,7 +61,7 @@ export class BreeTicker implements Ticker {
     const worker = { workerData: { jobIds: time.jobIds } };
     this.#bree ??= this.#load();
     const bree = await this.#bree;
-    // Bree goes by the system's clock, which may differ from the one that jobs are due by.
+    // Bree uses the system's clock, which may differ from the one that jobs are due by.
     const date = new Date(Date.now() + at - this.#clock.now());
     await bree.add({ name: time.name, path: WORKER, date, worker });
     await bree.start(time.name);
@@ -83,7 +83,7 @@ export class BreeTicker implements Ticker {
     await (await this.#bree)?.stop();
   }
 
-  /** With the first job: a program without jobs does not pay for it. */
+  /** Loads Bree with the first job, so that a program without jobs does not pay for it. */
   async #load(): Promise<Bree> {
     const { default: Scheduler } = await import("bree");
     const failed = (error: unknown) => this.#log.error({ err: toAppError(error) }, "tick_failed");
@@ -101,14 +101,14 @@ export class BreeTicker implements Ticker {
       },
     });
     bree.on("worker created", (name) => this.#hasCome(name));
-    // A date that is past when it is armed, as on a busy machine, Bree leaves out.
+    // Bree skips a date that is already past when it is armed, as may happen on a busy machine.
     bree.on("job past", (name) => {
       bree.run(String(name)).catch(failed);
     });
     return bree;
   }
 
-  /** Its worker has the list: who is due at that time again needs another. */
+  /** Once a worker has its list, another job due at the same time needs a new one. */
   #hasCome(name: unknown): void {
     const time = [...this.#times.values()].find((each) => each.name === name);
     if (time === undefined) return;

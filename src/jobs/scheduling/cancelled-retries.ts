@@ -1,10 +1,10 @@
 import type { JobRow, JobSettings } from "../../core/store/jobs.ts";
 import type { StoreTransaction } from "../../core/store/store.ts";
 
-/** What the log says of a due time whose next attempt would do what is no longer wanted. */
+/** Logged for an occurrence whose next attempt would do outdated work. */
 const CHANGED = "the job was changed before its next attempt";
 
-/** What whoever changed the job reads then. */
+/** Shown to the person who changed the job. */
 export const CALLED_OFF =
   "⚠ The next attempt of the run that failed is called off: it would have done what was set before. `/jobs run` does it now.";
 
@@ -15,8 +15,8 @@ interface Change {
 }
 
 /**
- * A next attempt carries what it is to do and what it may from when the one before failed: where that has changed, or a
- * reminder has another time, none follows. True when one was called off.
+ * Calls off the next attempt if the job's work changed, or a reminder has a new time, because an attempt carries the
+ * work and rights of when the one before failed. True if one was called off.
  */
 export function callOffOutdated(tx: StoreTransaction, { job, settings, at }: Change): Promise<boolean> {
   const isOtherReminder = job.dueOnce !== null && job.dueOnce !== settings.dueOnce;
@@ -24,7 +24,7 @@ export function callOffOutdated(tx: StoreTransaction, { job, settings, at }: Cha
   return callOffAttempts(tx, job.id, { message: CHANGED, at });
 }
 
-/** Ends the due times that wait for their next attempt; true when there were any. */
+/** Ends the occurrences that wait for their next attempt; true if there were any. */
 export async function callOffAttempts(
   tx: StoreTransaction,
   jobId: string,

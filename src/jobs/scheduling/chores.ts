@@ -4,19 +4,19 @@ import { BACKGROUND_EVERY_MS, stopOverdueBackground } from "./background-timeout
 import type { JobScope } from "./job-scope.ts";
 
 interface ChoreScope extends JobScope {
-  /** How long the log of occurrences is kept. Days. */
+  /** How long the log of occurrences is kept. In days. */
   readonly logDays: number;
   readonly readKept: () => Promise<unknown>;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How often jobs that are kept elsewhere are looked at. Milliseconds. */
+/** Interval of reading jobs kept elsewhere. In milliseconds. */
 const READ_KEPT_EVERY_MS = 60_000;
-/** How often due times are looked for that wait for a run whose end nobody followed up. Milliseconds. */
+/** Interval of looking for occurrences that still wait although the run before them has ended. In milliseconds. */
 const WAITING_EVERY_MS = 30_000;
 
-/** What one process does for the jobs of all, until the signal aborts. */
+/** The chores that one process does for all, until the signal aborts. */
 export async function doChores(scope: ChoreScope, signal: AbortSignal): Promise<void> {
   const { store, runtime, log, logDays, readKept, scheduler } = scope;
   const forget = async () => {
@@ -27,7 +27,7 @@ export async function doChores(scope: ChoreScope, signal: AbortSignal): Promise<
   const startWaiting = async () => {
     for (const jobId of await store.occurrences.waitingJobs()) await scheduler.startWaiting(jobId);
   };
-  /** Again and again; one failure is no reason to stop. */
+  /** Repeats a chore. A failure does not stop it. */
   const every = async (ms: number, chore: () => Promise<unknown>) => {
     while (await slept(runtime.clock, ms, signal)) {
       try {

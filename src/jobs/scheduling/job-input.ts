@@ -15,20 +15,20 @@ export interface JobInputContext {
   readonly thread: ThreadRef;
   readonly owner: { readonly id: string; readonly name: string };
   readonly defaultTimezone: string;
-  /** Names of the agents that there are. */
+  /** Names of the existing agents. */
   readonly agents: ReadonlySet<string>;
-  /** The skills that hold in a thread. */
+  /** The skills available in a thread. */
   readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
-  /** Why a model cannot be used, in a sentence; null when nothing speaks against it. */
+  /** Why a model cannot be used, as a sentence; null if it can. */
   readonly modelProblem: (ref: string) => Promise<string | null>;
-  /** The channel that a name or an id means; null when it is not known. */
+  /** The channel with this name or id; null if it is unknown. */
   readonly channelNamed: (name: string) => Promise<ThreadRef | null>;
   readonly now: number;
 }
 
 export type ReadJobInput =
   | { readonly type: "job"; readonly settings: JobSettings; readonly schedule: Schedule }
-  /** `reason`: a sentence; `time`: what is wrong with the job's time, where `reason` is about that. */
+  /** `reason`: a sentence. `time`: what is wrong with the job's time, if `reason` is about that. */
   | {
       readonly type: "refused";
       readonly reason: string;
@@ -41,16 +41,16 @@ type TimeProblem = "past" | "unreadable";
 interface Problem {
   readonly field: JobField;
   readonly text: string;
-  /** With the flag's name, for those who see no field beside it. */
+  /** The problem with the flag's name, for people who type flags. */
   readonly typed?: string;
   readonly time?: TimeProblem;
 }
 
-/** The same of a private channel for those who are not in it: that there is one of the name is for its people to know. */
+/** Also used for private channels that the person is not in, to avoid revealing that one of this name exists. */
 export const UNKNOWN_CHANNEL =
   "I don't know that channel, or am not in it. Invite me there, and mention me there once.";
 
-/** What a job is like whose flags say nothing else. */
+/** A job's settings unless flags change them. */
 export const JOB_DEFAULTS = {
   agent: null,
   skill: null,
@@ -78,7 +78,7 @@ export const yesOrNo = z
   .pipe(z.enum([...YES, ...NO], "must be yes or no"))
   .transform((word) => YES.includes(word));
 
-/** Fields that are typed, by their flag, as what they set. */
+/** Schemas of typed fields, by flag. */
 const fieldsSchema = z.object({
   name: z
     .string()
@@ -109,7 +109,7 @@ const fieldsSchema = z.object({
 const typedSchema = fieldsSchema.partial();
 type Typed = z.infer<typeof typedSchema>;
 
-/** A job from what was typed; `known` is the job that is changed. An empty agent, skill or model takes it back. */
+/** Reads a job from typed input; `known` is the job to change. An empty agent, skill or model removes the setting. */
 export async function readJobInput(
   input: JobInput,
   place: JobInputContext,
@@ -187,12 +187,12 @@ const NO_PROMPT: Problem = {
   typed: "`--prompt` is missing: what is to be done?",
 };
 
-/** An empty name takes back the one that was set. */
+/** An empty name removes the setting. */
 function agentProblems(name: string | undefined, known: ReadonlySet<string>): readonly Problem[] {
   return name === undefined || name === "" || known.has(name) ? [] : [unknownName("agent", name, [...known])];
 }
 
-/** The one that it has may have become unusable; that keeps nobody from changing the rest. */
+/** The job's present model is not checked again: if it has become unusable, other settings can still be changed. */
 async function modelProblems(
   model: string | undefined,
   { modelProblem }: JobInputContext,
@@ -202,7 +202,7 @@ async function modelProblems(
   return text === null ? [] : [{ field: "model", text }];
 }
 
-/** As with agents. */
+/** An empty name removes the setting. */
 function skillProblems(skill: string | undefined, skillsOf: () => SkillCatalogue): readonly Problem[] {
   if (skill === undefined || skill === "") return [];
   const catalogue = skillsOf();
@@ -243,7 +243,7 @@ function readTime(
   return { cron: known.cron, dueOnce: known.dueOnce, timezone };
 }
 
-/** For those who fill in a form, where one field takes both. */
+/** For forms, in which one field takes both kinds of time. */
 const ONCE = "What is due once is written `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.";
 
 const NO_MOMENT: Problem = {
@@ -258,18 +258,18 @@ const NO_TIME: Problem = {
   typed: "`--cron` is missing: when is it due? `--at` makes it due once.",
 };
 
-/** Where years have five digits, which not every database takes. Milliseconds since the epoch. */
+/** From here on years have five digits, which not every database accepts. In milliseconds since the epoch. */
 const TOO_FAR = Date.UTC(9_999, 0);
 
 const DAY_MS = 86_400_000;
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
-/** Each unit by its words and no others: what merely begins like one may mean months, or milliseconds. */
+/** Only the exact words of each unit match, because other beginnings may mean months or milliseconds. */
 const FROM_NOW =
   /^in (?<amount>\d+|an?) ?(?:(?<months>months?)|(?<unit>s(?:ecs?|econds?)?|m(?:ins?|inutes?)?|h(?:rs?|ours?)?|d(?:ays?)?|w(?:eeks?)?))$/iu;
 const MOMENT =
   /^(?<day>\d{4}-\d{2}-\d{2})[ T](?<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)? ?(?<offset>Z|[+-]\d{2}:?\d{2})?$/iu;
 
-/** `2026-12-01 09:00` or `tomorrow 9:00` on the zone's clock, a time with an offset, or `in 2 hours`. Milliseconds since the epoch. */
+/** Reads `2026-12-01 09:00` or `tomorrow 9:00` on the zone's clock, a time with an offset, or `in 2 hours`. In ms. */
 function readMoment(text: string, zone: Zone, now: number): number | null {
   const { amount = "", months, unit } = FROM_NOW.exec(text.trim())?.groups ?? {};
   const count = /^an?$/iu.test(amount) ? 1 : Number(amount);
@@ -283,28 +283,28 @@ function readMoment(text: string, zone: Zone, now: number): number | null {
   if (byDay !== null) return byDay;
   const { day, time = "", offset } = MOMENT.exec(text.trim())?.groups ?? {};
   const wall = Date.parse(`${day}T${time.replace(/^\d:/u, "0$&")}Z`);
-  // A day that its month does not have is read as one of the next.
+  // A day that the month does not have would be read as one of the next month.
   if (day === undefined || Number.isNaN(wall) || !new Date(wall).toISOString().startsWith(day)) return null;
   return offset === undefined ? zone.instantOf(wall) : wall - offsetOf(offset);
 }
 
-/** The same time on the zone's clock, also where one of the days has 23 hours or 25. */
+/** The same wall time on the later day, even if one of the days has 23 or 25 hours. */
 function daysAfter(now: number, ms: number, zone: Zone): number {
-  if (!(now + ms < TOO_FAR)) return now + ms; // or no date at all
+  if (!(now + ms < TOO_FAR)) return now + ms; // also if it is NaN
   return zone.instantOf(zone.wallAt(now) + ms);
 }
 
-/** The same day and time on the zone's clock, or the last day of a month that is shorter. */
+/** The same day and wall time in the later month, or its last day if it is shorter. */
 function monthsAfter(now: number, months: number, zone: Zone): number {
   const wall = new Date(zone.wallAt(now));
   const day = wall.getUTCDate();
   wall.setUTCMonth(wall.getUTCMonth() + months, 1);
-  if (!(wall.getTime() < TOO_FAR)) return Number.POSITIVE_INFINITY; // or no date at all
+  if (!(wall.getTime() < TOO_FAR)) return Number.POSITIVE_INFINITY; // also if it is NaN
   const lastDay = new Date(Date.UTC(wall.getUTCFullYear(), wall.getUTCMonth() + 1, 0)).getUTCDate();
   return zone.instantOf(wall.setUTCDate(Math.min(day, lastDay)));
 }
 
-/** It means another moment whenever it is read. */
+/** Whether the time depends on when it is read. */
 export function isRelative(at: string): boolean {
   return FROM_NOW.test(at.trim()) || isByDayWords(at);
 }
@@ -315,17 +315,17 @@ function offsetOf(offset: string): number {
   return (sign === "-" ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
 }
 
-/** Names that look alike are one, however they were typed. */
+/** Normalises a name, so that names that look alike are the same. */
 export function asNamed(text: string): string {
   return text.normalize().replaceAll(/\s+/gu, " ").trim();
 }
 
-/** A job without a name is called after what it does. */
+/** The default name of a job: the beginning of its prompt. */
 function nameFor(prompt: string): string {
   return plainLine(asNamed(prompt.replaceAll(/[\p{C}`*_<>@#~|\\]+/gu, " ")), 40) || "job";
 }
 
-/** The first is told to those who type, all to those who fill in a form. */
+/** The first problem is shown to people who type, all of them to people who fill in a form. */
 function refused(problems: readonly Problem[]): ReadJobInput {
   const [first] = problems;
   const byField = Object.fromEntries(problems.toReversed().map(({ field, text }) => [field, text]));
@@ -334,7 +334,7 @@ function refused(problems: readonly Problem[]): ReadJobInput {
   return { type: "refused", reason, ...time, problems: byField };
 }
 
-/** Which of a job's tools there is not, in a sentence; null when there are all. */
+/** The first unknown tool, as a sentence; null if all exist. */
 export function toolProblem(tools: readonly string[], known: readonly string[]): string | null {
   const unknown = tools.find((tool) => !known.includes(tool));
   if (unknown === undefined) return null;

@@ -14,43 +14,43 @@ import type { JobRow } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { Ticker } from "./ticker.ts";
 
-/** What somebody has done with a job. */
+/** An audit entry about an action on a job. */
 interface JobAct extends Record<"by" | "about" | "details", string> {
   readonly act: `job.${"add" | "edit" | Exclude<JobAction, "show" | "logs">}`;
 }
 
-/** What scheduling jobs and managing them takes; each part picks its own. */
+/** Dependencies of scheduling and managing jobs; each part picks what it needs. */
 export interface JobScope {
   readonly store: Store;
   readonly engine: Pick<SessionEngine, "deliver" | "deliverAt" | "cancel">;
   readonly runtime: Runtime;
   readonly log: Log;
   readonly cluster: Pick<Cluster, "hold" | "hear" | "tell" | "size">;
-  /** Who is served, and who are admins. */
+  /** Who may use the bot, and who is an admin. */
   readonly access: AccessRules;
-  /** Who, beside admins, may give a job more rights than to look: approvers, or whoever asks where nobody is named. */
+  /** Who besides admins may grant a job more than reading: approvers, or the requester if none are named. */
   readonly approvals: Pick<ApprovalRules, "approvers" | "requester">;
   /** The agent that answers in a channel. */
   readonly agentOf: (channelKey: string) => string;
   readonly agents: () => ReadonlySet<string>;
-  /** The skills that hold in a thread. */
+  /** The skills available in a thread. */
   readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
   readonly models: Pick<ModelChoice, "problemWith">;
-  /** Names of the tools that there are. */
+  /** Names of the existing tools. */
   readonly tools: () => readonly string[];
   readonly membershipOf: MembershipOf;
   readonly memberOf: MemberOf;
   readonly platforms: Platforms;
   /** IANA name. */
   readonly defaultTimezone: string;
-  /** An operator has set that one; otherwise it is the machine's. */
+  /** Whether an operator set the time zone; otherwise it is the machine's. */
   readonly isTimezoneSet: boolean;
-  /** Posts in a thread, or in the channel where there is none; the key is the post's own. */
+  /** Posts in a thread, or in the channel if there is none. The key is unique to the post. */
   readonly announce: (thread: ThreadRef, message: OutgoingMessage, key: string) => Promise<unknown>;
-  /** Writes down for the audit log what somebody has done with a job; it never rejects. */
+  /** Records an action in the audit log. Never rejects. */
   readonly audit: (entry: JobAct) => Promise<void>;
   readonly ticker: Ticker;
-  /** Why a job must not run; null when it may. */
+  /** Why a job must not run; null if it may. */
   readonly refusalOf: (
     job: Pick<JobRow, "ownerId" | "ownerName" | "agent" | "skill" | "source" | "thread">,
   ) => Promise<Refusal | null>;
@@ -58,18 +58,18 @@ export interface JobScope {
 }
 
 export interface Refusal {
-  /** The owner is what stands against it: the job may be another's. */
+  /** Whether the owner is the reason, so that another owner can take the job over. */
   readonly isOwners: boolean;
-  /** As people read it. */
+  /** The reason, for people. */
   readonly reason: string;
 }
 
-/** What others have done with a job's due times. */
+/** The scheduler's operations for other parts. */
 interface Scheduling {
-  /** Looks at a job anew: it has changed, or is due. */
+  /** Checks a job again because it changed or is due. */
   look(jobId: string): Promise<void>;
-  /** Runs it now; why not, as people read it, or null. */
+  /** Runs it now. Returns null, or why not, for people. */
   runNow(job: JobRow, at: number): Promise<string | null>;
-  /** The run before is over: the due time that has waited longest begins. */
+  /** Starts the longest-waiting occurrence, because the run before it has ended. */
   startWaiting(jobId: string): Promise<void>;
 }

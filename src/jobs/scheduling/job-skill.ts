@@ -5,7 +5,7 @@ import type { CalledSkill } from "../../core/events/session-event.ts";
 import { bindArguments } from "../../core/skills/skill-arguments.ts";
 import { type SkillCatalogue, whyMissing } from "../../core/skills/skills.ts";
 
-/** A job's skill as it is typed, `weather-forecast Lyon`: its name, and what it is applied to. */
+/** Splits a job's skill as typed, `weather-forecast Lyon`, into its name and its arguments. */
 export function readJobSkill(skill: string): CalledSkill {
   const { word, rest } = firstWord(skill);
   return { name: word, line: rest };
@@ -13,10 +13,10 @@ export function readJobSkill(skill: string): CalledSkill {
 
 export type SkillProblem =
   | { readonly type: "unknown"; readonly name: string }
-  /** A sentence: which required arguments it lacks and how they are given, or what is broken. */
+  /** A sentence that names the missing required arguments, or what is broken. */
   | { readonly type: "lacking"; readonly reason: string };
 
-/** Why a job cannot follow the skill that it names; null when it can. */
+/** Why a job cannot follow its skill; null if it can. */
 export function skillProblem(typed: string, catalogue: SkillCatalogue): SkillProblem | null {
   const { name, line } = readJobSkill(typed);
   const skill = catalogue.find(name);

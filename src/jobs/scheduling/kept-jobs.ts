@@ -7,7 +7,7 @@ import { asNamed, isRelative, type ReadJobInput, readJobInput, toolProblem, yesO
 import type { JobScope } from "./job-scope.ts";
 import { hasBeenDue, PAUSED, REMOVED } from "./occurrence.ts";
 
-/** What one is read with. */
+/** What is needed to read a kept job. */
 type ReaderScope = Pick<JobScope, "runtime" | "agents" | "skillsOf" | "defaultTimezone" | "platforms">;
 type Scope = ReaderScope & Pick<JobScope, "store" | "scheduler" | "tools">;
 
@@ -21,7 +21,7 @@ export function createKeptJobReader(scope: ReaderScope): KeptJobReader {
   };
 }
 
-/** Each is known by its name. */
+/** Kept jobs, identified by name. */
 export function createKeptJobs(scope: Scope): KeptJobs {
   const { store, runtime, scheduler } = scope;
   return {
@@ -30,7 +30,7 @@ export function createKeptJobs(scope: Scope): KeptJobs {
       const read = await readKept(job, at, scope);
       if (read.type === "refused" && read.time !== "past") return { id: null, problem: read.reason };
       if (read.type === "job") return takeOver(read.settings, { isOn: yesOrNo.parse(job.enabled), kept, at }, scope);
-      // A reminder that has come may stay there; what is there of it may still have to catch up.
+      // A past reminder may stay in the file; its row may still have to catch up.
       const known = await store.jobs.named({ thread: job.thread, name: asNamed(job.input.name ?? "") });
       return known === null ? { id: null, vain: "`at` is past, so nothing comes of it" } : { id: known.id };
     },
@@ -61,7 +61,7 @@ async function readKept(job: KeptJob, now: number, scope: ReaderScope): Promise<
     defaultTimezone: scope.defaultTimezone,
     agents: scope.agents(),
     skillsOf: scope.skillsOf,
-    // A provider may be set up later: the run says what is missing.
+    // Not checked, since a provider may be set up later; the run says what is missing.
     modelProblem: () => Promise.resolve(null),
     channelNamed: () => Promise.resolve(null),
     now,
@@ -74,12 +74,12 @@ function wrong(reason: string): ReadJobInput {
   return { type: "refused", reason, problems: {} };
 }
 
-/** Tools of servers that may be connected later. */
+/** Tools of servers that may be connected later are not reported as unknown. */
 const MAY_COME = /^mcp__/u;
 
 const OFF = "It is off in the file of jobs.";
 
-/** What has paused by itself goes on with a changed entry; what a person has paused does not. */
+/** Whether a changed entry resumes the job: only if it paused by itself, not if a person paused it. */
 function isMended(known: JobRow, settings: JobSettings): boolean {
   const hasPaused = known.pausedBecause !== null && !hasBeenDue(known);
   return hasPaused && canonicalJson(settingsOf(known)) !== canonicalJson(settings);
@@ -96,7 +96,7 @@ async function takeOver(
     const known = await tx.jobs.named(settings);
     if (known === null) {
       await tx.jobs.add({ ...settings, id: newId, source: "file", enabled: isOn, at });
-      // Why it is off says that the file turns it on again.
+      // The reason for the pause shows that the file can turn it on again.
       if (!isOn) await tx.jobs.pause(newId, OFF, at);
       return { id: newId };
     }
@@ -105,7 +105,7 @@ async function takeOver(
     if (kept.has(known.id)) return refused(`**${settings.name}** stands there twice`);
     if (!(await tx.jobs.change(known, settings, at))) return refused(`**${settings.name}** is being changed`);
     const isOtherTime = !isSameTime(known, settings);
-    // A reminder that has come is due again at its new time.
+    // A past reminder with a new time is due again.
     const isDueAgain = isOtherTime && hasBeenDue(known);
     // Due times of a new schedule count from now.
     if (known.enabled && isOtherTime) await tx.jobs.accountTo(known.id, at);

@@ -6,27 +6,27 @@ import type { JobRow } from "../../core/store/jobs.ts";
 import { nextDue, type Schedule } from "../calendar/schedule.ts";
 import { timeIn } from "../calendar/sentence.ts";
 
-/** A due time that has come this long ago is still on time. Milliseconds. */
+/** How late an occurrence may begin and still be on time. In milliseconds. */
 export const ON_TIME_MS = 60_000;
 
-/** What the log says of due times that a pause has left without a run. */
+/** Logged for occurrences that a pause left without a run. */
 export const PAUSED = "the job was paused";
 export const REMOVED = "the job was removed";
 
-/** Why a reminder that has come is paused: what rows hold of it, and so these words for good. */
+/** Why a past reminder is paused. Stored in rows, so the text must not change. */
 export const DUE_ONCE = "It was due once.";
 
-/** Whether it is a reminder that has come. */
+/** Whether it is a past reminder. */
 export function hasBeenDue({ pausedBecause }: Pick<JobRow, "pausedBecause">): boolean {
   return pausedBecause === DUE_ONCE;
 }
 
-/** Due times that wait for the run before them, at most. */
+/** Maximum number of occurrences that wait for the run before them. */
 const MOST_WAITING = 10;
 
 /**
- * How much later than due it begins: spread over the job's jitter, the same again after a restart, and always before the
- * next due time, so that none overtakes another. Milliseconds.
+ * Delay after the due time, spread over the job's jitter. It is the same after a restart and always ends before the
+ * next due time, so that no occurrence overtakes another. In milliseconds.
  */
 export function jitterOf({ id, jitterMs }: Pick<JobRow, "id" | "jitterMs">, schedule: Schedule, due: number): number {
   if (jitterMs === 0) return 0;
@@ -35,12 +35,12 @@ export function jitterOf({ id, jitterMs }: Pick<JobRow, "id" | "jitterMs">, sche
   return digest.readUInt32BE() % Math.min(jitterMs + 1, room);
 }
 
-/** A reminder that is late is better than none. */
+/** Whether a missed due time is made up for. A reminder always is, since late is better than never. */
 export function catchesUp(job: JobRow, schedule: Schedule): boolean {
   return schedule.type === "once" || job.catchUp === "latest";
 }
 
-/** Why a person's run does not begin now. */
+/** Why a run requested by a person cannot begin now. */
 export function atWork({ status }: OccurrenceRow): string {
   return status === "retrying"
     ? "Its last run has failed and is tried again by itself; `/jobs disable` calls that off."
@@ -52,7 +52,7 @@ export type OverlapVerdict =
   | { readonly type: "wait" }
   | { readonly type: "skip"; readonly why: string };
 
-/** What becomes of a due time while earlier ones are not over. */
+/** What to do with a due time while earlier occurrences are open. */
 export function overlapVerdict({ overlap, dueOnce, timezone }: JobRow, open: readonly OccurrenceRow[]): OverlapVerdict {
   const [first] = open;
   if (first === undefined || overlap === "cancel-previous") return { type: "run", stops: open };
@@ -63,7 +63,7 @@ export function overlapVerdict({ overlap, dueOnce, timezone }: JobRow, open: rea
   return { type: "skip", why: overlap === "queue" ? `${before}, and ${MOST_WAITING} others waited` : before };
 }
 
-/** The event that begins an attempt. Its key is the due time's, so that none is delivered twice. */
+/** The event that begins an attempt. Its key is derived from the due time, so that it is delivered only once. */
 export function attemptEvent(
   job: JobRow,
   occurrence: { readonly id: string; readonly scheduledFor: number; readonly attempt: number },
@@ -87,7 +87,7 @@ export function attemptEvent(
   return { key: `job:${job.id}:${scheduledFor}${attempt === 1 ? "" : `:${attempt}`}`, body };
 }
 
-/** A time or a greeting in it would make each report another. */
+/** Asks for steady wording, because a time or a greeting would make every report different. */
 const STEADY_WORDS =
   "A report that equals the one before, word for word, is not posted: leave out what changes by itself, such as the time, and say the same in the same words.";
 

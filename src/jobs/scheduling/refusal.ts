@@ -5,7 +5,7 @@ import { skillProblem } from "./job-skill.ts";
 
 type Scope = Pick<JobScope, "access" | "memberOf" | "agents" | "skillsOf">;
 
-/** A job runs in its owner's name, with the agent and the skill that it names: without them it does not run at all. */
+/** Decides whether a job may run: its owner must have access, and its agent and skill must exist. */
 export function createRefusals(scope: Scope): JobScope["refusalOf"] {
   return async (job) => {
     const lost = await lostOwner(job, scope);
@@ -30,11 +30,11 @@ function heir(source: JobRow["source"]): string {
 
 type Owned = Pick<JobRow, "ownerId" | "ownerName" | "thread">;
 
-/** What has become of the owner, in words; null where they may still use Deckhand. */
+/** Why the owner may no longer use the bot, in words; null if they may. */
 async function lostOwner({ ownerId, ownerName, thread }: Owned, { access, memberOf }: Scope): Promise<string | null> {
   const setting = lostAccess(ownerId, access);
   if (setting !== null) return `@${ownerName} may not use me any more (\`${setting}\`)`;
-  // Before anything is due the scheduler has asked; what has begun since then is not ended by an outage.
+  // The scheduler checked the owner before the due time; a failed lookup must not end what has begun since.
   const member = await memberOf(thread, ownerId).catch(() => undefined);
   if (member === undefined) return null;
   if (member === null) return `@${ownerName} has left`;
@@ -44,7 +44,7 @@ async function lostOwner({ ownerId, ownerName, thread }: Owned, { access, member
     : `@${ownerName} may not use me any more`;
 }
 
-/** The setting that keeps the owner out. A list with roles may let them in by one: then the platform is asked which they have. */
+/** The setting that excludes the owner. If roles are listed, the platform has to be asked for the owner's roles. */
 function lostAccess(ownerId: string, { admins, allow, deny }: AccessRules): string | null {
   if (deny.includes(ownerId)) return "access.deny";
   if (allow === undefined || admins.includes(ownerId) || allow.includes(ownerId) || !ownerId.includes(":")) return null;

@@ -14,11 +14,11 @@ import { attemptEvent, DUE_ONCE, ON_TIME_MS, PAUSED } from "./occurrence.ts";
 
 type Scope = Pick<JobScope, "store" | "engine" | "runtime" | "log" | "scheduler" | "refusalOf">;
 
-/** Runs before this one that the history strip shows. */
+/** Number of earlier runs in the history strip. */
 const HISTORY = 6;
-/** The pause before a second attempt; the third waits four times as long, and so on. Milliseconds. */
+/** Wait before the second attempt; each further wait is four times as long. In milliseconds. */
 const FIRST_RETRY_MS = 60_000;
-/** In the journal of a job's run: how its report begins. */
+/** Journal key in a job's run: the beginning of its report. */
 const BEGINNING = "report:beginning";
 const beginningSchema = z.object({
   name: z.string(),
@@ -27,10 +27,10 @@ const beginningSchema = z.object({
   isUnchanged: z.boolean(),
 });
 type Beginning = z.infer<typeof beginningSchema>;
-/** Characters of a report or a reason that the log keeps. */
+/** Maximum characters of a report or a reason kept in the log. */
 const LOGGED_CHARS = 300;
 
-/** What becomes of jobs' runs, written down. */
+/** Records the outcomes of jobs' runs. */
 export function createJobRuns(options: Scope): JobRuns {
   return new JobRunService(options);
 }
@@ -57,7 +57,7 @@ class JobRunService implements JobRuns {
       await this.#cancel(run, { by: "overlap", with: "run" });
       return 0;
     }
-    // Whoever has lost the right since it fell due has nothing more done in their name.
+    // Nothing more is done in the name of an owner who lost access since the due time.
     const refusal = job === null ? null : await refusalOf(job);
     if (refusal !== null) await this.#cancel(run, { by: "refusal", reason: firstSentence(refusal.reason) });
     return occurrence.runId === run.runId ? (occurrence.durationMs ?? 0) : 0;
@@ -84,7 +84,7 @@ class JobRunService implements JobRuns {
       leftOut: await store.occurrences.leftOutBefore(occurrence),
     };
     if (job === null) return { ...facts, ...(await this.#saidFirst(run, facts)) };
-    // Whoever asked for the run, or read of a failure, hears how it is now.
+    // Unchanged reports are still posted if a person asked for the run or has read of a failure.
     const isAwaited = occurrence.trigger === "person" || run.attempt > 1 || before[0]?.success === false;
     const last =
       job.silentWhenUnchanged && !isAwaited
@@ -100,8 +100,8 @@ class JobRunService implements JobRuns {
   }
 
   /**
-   * How the report begins, as it was when it was first to be posted: a job that is changed or removed before a restart would
-   * shift where the messages of a long one end, of which some are posted.
+   * The beginning of the report, stored when it is first posted. If the job were changed or removed before a restart, a
+   * new beginning would shift the cuts between the messages of a long report, some of which are already posted.
    */
   async #saidFirst(run: JobRun, { name, sentence, late, isUnchanged }: Beginning): Promise<Beginning> {
     const { store } = this.#options;
@@ -125,7 +125,7 @@ class JobRunService implements JobRuns {
     log.error({ ...run, code: error.code, ...error.detail }, "job_undeliverable");
     await this.#close(run, { ...end, verdict: "failed", text: reason, transient: null }, reason);
     const ownerId = (await store.jobs.get(run.jobId))?.ownerId ?? "";
-    // Without a platform it is the file of jobs.
+    // Without a platform prefix, the owner is the file of jobs.
     return ownerId.includes(":") ? ownerId : null;
   }
 
@@ -144,7 +144,7 @@ class JobRunService implements JobRuns {
     if (sessionId !== undefined) await engine.cancel(sessionId, run.runId, cause);
   }
 
-  /** An attempt of its own for what may pass; the same session goes on. False when there is none left. */
+  /** Delivers another attempt, in the same session, after a transient failure. False if there is none left. */
   async #tryAgain(run: JobRun, end: JobRunEnd, [occurrence, job]: [OccurrenceRow, JobRow]): Promise<boolean> {
     const { store, engine, log, refusalOf } = this.#options;
     const delayMs = retryDelay(run, end, job);
@@ -158,7 +158,7 @@ class JobRunService implements JobRuns {
     await engine.deliverAt(occurrence.sessionId, event, this.#now() + delayMs);
     const waits = await store.transaction(async (tx) => {
       await tx.jobs.lock(job.id);
-      // Whoever has changed or paused the job meanwhile found nothing to call off: then there is no other attempt.
+      // If the job was changed or paused meanwhile, that found no attempt to call off, so none may follow now.
       const isAsRead = (await tx.jobs.get(job.id))?.updatedAt === job.updatedAt;
       const costUsd = costWith(end, occurrence);
       if (isAsRead) await tx.occurrences.move(run.occurrenceId, "running", { status: "retrying", attempt, costUsd });
@@ -196,7 +196,7 @@ function hasFailed({ verdict }: JobRunEnd): boolean {
   return verdict === "failed" || verdict === "timed_out";
 }
 
-/** What follows from a run's end. */
+/** What happens next after a run's end. */
 function nextOf(run: JobRun, end: JobRunEnd, { job, now }: { job: JobRow; now: number }) {
   const retryMs = retryDelay(run, end, job);
   const failures = job.failures + 1;
@@ -220,7 +220,9 @@ const NO_FACTS: JobFacts = {
   pausesAfter: null,
 };
 
-/** Ended by another, or gone on to a later attempt. What this run has ended itself is its own also after a restart. */
+/**
+ * Whether the occurrence was ended elsewhere or has a later attempt. Its last run stays responsible after a restart.
+ */
 function isOver(occurrence: OccurrenceRow, run: JobRun): boolean {
   if (occurrence.runId === run.runId) return false;
   return occurrence.attempt !== run.attempt || !OPEN_OCCURRENCES.includes(occurrence.status);
@@ -231,21 +233,21 @@ function retryDelay({ attempt }: JobRun, { transient }: JobRunEnd, { attempts, e
   return Math.max(FIRST_RETRY_MS * 4 ** (attempt - 1), transient.retryAfterMs ?? 0);
 }
 
-/** A reminder that was given another time while it ran is still to come. */
+/** Why the job is paused; null if it is not. A reminder that got a new time while it ran is still due. */
 function pauseReason(job: JobRow, failures: number, occurrence: OccurrenceRow | null): string | null {
   const isDue = occurrence?.trigger === "schedule" && job.dueOnce !== null && job.dueOnce <= occurrence.scheduledFor;
   if (isDue) return DUE_ONCE;
   return failures >= job.pauseAfter ? `It failed ${failures} times in a row.` : null;
 }
 
-/** What the attempts before have cost counts, too. */
+/** The cost, including that of earlier attempts. */
 function costWith({ costUsd }: JobRunEnd, occurrence: OccurrenceRow | null): number | null {
   const before = occurrence?.costUsd ?? null;
   return before === null || costUsd === null ? (costUsd ?? before) : before + costUsd;
 }
 
 function logged({ verdict, text, durationMs }: JobRunEnd) {
-  // PostgreSQL keeps no NUL in a text.
+  // PostgreSQL texts cannot contain NUL.
   const line = text.replaceAll("\0", "").slice(0, LOGGED_CHARS).toWellFormed();
   const isGood = verdict === "succeeded";
   return {
@@ -283,13 +285,13 @@ function lateness(occurrence: OccurrenceRow, { timezone, jitterMs }: JobRow): Jo
   const allowedMs = ON_TIME_MS + jitterMs;
   if (executedAt - scheduledFor <= allowedMs) return null;
   const why = createdAt - scheduledFor > allowedMs ? "I was away" : "other runs came first";
-  // On another day, the time alone would not say how late it is.
+  // On another day, the time alone would not show how late it is.
   const isOtherDay = executedAt - scheduledFor > 12 * 3_600_000;
   const say = isOtherDay ? timeIn : clockTimeIn;
   return { due: say(scheduledFor, timezone), ran: say(executedAt, timezone), why };
 }
 
-/** Without its full stop. */
+/** The first sentence, without its full stop. */
 function firstSentence(text: string): string {
   const [first = ""] = text.split(". ");
   return first.replace(/\.$/u, "");

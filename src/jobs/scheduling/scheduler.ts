@@ -30,34 +30,34 @@ type Scope = { readonly cluster: Pick<JobScope["cluster"], "size"> } & Pick<
   "store" | "engine" | "runtime" | "log" | "ticker" | "agentOf" | "refusalOf" | "memberOf"
 >;
 
-/** Missed due times of one job that get a row of their own after a time away. */
+/** Maximum number of missed due times of one job that get a row each. */
 const MOST_MISSED = 500;
-/** A job that is accounted to this far ahead was so by a clock that was wrong. Milliseconds. */
+/** If a job is accounted to more than this far ahead, the clock was wrong then. In milliseconds. */
 const TOO_FAR_AHEAD_MS = 24 * 3_600_000;
-/** How often the scheduler looks for itself whether a due time has come without a tick. Milliseconds. */
+/** Interval of checking for due times without a tick. In milliseconds. */
 const OVERDUE_EVERY_MS = 30_000;
 
 /** The occurrence that a run is for. */
 interface NewRun {
   readonly id: string;
   readonly scheduledFor: number;
-  /** Why it must not run; left out: what stands against the job now. */
+  /** Why it must not run; if omitted, this is determined when the run is delivered. */
   readonly refusal?: string | null;
 }
 
-/** Gives the occurrence its run; false when it must have none. */
+/** Assigns the run to the occurrence; false if the occurrence must not have one. */
 type OccurrenceClaim = (tx: StoreTransaction, sessionId: string) => Promise<boolean>;
 
-/** Runs that make room, and executors that theirs gives way to. */
+/** Runs stopped to make room, and sub-agents whose turn comes because of that. */
 interface Stopped {
   readonly runs: readonly StoppedRun[];
   readonly released: readonly string[];
 }
 
-/** Why runs make room. */
+/** The cause given to runs that are stopped to make room. */
 const OVERLAP: CancelCause = { by: "overlap", with: "due_time" };
 
-/** The end of what has not begun, or waits for another attempt, when the next due time comes. */
+/** The end of an occurrence that has not begun, or waits for another attempt, when the next due time comes. */
 const WITHDRAWN = {
   status: "cancelled",
   message: "the next due time came before its next attempt",
@@ -66,29 +66,29 @@ const WITHDRAWN = {
   reportHash: null,
 } as const;
 
-/** Due times that have come, and what becomes of them. */
+/** Due times that have come, and what to do with them. */
 interface Arrived {
   readonly job: JobRow;
   /** Oldest first. */
   readonly missed: readonly number[];
   readonly isCut: boolean;
-  /** The one that is run; null when all are missed. */
+  /** The due time that is run; null if all are missed. */
   readonly runs: number | null;
   readonly accountedTo: number;
 }
 
 /**
- * Gives each due time of each job its row, once. A tick says no more than that a job is to be looked at: which
- * due times have come is found by comparing its schedule with what it is accounted to, so that late, early
- * and lost ticks, a stopped clock and a time away are all the same.
+ * Gives each due time of each job its row, once. A tick only means that a job has to be checked: which due times have
+ * come is found by comparing the schedule with how far the job is accounted for. Late, early and lost ticks, a stopped
+ * clock and a downtime are therefore all handled alike.
  */
 export class JobScheduler {
   readonly #options: Scope;
-  /** One job is looked at by one at a time. */
+  /** Serialises the checks of each job. */
   readonly #looks = new KeyedMutex();
-  /** When each job is due next. Milliseconds since the epoch. */
+  /** Next due time of each job. In milliseconds since the epoch. */
   readonly #dueAt = new Map<string, number>();
-  /** Since when jobs that are due wait for somebody to tell of their owner: they are late, and were not missed. */
+  /** Since when due jobs have waited because their owner could not be looked up; these are late, not missed. */
   readonly #heldUp = new Map<string, number>();
   #cancelLook: (() => void) | null = null;
   #isStopped = false;
@@ -97,7 +97,7 @@ export class JobScheduler {
     this.#options = options;
   }
 
-  /** Takes up what came due while nobody was there. */
+  /** Handles what came due while no process ran. */
   async start(): Promise<void> {
     const { store, ticker } = this.#options;
     await ticker.start((jobId) => this.#tick(jobId));
@@ -107,7 +107,7 @@ export class JobScheduler {
     this.#lookLater();
   }
 
-  /** What has begun is finished, and nothing is claimed any more: another process may do that now. */
+  /** Finishes what has begun and claims nothing more, so that another process can. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelLook?.();
@@ -115,7 +115,9 @@ export class JobScheduler {
     await this.#options.ticker.stop();
   }
 
-  /** Runs what is due and sets the next tick; after each change of a job, too. Never rejects: one job that fails stops no other. */
+  /**
+   * Runs what is due and sets the next tick; called after changes, too. Never rejects: a failing job stops no other.
+   */
   look(jobId: string): Promise<void> {
     if (this.#isStopped) return Promise.resolve();
     const look = async () => {
@@ -124,14 +126,14 @@ export class JobScheduler {
       } catch (error) {
         const { log, runtime } = this.#options;
         log.error({ err: toAppError(error), jobId }, "job_not_scheduled");
-        // Nothing else would come back to it.
+        // Marks the job as due, or nothing would check it again.
         this.#dueAt.set(jobId, runtime.clock.now());
       }
     };
     return this.#looks.run(jobId, look);
   }
 
-  /** A person's run, beside the schedule. Null when it has begun; else why not, in words. */
+  /** Runs a job for a person, independently of its schedule. Null if it has begun, otherwise why not. */
   async runNow(job: JobRow, at: number): Promise<string | null> {
     const { store } = this.#options;
     const [open] = await store.occurrences.open(job.id);
@@ -148,7 +150,7 @@ export class JobScheduler {
     return now === null ? "It has been removed." : this.runNow(now, at);
   }
 
-  /** The run before is over: the due time that has waited longest begins. */
+  /** Starts the longest-waiting occurrence after the run before it has ended. */
   async startWaiting(jobId: string): Promise<void> {
     const { store } = this.#options;
     const [first] = await store.occurrences.open(jobId);
@@ -187,7 +189,7 @@ export class JobScheduler {
     const arrived = arrivedBy(now, { job, schedule: read.schedule, heldUp });
     if (arrived !== null) {
       this.#heldUp.set(jobId, heldUp);
-      // Whether the owner is still there must be known: while nobody can be asked, this rejects, and it stays due.
+      // The owner has to be known: while lookups fail, this rejects, and the job stays due.
       await this.#options.memberOf(job.thread, job.ownerId);
       await this.#account(arrived);
     }
@@ -195,7 +197,9 @@ export class JobScheduler {
     await this.#setTick(job, read.schedule, arrived?.accountedTo ?? job.accountedTo);
   }
 
-  /** A job that can be due no more, since its time zone is gone, says so once: a run that ends with the reason pauses it. */
+  /**
+   * Reports, once, a job that can no longer be due because its time zone is gone; a run with this refusal pauses it.
+   */
   async #refuse(job: JobRow, refusal: string): Promise<void> {
     const id = this.#options.runtime.ids.next("occ");
     const scheduledFor = this.#options.runtime.clock.now();
@@ -207,7 +211,7 @@ export class JobScheduler {
     await this.#deliver(job, { id, scheduledFor, refusal }, claim);
   }
 
-  /** A job whose row cannot be read is due no more: it is paused, and says so where it reports, if that can be read. */
+  /** Pauses a job whose row cannot be read, and reports that in its channel if the row still names one. */
   async #sayUnreadable(jobId: string): Promise<void> {
     const { store, runtime, log } = this.#options;
     const unreadable = await store.jobs.unreadable(jobId);
@@ -234,7 +238,7 @@ export class JobScheduler {
     await this.#options.ticker.set(job.id, at);
   }
 
-  /** In one transaction: the rows of what was missed, the row of what is run, its session and the event that begins it. */
+  /** Writes in one transaction the missed rows, the row to run, its session and the event that begins it. */
   async #account(arrived: Arrived): Promise<void> {
     const { store, engine, log } = this.#options;
     const { job, runs, accountedTo, missed } = arrived;
@@ -251,7 +255,7 @@ export class JobScheduler {
     const outcome = await this.#deliver(job, { id, scheduledFor: runs }, async (tx, sessionId) => {
       if (!(await tx.jobs.accountTo(job.id, accountedTo))) return false;
       await this.#addMissed(tx, arrived);
-      // A clock that was set back comes by again, and a person's run may be of that very moment.
+      // A clock that was set back reaches the same time again, or a person's run has the same time.
       if (await tx.occurrences.has(job.id, runs)) return false;
       verdict = overlapVerdict(job, await tx.occurrences.open(job.id));
       if (verdict.type === "run") stopped = await this.#stopOthers(tx, verdict.stops);
@@ -259,7 +263,7 @@ export class JobScheduler {
       return verdict.type === "run";
     });
     log.info({ jobId: job.id, occurrenceId: id, scheduledFor: runs, verdict: verdict.type, outcome }, "job_due");
-    // They are asked to stop already, whatever becomes of this process; here they learn it at once.
+    // The stops are already stored, whatever happens to this process; this only makes them immediate.
     for (const { sessionId, runId } of stopped.runs) await engine.cancel(sessionId, runId, OVERLAP);
     await wakeReleased(stopped.released, engine);
   }
@@ -279,7 +283,7 @@ export class JobScheduler {
     return { jobId, jobName, channelId, scheduledFor, trigger: "schedule" as const, at };
   }
 
-  /** “changed”: the job is not as it was read; whoever changed it has it looked at. */
+  /** Delivers a run. “changed” if the job has changed since it was read; whoever changed it has it checked. */
   async #deliver(job: JobRow, run: NewRun, claim: OccurrenceClaim): Promise<Delivered | "changed"> {
     const { engine, runtime, agentOf, refusalOf } = this.#options;
     const { refusal = (await refusalOf(job))?.reason ?? null, ...occurrence } = run;
@@ -289,7 +293,7 @@ export class JobScheduler {
     let isChanged = false;
     const delivered = await engine.deliver(sessionId, event, async (tx) => {
       await tx.jobs.lock(job.id);
-      // What must not run does nothing, and its row may be unreadable.
+      // A run with a refusal does nothing, and its job's row may be unreadable.
       isChanged = run.refusal === undefined && (await tx.jobs.get(job.id))?.updatedAt !== job.updatedAt;
       if (isChanged || !(await claim(tx, sessionId))) return false;
       await tx.sessions.createUnder(`${JOB_KEY}${occurrence.id}`, {
@@ -309,8 +313,8 @@ export class JobScheduler {
   }
 
   /**
-   * cancel-previous: what still runs makes room; what waits for its next attempt gets none. In the transaction that gives
-   * the due time its run, so that no crash leaves two that report.
+   * For cancel-previous: stops open runs and ends occurrences that wait for an attempt. Happens in the transaction that
+   * gives the due time its run, so that no crash leaves two that report.
    */
   async #stopOthers(tx: StoreTransaction, others: readonly OccurrenceRow[]): Promise<Stopped> {
     const runs: StoppedRun[] = [];
@@ -347,7 +351,7 @@ export class JobScheduler {
     });
   }
 
-  /** Another process may have changed a job, and its word of that may be lost. */
+  /** Checks jobs that other processes changed, since their notification may be lost. */
   #lookAtChanged(since: number): void {
     const { store, log } = this.#options;
     const look = async () => {
@@ -363,17 +367,17 @@ function skillSettings(skill: string | null): Pick<SessionSettings, "activeSkill
   return { activeSkill: name, ...(line === "" ? {} : { activeSkillLine: line }) };
 }
 
-/** For a run that ends before anything of it is used but where it is and whose. */
+/** A stand-in for an unreadable job. Its run ends before anything but its channel and owner is used. */
 function standIn(place: JobAddress): JobRow {
   const never = { cron: null, dueOnce: null, timezone: "UTC", accountedTo: 0, updatedAt: 0 };
   const rest = { prompt: "", source: "chat", pausedBecause: null, failures: 0 } as const;
   return { ...JOB_DEFAULTS, tools: [], ...never, ...rest, ...place };
 }
 
-/** `heldUp`: since when it is due and waits, or now. Milliseconds since the epoch. */
+/** `heldUp`: since when the job has been due and waiting, or now. In milliseconds since the epoch. */
 type Due = { readonly job: JobRow; readonly schedule: Schedule; readonly heldUp: number };
 
-/** The due times that have come since the job was last accounted for; null when none has. */
+/** The due times since the job was last accounted for; null if there are none. */
 function arrivedBy(now: number, { job, schedule, heldUp }: Due): Arrived | null {
   const { times, isCut } = dueBetween(schedule, { after: job.accountedTo, until: now }, MOST_MISSED);
   const come = times.filter((due) => due + jitterOf(job, schedule, due) <= now);
