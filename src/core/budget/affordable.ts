@@ -2,19 +2,19 @@ import type { Price } from "../providers/provider.ts";
 import type { Amount } from "../store/ledger/budgets.ts";
 import type { BudgetLimit, BudgetUnit } from "./limits.ts";
 
-/** A call that could write less than this is not worth its input. Tokens. */
+/** A call that could write fewer tokens than this is not worth its input. */
 export const LEAST_OUTPUT_TOKENS = 256;
 
 export interface PlannedCall {
-  /** At most. */
+  /** Upper bound of the call's input. */
   readonly inputTokens: number;
-  /** What the call would be allowed to write without limits. Tokens. */
+  /** Maximum output of the call if no limit applied. Tokens. */
   readonly maxTokens: number;
-  /** Null when unknown. */
+  /** Null if unknown. */
   readonly price: Price | null;
 }
 
-/** A limit, what counts against it, and what other runs' calls that have not ended may still add. */
+/** A limit, what counts against it, and what other runs' calls under way may still add. */
 export interface BudgetState {
   readonly limit: BudgetLimit;
   readonly spent: Amount;
@@ -22,15 +22,15 @@ export interface BudgetState {
 }
 
 /**
- * `contended`: the call fits into what is left, but not beside what other runs' calls hold; they may turn
- * out cheaper. `exceeded` names the limit that leaves the least.
+ * `contended`: the call fits what is left, but not beside what other runs' calls hold, which may turn out cheaper.
+ * `exceeded` names the limit that leaves the least.
  */
 export type Verdict =
   | { readonly type: "granted"; readonly maxTokens: number; readonly amount: Amount }
   | { readonly type: "contended"; readonly by: BudgetState }
   | { readonly type: "exceeded"; readonly by: BudgetState; readonly unit: BudgetUnit };
 
-/** What a call may write so that no limit can be passed, whatever it and the calls beside it come to. */
+/** Decides how much a call may write so that no limit can be passed, whatever this call and those beside it cost. */
 export function verdictOn(call: PlannedCall, states: readonly BudgetState[]): Verdict {
   const least = Math.min(LEAST_OUTPUT_TOKENS, call.maxTokens);
   let maxTokens = call.maxTokens;
@@ -51,7 +51,7 @@ export function verdictOn(call: PlannedCall, states: readonly BudgetState[]): Ve
   return { type: "granted", maxTokens, amount: amountOf(call, maxTokens) };
 }
 
-/** Tokens of output that one limit leaves beside what is used; Infinity where it does not hold for the call. */
+/** Output tokens that one limit still leaves; Infinity if the limit does not restrict the call. */
 function roomFor(
   call: PlannedCall,
   { limit, unit, used }: { readonly limit: BudgetLimit; readonly unit: BudgetUnit; readonly used: Amount },
@@ -59,7 +59,7 @@ function roomFor(
   const most = limit[unit];
   if (most === null) return Number.POSITIVE_INFINITY;
   if (unit === "tokens") return most - used.tokens - call.inputTokens;
-  // A cost that nobody knows is allowed until the limit is reached by others.
+  // A call of unknown cost is allowed until other calls have used up the limit.
   if (call.price === null) return used.costUsd < most ? Number.POSITIVE_INFINITY : 0;
 
   const input = inputCost(call) ?? 0;
@@ -73,12 +73,12 @@ export function sumOf(a: Amount, b: Amount): Amount {
   return { costUsd: a.costUsd + b.costUsd, tokens: a.tokens + b.tokens };
 }
 
-/** US dollars at most: the prompt may have to be written to the provider's cache, which can cost more than reading it. */
+/** Maximum input cost in US dollars. Writing the prompt to the provider's cache can cost more than plain input. */
 export function inputCost({ inputTokens, price }: PlannedCall): number | null {
   return price === null ? null : (inputTokens * Math.max(price.input, price.cacheWrite)) / 1_000_000;
 }
 
-/** What the call comes to at most. */
+/** Maximum cost and tokens of the call. */
 function amountOf(call: PlannedCall, maxTokens: number): Amount {
   const outputUsd = (maxTokens * (call.price?.output ?? 0)) / 1_000_000;
   return { costUsd: (inputCost(call) ?? 0) + outputUsd, tokens: call.inputTokens + maxTokens };

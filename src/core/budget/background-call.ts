@@ -3,28 +3,28 @@ import type { StoreTransaction } from "../store/store.ts";
 import { registryWithin } from "./budgeted-registry.ts";
 import type { RunBudgetOptions } from "./run-budget.ts";
 
-/** A model call that belongs to no run: short, without tools. */
+/** A model call outside runs: short, without tools. */
 export interface BackgroundCall {
-  /** The same each time that it is made anew: one that a crash has cut is charged then. */
+  /** Stays the same when the call is repeated, so that a call cut off by a crash is charged then. */
   readonly id: string;
   readonly model: string;
   readonly system: string;
   readonly prompt: string;
   readonly maxTokens: number;
-  /** Whom it is put down to. */
+  /** Whom the call is charged to. */
   readonly account: { readonly sessionId: string; readonly personId: string; readonly channelId: string };
 }
 
 export interface BackgroundAnswer {
   readonly response: ModelResponse;
-  /** Counts the call as spent, in the transaction that stores what has come of it. */
+  /** Counts the call as spent, in the transaction that stores its result. */
   readonly count: (tx: StoreTransaction) => Promise<void>;
 }
 
-/** Makes the call within all limits. Throws BudgetStop where one leaves too little, ProviderError, the signal's reason. */
+/** Makes the call within all limits. Throws BudgetStop if they leave too little, ProviderError, the signal's reason. */
 export type CallModel = (call: BackgroundCall, signal: AbortSignal) => Promise<BackgroundAnswer>;
 
-/** In place of a turn, which such a call is none of: below 0, as a summary. */
+/** Stored in place of a turn, which such a call has none of. Below 0, as for summaries. */
 const NO_TURN = -1;
 
 export function createBackgroundCalls(
@@ -52,7 +52,7 @@ export function createBackgroundCalls(
       const entry = { ...account, runId: id, turn: NO_TURN, model: ref, stopReason, usage, costUsd };
       return { response, count: (tx) => tx.usage.add({ ...entry, at: runtime.clock.now() }) };
     } catch (error) {
-      // What a stop of the program has cut is made anew, and charged then.
+      // A call cut off by the program's stop is repeated, and charged then.
       if (!signal.aborted) await store.transaction((tx) => tx.budgets.withdraw(id));
       throw error;
     }

@@ -5,29 +5,29 @@ import type { StoreTransaction } from "../store/store.ts";
 import { textTokensAtMost } from "./estimate.ts";
 import { RunBudget, type RunBudgetOptions } from "./run-budget.ts";
 
-/** Makes vectors beside runs, and counts what that costs: it is put down to nobody, and only limits of a day hold for it. */
+/** Makes vectors outside runs and counts their cost, which is charged to nobody; only the limits per day apply. */
 export interface BackgroundEmbedder {
-  /** `provider/model` */
+  /** `provider/model`. */
   readonly ref: string;
-  /** Within the day's limits. Throws BudgetStop where they leave too little, ProviderError, the signal's reason. */
+  /** Within the day's limits. Throws BudgetStop if they leave too little, ProviderError, or the signal's reason. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<CountedVectors>;
-  /** As `embed`, for a few short texts that somebody waits for: looks at no limits. `settle` counts them. */
+  /** As `embed`, for a few short texts that somebody waits for: ignores limits. `settle` counts them. */
   ask(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>;
-  /** Counts what has been asked since it did so last. */
+  /** Counts what `ask` has used since the last time. */
   settle(): Promise<void>;
 }
 
 interface CountedVectors extends Pick<Embedded, "vectors"> {
-  /** Counts the call as spent, in the transaction that stores what has come of it. */
+  /** Counts the call as spent, in the transaction that stores its result. */
   readonly count: (tx: StoreTransaction) => Promise<void>;
 }
 
-/** `by`: the name that reports show; one process at a time uses it. Rejects as `CreateEmbedder`. */
+/** `by`: the name shown in reports, used by one process at a time. Rejects as `CreateEmbedder`. */
 export type CreateBackgroundEmbedder = (ref: string, by: string) => Promise<BackgroundEmbedder>;
 
-/** In place of a turn, which such a call is none of: below 0, as a summary. */
+/** Stored in place of a turn, which such a call has none of. Below 0, as for summaries. */
 const NO_TURN = -1;
-/** It writes nothing; but limits are asked for room to write. */
+/** Embedding writes nothing, but limits must be asked for some output. */
 const LEAST_OUTPUT = 1;
 
 export function createBackgroundEmbedders(
@@ -36,7 +36,7 @@ export function createBackgroundEmbedders(
 ): CreateBackgroundEmbedder {
   const { clock, ids } = runtime;
   const { dayUsd, dayTokens } = settings;
-  // The work is for everybody: what one run, person or channel may spend says nothing of it.
+  // The work is for everybody, so limits per run, person or channel do not apply.
   const limits = { ...(dayUsd === undefined ? {} : { dayUsd }), ...(dayTokens === undefined ? {} : { dayTokens }) };
   return async (ref, by) => {
     const embedder = await create(ref);
@@ -66,7 +66,7 @@ export function createBackgroundEmbedders(
           };
           return { vectors, count };
         } catch (error) {
-          // What a stop of the program has cut is made anew, and charged then.
+          // A call cut off by the program's stop is repeated, and charged then.
           if (!signal.aborted) await store.transaction((tx) => tx.budgets.withdraw(by));
           throw error;
         }

@@ -25,7 +25,7 @@ export function nearLimit({ limit, spent }: BudgetState, unit: BudgetUnit): stri
   return `⚠ ${used} of ${most} tokens ${WHOSE[limit.scope]} are used.`;
 }
 
-/** While other runs' calls hold what is left. */
+/** Shown while other runs' calls hold what is left. */
 export function waitsForOthers({ limit }: BudgetState): string {
   return `⏳ Other runs hold what is left ${WHOSE[limit.scope]}; I wait for them to end.`;
 }

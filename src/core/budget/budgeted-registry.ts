@@ -4,14 +4,14 @@ import { inputTokensAtMost } from "./estimate.ts";
 import { hasLimits } from "./limits.ts";
 import { RunBudget, type RunBudgetOptions } from "./run-budget.ts";
 
-/** The registry that one run calls its models through; the registry itself where nothing limits the run. */
+/** Returns the registry through which one run calls its models, unchanged if nothing limits the run. */
 export function registryWithin(options: RunBudgetOptions, registry: ProviderRegistry): ProviderRegistry {
   return hasLimits(options.settings) ? budgetedRegistry(registry, new RunBudget(options)) : registry;
 }
 
 /**
- * Each call of the registry's models is reserved first, and writes no more than the limits leave. Throws
- * BudgetStop in place of a call that could pass one.
+ * Reserves each call of the registry's models first, and lets it write no more than the limits leave. Throws BudgetStop
+ * instead of making a call that could pass a limit.
  */
 function budgetedRegistry(registry: ProviderRegistry, budget: RunBudget): ProviderRegistry {
   return {

@@ -6,14 +6,14 @@ import { inputTokensAtMost } from "./estimate.ts";
 export interface ChargedCall {
   readonly model: string;
   readonly request: ModelRequest;
-  /** Tokens of the model's window. */
+  /** Size of the model's context window, in tokens. */
   readonly contextWindow: number;
   readonly meter: TokenMeter;
 }
 
 /**
- * What one model call comes to when its provider does not say, or not to the end: what it has counted so far, and an
- * estimate of the rest, never above what limits reserve for the call. Input that nobody has counted is taken as uncached.
+ * Charge for one model call whose provider does not report its usage, or not up to the end: what was reported so far,
+ * and an estimate of the rest, never above what limits reserve for the call. Unreported input counts as uncached.
  */
 export class CallCharge {
   readonly #call: ChargedCall;
@@ -23,7 +23,7 @@ export class CallCharge {
   #ended = false;
   /** Uncorrected size of what has arrived. */
   #arrived = 0;
-  /** What the answer may have. Tokens. */
+  /** Maximum output of the call, in tokens. */
   #maxTokens: number;
 
   constructor(call: ChargedCall) {
@@ -65,14 +65,14 @@ export class CallCharge {
   }
 
   /**
-   * The usage of a call that was cut before its end; null when the provider charges nothing, since it refused the request or never got it.
-   * `wasWaiting`: the answer was given up, rather than refused.
+   * Usage of a call that was cut off; null if the provider charges nothing, because it refused the request or never got
+   * it. `wasWaiting`: the answer was given up, rather than refused.
    */
   whenCut(wasWaiting: boolean): Usage | null {
     return this.#begun || (this.#sent && wasWaiting) ? this.counted() : null;
   }
 
-  /** The usage of a call as far as it has come; what its response says, when it says anything. */
+  /** Usage of the call so far, as its response reports it, or estimated. */
   counted(): Usage {
     if (this.#ended) return this.#counted;
     const isCounted = inputTokensOf(this.#counted) > 0;

@@ -1,13 +1,13 @@
 import type { ModelRequest } from "../providers/provider.ts";
 
-/** UTF-8 bytes of one token at least: English has more than 4, code and digits about 3, CJK 3. */
+/** Fewest UTF-8 bytes of a token: English has more than 4, code and digits about 3, CJK 3. */
 const BYTES_PER_TOKEN = 3;
-/** Tokens. Source: Anthropic docs, Vision: the most that one image of the newest models counts. */
+/** Most tokens that an image counts for the newest models. Source: Anthropic docs, Vision. */
 const IMAGE_TOKENS = 4_800;
-/** Base64 characters of a PDF for one token, half of what its pages usually have. */
+/** Base64 characters of a PDF per token, half of what is usual. */
 const PDF_CHARS_PER_TOKEN = 20;
 
-/** The tokens of a request, rather too many than too few; never more than the window holds. */
+/** Upper estimate of a request's tokens, at most the context window. */
 export function inputTokensAtMost({ system, messages, tools }: ModelRequest, contextWindow: number): number {
   let media = 0;
   const text = JSON.stringify([system, messages, tools], (_key, value: unknown) => {
@@ -19,12 +19,12 @@ export function inputTokensAtMost({ system, messages, tools }: ModelRequest, con
   return Math.min(contextWindow, textTokensAtMost(text) + media);
 }
 
-/** The tokens of a text, rather too many than too few. */
+/** Upper estimate of a text's tokens. */
 export function textTokensAtMost(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-/** Tokens of an image or a PDF; null of anything else. */
+/** Tokens of an image or a PDF; null for anything else. */
 function mediaTokens(value: unknown): number | null {
   if (typeof value !== "object" || value === null || !("type" in value) || !("data" in value)) return null;
   if (value.type === "image") return IMAGE_TOKENS;

@@ -3,24 +3,24 @@ import type { SpendFilter } from "../store/ledger/budgets.ts";
 
 export type BudgetUnit = "usd" | "tokens";
 
-/** What may be spent, in US dollars and in tokens; what is absent is not limited. `user`, `channel` and `day` are per UTC day. */
+/** Limits in US dollars and in tokens; those absent do not apply. `user`, `channel` and `day` are per UTC day. */
 export type BudgetSettings = { readonly [K in `${BudgetScope}${"Usd" | "Tokens"}`]?: number };
 
-/** Whom a run's calls are put down to. */
+/** Whom a run's calls are charged to. */
 export interface BudgetAccount {
   readonly runId: string;
   readonly sessionId: string;
   readonly personId: string;
   readonly channelId: string;
-  /** The run is an occurrence of a job, or descends from one. */
+  /** Whether the run is an occurrence of a job, or descends from one. */
   readonly isJob: boolean;
-  /** The run that a sub-agent descends from, whose limits hold for all of its line together. */
+  /** The run that a sub-agent descends from. Its limits cover the whole line of descent together. */
   readonly root?: { readonly sessionId: string; readonly runId: string };
-  /** The first run of the task tree that this one belongs to; absent: itself, or its root. */
+  /** Root run of the task tree; if absent, the run itself or its root. */
   readonly taskTree?: string;
 }
 
-/** With the runs and sessions whose calls count as those of one run, of one task tree, and of one session. */
+/** An account with the runs and sessions whose calls count as those of one run, one task tree, or one session. */
 interface LimitedAccount extends Pick<BudgetAccount, "personId" | "channelId" | "isJob"> {
   readonly runIds: readonly string[];
   readonly taskTreeIds: readonly string[];
@@ -31,20 +31,20 @@ export interface BudgetLimit {
   readonly scope: BudgetScope;
   readonly usd: number | null;
   readonly tokens: number | null;
-  /** Which calls it counts. */
+  /** The calls that the limit counts. */
   readonly counts: SpendFilter;
 }
 
 const DAY_MS = 86_400_000;
 
-/** When the UTC day of a time began; both in milliseconds since the Unix epoch. */
+/** Start of a time's UTC day. Both in milliseconds since the Unix epoch. */
 export function dayBegan(at: number): number {
   return at - (at % DAY_MS);
 }
 
 /**
- * The limits that apply to a run's call now, narrowest first. Those of a managed task and of a job hold for all of the
- * task tree: sub-agents in the background would otherwise set each of them off anew with the run that their end begins.
+ * Returns the limits that apply to a run's call now, narrowest first. Those of a managed task and of a job cover the
+ * whole task tree; otherwise each background sub-agent would start them afresh with the run that its end begins.
  */
 export function limitsOf(
   settings: BudgetSettings,
@@ -70,7 +70,10 @@ export function limitsOf(
 
 const SCOPES: readonly BudgetScope[] = ["run", "managed", "job", "session", "user", "channel", "day"];
 
-/** The narrowest limit that only dollars keep, for a run of a job or of a chat: under it no call begins whose price is unknown. */
+/**
+ * The narrowest limit that is set in dollars only, for a run of a job or of a chat; null if there is none. Under it no
+ * call of unknown price may begin.
+ */
 export function dollarLimit(settings: BudgetSettings, { isJob }: Pick<BudgetAccount, "isJob">): BudgetScope | null {
   const kept = SCOPES.filter((scope) => settings[`${scope}Usd`] !== undefined && (scope !== "job" || isJob));
   return kept.find((scope) => settings[`${scope}Tokens`] === undefined) ?? null;

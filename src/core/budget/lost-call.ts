@@ -2,8 +2,8 @@ import { NO_USAGE } from "../protocol/usage.ts";
 import type { StoreTransaction } from "../store/store.ts";
 
 /**
- * Settles what the run has reserved for a call that goes on no more and of which nobody knows how far it came, since its
- * process was killed or the database was away: its request is charged. `at` is in milliseconds since the epoch.
+ * Settles the run's reservation for a call that no longer runs and whose progress is unknown, because its process was
+ * killed or the database was unavailable. Charges the call's request. `at`: milliseconds since the epoch.
  */
 export async function chargeLost(tx: StoreTransaction, runId: string, at: number): Promise<void> {
   const lost = await tx.budgets.takeLost(runId);

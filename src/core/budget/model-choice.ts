@@ -9,22 +9,22 @@ import type { ProviderSettings } from "../providers/registry/registry.ts";
 import { priceUnknown } from "./budget-words.ts";
 import { type BudgetSettings, dollarLimit } from "./limits.ts";
 
-/** Which models people can choose from. */
+/** The models that people can choose from. */
 export interface ModelChoice {
-  /** The models of usable providers, as these list them and as they are known; others can be used, too. */
+  /** The models of usable providers, as listed by them and as known; other models can be used too. */
   list(): Promise<readonly ModelOffer[]>;
   /** What is known of a model, and since when, in words. */
   about(ref: string): Promise<string>;
-  /** Why a model cannot be used, in words; null when nothing speaks against it. Asks no provider. */
+  /** Why a model cannot be used, in words; null if it can. Asks no provider. */
   problemWith(ref: string, config?: Pick<QueryConfig, "maxBudgetUsd">): Promise<string | null>;
-  /** Tokens that the model reads at once; null when it cannot be used. */
+  /** Size of the model's context window in tokens; null if the model cannot be used. */
   windowOf(config: Pick<QueryConfig, "model" | "contextWindow">): Promise<number | null>;
 }
 
 export interface ModelOffer {
-  /** `provider/model` */
+  /** `provider/model`. */
   readonly ref: string;
-  /** `200,000 tokens · $3 in, $15 out per million` */
+  /** `200,000 tokens · $3 in, $15 out per million`. */
   readonly about: string;
 }
 
@@ -72,14 +72,14 @@ export function createModelChoice(registry: ListingRegistry, settings: Settings,
   };
 }
 
-/** Those that the operator has set up, and servers on this machine, which need no setting; the demo where there is nothing else. */
+/** Providers set up by the operator and servers on this machine, which need no setting; the demo if none is set up. */
 function providersOf(registry: ListingRegistry, settings: Settings): readonly string[] {
   const usable = registry.available();
   const real = usable.filter((id) => id !== DEMO_PROVIDER && (id in settings || knownProvider(id)?.local === true));
   return real.some((id) => id in settings) ? real : [...real, DEMO_PROVIDER];
 }
 
-/** Its default and the operator's own first, then what it lists; what is known where it lists nothing. */
+/** The default model and the operator's own first, then what the provider lists, or what is known if it lists none. */
 async function modelsOf(id: string, registry: ListingRegistry, settings: Settings) {
   const usual = CATALOG.find((entry) => entry.id === id)?.defaultModel ?? null;
   const own = Object.keys(settings[id]?.models ?? {});
@@ -91,7 +91,7 @@ async function modelsOf(id: string, registry: ListingRegistry, settings: Setting
   return [...all].map((model) => `${id}/${model}`);
 }
 
-/** One of each, again and again: no provider hides the others at the end of its list. */
+/** Alternates between the lists, so that no provider's models come only after all of another's. */
 function inTurns(lists: readonly (readonly string[])[]): string[] {
   const longest = Math.max(0, ...lists.map((list) => list.length));
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();

@@ -2,21 +2,21 @@ import { AppError } from "../protocol/errors.ts";
 import { type Message, type ToolResultBlock, type ToolUseBlock, toolUsesOf } from "../protocol/messages.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 
-/** From so many equal calls in a row on, with equal results, the model is told. */
+/** The model gets a hint after this many equal calls with equal results in a row. */
 const TELL_AFTER = 3;
-/** So many end the run. */
+/** The run ends after this many. */
 const STOP_AFTER = 5;
 const HINT = "[The same call has had the same result ";
 
-/** The part of a run's state that tells what it has called. */
+/** The part of a run's state that shows which calls it made. */
 interface Calls {
   /** Oldest first. */
   readonly messages: readonly Message[];
-  /** Responses of this run. */
+  /** Number of model responses in this run. */
   readonly turns: number;
 }
 
-/** The results of a response's calls, in call order, each with a hint where the model goes round in a circle. */
+/** The results of a response's calls, in call order, each with a hint if the model repeats itself. */
 export function withRepeatHints(
   run: Calls,
   uses: readonly ToolUseBlock[],
@@ -34,7 +34,7 @@ export function withRepeatHints(
   });
 }
 
-/** The error that ends a run whose newest calls are all the same; null while there is no such circle. */
+/** The error that ends a run whose newest calls are all the same; null if they are not. */
 export function endlessRepeat(run: Calls): AppError | null {
   const { name, times } = newestRepeat(run);
   if (times < STOP_AFTER) return null;
@@ -44,7 +44,7 @@ export function endlessRepeat(run: Calls): AppError | null {
 
 interface Repeat {
   readonly name: string;
-  /** What the newest call and its result were, null before the first. */
+  /** Fingerprint of the newest call and its result; null before the first. */
   readonly print: string | null;
   readonly times: number;
 }
@@ -59,7 +59,7 @@ function newestRepeat(run: Calls): Repeat {
   return newest;
 }
 
-/** The run's calls that have results, newest first, back to where somebody else said something. */
+/** The run's calls that have results, newest first, back to the last message from somebody else. */
 function* newestCalls({ messages, turns }: Calls): Generator<{ use: ToolUseBlock; result: ToolResultBlock }> {
   let left = turns;
   let results: readonly ToolResultBlock[] = [];
@@ -79,7 +79,7 @@ function* newestCalls({ messages, turns }: Calls): Generator<{ use: ToolUseBlock
   }
 }
 
-/** Equal for equal calls with equal results, whatever hint these carry. */
+/** Fingerprint of a call and its result, without any hint in the result. */
 function printOf({ name, input }: ToolUseBlock, { content, isError }: ToolResultBlock): string {
   const said = content.filter((block) => block.type !== "text" || !block.text.startsWith(HINT));
   return canonicalJson([name, input, said, isError]);

@@ -8,13 +8,13 @@ import { nearLimit, priceUnknown, waitsForOthers } from "./budget-words.ts";
 import { type BudgetAccount, type BudgetSettings, type BudgetUnit, dollarLimit, limitsOf } from "./limits.ts";
 import { chargeLost } from "./lost-call.ts";
 
-/** Between two looks whether other runs' calls have ended. Milliseconds. */
+/** Interval of checks whether other runs' calls have ended. Milliseconds. */
 const LOOK_MS = 500;
-/** Calls end sooner than this, or their process is gone; a run that waits longer ends. Milliseconds. */
+/** A run that waits longer ends. By then other calls have ended, or their process is gone. Milliseconds. */
 const LONGEST_WAIT_MS = 600_000;
-/** No call goes on for so long. Milliseconds. */
+/** Age at which a reservation counts as lost, since no call takes this long. Milliseconds. */
 const LOST_AFTER_MS = 86_400_000;
-/** Share of a limit from which people are told. */
+/** Share of a limit from which people are warned. */
 const NEAR = 0.8;
 
 export interface RunBudgetOptions {
@@ -22,14 +22,14 @@ export interface RunBudgetOptions {
   readonly runtime: Runtime;
   readonly settings: BudgetSettings;
   readonly account: BudgetAccount;
-  /** A stale owner reserves nothing. Null: the call is no run's, and needs no owner. */
+  /** Keeps a stale owner from reserving. Null for a call outside runs, which needs no owner. */
   readonly epoch: number | null;
 }
 
 /** `model` is `provider/model`. */
 type NamedCall = PlannedCall & { readonly model: string };
 
-/** Ends the run: a limit leaves too little for another call. */
+/** Ends the run, because a limit leaves too little for another call. */
 export class BudgetStop extends Error {
   readonly outcome: BudgetExceeded;
 
@@ -41,14 +41,14 @@ export class BudgetStop extends Error {
 }
 
 /**
- * What one run may still spend. Each call is reserved at the most it can cost, in one transaction over all
- * limits that apply, so that runs that go on together cannot pass a limit together. The reservation holds
- * until the run's journal stores the call's usage, or that it was refused. One that a killed process leaves is settled as
- * its run goes on or ends, or after a day: what came of the call is lost, but its request is charged.
+ * What one run may still spend. Each call reserves its maximum cost, in one transaction over all limits that apply, so
+ * that concurrent runs cannot pass a limit together. The reservation lasts until the run's journal stores the call's
+ * usage or its refusal. One left by a killed process is settled when its run continues or ends, or after a day: its
+ * result is lost, but its request is charged.
  */
 export class RunBudget {
   readonly #options: RunBudgetOptions;
-  /** What people were told in this run already. */
+  /** Notices that people have already seen in this run. */
   readonly #told = new Set<string>();
 
   constructor(options: RunBudgetOptions) {
@@ -56,8 +56,8 @@ export class RunBudget {
   }
 
   /**
-   * Yields what people should know, returns once the call may begin: the tokens it may write. Throws BudgetStop when a
-   * limit leaves too little, `unpriced_model` where only a price would keep a limit, the signal's reason on an abort.
+   * Yields what people should know, and returns the number of tokens that the call may write. Throws BudgetStop if a
+   * limit leaves too little, `unpriced_model` if a limit cannot be kept without a price, or the signal's reason.
    */
   async *reserve(call: NamedCall, signal: AbortSignal): AsyncGenerator<Status, number> {
     const { runtime, settings, account } = this.#options;
@@ -129,7 +129,7 @@ function unpriced({ model }: NamedCall, scope: BudgetScope): AppError {
 
 const NOTHING: Amount = { costUsd: 0, tokens: 0 };
 
-/** What calls hold that go on, or may; what is lost, and no run has settled since, is charged as where one does. */
+/** What calls under way may hold. Also settles reservations that count as lost and that no run has settled. */
 async function currentlyHeld(tx: StoreTransaction, at: number): Promise<readonly HeldReservation[]> {
   const held = await tx.budgets.held();
   const isLost = ({ since }: HeldReservation) => at - since > LOST_AFTER_MS;
@@ -137,7 +137,7 @@ async function currentlyHeld(tx: StoreTransaction, at: number): Promise<readonly
   return held.filter((each) => !isLost(each));
 }
 
-/** Whether a limit counts a call that goes on: what it has held is never from an earlier day. */
+/** Whether a limit counts a call under way. Time is ignored, because such a call always counts for today. */
 function counts({ runIds, sessionIds, personId, channelId }: SpendFilter, call: BudgetOwner): boolean {
   return (
     (runIds?.includes(call.runId) ?? true) &&

@@ -2,7 +2,7 @@ import type { Store } from "../store/store.ts";
 import type { Spending } from "../tool.ts";
 import { dayBegan } from "./limits.ts";
 
-/** What a run, its session and the UTC day have cost until now. */
+/** The cost so far of a run, its session and the UTC day. */
 export function spendingOf(
   store: Store,
   { runId, sessionId }: { readonly runId: string; readonly sessionId: string },

@@ -2,36 +2,36 @@ import type { Cluster } from "../cluster.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 
-/** More quick runs than this in a thread within the window are no conversation of people. */
+/** This many quick runs in a thread within the window are no conversation of people. */
 const MOST_QUICK_RUNS = 30;
 const WINDOW_MS = 600_000;
-/** A run is quick when it begins so soon after the end of the one before: nobody reads and answers as fast, time after time. */
+/** A run is quick if it begins this soon after the previous one ended: people do not read and answer that fast. */
 const QUICK_MS = 5_000;
 
-/** `stops`: the thread is to be told that it stops here; `stopped`: it has been. */
+/** `stops`: the thread must be told that it stops here; `stopped`: it has been told. */
 export type ThreadVerdict = "goes on" | "stops" | "stopped";
 
 /**
- * Ends conversations with whatever answers every answer at once: a script under a person's name, another
- * program's bridge. Messages are counted in memory; the store is asked only about threads with many of them.
+ * Ends conversations with anything that answers every message at once, such as a script under a person's name or
+ * another program's bridge. Messages are counted in memory; the store is asked only about threads with many of them.
  */
 export class ThreadBreaker {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #cluster: Pick<Cluster, "size">;
-  /** When messages came lately, by session. Milliseconds since the epoch. */
+  /** Times of recent messages, by session. Milliseconds since the epoch. */
   readonly #arrivals = new Map<string, number[]>();
-  /** When a session was told that it stops. */
+  /** When each session was told that it stops. */
   readonly #told = new Map<string, number>();
 
-  /** `cluster`: the processes that take messages, of each thread their share. */
+  /** `cluster`: the processes among which a thread's messages are spread. */
   constructor({ store, clock, cluster }: { store: Store; clock: Clock; cluster: Pick<Cluster, "size"> }) {
     this.#store = store;
     this.#clock = clock;
     this.#cluster = cluster;
   }
 
-  /** Judges a message that would begin a run or enter one. */
+  /** Judges a message that would begin or enter a run. */
   async arrives(sessionId: string): Promise<ThreadVerdict> {
     const now = this.#clock.now();
     const since = now - WINDOW_MS;
@@ -51,7 +51,7 @@ export class ThreadBreaker {
     return toldAt > since ? "stopped" : "stops";
   }
 
-  /** Sessions from which nothing has come within the window. */
+  /** Forgets sessions without a message within the window. */
   #forget(since: number): void {
     for (const [sessionId, arrivals] of this.#arrivals) {
       if ((arrivals.at(-1) ?? 0) > since) continue;
