@@ -1,14 +1,14 @@
 import { parseHostPattern, sourceParts } from "./host-patterns.ts";
 
-/** What surrounds an address in a text and is no part of it. */
+/** Whole and bare addresses in a text, without what surrounds them. */
 const WHOLE = /https?:\/\/[^\s<>"'`\\]+/giu;
 const BARE = /(?<![\w@/.:-])(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d{1,5})?(?:\/[^\s<>"'`\\]*)?/giu;
-/** Where one may end before the text does: Markdown, a sentence, a link of Slack's. */
+/** Characters before which an address may end: of Markdown, a sentence, or a Slack link. */
 const ENDS = /[)\]|}*_.,;:!?]/gu;
-/** Places within one text that are tried as its end. */
+/** Maximum number of such ends tried per match. */
 const MOST_ENDS = 40;
 
-/** The addresses that stand in a text, in the one spelling that they are compared in. */
+/** Addresses in a text, normalised for comparison. */
 export function addressesIn(text: string): string[] {
   const whole = (text.match(WHOLE) ?? []).flatMap(readings);
   const bare = (text.match(BARE) ?? []).flatMap((each) => [`http://${each}`, `https://${each}`]).flatMap(readings);
@@ -20,7 +20,7 @@ function readings(text: string): string[] {
   return [text, ...ends];
 }
 
-/** Null for what is no address of the web. */
+/** Normalises a web address; null if the text is none. */
 export function spelledAddress(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/u.test(url.protocol) || url.hostname === "") return null;
@@ -30,9 +30,10 @@ export function spelledAddress(text: string): string | null {
 }
 
 /**
- * What an address says beyond where it leads: what somebody could read there of whoever made it up. Null when it says
- * nothing: it is known, leads to where a known one does on its way, or is the front page of a host, or the whole of a source,
- * that is known by name. `known`: addresses as `addressesIn` spells them; `sources`: patterns of hosts, perhaps with a path.
+ * The part of an address that its author could have made up, and could thus use to tell its host something. Null if
+ * there is none: the address is known, is a directory on the way to a known one, or is the front page of a host, or the
+ * whole of a source, known by name. `known`: addresses as `addressesIn` returns them; `sources`: host patterns,
+ * optionally with a path.
  */
 export function freePartOf(address: string, { known, sources }: KnownAddresses): string | null {
   const spelledOut = spelledAddress(address);
@@ -51,7 +52,7 @@ export interface KnownAddresses {
   readonly sources: readonly string[];
 }
 
-/** Whether a source names this very host: beneath a wildcard, the name itself says something. */
+/** Whether a source names exactly this host. Under a wildcard, the host name itself could tell something. */
 function names(source: string, url: URL): boolean {
   const pattern = parseHostPattern(sourceParts(source).host);
   return pattern !== null && !pattern.beneath && pattern.name === url.hostname;

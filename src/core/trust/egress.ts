@@ -4,39 +4,39 @@ import { type Holding, isWithin, type Label, originsIn } from "./label.ts";
 
 /** What one call would send to one place. */
 export interface Sending {
-  /** The host, with its port where that is not the scheme's, or whatever else people know the place by. */
+  /** The host, with its port unless that is the scheme's default, or any other name that people know the place by. */
   readonly to: string;
-  /** Exactly what leaves. */
+  /** Exactly what is sent. */
   readonly says: string;
-  /** It leaves by asking for this address, and by nothing else. */
+  /** Set if the data is sent only by requesting this address. */
   readonly address?: string;
-  /** What may go there, by what an operator has set up: more than that is asked for. */
+  /** What may go there according to the operator's settings; sending more needs an approval. */
   readonly upTo?: Holding;
-  /** It asks somebody for more of what they have named, and says nothing but these values. */
+  /** Set if the call sends only these values, to ask a party for more about something that it named itself. */
   readonly values?: readonly string[];
-  /** Who that is: an origin, as labels have it. */
+  /** The party asked: an origin, as in labels. */
   readonly namedBy?: string;
 }
 
 /** A host that data may go to. */
 export interface Sink {
   readonly host: string;
-  /** Up to what: what was said in the channel, or its files, too. */
+  /** What may go there: what was said in the channel, or also files. */
   readonly send: "channel" | "files";
 }
 
-/** What a request carries that addresses and words are compared with. */
+/** Content of a request that addresses and words are compared with. */
 export interface KnownWords {
-  /** Addresses that people wrote, that content of the web named, or that were asked for before. */
+  /** Addresses that people wrote, that web content named, or that were requested before. */
   readonly addresses: readonly string[];
   /** What people who are served wrote. */
   readonly texts: readonly string[];
-  /** Words that what came from an origin holds, where it came by a tool. */
+  /** Words in what tools returned from an origin. */
   readonly namedBy?: (origin: string) => ReadonlySet<string>;
 }
 
 export interface EgressFacts {
-  /** The request's. */
+  /** The label of the request. */
   readonly label: Label;
   readonly known: () => KnownWords;
   /** As in `allowedHosts`. */
@@ -44,16 +44,16 @@ export interface EgressFacts {
   readonly sinks: readonly Sink[];
 }
 
-/** What leaves that nobody wrote, and where to. */
+/** Data to be sent that no person wrote, and its destination. */
 export interface FreeData {
   readonly to: string;
   readonly says: string;
 }
 
 /**
- * What of a call's sendings somebody outside could have made the model write, to read there what the conversation holds: data
- * that no person wrote, out of a request that carries words from outside and more than everybody may know, to where an
- * operator has not said that it may go. Null when there is nothing of the kind.
+ * Finds data among a call's sendings that an outsider could have made the model write in order to read the
+ * conversation: data that no person wrote, from a request that contains outside words and anything not public, to a
+ * destination that no operator has allowed. Null if there is none.
  */
 export function freeData(sendings: readonly Sending[], facts: EgressFacts): FreeData | null {
   const { label, sinks } = facts;
@@ -82,7 +82,7 @@ function takes(sinks: readonly Sink[], to: string, label: Label): boolean {
   });
 }
 
-/** Values that one call may combine of what was named: with many of them it could spell anything. */
+/** Maximum number of named values that one call may combine; with many of them it could spell anything. */
 const MOST_VALUES = 4;
 
 function freeText({ says, values, namedBy }: Sending, { texts, namedBy: wordsFrom }: KnownWords): string | null {
@@ -93,7 +93,7 @@ function freeText({ says, values, namedBy }: Sending, { texts, namedBy: wordsFro
   return values.every((value) => isSaid(value.trim()) || named?.has(value) === true) ? null : says;
 }
 
-/** Whether words stand in a text as whole ones: single letters stand in any. */
+/** Whether words occur in a text as whole words, since single letters occur in any text. */
 function standsIn(text: string, words: string): boolean {
   if (words === "") return true;
   for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
@@ -102,7 +102,7 @@ function standsIn(text: string, words: string): boolean {
   return false;
 }
 
-/** Whether a letter or figure stands on both sides of a place. */
+/** Whether letters or digits stand on both sides of a position. */
 function isWithinWord(text: string, at: number): boolean {
   return at > 0 && /^[\p{L}\p{N}]{2}$/u.test(text.slice(at - 1, at + 1));
 }

@@ -1,6 +1,6 @@
 import { type Label, originsIn, outsideOf, unionOf } from "./label.ts";
 
-/** A file that a run has written whose request carried words that nobody answers for. */
+/** A file that a run wrote while its request carried words from outside. */
 export interface LabelledFile {
   /** Relative to the sandbox root. */
   readonly path: string;
@@ -8,14 +8,14 @@ export interface LabelledFile {
   readonly label: Label;
 }
 
-/** What a call has done with files, as its result says it. */
+/** What a call did with a file, according to its result. */
 interface FileUse {
   readonly path: string;
   readonly sha256: string | null;
   readonly action: "read" | "wrote";
 }
 
-/** The label of what a call has written; null where it carries nothing from outside. */
+/** Label of files that a call has written; null if it carries nothing from outside. */
 export function labelForFiles(request: Label, result: Label): Label | null {
   const { who } = unionOf([request, result]);
   const label: Label = {
@@ -25,12 +25,12 @@ export function labelForFiles(request: Label, result: Label): Label | null {
   return label.who.length === 0 ? null : label;
 }
 
-/** Where attachments are saved. */
+/** Directory of saved attachments. */
 const ATTACHMENTS = "attachments/";
 
 /**
- * What files bring back into a request: of those that a call says it has read, as they are now; of a program, which does not
- * say so, of those that are named by what it was given or has printed.
+ * Label that files bring back into a request: of the files that a call reports as read, in their present state; or, for
+ * a program, which reports none, of the files named in its input or output.
  */
 export function labelOfFiles(
   { files, text }: { readonly files: readonly FileUse[]; readonly text: string },

@@ -1,20 +1,20 @@
 import { originOf } from "./label.ts";
 
-/** What a remembered approval says of whom it covers. */
+/** Whom a remembered approval covers. */
 export interface Granted {
   readonly key: string;
-  /** Whose requests it covers. */
+  /** The person whose requests the grant covers. */
   readonly personId: string;
-  /** Whose words were in the request as well when it was given, as labels have them; missing in older rows. */
+  /** Others whose words were in the request when the grant was given, as in labels. Missing in older rows. */
   readonly words?: readonly string[];
-  /** The session whose card it was given on; missing in older rows. */
+  /** Session whose card the grant was given on. Missing in older rows. */
   readonly givenIn?: string;
 }
 
-/** Between a call's own key and what it is bound to: of a fixed length, so that no call's key can end like another's. */
+/** Separates a call's own key from what it is bound to. Of fixed length, so that no other key can end the same way. */
 const BOUND = /\n#bound [0-9a-f]{64}$/u;
 
-/** The key of a grant that holds only for what a sha256 identifies. */
+/** Key of a grant that holds only for what a sha256 identifies. */
 export function boundKey(key: string, digest: string): string {
   return `${key}\n#bound ${digest}`;
 }
@@ -24,18 +24,18 @@ export function unboundKey(key: string): string {
   return key.replace(BOUND, "");
 }
 
-/** Whose words lead to a call, and where. */
+/** Whose words lead to a call, and in which session. */
 export interface Asking {
   readonly requester: string;
-  /** Everyone else in its request's label. */
+  /** Everyone else in the request's label. */
   readonly who: readonly string[];
   readonly sessionId: string;
 }
 
 /**
- * Whether remembered approvals cover a call: the requester has one for its key, and so has everyone else whose words are in
- * the request, unless their words were there when the requester's was given, in this session. Content that nobody
- * answers for has no approvals: those from before it came do not cover what it may have led to.
+ * Whether remembered approvals cover a call. The requester needs a grant for its key. So does everyone else whose words
+ * are in the request, unless those words were there when the requester's grant was given in this session. Words from
+ * outside have no grants of their own, and a grant from before they arrived does not cover what they may have caused.
  */
 export function grantCovers(grants: readonly Granted[], key: string, { requester, who, sessionId }: Asking): boolean {
   const those = grants.filter((grant) => grant.key === key);

@@ -1,16 +1,16 @@
 /**
- * Which hosts and URLs configuration names.
+ * Patterns of hosts and URLs in the configuration.
  *
- * `allowedHosts`: `example.com` is that host, `*.example.com` every host beneath it (not itself), `*`
- * every host. A pattern holds for the default ports; `example.com:8443` holds for that port, `example.com/docs` for that
- * path and those beneath it.
+ * `allowedHosts`: `example.com` is that host, `*.example.com` every host beneath it (not itself), `*` every host. A
+ * pattern holds for the default ports; `example.com:8443` holds for that port, `example.com/docs` for that path and
+ * those beneath it.
  *
- * `blockedUrls`: a host pattern with, perhaps, the beginning of a path: `https://example.com/admin`,
- * `*.example.com`, `example.com/a?b`. The scheme does not matter, and without a port every port is meant.
- * Paths are compared decoded and without regard to case, so that no other spelling gets around them.
+ * `blockedUrls`: a host pattern, optionally with the beginning of a path: `https://example.com/admin`, `*.example.com`,
+ * `example.com/a?b`. The scheme does not matter, and without a port every port is meant. Paths are compared decoded and
+ * without regard to case, so that no other spelling gets around them.
  */
 
-/** What a place permits and forbids. */
+/** The hosts that a place allows and the URLs that it blocks. */
 export interface HostRules {
   readonly allowedHosts: readonly string[];
   readonly blockedUrls: readonly string[];
@@ -26,7 +26,7 @@ interface HostPattern {
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 
-/** Null for what is no host pattern. */
+/** Null if the text is no host pattern. */
 export function parseHostPattern(text: string): HostPattern | null {
   const [, host = "", port = null] = /^(.+?)(?::(\d{1,5}))?$/.exec(text.trim()) ?? [];
   if (host === "*") return { name: "", beneath: true, port };
@@ -37,12 +37,12 @@ export function parseHostPattern(text: string): HostPattern | null {
   return name === undefined || name === "" ? null : { name, beneath, port };
 }
 
-/** Names as servers have them, and addresses. URLs know more: a name with a comma in it would read as two. */
+/** Ordinary host names and IP addresses. URLs allow more, such as a comma, which would read as two names. */
 const PLAIN_NAME = /^([a-z0-9._-]*|\[[0-9a-f:]+\])$/;
 
 const MAX_PORT = 65_535;
 
-/** A pattern in one spelling, for cards and grants: as it is compared. Null for what is none, or could be misread. */
+/** Normal spelling of a pattern, for cards and grants. Null if the text is no pattern or could be misread. */
 export function spelledPattern(text: string): string | null {
   const pattern = parseHostPattern(text);
   if (pattern === null || !PLAIN_NAME.test(pattern.name)) return null;
@@ -53,7 +53,7 @@ export function spelledPattern(text: string): string | null {
   return number > 0 && number <= MAX_PORT ? `${host}:${number}` : null;
 }
 
-/** Whatever the port. */
+/** Whether a pattern matches a host, whatever the port. */
 export function holdsFor({ name, beneath }: HostPattern, hostname: string): boolean {
   if (name === "") return true;
   return beneath ? hostname.endsWith(`.${name}`) : hostname === name;
@@ -69,25 +69,25 @@ export function isAllowedHost(url: URL, allowedHosts: readonly string[]): boolea
   });
 }
 
-/** `docs.example.com/guide` as its host and its path, which is empty where there is none. */
+/** Splits `docs.example.com/guide` into host and path. The path is empty if there is none. */
 export function sourceParts(text: string): { readonly host: string; readonly path: string } {
   const [host = ""] = text.trim().split("/", 1);
   return { host, path: text.trim().slice(host.length) };
 }
 
-/** However often a server decodes, and without a way out again. */
+/** Whether a URL's path is `path` or beneath it, however often a server decodes it, and no `..` leads out again. */
 function isBeneath(url: URL, path: string): boolean {
   const prefix = asWritten(new URL(`http://host${path}`)).replace(/\/$/, "");
   const ways = [asWritten(url), url.pathname.toLowerCase()];
   return ways.every((way) => way === prefix || (way.startsWith(`${prefix}/`) && !way.split("/").includes("..")));
 }
 
-/** The port in use, the scheme's own included. */
+/** The port in use, including the scheme's default. */
 export function portOf(url: URL): string {
   return url.port === "" ? (DEFAULT_PORTS[url.protocol] ?? "") : url.port;
 }
 
-/** The entry of `blockedUrls` that a URL falls under; null when none. */
+/** The entry of `blockedUrls` that blocks a URL; null if none does. */
 export function blockOf(url: URL, blockedUrls: readonly string[]): string | null {
   return blockedUrls.find((text) => isBlockedBy(url, text)) ?? null;
 }
@@ -104,7 +104,7 @@ function isBlockedBy(url: URL, text: string): boolean {
   return readings(url, blocked.length).some((reading) => reading.startsWith(blocked));
 }
 
-/** `[::ffff:102:304]` leads to 1.2.3.4. */
+/** Turns `[::ffff:102:304]` into the address that it leads to, 1.2.3.4. */
 function withoutMapping(hostname: string): string {
   const [, high = "", low = ""] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(hostname) ?? [];
   if (high === "") return hostname;
@@ -113,8 +113,8 @@ function withoutMapping(hostname: string): string {
 }
 
 /**
- * Path and query as servers may read them: with `..` as a name, and as a step up. Some decode less of a path than others,
- * so that each place counts which it leads through, by its first `length` characters.
+ * Path and query as servers may read them, with `..` taken as a name and as a step up. Because servers decode paths to
+ * different depths, each directory that the path leads through also counts, by its first `length` characters.
  */
 function readings(url: URL, length: number): readonly string[] {
   const plain = asWritten(url);
@@ -130,7 +130,7 @@ function readings(url: URL, length: number): readonly string[] {
   return [...places, `/${steps.join("/")}${query}`];
 }
 
-/** So much of a path as is compared. */
+/** As much of a path as is compared. */
 function beginningOf(steps: readonly string[], length: number): string {
   let beginning = "";
   for (const step of steps) {
@@ -140,7 +140,10 @@ function beginningOf(steps: readonly string[], length: number): string {
   return beginning;
 }
 
-/** A path without parameters of its steps, without the dots at their ends that some servers drop, and without doubled slashes. */
+/**
+ * A path without parameters of its segments, without the trailing dots of segments that some servers drop, and without
+ * doubled slashes.
+ */
 function asWritten({ pathname }: URL): string {
   return decoded(pathname)
     .replace(/;[^/\\]*/g, "")
@@ -148,17 +151,17 @@ function asWritten({ pathname }: URL): string {
     .replace(/[\\/]+/g, "/");
 }
 
-/** One byte, or as Microsoft's servers take it a character: `%61`, `%u0061`. */
+/** An encoded byte, or a character as Microsoft's servers also accept it: `%61`, `%u0061`. */
 const ENCODED = /%(?:[0-9a-f]{2}|u[0-9a-f]{4})$/i;
-/** ASCII in more bytes than it needs, as lenient decoders take it. Source: RFC 3629, 10. */
+/** ASCII encoded in more bytes than needed, as lenient decoders accept it. Source: RFC 3629, 10. */
 const OVERLONG = /(?:[\xc0\xc1]|\xe0[\x80\x81]|\xf0\x80[\x80\x81])[\x80-\xbf]$/;
-/** Blanks, controls, and what shows as nothing: servers leave them out at different places. */
+/** Blanks, control and invisible characters, which servers drop at different stages. */
 const PASSED_OVER = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** More than any server takes: what folding leaves may be encoded anew. Each costs as much as the text is long. */
+/** More decodings than any server does, since folding may leave new encodings. Each takes linear time. */
 const ROUNDS = 8;
 
-/** As the most lenient server reads it: decoded and folded until nothing changes any more. */
+/** The text as the most lenient server reads it: decoded and folded until nothing changes. */
 function decoded(text: string): string {
   let known = text;
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -169,7 +172,7 @@ function decoded(text: string): string {
   return known;
 }
 
-/** In lower case and one normal form: `İ` and `ı` are `i`, as some languages have it, and `ſ` is `s`. */
+/** Lower case in one normal form. `İ` and `ı` become `i`, as some languages have it, and `ſ` becomes `s`. */
 function folded(text: string): string {
   const plain = text.normalize("NFKD").replace(PASSED_OVER, "");
   return plain.toUpperCase().toLowerCase().replaceAll("i\u0307", "i").normalize("NFKD");
@@ -184,9 +187,9 @@ function unescaped(text: string): string {
   return Buffer.from(bytes.join(""), "latin1").toString("utf8");
 }
 
-/** Replaces what the bytes end with by what it stands for; false when it stands for itself. */
+/** Replaces an encoding at the end of the bytes by its meaning. False if there is none. */
 function shortened(bytes: string[]): boolean {
-  // Most bytes end nothing, and to look for that with patterns takes twenty times as long.
+  // A quick exit for most bytes, since matching the patterns takes twenty times as long.
   if (bytes.at(-3) !== "%" && bytes.at(-6) !== "%" && (bytes.at(-1) ?? "") < "\x80") return false;
   const end = bytes.slice(-6).join("");
   const [encoded] = ENCODED.exec(end) ?? [];

@@ -1,36 +1,36 @@
 import { z } from "zod";
 import { fromJson } from "../text/from-json.ts";
 
-/** What a text can hold, from what everybody may know on. `channel`: what was said in the session's own one. */
+/** What a text can hold, from public to secret. `channel`: what was said in the session's own channel. */
 const HOLDINGS = ["public", "channel", "private", "files", "secrets"] as const;
 export type Holding = (typeof HOLDINGS)[number];
 
 export const labelSchema = z.object({
-  /** Whose words: ids of people who are served, and of anything else where it is from, `outside:docs.example.com`. */
+  /** Whose words the text holds: ids of served people, or an origin such as `outside:docs.example.com`. */
   who: z.array(z.string()).readonly(),
   holds: z.array(z.enum(HOLDINGS)).readonly(),
 });
 
-/** Whose a text is, and how much of it not everybody may know. */
+/** Whose words a text holds, and how confidential they are. */
 export type Label = z.infer<typeof labelSchema>;
 
-/** What is ours, or was made of what a request carries anyway. */
+/** Label of the program's own texts, and of texts made from what the request carries anyway. */
 export const NOTHING_NEW: Label = { who: [], holds: [] };
 
 const OUTSIDE = "outside:";
 
-/** What models had us say before: it comes back where a thread's history is read. */
+/** The bot's own earlier messages, which return when a thread's history is read; models wrote them. */
 export const OWN_WORDS = `${OUTSIDE}my earlier messages`;
 
-/** Nobody knows: a text from before there were labels, or one that nothing was said of. */
+/** Label of a text whose label is unknown, such as one from before there were labels. */
 export const UNKNOWN: Label = { who: [`${OUTSIDE}earlier messages`], holds: ["files"] };
 
-/** A text that nobody answers for. `origin`: where it is from, as people read it. */
+/** Id for words that no person answers for. `origin`: their source, as people read it. */
 export function outsideOf(origin: string): string {
   return `${OUTSIDE}${origin}`;
 }
 
-/** Where a text is from that nobody answers for; null for a person. */
+/** Origin of words that no person answers for; null for a person's. */
 export function originOf(who: string): string | null {
   return who.startsWith(OUTSIDE) ? who.slice(OUTSIDE.length) : null;
 }
@@ -45,22 +45,22 @@ export function unionOf(labels: Iterable<Label>): Label {
   return { who: [...who].sort(), holds: HOLDINGS.filter((holding) => holds.has(holding)) };
 }
 
-/** Origins of what nobody answers for. */
+/** Origins of the words that no person answers for. */
 export function originsIn({ who }: Label): string[] {
   return who.flatMap((each) => originOf(each) ?? []);
 }
 
-/** Ids of the people whose words are in it. */
+/** Ids of the people whose words the label names. */
 export function peopleIn({ who }: Label): string[] {
   return who.filter((each) => originOf(each) === null);
 }
 
-/** Whether all of it may go where as much as `most` may. */
+/** Whether the text holds nothing more confidential than `most`. */
 export function isWithin({ holds }: Label, most: Holding): boolean {
   return holds.every((holding) => HOLDINGS.indexOf(holding) <= HOLDINGS.indexOf(most));
 }
 
-/** What was stored; what cannot be read, or was never said, counts as unknown. */
+/** Reads a stored label. An unreadable or missing one counts as unknown. */
 export function labelFrom(stored: string | null): Label {
   return labelSchema.safeParse(fromJson(stored ?? "")).data ?? UNKNOWN;
 }

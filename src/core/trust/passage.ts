@@ -1,17 +1,17 @@
-/** A text that nobody answers for. */
+/** A text that no person answers for. */
 export interface ForeignText {
   readonly origin: string;
   readonly text: string;
 }
 
-/** Characters of a passage. */
+/** Maximum length of a passage, in characters. */
 const PASSAGE_CHARS = 160;
-/** Characters of each text that are looked through. */
+/** How much of each text is searched, in characters. */
 const LOOKED_CHARS = 20_000;
 
 /**
- * The passage that most likely led to a call, for people to judge: the line which shares most words with the call; of several
- * the longest of the newest text. Null when there are no such texts. `texts`: oldest first.
+ * The passage most likely to have led to a call, for people to judge: the line that shares the most words with the
+ * call, and among equals the longest line of the newest text. Null if there are no such texts. `texts`: oldest first.
  */
 export function likeliestPassage(texts: readonly ForeignText[], call: string): ForeignText | null {
   const words = new Set(wordsOf(call));
@@ -29,7 +29,7 @@ export function likeliestPassage(texts: readonly ForeignText[], call: string): F
   return { origin, text: line.length > PASSAGE_CHARS ? `${line.slice(0, PASSAGE_CHARS).toWellFormed()}…` : line };
 }
 
-/** What stands around the words of others in a request. */
+/** Markers around other people's words in a request. */
 const MARKER = /^<\/?\w+_conversation/u;
 
 function sharedBy(line: string, words: ReadonlySet<string>): number {
