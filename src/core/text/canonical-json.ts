@@ -1,4 +1,4 @@
-/** JSON with the keys of every object in order: equal for values that are equal. */
+/** JSON with the keys of every object sorted, so that equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part !== "object" || part === null || Array.isArray(part)) return part;

@@ -1,4 +1,4 @@
-/** What a thread begins with, as its title: a skill goes by its name, and a command that stands alone by its word. */
+/** Makes a thread's first text its title: a skill goes by its name, and a command without arguments by its word. */
 export function commandAsTitle(text: string): string {
   return text
     .replace(/(^|: )\/skill[ \t]+(?=\S)/u, "$1")

@@ -1,4 +1,4 @@
-/** What a text says; undefined where it is no JSON. */
+/** Parses JSON; undefined if the text is none. */
 export function fromJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -7,7 +7,7 @@ export function fromJson(text: string): unknown {
   }
 }
 
-/** Whether a value of JSON is an object, and no array. */
+/** Whether a JSON value is an object and not an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,16 +2,16 @@ import { unescape } from "node:querystring";
 import { isPluralSecretName, isSecretName } from "./secret-name.ts";
 import { withoutLikelyTokens } from "./token-shapes.ts";
 
-/** Credentials that a line of the log shows by where they stand, though nobody listed their value. */
+/** Removes credentials that a log line reveals by their position, even if nobody listed their values. */
 
 export const HIDDEN = "[secret]";
 
-/** A line of the log without them. */
+/** Returns a log line without its credentials. */
 export function withoutCredentials(line: string): string {
   try {
     return `${JSON.stringify(hidden(JSON.parse(line), false))}${line.endsWith("\n") ? "\n" : ""}`;
   } catch {
-    return inText(line); // what is no JSON is a text
+    return inText(line); // anything but JSON is treated as text
   }
 }
 
@@ -32,17 +32,17 @@ function isCount(value: unknown): boolean {
   return typeof value === "string" && /^\D?\d+\D?$/u.test(value);
 }
 
-/** A flag or a header that says what the next argument is. */
+/** Whether an argument is a flag or a header whose value follows as the next argument. */
 function isNaming(before: unknown): boolean {
   return typeof before === "string" && /^[\w-]{1,60}$/u.test(before) && isSecretName(before);
 }
 
-/** Addresses that are keys themselves: what is posted there stands in a channel. */
+/** Webhook addresses are credentials themselves: whoever knows one can post in its channel. */
 const WEBHOOK =
   /((?:hooks\.slack\.com\/[a-z]{1,20}|discord(?:app)?\.com\/api\/(?:v\d{1,3}\/)?webhooks)\/)[^\s"'\\<>|)]+/gu;
 const PRIVATE_KEY = /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)[^-]*/gu;
 const USER = /(\/\/)[^/\s@"\\?#]+(?=@)/gu;
-/** A password with signs that no address allows there, by the end of the word or else by the next @; a port is none. */
+/** A password with characters that addresses do not allow, up to the end of the word or the next @. A port is none. */
 const ODD_USER =
   /(\/\/)[^\s@"'\\/?#:<>[]{0,100}:(?!\s|\d{1,5}(?:[^\w@.%-]|$))(?:\S{0,200}|[^\n@]{0,100})@(?=[\w.<[-])/gu;
 /** `-u name:password`, as curl takes it. */
@@ -67,13 +67,13 @@ function inText(text: string): string {
 
 /** `name: `, `NAME=`, `"name": "`, `\"name\": \"`, `--name `. */
 const NAME = /(?<![\w.%-])(-{0,2})([a-z][\w.%-]{0,60})(\\{0,4}["']?\s{0,3}[:=]\s{0,3}|\s{1,3})/giu;
-/** Parameters of addresses that are credentials there and words elsewhere. */
+/** Parameters that are credentials in addresses but ordinary words elsewhere. */
 const PARAMETER = /^(?:key|code)$/iu;
 const VALUE =
   /((?:bearer|basic|token|digest) {1,3})?("(?:[^"\\]|\\.)*"|'[^']*'|\\+["'][^"'\\]*|[^\s"'\\,;&#<>(){}[\]|]+)/iuy;
 const COOKIES = /()("(?:[^"\\]|\\.)*"|[^\n"\\]+)/uy;
 
-/** The text without the values that stand behind the names of credentials. */
+/** The text without the values that follow names of credentials. */
 function withoutNamed(text: string): string {
   let kept = "";
   let from = 0;
@@ -106,7 +106,7 @@ interface Assignment {
   readonly sign: string;
 }
 
-/** The credential that begins there, and what is shown in its place; null where none does. */
+/** The credential that begins at `start`, and its replacement; null if there is none. */
 function valueAt(text: string, start: number, standing: Assignment) {
   const pattern = /cookie$/iu.test(standing.name) ? COOKIES : VALUE;
   pattern.lastIndex = start;
@@ -116,7 +116,7 @@ function valueAt(text: string, start: number, standing: Assignment) {
   return { shown, instead: `${quote}${HIDDEN}${shown.startsWith("\\") ? "" : quote}`, end: start + found.length };
 }
 
-/** Where an object or a list ends that begins here; what stands in quotes opens and closes nothing. */
+/** End of the object or list that begins at `start`. Brackets within quotes do not count. */
 function structureEnd(text: string, start: number): number {
   let quote: string | null = null;
   let depth = 0;
@@ -129,13 +129,13 @@ function structureEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** In words, `password: must be …` tells none; only a flag's value stands behind a blank. */
+/** Whether a value is a credential. Prose such as `password: must be …` has none; only flags have blanks before. */
 function isCredential(value: string, { dashes, sign, scheme }: Assignment & { readonly scheme: string }): boolean {
   if (sign.trim() === "") return dashes !== "" && !value.startsWith("-");
   return sign.includes("=") || /["']/u.test(value) || scheme !== "" || isOdd(value);
 }
 
-/** Whether it is unlike a word. */
+/** Whether a value does not look like a word. */
 function isOdd(value: string): boolean {
   return value.length >= 8 && (/[\d=+/_-]/u.test(value) || value.length >= 20);
 }

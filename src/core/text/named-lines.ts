@@ -1,16 +1,16 @@
 import { cut } from "./plain-text.ts";
 
-/** Something that a request tells of by its name. */
+/** Something that a request lists by name. */
 export interface Named {
   readonly name: string;
   /** One line. */
   readonly about: string;
 }
 
-/** Characters of what is told of each, tried in this order until all fit. */
+/** Maximum lengths of each description, in characters, tried in this order until all lines fit. */
 const ABOUT_CHARS = [480, 240, 120, 60];
 
-/** A line for each, shorter the more there are; where not even that fits, their names in one line, with `elsewhere` behind them. */
+/** One line each, shorter the more there are. If not even that fits, the names in one line, followed by `elsewhere`. */
 export function namedLines(all: readonly Named[], { mostChars, elsewhere }: NamedRoom): string[] {
   const fitting = ABOUT_CHARS.map((most) => all.map((one) => namedLine(one, most))).find(
     (lines) => lines.join("\n").length <= mostChars,
@@ -19,9 +19,9 @@ export function namedLines(all: readonly Named[], { mostChars, elsewhere }: Name
 }
 
 interface NamedRoom {
-  /** It is part of every request. */
+  /** Limited because the text is part of every request. */
   readonly mostChars: number;
-  /** A sentence about where more is told. */
+  /** A sentence that says where to find out more. */
   readonly elsewhere: string;
 }
 

@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
-/** What a guess takes. Kibibytes, and how often these are gone through. */
+/** Cost of one guess: memory in kibibytes, and the number of passes over it. */
 export interface HashCost {
   readonly memory: number;
   readonly passes: number;
@@ -18,11 +18,11 @@ const derive = promisify(argon2);
 export interface PasswordHashing {
   /** `argon2id$<nonce>$<tag>`, both in base64url. */
   readonly hash: (password: string) => Promise<string>;
-  /** Whether a hash was made of this password, at this cost; false for what is no hash. */
+  /** Whether the hash was made from this password at this cost. False for a malformed hash. */
   readonly isOf: (hash: string, password: string) => Promise<boolean>;
 }
 
-/** As OWASP advises it takes 19 MiB and some ten milliseconds of a thread beside. */
+/** At OWASP's cost a hash takes 19 MiB and some ten milliseconds of a background thread. */
 export function passwordHashing(cost: HashCost = OWASP): PasswordHashing {
   const tagOf = (message: string, nonce: Buffer) => derive("argon2id", { ...SHAPE, ...cost, message, nonce });
   return {

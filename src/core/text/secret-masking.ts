@@ -1,31 +1,31 @@
 import { HIDDEN } from "./log-redaction.ts";
 
-/** The program's own tokens and keys: values that no text may carry that comes in or goes out. */
+/** Masks the program's own tokens and keys, which no incoming or outgoing text may contain. */
 
-/** Shorter values, and such as are words, would tear holes into what people say. Characters. */
+/** Masking shorter values or ordinary words would tear holes into what people say. Characters. */
 const LEAST_LENGTH = 12;
 const WORD = /^[a-z]+$/u;
-/** Characters of an encoded form that are enough to tell it from chance. */
+/** Number of characters at which an encoded form is unlikely to occur by chance. */
 const LEAST_ENCODED = 14;
 
 export interface MaskRules {
-  /** Characters that a value, and an encoded form of it, has at least. */
+  /** Minimum lengths of a value and of its encoded forms, in characters. */
   readonly shortest: { readonly value: number; readonly encoded: number };
-  /** What stands in place of a value. */
+  /** Replacement of a value. */
   readonly shown: (value: string) => string;
 }
 
 const OWN: MaskRules = { shortest: { value: LEAST_LENGTH, encoded: LEAST_ENCODED }, shown: () => HIDDEN };
 
 export interface SecretMasking {
-  /** The text without them, plain or encoded: base64, hexadecimal, as in addresses and JSON, or backwards. */
+  /** The text without the values, whether plain, reversed or encoded: base64, hexadecimal, as in addresses or JSON. */
   readonly hide: (text: string) => string;
-  /** The same for each text in plain data, and in bytes; what is neither list nor plain object stays as it is. */
+  /** As `hide` and `hideInBytes`, for all texts and bytes within lists and plain objects; leaves other objects. */
   readonly hideIn: <T>(value: T) => T;
   readonly hideInBytes: (data: Uint8Array) => Uint8Array;
 }
 
-/** `values` may grow. */
+/** `values` may grow later. */
 export function secretMasking(values: readonly string[], { shortest, shown }: MaskRules = OWN): SecretMasking {
   let known = 0;
   let longestFirst: readonly (readonly [form: string, value: string])[] = [];
@@ -61,7 +61,10 @@ function formsOf(value: string, leastEncoded: number): string[] {
   ];
 }
 
-/** As it stands in the base64 of a longer text: by where in a group of three bytes it begins, without what its neighbours have a part in. */
+/**
+ * The base64 forms of a value within a longer text, for each position in a group of three bytes, without the characters
+ * that depend on neighbouring bytes.
+ */
 function base64Forms(value: string, leastEncoded: number): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)]);

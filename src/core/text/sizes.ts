@@ -1,6 +1,6 @@
 const UNITS = ["bytes", "kB", "MB", "GB"];
 
-/** `1 byte`, `900 kB`, `12.3 MB`; of less than nothing, none. */
+/** `1 byte`, `900 kB`, `12.3 MB`. Negative sizes count as 0. */
 export function sizeText(bytes: number): string {
   if (bytes === 1) return "1 byte";
   const size = Math.max(0, bytes);

@@ -1,9 +1,9 @@
 /**
- * Tokens and keys that say by how they begin, or are made, what they are, whatever stands beside them. Sources: the rules of
- * gitleaks, TruffleHog and detect-secrets, and what providers document.
+ * Tokens and keys that can be recognised by their prefix or structure, whatever the context. Sources: the rules of
+ * gitleaks, TruffleHog and detect-secrets, and providers' docs.
  */
 const TOKENS: readonly RegExp[] = [
-  // No word begins so, and twenty signs behind one are a token: models.
+  // Models. No word begins with these, so twenty further characters make a token.
   /\b(?:sk-(?:ant|proj|svcacct|service|admin|or-v1|lf)-|xai-(?=\w{40})|pplx-|nvapi-|tvly-|lsv2_[ps][kt]_|pcsk_|bedrock-api-key-|ABSK|api_org_)[\w.~+/=-]{20,2000}/gu,
   // Code and packages.
   /\b(?:github_pat_|gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|rtr|soat)-|GR1348941|AT[AC]TT3xFf|ATBB|BBDC-|bkua_|CCI[PR]AT_)[\w.~+/=-]{20,2000}/gu,
@@ -11,13 +11,13 @@ const TOKENS: readonly RegExp[] = [
   // Clouds and secrets.
   /\b(?:dp\.(?:ct|pt|st|sa|scim|audit)\.|hv[bs]\.|ops_eyJ|tskey-[a-z]{2,12}-|AGE-SECRET-KEY-1|sha256~|pscale_(?:tkn|oauth|pw)_)[\w.~+/=-]{20,2000}/gu,
   /\b(?:fo1_|fm[12][ar]?_|sb_secret_|apify_api_|GOCSPX-|ya29\.|1\/\/0|sntry[su]_|glc_eyJ|glsa_|NRA[AK]-|NRI[IQ]-|dt0[cs]0\d\.|rootly_)[\w.~+/=-]{20,2000}/gu,
-  // Money and messages.
+  // Payments and messages.
   /\b(?:[rs]k_live_|ak_live_|whsec_|sq0[a-z]{3}-|FLWSECK(?:_TEST)?-|(?:shippo|duffel)_(?:live|test)_|shp(?:at|ca|pa|ss)_|ramp_sec_)[\w.~+/=-]{20,2000}/gu,
   /\b(?:xkeysib-|pat-(?:eu|na)\d-|rh-api-|sm_[aps]at_|s-s4t2|fio-u-|flb_live_|shltm_|thog-(?:key|secret)-|tk-us-)[\w.~+/=-]{20,2000}/gu,
-  // Words may begin so, and as many letters and digits in a row are none.
+  // Words may begin with these, but not continue with so many letters and digits.
   /\b(?:sk-|gh[opsur]_|npm_|hf_|gsk_|r8_|ntn_|secret_|pnu_|pul-|sbp_|jina_|e2b_|nfp_|dd[pw]_)[A-Za-z0-9]{28,}[\w.~+/=-]{0,2000}/gu,
   /\b(?:cf(?:[au]t|k)_|do[opr]_v1_|dapi|slk_|sq[apu]_|phx_|bb_(?:pr|ma)_|aio_|ico-|fc-|tfp_|p8e-|EZ[AT]K|5AEP861|BBFF-|NF-)[A-Za-z0-9]{28,}[\w.~+/=-]{0,2000}/gu,
-  // By their parts. Some of the platforms:
+  // Recognised by their structure. First, some of the platforms:
   /\b(?:xox[a-z]-(?:\d-)?\d{6,}-[\w-]{10,}|xox[a-z](?:\.xox[a-z])?-\d-[\w-]{40,}|xapp-\d-[A-Z0-9]{6,}-\d{6,}-[0-9a-f]{20,})/gu,
   /\bhooks\.slack\.com\/(?:services|workflows|triggers)\/[TE]\w{6,20}\/\w{6,40}\/[\w/]{16,}/gu,
   /\bdiscord(?:app)?\.com\/api\/(?:v\d{1,3}\/)?webhooks\/\d{17,20}\/[\w-]{60,}/gu,
@@ -31,11 +31,11 @@ const TOKENS: readonly RegExp[] = [
   // Terraform, Mapbox, Salesforce, Zoho, GitHub's with claims in them.
   /\b(?:(?<=[A-Za-z0-9]{14})\.atlasv1\.[\w=-]{60,}|sk\.ey[\w.-]{60,}|00[A-Za-z0-9]{13}![\w.]{90,}|1000\.[0-9a-f]{32}\.[0-9a-f]{32}|gh[opsur]_\d{1,20}_ey[\w.-]{20,})/gu,
 ];
-/** What may be one: shorter values, names of keys, signed claims. */
+/** Possible tokens: shorter values, key ids, signed claims. */
 const LIKELY =
   /\b(?:xox[a-z]-|xapp-|sk-|gh[opsur]_|glpat-|A(?:KIA|SIA|BIA|CCA)|LTAI|eyJ[\w-]{10,400}\.)[\w.-]{10,2000}/gu;
 
-/** Tokens, and what is better hidden as well where nobody misses it. */
+/** Tokens, and possible ones that are better hidden too if nobody needs them. */
 export function likelyTokens(text: string): string[] {
   return [...new Set([...TOKENS, LIKELY].flatMap((shape) => text.match(shape) ?? []))];
 }
@@ -44,23 +44,23 @@ export function withoutLikelyTokens(text: string, instead: string): string {
   return [...TOKENS, LIKELY].reduce((rest, shape) => rest.replace(shape, instead), text);
 }
 
-/** Words that stand where a value is to be filled in. */
+/** Words of placeholders for a value. */
 const BLANK = /^\$|[<>{}*]|\.{3}|x{4}|example|placeholder|change_?me|(?:^|[^a-z])your[^a-z]/iu;
 
 export function isBlank(value: string): boolean {
   return BLANK.test(value);
 }
 
-/** What words with signs between them have none of. */
+/** Random parts, which words joined by signs lack. */
 const RANDOM = /\d|[A-Za-z]{28}|[a-z][A-Z]\w{0,20}[a-z][A-Z]/u;
-/** The middle of data in base64, where anything may stand. */
+/** The middle of base64 data, in which anything may occur. */
 const IN_DATA = /^[A-Za-z0-9+/]{20}[+/]$/u;
 
-/** What stands between words of the signs that tokens are made of. */
+/** Separators of words made of the characters of tokens. */
 const BETWEEN = /[^\w.~+/=@!:-]+/u;
 const SHORTEST_WORD = 20;
 
-/** Whether a token stands in the text that somebody could use. Of most texts no word is long enough to be looked at. */
+/** Whether the text holds a usable token. Most texts have no word long enough to be examined. */
 export function holdsToken(text: string): boolean {
   const words = text.split(BETWEEN).filter(({ length }) => length >= SHORTEST_WORD);
   const long = words.join("\n");
