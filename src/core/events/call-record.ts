@@ -1,16 +1,16 @@
 import type { ToolResult } from "../protocol/tool-result.ts";
 
-/** Journalled by a tool just before its effect, so that a restart can tell whether it happened. */
+/** Journalled by a tool just before its effect, so that a restart can tell whether the effect happened. */
 export interface WriteIntent {
   readonly path: string;
   /** sha256 of the file before (null: it did not exist) and after. */
   readonly before: string | null;
   readonly after: string;
-  /** The topmost directory above the file that comes to be with it. */
+  /** The topmost directory that is created with the file. */
   readonly made?: string;
 }
 
-/** How far a call of a run is. */
+/** Progress of a run's call. */
 export interface CallRecord {
   readonly callId: string;
   readonly name: string;

@@ -1,17 +1,17 @@
 /**
- * The key of an event that a platform brings: `slack:T1:C1:1700000000.000100`. What is delivered twice is one event. A message's
- * ends with the platform's id of it.
+ * Key of a platform's event, such as `slack:T1:C1:1700000000.000100`. Two deliveries with the same key are one event. A
+ * message's key ends with the platform's id of the message.
  */
 export function eventKey(platform: string, ...ids: readonly (string | number | null | undefined)[]): string {
   return [platform, ...ids.map(String)].join(":");
 }
 
-/** The platform's id of the message that an event's key is of. */
+/** The platform's message id in the key of a message's event. */
 export function messageIdOf(key: string): string {
   return key.slice(key.lastIndexOf(":") + 1);
 }
 
-/** `slack:U1` → `U1`: the platform's own id of a person, a channel or a workspace. */
+/** The platform's own id of a person, channel or workspace: `U1` for `slack:U1`. */
 export function ownId(id: string): string {
   return id.slice(id.indexOf(":") + 1);
 }

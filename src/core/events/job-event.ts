@@ -2,14 +2,14 @@ import { z } from "zod";
 import { MODES } from "../agents/query-config.ts";
 import { authorSchema } from "../protocol/messages.ts";
 
-/** An attempt of a job's occurrence. It holds what the job was when it fell due: the job may be changed since. */
+/** An attempt of a job's occurrence. Holds the job as it was when due, since it may have changed meanwhile. */
 export const jobEventSchema = z.object({
   kind: z.literal("job"),
   jobId: z.string(),
   occurrenceId: z.string(),
   /** From 1. */
   attempt: z.number(),
-  /** The job's owner, whom its runs are put down to. */
+  /** The job's owner, to whom its runs are charged. */
   author: authorSchema,
   prompt: z.string(),
   mode: z.enum(MODES),
@@ -17,7 +17,7 @@ export const jobEventSchema = z.object({
   tools: z.array(z.string()),
   budgetUsd: z.number().nullable(),
   timeoutMs: z.number(),
-  /** Why it must not run, as people read it: it ends with these words before anything is done. */
+  /** Why the attempt must not run, as people read it. It ends with these words before doing anything. */
   refusal: z.string().exactOptional(),
   at: z.number(),
 });

@@ -1,26 +1,26 @@
 import type { Label } from "../trust/label.ts";
 
 /**
- * What requests carry in place of parts of a session's history, which itself stays whole in the store. It only ever grows,
- * so that between two changes each request begins with the bytes of the one before.
+ * What requests carry instead of parts of a session's history, which stays whole in the store. It only ever grows, so
+ * that between two changes each request begins with the bytes of the one before, for the prompt cache.
  */
 export interface Projection {
-  /** How often it has changed. */
+  /** Number of changes so far. */
   readonly number: number;
-  /** Tool results, counted from the session's first, that requests carry a placeholder of. */
+  /** Number of tool results, from the session's first, that requests replace with a placeholder. */
   readonly evictedResults: number;
   readonly summary: Summary | null;
-  /** Summaries in a row that failed. */
+  /** Number of failed summaries in a row. */
   readonly failures: number;
 }
 
 export interface Summary {
   readonly text: string;
-  /** Messages, counted from the session's first, in whose place it stands. */
+  /** Number of messages, from the session's first, that the summary replaces. */
   readonly messages: number;
-  /** Messages the history had when it was made: thinking within them belongs to another conversation now. */
+  /** Length of the history when the summary was made. Thinking in it now belongs to another conversation. */
   readonly madeAt: number;
-  /** The label of all that it stands for; absent: nobody knows. */
+  /** Label of everything summarised; absent if unknown. */
   readonly label?: Label;
 }
 

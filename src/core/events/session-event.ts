@@ -4,11 +4,11 @@ import { attachmentSchema, threadRefSchema } from "../protocol/platform.ts";
 import { childEndSchema, childEventSchema } from "./child-event.ts";
 import { jobEventSchema } from "./job-event.ts";
 
-/** A skill that a person called, with what was typed after its name. */
+/** A skill that a person called, with the text after its name. */
 const calledSkill = z.object({ name: z.string(), line: z.string() });
 export type CalledSkill = z.infer<typeof calledSkill>;
 
-/** What can wake a session. Stored as JSON in the inbox, so every kind has a schema. */
+/** The events that can wake a session. Stored as JSON in the inbox, so every kind has a schema. */
 
 const personMessage = z.object({
   kind: z.literal("message"),
@@ -21,34 +21,34 @@ const personMessage = z.object({
   at: z.number(),
   /** False for thread conversation that is kept as context and starts nothing. */
   addressed: z.boolean(),
-  /** True when the session begins inside an existing thread, whose root and newest messages it gets. */
+  /** True if the session begins inside an existing thread, whose root and newest messages it then reads. */
   joinsThread: z.boolean(),
-  /** The author may decide what is asked of people: nobody else need allow the shell commands of theirs. */
+  /** Whether the author may decide approvals, so that shell commands they typed need no one else's. */
   decides: z.boolean().exactOptional(),
   skill: calledSkill.exactOptional(),
-  /** The origin of the text, where the author has asked for it and not written it. */
+  /** Origin of the text, if the author asked for it rather than wrote it. */
   from: z.string().exactOptional(),
-  /** Taken late: what people read before the answer. */
+  /** The note to people before the answer, if the message is taken late. */
   late: z.string().exactOptional(),
   /** The agent that answers in the session from this message on. */
   agent: z.string().optional(),
-  /** It begins a run of its own, and enters none that goes on. */
+  /** Set if the message must begin a run of its own instead of entering one. */
   isOwnRun: z.literal(true).exactOptional(),
 });
 /** A person wants the session's history summarised. */
 const compact = z.object({ kind: z.literal("compact"), by: authorSchema });
-/** What a person has done beside the conversation, for the model to know at its next turn; starts nothing. */
+/** Something that a person did outside the conversation, for the model to learn at its next turn. Starts nothing. */
 const note = z.object({
   kind: z.literal("note"),
   by: authorSchema,
   text: z.string(),
   at: z.number(),
-  /** A person wants it kept in mind. */
+  /** Whether the person wants it remembered. */
   isMemory: z.boolean().exactOptional(),
 });
 /** A durable timer fired. */
 const timer = z.object({ kind: z.literal("timer"), timerId: z.string() });
-/** What a parked run waits for has come: a decision, an answer, the end of a child or of a pause. `of` names it, for the log. */
+/** Arrival of what a parked run waits for: a decision, an answer, the end of a child or pause. `of`: for the log. */
 const resume = z.object({ kind: z.literal("resume"), of: z.string() });
 
 export const sessionEventBodySchema = z.discriminatedUnion("kind", [
@@ -75,27 +75,27 @@ export interface SessionEvent {
   readonly body: SessionEventBody;
 }
 
-/** Whether an event may begin a run by itself; thread conversation is only kept as context. */
+/** Whether an event may begin a run by itself. Thread conversation is only kept as context. */
 export function startsRun({ body }: SessionEvent): boolean {
   if (body.kind === "child") return body.queued !== true;
   return body.kind === "message" ? body.addressed : body.kind !== "resume" && body.kind !== "note";
 }
 
-/** Whether an event waits for a run of its own, with all that came after it: it changes what a run works with. */
+/** Whether an event, with all that came after it, waits for a new run, because it changes what a run works with. */
 function beginsOwnRun({ body }: SessionEvent): boolean {
   return body.kind === "compact" || (body.kind === "message" && (body.agent !== undefined || body.isOwnRun === true));
 }
 
 /**
- * Whether what people say meanwhile waits for a run of its own: a run of a job that was granted more than its place allows, for what
- * the job says, which does not hold for anybody's words beside.
+ * Whether people's messages must wait for another run, because this one is a job's with more rights than its channel
+ * allows. Those rights are for what the job says, not for other people's words.
  */
 export function isClosedRun({ body }: SessionEvent): boolean {
   const rights = body.kind === "job" ? body : body.kind === "child_end" ? body.job : null;
   return rights !== null && (rights.mode === "agi" || rights.tools.length > 0);
 }
 
-/** Whether a parked run goes on with it; what people say meanwhile waits until then. */
+/** Whether an event resumes a parked run. People's messages wait until then. */
 export function resumesRun({ body }: SessionEvent): boolean {
   return body.kind === "resume" || body.kind === "timer";
 }
@@ -108,13 +108,13 @@ export interface StoredEvent extends SessionEvent {
 
 /** An event that no run has taken. */
 export interface WaitingEvent extends StoredEvent {
-  /** It may begin a run by itself. */
+  /** Whether the event may begin a run by itself. */
   readonly wakes: boolean;
-  /** A parked run goes on with it. */
+  /** Whether the event resumes a parked run. */
   readonly resumes: boolean;
 }
 
-/** What of all that waits enters a run: all before what is to begin one of its own. `began` is what began it. */
+/** The waiting events that enter a run: all before the first that must wait. `began`: what began the run. */
 export function entering(events: readonly StoredEvent[], began: SessionEvent | null): readonly StoredEvent[] {
   const isClosed = began !== null && isClosedRun(began);
   const end = events.findIndex((event) => beginsOwnRun(event) || (isClosed && isSaid(event)));

@@ -1,28 +1,28 @@
 import { z } from "zod";
 import { MODES } from "../agents/query-config.ts";
 
-/** What people have set for one session, over what configuration says of its place. Stored as JSON. */
+/** Settings that people made for one session, over those of the configuration. Stored as JSON. */
 export const sessionSettingsSchema = z.object({
   mode: z.enum(MODES).exactOptional(),
   /**
-   * Where the mode is above the usual one: whose requests it holds for, null for everyone's, and until when if nobody asks
-   * anything; milliseconds since the epoch.
+   * Set while the mode is above the usual one. `by`: the person for whose requests it holds, null for everyone's.
+   * `until`: when it lapses if nobody writes, in milliseconds since the epoch.
    */
   raised: z.object({ by: z.string().nullable(), until: z.number() }).exactOptional(),
   model: z.string().exactOptional(),
   effort: z.enum(["low", "medium", "high", "max"]).exactOptional(),
   /** A skill whose text stays in the prompt. */
   activeSkill: z.string().exactOptional(),
-  /** What was typed after its name. */
+  /** The text typed after the skill's name. */
   activeSkillLine: z.string().exactOptional(),
-  /** Whether a manager plans and executors do. */
+  /** Whether managed mode is on, in which a manager plans and executors do the work. */
   managed: z.boolean().exactOptional(),
-  /** The name of managed mode's preset; one that is there no more counts as none. */
+  /** Name of managed mode's preset. An unknown name counts as none. */
   managedPreset: z.string().exactOptional(),
 });
 export type SessionSettings = z.infer<typeof sessionSettingsSchema>;
 
-/** What a command changes; null takes a setting back. */
+/** Changes by a command; null resets a setting. */
 export type SettingsChange = { readonly [Key in keyof SessionSettings]?: SessionSettings[Key] | null };
 
 export function changedSettings(settings: SessionSettings, change: SettingsChange): SessionSettings {
@@ -30,26 +30,26 @@ export function changedSettings(settings: SessionSettings, change: SettingsChang
   return sessionSettingsSchema.parse(Object.fromEntries(kept));
 }
 
-/** How long a raised mode outlasts the newest message of its thread. Milliseconds. */
+/** How long a raised mode outlasts the thread's newest message. Milliseconds. */
 export const RAISED_MS = 86_400_000;
 
-/** Whether a raised mode is over, since nobody has written for so long. */
+/** Whether a raised mode has lapsed because nobody wrote for too long. */
 export function isLapsed({ raised }: SessionSettings, now: number): boolean {
   return raised !== undefined && raised.until <= now;
 }
 
-/** What a message changes of a raised mode, which holds on from it; null where there is none, or none any more. */
+/** Extends a raised mode at a new message; null if there is none or it has lapsed. */
 export function heldOn(settings: SessionSettings, now: number): SettingsChange | null {
   const { raised } = settings;
   return raised === undefined || isLapsed(settings, now) ? null : { raised: { ...raised, until: now + RAISED_MS } };
 }
 
-/** Whether the session's raised mode is not for what this person asks. */
+/** Whether the session's raised mode does not hold for this person's requests. */
 export function isRaisedForOthers({ raised }: SessionSettings, personId: string): boolean {
   return raised !== undefined && raised.by !== null && raised.by !== personId;
 }
 
-/** The settings as they hold now, for what these people ask. */
+/** The settings in force now for requests of these people. */
 export function settingsInForce(
   settings: SessionSettings,
   { now, askers = [] }: { readonly now: number; readonly askers?: readonly string[] },
