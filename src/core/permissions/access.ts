@@ -3,16 +3,16 @@ import type { Person } from "../protocol/platform.ts";
 /** Who is served. Entries are `slack:U1`, `discord:1`, `discord:role:1`, `web:local`. */
 export interface AccessRules {
   readonly admins: readonly string[];
-  /** When set, only these people and admins are served. */
+  /** If set, only these people and admins are served. */
   readonly allow?: readonly string[];
   readonly deny: readonly string[];
   readonly guests: boolean;
   readonly external: boolean;
-  /** The only ones that are served, of a platform that is named here: `slack:T1`, `discord:1`. */
+  /** The only workspaces served, for each platform named here: `slack:T1`, `discord:1`. */
   readonly workspaces?: readonly string[];
 }
 
-/** Why a person is not served, in words for that person; null when they are. */
+/** Why a person is not served, in words for that person; null if they are. */
 export function accessRefusal(person: Person, rules: AccessRules): string | null {
   if (person.isBot) return "I do not answer other bots.";
   if (isNamed(person, rules.deny)) return "You may not use me here. An operator can change that (`access.deny`).";
@@ -28,7 +28,7 @@ export function accessRefusal(person: Person, rules: AccessRules): string | null
   return null;
 }
 
-/** Whether a person is served at all, for adapters that read nothing of those who are not. */
+/** Whether a person is served, for adapters that read nothing from people who are not. */
 export function servedBy(rules: AccessRules): (person: Person) => boolean {
   return (person) => accessRefusal(person, rules) === null;
 }
@@ -44,8 +44,9 @@ export function isAdmin(person: Named, { admins }: Pick<AccessRules, "admins">):
 }
 
 /**
- * Whether a person may change a session, which others work in: its people may, who have begun it or asked something of the
- * agent in its thread, where all can read it; and admins. What nobody has begun yet is everybody's.
+ * Whether a person may change a session that others also work in. Admins may, and so may the session's people, who
+ * began it or asked the agent something in its thread, where all can read it. A session that does not exist yet is open
+ * to all.
  */
 export function mayChangeSession(
   person: Named,

@@ -9,53 +9,53 @@ import { unboundKey } from "../trust/grants.ts";
 /** A call as the card shows it. */
 export interface CardCall {
   readonly preview: CallPreview;
-  /** Why it is asked although the mode may not demand it. */
+  /** Why people are asked even if the mode does not require it. */
   readonly why: string | null;
   readonly label: string;
 }
 
 export interface CardFacts {
   readonly approvalId: string;
-  /** The sub-agent whose calls they are; null when they are the thread's own agent's. */
+  /** The sub-agent that makes the calls; null if the thread's own agent does. */
   readonly agent: string | null;
   readonly calls: readonly CardCall[];
   readonly requester: Author;
   readonly others: readonly Author[];
-  /** Where words came from that nobody answers for; nowhere when left out. */
+  /** Origins of words that no person answers for; absent if there are none. */
   readonly origins?: readonly string[];
-  /** False when no grant may be remembered. */
+  /** False if no grant may be remembered. */
   readonly mayRemember: boolean;
   readonly deciders: string;
   readonly expiresMinutes: number;
-  /** Most characters of the message, and of its footer. */
+  /** Maximum lengths of the message and of its footer, in characters. */
   readonly maxChars: number;
   readonly footerChars: number;
 }
 
-/** Lines of a diff or a program on the card; more is attached. */
+/** Lines of a diff or a program shown on the card; the rest is attached. */
 const SHOWN_LINES = 40;
-/** What the lines around the calls need of the message. Characters. */
+/** Room reserved for the text around the calls. Characters. */
 const FRAME_CHARS = 700;
-/** Characters of what a remembered approval covers. */
+/** Maximum length of what a grant covers, in characters. */
 const WHAT_CHARS = 120;
-/** Characters of a sentence beside a call. */
+/** Maximum length of a line beside a call, in characters. */
 const LINE_CHARS = 300;
-/** Files beside one card. Source: Discord docs, Create Message (10 attachments). */
+/** Maximum number of files attached to a card. Source: Discord docs, Create Message (10 attachments). */
 const MOST_FILES = 10;
-/** The least of a call's text that is worth showing. Characters. */
+/** Minimum length of a call's text that is worth showing. Characters. */
 const LEAST_CHARS = 80;
-/** A call's number in a list, and the end of its line. Characters. */
+/** Room for a call's number in a list and the end of its line. Characters. */
 const NUMBER_CHARS = 6;
 
 export interface Card {
   readonly message: OutgoingMessage;
-  /** False when a call was too long to show whole: then only this once may be allowed. */
+  /** False if a call was too long to show whole; it may then be allowed only once. */
   readonly isWhole: boolean;
-  /** The same with the calls in a file, for a platform that does not take `message`. */
+  /** The same card with the calls in a file, in case the platform refuses `message`. */
   readonly plainer: () => OutgoingMessage;
 }
 
-/** What exactly will happen, who wanted it, and who may decide. */
+/** The card says what exactly will happen, who asked for it, and who may decide. */
 export function approvalCard(facts: CardFacts): Card {
   const { calls, maxChars, footerChars } = facts;
   const room = Math.max(LEAST_CHARS, Math.floor((maxChars - FRAME_CHARS) / calls.length));
@@ -68,7 +68,7 @@ export function approvalCard(facts: CardFacts): Card {
   const head = isOne ? headed(only.preview.question, facts) : headOf(facts);
   const markdown = `⏸ ${head}\n${isOne ? "" : "\n"}${body}`;
   const message = messageOf(facts, { head, markdown, files, isWhole });
-  // What would be remembered is decided on, too: it is read whole, or not remembered.
+  // The footer shows what a grant would cover, which is part of the decision. It must be shown whole.
   const footer = (message.footer ?? "").length;
   const fits = footer <= footerChars && markdown.length + footer <= maxChars;
   const isDrawn = fits && files.length <= MOST_FILES && calls.every(isNamedWhole);
@@ -76,7 +76,7 @@ export function approvalCard(facts: CardFacts): Card {
   return isDrawn ? { message, isWhole, plainer } : { message: plainer(), isWhole: false, plainer };
 }
 
-/** What a line on the card cuts would be decided on unseen: the end of a path, say. */
+/** Whether no line of a call is cut, since people would decide on a hidden part, such as the end of a path, unseen. */
 function isNamedWhole({ preview: { question, facts = [], reach }, label }: CardCall): boolean {
   return [question, ...facts, reach, label].every((text) => text.length <= LINE_CHARS);
 }
@@ -95,7 +95,7 @@ function messageOf(facts: CardFacts, { head, markdown, files, isWhole }: Drawn):
   return { lane: "approval", markdown, footer, tone: "plain", buttons, files, shows };
 }
 
-/** What is asked for in a line each, as far as that fits; all that a card would show is in a file. */
+/** A card that lists each call in a line, as many as fit, and has the full contents in a file. */
 function attachedCard(facts: CardFacts): OutgoingMessage {
   const { calls, maxChars } = facts;
   const room = maxChars - FRAME_CHARS;
@@ -128,7 +128,7 @@ function headed(what: string, facts: CardFacts): string {
   return `**${named(what)}**   ${asked(facts)}`;
 }
 
-/** Who asked, whose words came in, and which sub-agent it is for. */
+/** Who asked, whose words came in, and for which sub-agent. */
 function asked({ requester, others, origins = [], agent }: CardFacts): string {
   const foreign = origins.length === 0 ? [] : [`content of ${origins.map(named).join(", ")}`];
   const words = others.length === 0 ? [] : [`words of ${names(others)}`];
@@ -169,7 +169,7 @@ function line(text: string): string {
   return plainLine(text, LINE_CHARS);
 }
 
-/** A line with a name or a path in it that a model, or its bearer, has chosen. */
+/** A line with a name or a path that a model or another person has chosen. */
 function named(text: string): string {
   return unstyled(line(text));
 }
@@ -199,10 +199,10 @@ function names(people: readonly Author[]): string {
   return people.map(({ name }) => `@${named(name)}`).join(", ");
 }
 
-/** Calls that the line of a decision names. */
+/** Maximum number of calls that the line about a decision names. */
 const MOST_TITLES = 10;
 
-/** The line that stays once it is decided. */
+/** The line that replaces the card once it is decided. */
 export function decidedCard(row: ApprovalRow, expiresMinutes: number): OutgoingMessage {
   const buttons: Button[] =
     row.status === "expired" ? [{ id: `ask-again:${row.id}`, label: "Ask again", style: "default" }] : [];
@@ -210,7 +210,7 @@ export function decidedCard(row: ApprovalRow, expiresMinutes: number): OutgoingM
   return { lane: "approval", markdown, tone: "plain", buttons, files: [] };
 }
 
-/** In place of a card that the platform takes in no form. */
+/** Replaces a card that the platform refuses in any form. */
 export function refusedCard(row: Pick<ApprovalRow, "calls">): OutgoingMessage {
   const markdown = `✗ The card that asks for a decision was not accepted as a message, so I left it out${titlesOf(row)}`;
   return { lane: "answer", markdown, tone: "error", buttons: [], files: [] };
@@ -241,7 +241,10 @@ export function decisionText({ status, scope, decidedBy }: ApprovalRow, expiresM
   }
 }
 
-/** A label that only points at its subject (`this command`) is followed by it: the key holds it behind the tool's name. */
+/**
+ * What a grant covers. A label that only points at its subject (`this command`) is followed by it, which the key holds
+ * after the tool's name.
+ */
 export function whatOf({ key, label }: GrantRow): string {
   const what = unstyled(plainLine(label, WHAT_CHARS));
   const own = unboundKey(key);

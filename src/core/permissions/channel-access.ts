@@ -5,10 +5,10 @@ import type { ChatPlatform, Membership, Person, PlatformName, ThreadRef } from "
 import type { Clock } from "../protocol/runtime.ts";
 import type { MemberOf } from "./members.ts";
 
-/** How a person stands to a channel; null when nobody knows the channel, as where its platform is not connected. */
+/** A person's membership of a channel; null if that is unknown, for example while the platform is not connected. */
 export type MembershipOf = (channel: ThreadRef, personId: string) => Promise<Membership | null>;
 
-/** On a platform that knows no channels of few, everybody is in each. */
+/** Membership on a platform whose channels are open to everybody. */
 const OPEN: Membership = { isPrivate: false, isMember: true, canPost: true };
 
 export function membershipOn(platforms: ReadonlyMap<PlatformName, Pick<ChatPlatform, "membership">>): MembershipOf {
@@ -19,14 +19,14 @@ export function membershipOn(platforms: ReadonlyMap<PlatformName, Pick<ChatPlatf
   };
 }
 
-/** Whether a person may see what is said in a channel; false also where nobody can tell. */
+/** Whether a person may see what is said in a channel. False if that cannot be determined. */
 export type CanSeeChannel = (channel: ThreadRef, person: Pick<Person, "id">) => Promise<boolean>;
 
-/** How long an answer is believed. Milliseconds. */
+/** How long an answer is cached. Milliseconds. */
 const BELIEVED_MS = 60_000;
 const REMEMBERED = 2_000;
 
-/** Asks each platform once a minute at most for the same channel and person. */
+/** Asks a platform at most once a minute about the same channel and person. */
 export function createChannelAccess(
   membershipOf: MembershipOf,
   memberOf: MemberOf,
@@ -37,14 +37,15 @@ export function createChannelAccess(
     const membership = await membershipOf(channel, personId);
     if (membership === null || membership.isMember) return membership !== null;
     if (membership.isPrivate) return false;
-    // Guests and strangers see only those of a workspace's open channels that they are in.
+    // Guests and external people see an open channel only if they are in it.
     const member = await memberOf(channel, personId);
     return member !== null && member !== undefined && !member.isGuest && !member.isExternal;
   };
   const sees = believing(look, { forMs: BELIEVED_MS, most: REMEMBERED, clock });
   return async (channel, { id }) => {
     try {
-      // What is remembered is of the channel: not all who see it see each thread of it.
+      // Cached per channel and not per thread, since the check is about the channel; not all who see it see each
+      // thread.
       return await sees({ ...channel, threadId: null }, id);
     } catch (error) {
       log.warn({ err: toAppError(error), channelId: channel.channelId }, "channel_people_unknown");

@@ -2,7 +2,7 @@ import type { Person } from "../protocol/platform.ts";
 import { unstyled } from "../text/plain-text.ts";
 import { isNamed } from "./access.ts";
 
-/** Who decides what asks first. Entries are as in access rules. */
+/** Who decides on calls that need an approval. Entries are as in access rules. */
 export interface ApprovalRules {
   readonly approvers: readonly string[];
   /** Whether the person who asked may decide. */
@@ -19,12 +19,12 @@ export function mayDecide(person: Clicker, requesterId: string, rules: ApprovalR
   return (rules.requester && person.id === requesterId) || isNamed(person, [...rules.approvers, ...rules.admins]);
 }
 
-/** As the card says it: `@ana or an approver`. */
+/** The people who may decide, for the card: `@ana or an approver`. */
 export function decidersText(requesterName: string, rules: ApprovalRules): string {
   return named(requesterName, rules) ?? "nobody: an operator must set `approvals.approvers`";
 }
 
-/** For those who may not: `@ana or an approver may.` */
+/** The people who may decide, for somebody who may not: `@ana or an approver may.` */
 export function decidersSentence(requesterName: string, rules: ApprovalRules): string {
   const names = named(requesterName, rules);
   if (names === null) return "Nobody may: an operator must set `approvals.approvers`.";

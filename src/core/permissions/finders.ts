@@ -1,10 +1,10 @@
-/** The tool that tells of deferred ones. */
+/** The tool that describes deferred tools. */
 export const TOOL_SEARCH = "tool_search";
 
-/** The tool through which a model calls those that are not in its list. */
+/** The tool through which a model calls tools that are not in its list. */
 export const USE_TOOL = "use_tool";
 
-/** True for the tools that lead to others: no list of tools leaves them out, since the others are judged by it. */
+/** Whether a tool only leads to others. No list of tools excludes it, because those others are checked themselves. */
 export function isFinder(name: string): boolean {
   return name === TOOL_SEARCH || name === USE_TOOL;
 }

@@ -4,8 +4,8 @@ import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform, Person, PlatformName, ThreadRef } from "../protocol/platform.ts";
 
 /**
- * Somebody as their platform knows them now; null when they have left, undefined when nobody can tell. Rejects while the
- * platform cannot be asked.
+ * A person as their platform knows them now; null if they have left, undefined if that cannot be determined. Rejects
+ * while the platform is unavailable.
  */
 export type MemberOf = (thread: ThreadRef, personId: string) => Promise<Person | null | undefined>;
 

@@ -4,9 +4,9 @@ import type { Tool } from "../tool.ts";
 type ToolFacts = Pick<Tool, "name" | "permission">;
 
 /**
- * Why a call is refused while plan mode is on, in words for the model; null when it is not. The list of tools stays as it is,
- * so that the prefix of requests holds. `turn`: the names of the turn's calls in order, up to this one: plan mode holds from
- * the call that begins it.
+ * Why plan mode refuses a call, in words for the model; null if it does not. The list of tools stays unchanged, to keep
+ * the prefix of requests in the prompt cache. `turn`: names of the turn's calls up to this one, because plan mode
+ * begins with the call that enters it.
  */
 export function planRefusal(plan: Plan | null, tool: ToolFacts, turn: readonly string[] = []): string | null {
   const isPlanning = plan?.phase === "planning" || turn.includes("enter_plan_mode");

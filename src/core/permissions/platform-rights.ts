@@ -3,7 +3,7 @@ import { type CanSeeChannel, createChannelAccess, type MembershipOf, membershipO
 import { type MemberOf, membersOn } from "./members.ts";
 import { createWorkspaces, type WorkspaceOptions, type Workspaces } from "./workspaces.ts";
 
-/** What is asked of the platforms about people. */
+/** What the platforms know about people's rights. */
 export interface PlatformRights {
   readonly membershipOf: MembershipOf;
   readonly memberOf: MemberOf;

@@ -3,7 +3,10 @@ import { type AccessRules, accessRefusal } from "./access.ts";
 
 type Asked = Pick<ChatPlatform, "fetchThread" | "member">;
 
-/** The same platform; what is read of its threads says what authors are called now, and which the access rules serve. */
+/**
+ * Wraps a platform so that messages read from its threads have their authors' current names, and say whether the access
+ * rules serve them.
+ */
 export function withServedAuthors<P extends Asked>(platform: P, access: AccessRules): P {
   return {
     ...platform,
@@ -24,12 +27,12 @@ export function withServedAuthors<P extends Asked>(platform: P, access: AccessRu
   };
 }
 
-/** `name`: as the platform shows it in the thread's workspace; a message that is read need not say it. */
+/** `name`: as shown in the thread's workspace, since a message may lack it. */
 type Known = Pick<ThreadMessage["author"], "isServed"> & Partial<Pick<ThreadMessage["author"], "name">>;
 
 const UNSERVED: Known = { isServed: false };
 
-/** Whom nobody can tell of, since the platform does not answer, is not taken for one who is served. */
+/** Looks up an author. One whom the platform cannot look up now counts as not served. */
 async function knownOf(
   author: ThreadMessage["author"],
   thread: ThreadRef,

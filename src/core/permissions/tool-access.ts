@@ -3,23 +3,23 @@ import { type Mode, OFFERED_PERMISSIONS, type Permission, type QueryConfig } fro
 import type { Tool } from "../tool.ts";
 import { isFinder } from "./finders.ts";
 
-/** What bounds the tools of a query: the agent's access role, the mode, and the operator's list. */
+/** What restricts the tools of a query: the agent's access role, the mode, and the operator's list. */
 export interface ToolAccess {
   readonly agentName: string;
-  /** An access role. A string, because definitions come from files: a role that is not known allows nothing. */
+  /** An access role. A string, because definitions come from files; an unknown role allows nothing. */
   readonly role: string;
-  /** The agent's own role, where the run hands its work on: that gives it no more to look at. */
+  /** The agent's own role, if the run delegates its work. Delegating does not let it read more. */
   readonly ownRole?: string;
   readonly mode: Mode;
   /** Tools that may be used beyond the mode, without asking. */
   readonly granted?: readonly string[];
-  /** When set, only these tools. */
+  /** If set, only these tools. */
   readonly toolAllow?: readonly string[];
-  /** Never these: tools, servers by name (`mcp__github`), all of which is meant then, or `*`. */
+  /** Never these tools. A server's name (`mcp__github`) stands for all its tools, `*` for every tool. */
   readonly disallowed?: readonly string[];
 }
 
-/** What bounds the tools of a query with these settings. */
+/** The restrictions that follow from a query's settings. */
 export function toolAccessOf({ agentDefinition, mode, toolAllow, grantedTools, delegation }: QueryConfig): ToolAccess {
   const { name: agentName, access: role, disallowedTools } = agentDefinition;
   return {
@@ -41,7 +41,7 @@ export function offeredTools<T extends ToolFacts>(tools: readonly T[], access: T
   return tools.filter((tool) => isMeant(tool) && refusal(tool, access) === null);
 }
 
-/** Why a tool may not be called, in words for the model; null when it may. */
+/** Why a tool may not be called, in words for the model; null if it may. */
 export function refusal(tool: ToolFacts, access: ToolAccess): string | null {
   if (!roleAllows(access, tool)) {
     if (access.role === MANAGER_ROLE) {
@@ -64,7 +64,10 @@ export function refusal(tool: ToolFacts, access: ToolAccess): string | null {
   return null;
 }
 
-/** No list leaves these out: the tools that they lead to are judged by it, those of executors, too. */
+/**
+ * Whether a tool only leads to others, or to executors. The operator's list never excludes it, because those tools are
+ * checked themselves.
+ */
 function leadsToOthers(tool: ToolFacts, { role }: ToolAccess): boolean {
   return isFinder(tool.name) || (role === MANAGER_ROLE && handsOn(tool));
 }
@@ -76,7 +79,7 @@ function handsOn({ name, onlyFor }: ToolFacts): boolean {
 }
 
 const HARMLESS: readonly Permission[] = ["none", "read"];
-/** Beyond what is harmless: looking something up on the web and asking the person. */
+/** Allowed in addition: looking something up on the web, and asking the person. */
 const READ_ONLY_TOOLS: readonly string[] = ["web_fetch", "ask_user_question"];
 const SEARCH_TOOLS: readonly string[] = ["read", "glob", "grep", "web_fetch"];
 

@@ -17,22 +17,23 @@ export interface WorkspaceOptions {
 
 type Whence = Pick<InboundEvent, "workspace" | "thread" | "channel" | "person">;
 
-/** Why what comes from a workspace is not served, in words; null when it is. */
+/** Why an event's workspace is not served, in words; null if it is. */
 export type WorkspaceRefusalOf = (event: Whence) => Promise<string | null>;
 
 export interface Workspaces {
   readonly refusalOf: WorkspaceRefusalOf;
-  /** Records where the platform is at its first start: to be called once it has connected. */
+  /** Records the workspaces of the platform's first start. To be called once it has connected. */
   begin(platform: PlatformName): Promise<void>;
 }
 
-/** How long somebody who writes directly is known to share a served workspace. Milliseconds. */
+/** How long an author of direct messages is remembered as sharing a served workspace. Milliseconds. */
 const BELIEVED_MS = 10 * 60_000;
 const REMEMBERED = 2_000;
 
 /**
- * Which workspaces are served. Anybody may add a public app of Discord to a server of theirs: of a platform that the
- * settings name no workspace of, those count that were there at its first start; of a later one the operator hears.
+ * Which workspaces are served. Anybody can add a public Discord app to their own server. So unless the settings name
+ * workspaces of a platform, only those present at its first start are served, and the operator is warned about later
+ * ones.
  */
 export function createWorkspaces(options: WorkspaceOptions): Workspaces {
   const { access, platforms, clock } = options;
@@ -44,7 +45,7 @@ export function createWorkspaces(options: WorkspaceOptions): Workspaces {
     const known = served.get(platform) ?? recordedOn(platform, options);
     served.set(platform, known);
     known.then(
-      // Nowhere yet: the first that it is added to will do.
+      // The bot is in no workspace yet, so the first one it is added to will be recorded.
       (ids) => ids.size === 0 && served.delete(platform),
       () => served.delete(platform),
     );
@@ -56,7 +57,7 @@ export function createWorkspaces(options: WorkspaceOptions): Workspaces {
     },
     { forMs: BELIEVED_MS, most: REMEMBERED, clock },
   );
-  /** Whom nobody can tell of is none, until they write again. */
+  /** Somebody whose membership cannot be determined counts as a stranger until they write again. */
   const isColleague = ({ thread, person }: Whence) => sharesOne(thread, person.id).catch(() => false);
 
   return {
@@ -67,7 +68,7 @@ export function createWorkspaces(options: WorkspaceOptions): Workspaces {
       const ids = await servedOn(platform);
       const id = `${platform}:${event.workspace.id}`;
       if (ids.has(id)) return null;
-      // A direct message is of no workspace, or else of the person's.
+      // A direct message belongs to no workspace, or to the person's.
       if (event.channel.kind === "dm" && !present.has(event.workspace.id)) {
         return (await isColleague(event)) ? null : "I only answer people of the servers that I work in.";
       }
@@ -80,7 +81,7 @@ export function createWorkspaces(options: WorkspaceOptions): Workspaces {
   };
 }
 
-/** Those of the first start. */
+/** The recorded workspaces of the first start, which are recorded now if there are none yet. */
 async function recordedOn(
   platform: PlatformName,
   { store, platforms, clock, log }: WorkspaceOptions,
@@ -105,7 +106,7 @@ async function noteStranger({ workspace, thread }: Whence, { store, clock, log }
   await store.transaction((tx) => tx.knownWorkspaces.add(platform, stranger, clock.now()));
 }
 
-/** Rejects where one of them cannot be asked, and no other has the person. */
+/** Whether the person is in one of the workspaces. Rejects if none is known to have them and one cannot be asked. */
 async function isInOne(
   thread: ThreadRef,
   personId: string,
