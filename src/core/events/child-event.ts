@@ -24,10 +24,7 @@ export const childReportSchema = z.object({
 });
 export type ChildReport = z.infer<typeof childReportSchema>;
 
-/**
- * Begins a sub-agent's only run. Holds the parent's rights at that time: a child never gets more, whatever happens to
- * the parent later.
- */
+/** Begins a sub-agent's only run. Holds the parent's rights at that time; later changes never give the child more. */
 export const childEventSchema = z.object({
   kind: z.literal("child"),
   parent: z.object({ sessionId: z.string(), runId: z.string(), callId: z.string() }),

@@ -3,10 +3,7 @@ import { type AccessRules, accessRefusal } from "./access.ts";
 
 type Asked = Pick<ChatPlatform, "fetchThread" | "member">;
 
-/**
- * Wraps a platform so that messages read from its threads have their authors' current names, and say whether the access
- * rules serve them.
- */
+/** Adds to messages of the platform's threads the authors' current names and whether the access rules serve them. */
 export function withServedAuthors<P extends Asked>(platform: P, access: AccessRules): P {
   return {
     ...platform,

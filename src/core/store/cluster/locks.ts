@@ -87,7 +87,7 @@ interface Holding {
   /** Wakes the wait to try again to take the lock. */
   look: () => void;
   stopLingering: () => void;
-  /** This process's place in the queue, and the callbacks that report it. */
+  /** Number of processes ahead of this one, and the callbacks that report it. */
   before: number;
   readonly queued: Set<LockWait["queued"]>;
 }

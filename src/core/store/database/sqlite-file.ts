@@ -42,8 +42,8 @@ export async function checkSqliteFile(url: string): Promise<void> {
 
 /**
  * Until when an earlier process may have worked on the database, in milliseconds since the epoch; null if there was
- * none. SQLite removes its WAL with the last connection, so a remaining one tells of a kill. How long that process had
- * worked is unknown then, as it always is on PostgreSQL.
+ * none. Returns `now` if that is unknown, as it always is on PostgreSQL. A remaining WAL, which SQLite removes with the
+ * last connection, tells of a kill, and then it is unknown too.
  */
 export async function workedUntil(url: string, now: number): Promise<number | null> {
   if (!url.startsWith("file:")) return now;
