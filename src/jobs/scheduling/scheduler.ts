@@ -115,9 +115,7 @@ export class JobScheduler {
     await this.#options.ticker.stop();
   }
 
-  /**
-   * Runs what is due and sets the next tick; called after changes, too. Never rejects: a failing job stops no other.
-   */
+  /** Runs what is due and sets the next tick; also called after changes. Never rejects, so a job stops no other. */
   look(jobId: string): Promise<void> {
     if (this.#isStopped) return Promise.resolve();
     const look = async () => {
@@ -197,9 +195,7 @@ export class JobScheduler {
     await this.#setTick(job, read.schedule, arrived?.accountedTo ?? job.accountedTo);
   }
 
-  /**
-   * Reports, once, a job that can no longer be due because its time zone is gone; a run with this refusal pauses it.
-   */
+  /** Reports, once, a job that cannot be due because its time zone is gone; a run with this refusal pauses it. */
   async #refuse(job: JobRow, refusal: string): Promise<void> {
     const id = this.#options.runtime.ids.next("occ");
     const scheduledFor = this.#options.runtime.clock.now();
