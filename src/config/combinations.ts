@@ -5,7 +5,7 @@ import type { Config } from "./resolve.ts";
 import type { Environment } from "./sources.ts";
 import { isWithin } from "./within.ts";
 
-/** What no single variable can tell: settings that need or contradict each other. */
+/** Findings about settings that require or contradict each other. */
 export interface Findings {
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
@@ -69,18 +69,18 @@ function modeWarnings(env: Environment): string[] {
 
 const OWN_PREFIXES = /^(DECKHAND|SLACK|DISCORD)_/;
 
-/** What is given to find variables that nothing reads. */
+/** The input of the search for variables that nothing reads. */
 interface Variables {
   readonly env: Environment;
-  /** The names among these that `.env` sets. */
+  /** Names of the variables set in `.env`. */
   readonly inFile: readonly string[];
-  /** Names that are read. */
+  /** Names of variables that are read. */
   readonly known: readonly string[];
 }
 
 /**
- * Variables that look like ours and that nothing reads: in `.env` those that begin as one of ours does. A warning,
- * not an error: the environment also holds what other programs put there.
+ * Finds variables that seem meant for this program, but are not read; in `.env`, all that share a first word with a
+ * known one. These are warnings, not errors, because the environment also contains other programs' variables.
  */
 export function unknownVariables({ env, inFile, known }: Variables): string[] {
   const beginnings = new Set(known.map(firstWord));
@@ -95,7 +95,7 @@ export function unknownVariables({ env, inFile, known }: Variables): string[] {
     });
 }
 
-/** Channels whose tools would reach what is the program's alone: its database, the page's token, its extensions. */
+/** Reports channels whose tools could reach the program's own data: its database, the page's token, its extensions. */
 export function exposedHome({ channels, home, sandbox }: Config, fileName: string): string[] {
   const isExposed = (directory: string): boolean =>
     isWithin(home, directory) || (isWithin(directory, home) && !isWithin(directory, sandbox));

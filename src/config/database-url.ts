@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** PostgreSQL's own tools take either, and hosters give either. */
+/** PostgreSQL's tools accept both schemes, and hosting providers use both. */
 const POSTGRESQL = /^postgres(?:ql)?:\/\//u;
 
-/** Without blanks at its ends, which a copy or a mounted file brings, and the quotes that Docker hands on from its --env-file. */
+/** Removes blanks around it, which copying adds, and quotes, which Docker keeps from its --env-file. */
 export function bareUrl(given: string): string {
   const text = given.trim();
   const isQuoted = /^["']/u.test(text) && text.endsWith(text.charAt(0));
@@ -14,14 +14,14 @@ export function isPostgresUrl(url: string | undefined): boolean {
   return url !== undefined && POSTGRESQL.test(bareUrl(url));
 }
 
-/** What libpq takes and the driver does not, in the driver's words. */
+/** Rewrites what libpq accepts, but the driver does not. */
 const REWORDED: readonly (readonly [RegExp, string])[] = [
   [POSTGRESQL, "postgresql://"],
-  // Whoever has `host=…`, a socket's directory for one, behind the question mark names no server before it.
+  // A URL with `host=…` in its query, for example a socket's directory, may have no server before it.
   [/^(?<user>[^/]+\/\/[^/?#]*@)(?=[/:?]|$)/u, "$<user>localhost"],
   [/%(?![\da-f]{2})/giu, "%25"],
   [/ /gu, "%20"],
-  // What Node trusts is what the driver takes.
+  // The driver always trusts the same authorities as Node.
   [/(?<=[?&])sslrootcert=system(?=&|$)/u, "sslmode=verify-full"],
 ];
 
@@ -33,27 +33,27 @@ const SSL_WORDS: Readonly<Record<string, string>> = {
   0: "disable",
 };
 
-/** Other drivers' word for the mode. Where both stand, sslmode says more. */
+/** Converts other drivers' `ssl` to `sslmode`. If both are present, sslmode is the more specific one. */
 function withMode(url: string): string {
   if (/[?&]sslmode=/u.test(url)) return url.replace(SSL, "");
   return url.replace(SSL, (_, word: string) => `sslmode=${SSL_WORDS[word] ?? word}`);
 }
 
-/** The driver checks certificates in these modes too, and says at each start that it will not for ever. */
+/** The driver checks certificates in these modes, too, but warns at each start that this will change. */
 const CHECKED = /(?<=[?&]sslmode=)(?:require|verify-ca)(?=&|$)/u;
 
-/** Whoever names an authority wants it to be looked at, in the modes that may go without, too. */
+/** Modes in which the certificate is checked if an authority is named, although they may work without TLS. */
 const CHECKED_BY_AUTHORITY = /(?<=[?&]sslmode=)(?:allow|prefer|require)(?=&|$)/u;
 
 /**
- * A URL of PostgreSQL as the program and its driver read it: hosters write for libpq. In the modes allow and prefer it is
- * asked before a connection whether the server has TLS.
+ * Converts a PostgreSQL URL to what the program and its driver read, because hosting providers write URLs for libpq. In
+ * the modes allow and prefer, the server is asked for TLS support before a connection is made.
  */
 export function driverUrl(given: string): string {
   const url = withMode(REWORDED.reduce((text, [sign, word]) => text.replace(sign, word), bareUrl(given)));
   if (url.includes("uselibpqcompat=true")) return url;
   if (!/[?&]sslrootcert=/u.test(url)) return url.replace(CHECKED, "verify-full");
-  // Certificates such as Cloud SQL's are for no address. The driver then looks at the authority alone only when told so.
+  // Certificates such as Cloud SQL's name no host. Only with this flag does the driver check just the authority.
   if (/[?&]sslmode=verify-ca(?:&|$)/u.test(url)) return `${url}&uselibpqcompat=true`;
   return url.replace(CHECKED_BY_AUTHORITY, "verify-full");
 }
@@ -70,13 +70,13 @@ function isWhole(url: string): boolean {
   }
 }
 
-/** A comma before the last @ is the password's. */
+/** A comma before the last @ belongs to the password. */
 const SEVERAL = /^[^/]+\/\/(?:[^/?#]*@)?[^/?#@,]*,[^/?#@]*(?:[/?#]|$)|[?&]host=[^&]*,/u;
 
 const OTHER_MODE =
   /[?&]ssl(?:mode=|=(?!(?:true|false|[01])(?:&|$)))(?!(?:disable|allow|prefer|require|verify-ca|verify-full|no-verify)(?:&|$))/u;
 
-/** Adds to what a variable must be what a URL of PostgreSQL in it must be. */
+/** Adds the requirements of a PostgreSQL URL to a variable's schema. */
 export function postgresUrl<S extends z.ZodType<string>>(schema: S) {
   return schema
     .refine(
@@ -94,7 +94,7 @@ export function postgresUrl<S extends z.ZodType<string>>(schema: S) {
     .refine((url) => !isPostgresUrl(url) || SEVERAL.test(url) || isWhole(url), WHOLE_URL);
 }
 
-/** What is read of a URL, here or by the driver. */
+/** Parameters that this program or the driver reads. */
 const READ = `
   user password host port options application_name fallback_application_name sslmode sslrootcert sslcert
   sslkey sslnegotiation uselibpqcompat connection_limit statement_timeout lock_timeout
@@ -104,8 +104,8 @@ const READ = `
   .split(/\s+/u);
 
 /**
- * What hosters and other drivers' users write that means nothing here: how long it is waited, how a connection is watched,
- * pooled and made. That may be left out without a word.
+ * Parameters from hosting providers and other drivers that have no meaning here, about waiting, keeping alive, pooling
+ * and making connections. They are ignored silently.
  */
 const WITHOUT_MEANING = `
   connect_timeout pool_timeout socket_timeout max_idle_connection_lifetime single_use_connections
@@ -116,13 +116,13 @@ const WITHOUT_MEANING = `
   .trim()
   .split(/\s+/u);
 
-/** The same under several names: the schema of the tables. `schema` is Prisma's, and public in its examples. */
+/** Names for the schema of the tables. `schema` is Prisma's, with the value public in its examples. */
 const SCHEMAS = ["schema", "search_path", "currentSchema"];
 
-/** What is no name of a parameter may be the rest of a password, and is not repeated. */
+/** Anything that is not a parameter's name may be the rest of a password, and is not repeated. */
 const PARAMETER = /^[\w.-]{1,40}$/u;
 
-/** Where a URL asks for what is not done. */
+/** Warnings about parameters without effect. */
 export function urlWarnings(name: string, given: string | undefined): string[] {
   if (given === undefined || !isPostgresUrl(given) || !URL.canParse(driverUrl(given))) return [];
   return [...new URL(driverUrl(given)).searchParams].flatMap(([key, value]) => {

@@ -2,7 +2,7 @@ import { unescape } from "node:querystring";
 import { proxySecrets } from "../operations/proxy.ts";
 import type { Config } from "./resolve.ts";
 
-/** Every credential in the configuration, so that log lines can be cleaned of them by value. */
+/** Every credential in the configuration, so that its values can be masked in log lines. */
 export function secretsOf(config: Config): string[] {
   const slack = config.slack === null ? [] : [config.slack.botToken, ...slackModeSecrets(config.slack.mode)];
   const discord = config.discord === null ? [] : [config.discord.token];
@@ -19,7 +19,7 @@ function slackModeSecrets(mode: NonNullable<Config["slack"]>["mode"]): string[] 
   return [mode.type === "socket" ? mode.appToken : mode.signingSecret];
 }
 
-/** The password as written in the URL and as decoded. */
+/** The password as written in the URL, and decoded. */
 function passwordOf(url: string | undefined): string[] {
   if (url === undefined || !URL.canParse(url)) return [];
   const { password, searchParams } = new URL(url);
@@ -27,7 +27,7 @@ function passwordOf(url: string | undefined): string[] {
   return given.filter((text) => text !== "");
 }
 
-/** What is in force, for the start-up log and `doctor`: names of things that are set, never their secrets. */
+/** The settings in force, for the start-up log and `doctor`. Names what is set, but never secrets. */
 export function describeConfig(config: Config): Record<string, unknown> {
   return {
     slack: config.slack === null ? "off" : config.slack.mode.type,

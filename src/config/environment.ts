@@ -4,9 +4,9 @@ import { bareUrl, postgresUrl } from "./database-url.ts";
 import { field, listenHost, pathSchema, secret } from "./fields.ts";
 import { modelRefSchema } from "./settings.ts";
 
-/** The schema of the environment: what .env.example, the reference in docs and the error messages are made from. */
+/** The environment's schema, from which .env.example, the reference in docs and error messages are generated. */
 
-// Docker hands the quotes of its --env-file on; examples end in ….
+// Docker keeps the quotes of its --env-file, and examples end in ….
 const word = z.string().regex(/^[!#-&(-~]+$/, "must not contain spaces, quotes or letters beyond ASCII");
 const host = listenHost(word);
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
@@ -117,12 +117,12 @@ const ownVariables = {
   ),
 };
 
-/** Providers of one account share a variable (OPENAI_API_KEY): the schema holds it once, under the first. */
+/** Providers of one account share a variable (OPENAI_API_KEY), which is listed once, under the first of them. */
 function providerVariables(): Record<string, z.ZodType<string | undefined>> {
   const variables: Record<string, z.ZodType<string | undefined>> = {};
   for (const { id, keyVariable, baseUrlVariable, regionVariable } of PROVIDER_ENVIRONMENT) {
     if (keyVariable !== null) variables[keyVariable] ??= secret(word.optional(), `Key of the provider ${id}.`, "…");
-    // Other programs read it, too, and may take what this one does not: it is looked at when the provider is used.
+    // Other programs read it, too, and may allow other values, so it is validated only when the provider is used.
     if (regionVariable !== null)
       variables[regionVariable] ??= field(word.optional(), `Region of the provider ${id}.`, "eu-central-1");
     variables[baseUrlVariable] ??= field(

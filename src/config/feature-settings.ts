@@ -1,26 +1,26 @@
 import type { z } from "zod";
 
-/** What the reference, the schema for editors and the messages about mistakes are made from. */
+/** A feature's settings, from which the reference, the schema for editors and error messages are generated. */
 export interface SettingsSchema {
   /** Keys of the settings file. */
   readonly file?: Readonly<Record<string, z.ZodType>>;
-  /** Variables of the environment. */
+  /** Environment variables. */
   readonly environment?: Readonly<Record<string, z.ZodType>>;
-  /** Keys of the settings file that the feature checks by itself, whatever stands in them. */
+  /** Keys of the settings file that the feature validates itself. */
   readonly ownKeys?: readonly string[];
-  /** Keys of the settings file that the page shows and cannot set, and why, in a sentence. */
+  /** Keys of the settings file that the page shows but cannot set, each with the reason as a sentence. */
   readonly leftToFile?: Readonly<Record<string, string>>;
 }
 
-/** Who has settings: a feature, as far as these go. */
+/** The part of a feature that concerns settings. */
 export interface SettingsOwner {
   readonly settings: SettingsSchema;
 }
 
-/** A port that a start takes, with the setting that names it. */
+/** A port that a start listens on, with the setting that determines it. */
 export interface Listener {
   readonly setting: string;
-  /** The setting that names the host. */
+  /** The setting for the host. */
   readonly hostSetting: string;
   readonly host: string;
   readonly port: number;

@@ -6,7 +6,7 @@ import type { SettingsOwner } from "./feature-settings.ts";
 import { settingsSchema } from "./settings.ts";
 import type { Environment } from "./sources.ts";
 
-/** The settings that features bring, beside those of the program. */
+/** Combines the program's settings with those of features. */
 
 export function settingsWith(features: readonly SettingsOwner[]) {
   return settingsSchema.extend(shapeOf(features, "file"));
@@ -22,7 +22,7 @@ function shapeOf(features: readonly SettingsOwner[], source: "file" | "environme
 
 const record = z.record(z.string(), z.unknown());
 
-/** A settings file without what features check themselves. */
+/** A settings file without the keys that features validate themselves. */
 export function withoutOwnKeys(file: unknown, features: readonly SettingsOwner[]): unknown {
   const own = new Set(features.flatMap(({ settings }) => settings.ownKeys ?? []));
   const parsed = record.safeParse(file);
@@ -31,9 +31,9 @@ export function withoutOwnKeys(file: unknown, features: readonly SettingsOwner[]
 }
 
 interface Written {
-  /** The settings file as it was written. */
+  /** The settings file as written. */
   readonly raw: unknown;
-  /** It, checked. */
+  /** The validated settings file. */
   readonly checked: Readonly<Record<string, unknown>>;
   readonly environment: Environment;
   readonly fileName: string;
@@ -52,7 +52,7 @@ export function configureFeatures(
   });
 }
 
-/** What is set of these keys. */
+/** The given keys that are set. */
 function only(values: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(keys.filter((key) => values[key] !== undefined).map((key) => [key, values[key]]));
 }

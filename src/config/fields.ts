@@ -1,21 +1,21 @@
 import { z } from "zod";
 
-/** `example` is a value that a person could copy into the file. */
+/** Describes a field. `example` is a value that can be copied into the file. */
 export function field<S extends z.ZodType>(schema: S, description: string, example: unknown): S {
   return schema.meta({ description, examples: [example] });
 }
 
-/** A field whose value must never be shown: kept out of errors, logs and `doctor`. */
+/** A field whose value is never shown in errors, logs or `doctor`. */
 export function secret<S extends z.ZodType>(schema: S, description: string, example: unknown): S {
   return schema.meta({ description, examples: [example], secret: true });
 }
 
-/** An address to listen on: an IPv6 one may be written as URLs have it. */
+/** An address to listen on; an IPv6 address may be in brackets, as in URLs. */
 export function listenHost(schema: z.ZodString): z.ZodString {
   return schema.overwrite((text) => text.replace(/^\[(.+)\]$/, "$1"));
 }
 
-/** A file or directory. Who writes it into a file has no shell that would put the home directory in place of `~`. */
+/** A file or directory. In a file there is no shell to expand `~` to the home directory. */
 export const pathSchema = z
   .string()
   .min(1, "must not be empty")

@@ -4,7 +4,7 @@ import { field } from "./fields.ts";
 export const tokens = z.int("must be a whole number").min(1, "must be at least 1");
 export const dollars = z.number("must be a number").positive("must be more than 0");
 
-/** What bounds spending, the disk and the places at which runs are at work. */
+/** Limits on spending, disk space and concurrent runs. */
 export const limitFields = {
   budgets: field(
     z

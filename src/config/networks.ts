@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 
-/** An address, or a network by its first address and how many bits its addresses share. */
+/** An address, or a network given by an address and a prefix length. */
 export const networkSchema = z
   .string()
   .refine((entry) => isNetwork(entry), "must be an address or a network: 127.0.0.1, 10.0.0.0/8");

@@ -1,6 +1,6 @@
 import type { Config } from "./resolve.ts";
 
-/** Settings by which nobody is asked and nothing is kept in: no mistake, and worth a line at every start. */
+/** Permissive settings, which are not mistakes, but are reported at every start. */
 export function openSettings(config: Config): string[] {
   return [
     ...openModes(config),
@@ -34,7 +34,7 @@ function openHosts({ query, allowedHosts, sinks }: Config): string[] {
 
 function openAccess({ access, approvals }: Config): string[] {
   const isForAll = access.allow === undefined && access.guests && access.external;
-  // On Discord everybody of a server has the role that has its id.
+  // On Discord, everybody on a server has the role with the server's id.
   const everybody = (access.workspaces ?? []).map((id) => id.replace(":", ":role:"));
   const inAll = (setting: string, named: readonly string[]) =>
     named
@@ -51,7 +51,7 @@ function unconfined({ confinement }: Config): string[] {
   return confinement === "off" ? ["confinement: off, so the system keeps nothing from the sandbox's process."] : [];
 }
 
-/** A page or a terminal has one person, who needs no name; a workspace has many. */
+/** A page or a terminal has a single person, who need not be named; a workspace has many. */
 function noAdmins({ slack, discord, access }: Config): string[] {
   const example = slack === null ? "discord:<id>" : "slack:U…";
   if ((slack === null && discord === null) || access.admins.length > 0) return [];
@@ -60,7 +60,7 @@ function noAdmins({ slack, discord, access }: Config): string[] {
 
 const LOOPBACK = /^(?:localhost$|127\.|\[?::1\]?$)/u;
 
-/** The page beyond loopback. */
+/** Warnings about a page that is reachable from other machines. */
 function wayIn({ web: { host, url, trustProxy } }: Config): string[] {
   if (url === null && LOOPBACK.test(host)) return [];
   const isOpen = url?.startsWith("https:") !== true;
@@ -78,7 +78,7 @@ function wayIn({ web: { host, url, trustProxy } }: Config): string[] {
   ];
 }
 
-/** The system's, as TZ or /etc/localtime has it; null where that is no time zone. */
+/** The system's time zone, from TZ or /etc/localtime; null if it is not a valid one. */
 export function systemTimezone(): string | null {
   const { timeZone }: { timeZone?: string } = Intl.DateTimeFormat().resolvedOptions();
   return timeZone ?? null;

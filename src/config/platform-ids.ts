@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PLATFORMS } from "../platforms.ts";
 
-/** What may stand in settings for something of a platform, as people write it: `slack:U…`. */
+/** The form of an id in settings: `slack:U…`. */
 interface Form {
   readonly prefix: string;
   readonly id: RegExp;
@@ -17,12 +17,12 @@ const CHANNELS: readonly Form[] = [...PLATFORMS.values()].map(({ name, ids: { ch
   written: `${name}:${channel.written}`,
 }));
 
-/** Somebody, or a workspace, as settings name them: `slack:U1`, `discord:role:1`. */
+/** A person, role or workspace in settings: `slack:U1`, `discord:role:1`. */
 export const personSchema = oneOf(PEOPLE, "must be");
-/** `slack:C1` */
+/** A channel in settings: `slack:C1`. */
 export const channelKeySchema = oneOf(CHANNELS, "channels are named");
 
-/** A check in code, and for editors the same as one pattern. */
+/** Validates in code, and provides a single pattern for editors. */
 function oneOf(forms: readonly Form[], must: string) {
   const pattern = `^(${forms.map(({ prefix, id }) => `${prefix}${id.source.slice(1, -1)}`).join("|")})$`;
   const isOne = (text: string) =>
@@ -34,7 +34,7 @@ function oneOf(forms: readonly Form[], must: string) {
     .meta({ pattern });
 }
 
-/** `slack:T1/C1`, as jobs and the page's addresses have a channel with its workspace: the part behind the slash is meant. */
+/** Suggests the form without a workspace for `slack:T1/C1`, which jobs and the page's addresses use. */
 function meantBy(text: string, isOne: (text: string) => boolean): string {
   const meant = `${text.slice(0, text.indexOf(":") + 1)}${text.slice(text.lastIndexOf("/") + 1)}`;
   return meant !== text && isOne(meant) ? `; here it is ${meant}` : "";

@@ -3,7 +3,7 @@ import type { Config } from "./resolve.ts";
 
 type Listening = Pick<Config, "web" | "slack" | "features">;
 
-/** All ports that a start takes. */
+/** All ports that a start listens on. */
 export function listenersOf({ web, slack, features }: Listening): readonly Listener[] {
   return [
     { setting: "PORT", hostSetting: "HOST", ...web },
@@ -14,7 +14,7 @@ export function listenersOf({ web, slack, features }: Listening): readonly Liste
   ];
 }
 
-/** Ports that two settings ask for: the first to listen would have it, and the start would fail at the second. */
+/** Reports ports used by two settings, because the start would fail at the second. */
 export function sharedPorts(config: Listening): string[] {
   const listeners = listenersOf(config);
   return listeners.flatMap((later, index) =>
@@ -28,7 +28,7 @@ export function sharedPorts(config: Listening): string[] {
   );
 }
 
-/** With 0 the system chooses a port that nobody has. */
+/** Whether two listeners collide. With port 0 the system chooses a free one. */
 function meet(one: Listener, other: Listener): boolean {
   if (one.port === 0 || one.port !== other.port) return false;
   const hosts = [plainHost(one.host), plainHost(other.host)];

@@ -3,11 +3,11 @@ import type { z } from "zod";
 import { alternatives, nodeOf, nodesAt, type SchemaNode } from "./schema-node.ts";
 
 /**
- * Turns what a schema found into lines for an operator: the key, what is wrong, how to mend it. Values
- * are shown only when they are short, plain and not marked secret.
+ * Turns validation errors into lines for an operator: the key, what is wrong, and how to fix it. Values are shown only
+ * if they are short, plain and not marked secret.
  */
 
-/** How a source writes a key and its example; environment and file differ only in this. */
+/** How a source writes keys and examples, the only difference between the environment and the file. */
 export interface KeyStyle {
   label(path: readonly PropertyKey[]): string;
   example(path: readonly PropertyKey[], value: unknown): string;
@@ -33,7 +33,7 @@ export function describeIssues(error: z.ZodError, schema: z.ZodType, style: KeyS
   return problemsIn(error, schema, style).map(({ path, text }) => `${style.label(path)}: ${text}`);
 }
 
-/** What is wrong with the value at a path, and how to mend it: a sentence that does not name the path. */
+/** What is wrong with a value and how to fix it, as a sentence that does not name the path. */
 export interface Problem {
   readonly path: readonly PropertyKey[];
   readonly text: string;
@@ -50,7 +50,7 @@ export function problemsIn(error: z.ZodError, schema: z.ZodType, style: KeyStyle
   });
 }
 
-/** Where one thing alone of a union's is meant, what is wrong within it is a better line than “matches none of them”. */
+/** Replaces an error of a union by the errors within the only alternative that fits, since “matches none” says less. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const meant = issue.errors.filter((branch) =>
@@ -75,7 +75,7 @@ function describeIssue(issue: z.core.$ZodIssue, root: SchemaNode, style: KeyStyl
   return { path, text: `${issue.message}${shown}.${mend}` };
 }
 
-/** How a value is parsed whose mistakes are told here: in our words, where the schema has none of its own. */
+/** Options for parsing values whose errors are shown, with our own messages where the schema has none. */
 export const IN_OUR_WORDS = { reportInput: true, error: ourWords } as const;
 
 function ourWords(issue: z.core.$ZodRawIssue): string | undefined {
@@ -97,7 +97,7 @@ function ourWords(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** What a value may be that fits none of a union's types; undefined where one of them fails by more than its type. */
+/** The types that a union accepts; undefined if an alternative fails for another reason than its type. */
 function unionWords({ errors }: Pick<z.core.$ZodIssueInvalidUnion, "errors">): string | undefined {
   const words = errors.map(([first]) => (first?.code === "invalid_type" ? typeWords(first) : null));
   return words.includes(null) || words.length === 0 ? undefined : `must be ${words.join(", or ")}`;
@@ -117,7 +117,7 @@ function typeWords({ expected }: Pick<z.core.$ZodIssueInvalidType, "expected">):
   return TYPE_WORDS[expected] ?? expected;
 }
 
-/** Anything that could be a credential in the wrong place stays hidden. */
+/** A value that may be a misplaced credential is not shown. */
 const SHOWABLE = /^[\w.:/ -]{1,40}$/;
 const CREDENTIAL = /^(xox|xapp|sk-|gh[a-z]_|AKIA)|[A-Za-z0-9_-]{24,}|@/;
 
@@ -127,12 +127,12 @@ function shownValue(value: unknown): string {
   return `, is "${value}"`;
 }
 
-/** “Did you mean …”, or the known keys when nothing is near. */
+/** “Did you mean …”, or the known keys if none is similar. */
 export function suggestion(key: string, known: readonly string[]): string {
   return nearest(key, known) ?? (known.length === 0 ? "" : ` Known here: ${known.join(", ")}.`);
 }
 
-/** “Did you mean …”; null when nothing is near. */
+/** “Did you mean …”; null if none is similar. */
 export function nearest(key: string, known: readonly string[]): string | null {
   if (known.length === 0) return null;
   const name = closest(key, [...known]);

@@ -1,24 +1,24 @@
 import { dotted } from "./problems.ts";
 
-/** A key that stands twice in one object; of its values, `JSON.parse` keeps the last. */
+/** A key that occurs twice in one object; `JSON.parse` keeps only the last value. */
 interface RepeatedKey {
   /** `access.allow`, `channels.slack:C1`, `allowedHosts[0].host` */
   readonly path: string;
-  /** Where it stands again, from 1. */
+  /** Line of the repetition, from 1. */
   readonly line: number;
 }
 
-/** An object or list that is open; `keys` are those of an object, null in a list. */
+/** An open object or list. `keys` are an object's keys; null for a list. */
 interface Open {
   readonly keys: Set<string> | null;
-  /** Where the value that is read stands in it: its key or its place. */
+  /** Key or index of the value being read. */
   at: string | number;
 }
 
-/** A token: a text, a mark of structure, or a number or word. */
+/** A token: a string, a punctuation mark, or a number or word. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gu;
 
-/** Reads the text of a document that `JSON.parse` has accepted; comments, keys that begin with `//`, may come often. */
+/** Finds repeated keys in text that `JSON.parse` accepts. Comments (keys that begin with `//`) may be repeated. */
 export function repeatedKeys(text: string): RepeatedKey[] {
   const found: RepeatedKey[] = [];
   const open: Open[] = [];
@@ -43,7 +43,7 @@ export function repeatedKeys(text: string): RepeatedKey[] {
   return found;
 }
 
-/** Whether it stands in a comment or is one. */
+/** Whether the innermost key is a comment, or within one. */
 function isComment(open: readonly Open[]): boolean {
   return open.some(({ at }) => String(at).startsWith("//"));
 }

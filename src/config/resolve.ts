@@ -11,13 +11,13 @@ import type { EnvironmentSettings } from "./environment.ts";
 import type { ChannelSettings, ProviderSettings, Settings } from "./settings.ts";
 import type { Layers } from "./sources.ts";
 
-/** The query settings of the whole program; a channel's or an agent's own come on top. */
+/** The program's query settings, which those of a channel or an agent override. */
 export type QueryDefaults = Omit<QueryConfig, "model" | "workingDirectory" | "agentDefinition"> & {
-  /** `provider/model`; null when nothing names one, and the program chooses among what has a key. */
+  /** `provider/model`; null if none is set, and the program chooses among the providers with a key. */
   readonly model: string | null;
   /** Relative to the sandbox root. */
   readonly workingDirectory: string;
-  /** An agent's name, or a definition written in the settings. */
+  /** An agent's name, or a definition in the settings. */
   readonly agentDefinition: NonNullable<Settings["agentDefinition"]>;
 };
 
@@ -39,7 +39,7 @@ export interface DatabaseConfig {
   readonly kind: "sqlite" | "postgresql";
   /** `file:` with an absolute path, or `postgresql://…`. */
   readonly url: string;
-  /** Leads to the same database with no pooler between: for what belongs to a connection, as locks and notifications do. */
+  /** The same database without a pooler, for what is bound to a connection, such as locks and notifications. */
   readonly directUrl: string;
 }
 
@@ -61,27 +61,27 @@ type FileSettings = Pick<
 >;
 
 export interface Config extends Readonly<FileSettings> {
-  /** Hosts that may be read from, those that data may go to among them. */
+  /** Hosts that may be read, including those in `sinks`. */
   readonly allowedHosts: readonly string[];
   readonly sinks: readonly Sink[];
-  /** Null: the platform is off, since it has no token. */
+  /** Null if the platform has no token, and so is off. */
   readonly slack: SlackConfig | null;
   readonly discord: DiscordConfig | null;
   readonly web: {
     readonly host: string;
     readonly port: number;
-    /** Null: people reach the page by what it listens on. */
+    /** Null if people reach the page at the address that it listens on. */
     readonly url: string | null;
     readonly trustProxy: readonly string[];
   };
-  /** Null: the internet is reached directly. */
+  /** Null if the internet is reached directly. */
   readonly proxy: ProxySettings | null;
   readonly database: DatabaseConfig;
   readonly engine: EnvironmentSettings["DECKHAND_ENGINE"];
   /** Absolute paths. */
   readonly home: string;
   readonly sandbox: string;
-  /** Absolute path of the settings file; null when there is none. */
+  /** Absolute path of the settings file; null if there is none. */
   readonly configFile: string | null;
   readonly logLevel: EnvironmentSettings["LOG_LEVEL"];
   readonly query: QueryDefaults;
@@ -89,16 +89,16 @@ export interface Config extends Readonly<FileSettings> {
   readonly channels: Readonly<Record<string, ChannelSettings>>;
   /** Keys and addresses by provider id, from the environment and the file. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
-  /** By provider id, from the environment, whether or not anything else is set of the provider. */
+  /** By provider id, from the environment, even for providers without other settings. */
   readonly providerRegions: Readonly<Record<string, string>>;
   readonly features: readonly NamedFeature[];
-  /** Lines for the operator: nothing is wrong, but something looks it. */
+  /** Warnings for the operator about settings that are valid but suspicious. */
   readonly warnings: readonly string[];
-  /** What it was made from, for what the page sets. */
+  /** The layers it was built from, needed to apply the page's settings. */
   readonly origin: Origin;
 }
 
-/** What was read when the program began, and who reads what of it. */
+/** What was read when the program began, and the features that read it. */
 export interface Origin {
   readonly layers: Layers;
   readonly features: readonly Feature[];
@@ -183,7 +183,7 @@ function databaseOf(env: EnvironmentSettings, home: string, cwd: string): Databa
   return { kind: "sqlite", url, directUrl: url };
 }
 
-/** Keys whose value is undefined would be sent on as set; they are left out. */
+/** Omits undefined values, since their keys would otherwise count as set. */
 function queryOf(env: EnvironmentSettings, settings: Settings): QueryDefaults {
   const { systemPrompt, appendSystemPrompt, outputStylePrompt, thinkingBudget, temperature } = settings;
   const { effortLevel, toolAllow, contextWindow } = settings;
@@ -239,7 +239,7 @@ function providersOf({ providers, settings }: ParsedSources): Config["providers"
       ...(apiKey === undefined ? {} : { apiKey }),
       ...(baseUrl === undefined ? {} : { baseUrl }),
     };
-    // A region alone, which most machines of that cloud have, configures no provider.
+    // A region alone configures no provider, since most machines in that cloud have one.
     if (Object.keys(provider).length > 0) merged[id] = { ...provider, ...(region === undefined ? {} : { region }) };
   }
   return merged;

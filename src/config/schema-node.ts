@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The part of JSON Schema that z.toJSONSchema makes of our schemas and that messages and forms need. */
+/** The part of JSON Schema, as z.toJSONSchema generates it, that messages and forms need. */
 const nodeSchema = z.looseObject({
   properties: z.record(z.string(), z.unknown()).optional(),
   additionalProperties: z.unknown().optional(),
@@ -15,7 +15,7 @@ export function nodeOf(schema: z.core.$ZodType): SchemaNode {
   return nodeSchema.parse(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
 }
 
-/** The nodes that describe the value at a path; several where a union leaves it open. */
+/** The nodes that describe the value at a path; several if a union allows them. */
 export function nodesAt(root: SchemaNode, path: readonly PropertyKey[]): readonly SchemaNode[] {
   let nodes: readonly SchemaNode[] = [root];
   for (const part of path) nodes = nodes.flatMap((node) => alternatives(node).flatMap((one) => step(one, part)));
@@ -29,18 +29,18 @@ function step(node: SchemaNode, part: PropertyKey): SchemaNode[] {
   return parsed(next);
 }
 
-/** A node itself, and what its union offers. */
+/** A node, and the alternatives of its union. */
 export function alternatives(node: SchemaNode): SchemaNode[] {
   return [node, ...(node.anyOf ?? []).flatMap(parsed)];
 }
 
-/** Its fields by name; those of every object that its union offers. */
+/** A node's fields by name, including those of all alternatives of its union. */
 export function fieldsOf(node: SchemaNode): ReadonlyMap<string, SchemaNode> {
   const fields = alternatives(node).flatMap(({ properties }) => Object.entries(properties ?? {}));
   return new Map(fields.flatMap(([name, field]) => parsed(field).map((one) => [name, one] as const)));
 }
 
-/** Whether a value that must not be shown is in it, however deep. */
+/** Whether a secret value may occur in it, at any depth. */
 export function holdsSecret(node: SchemaNode): boolean {
   if (node.secret === true) return true;
   const inner = [...Object.values(node.properties ?? {}), node.additionalProperties, node.items, ...(node.anyOf ?? [])];

@@ -7,8 +7,8 @@ import { networkSchema } from "./networks.ts";
 import { channelKeySchema, personSchema } from "./platform-ids.ts";
 
 /**
- * The schema of `deckhand.config.json`. Each field carries its description and an example: the JSON
- * Schema for editors, the reference in docs and the error messages are all made from them.
+ * The schema of `deckhand.config.json`. Each field has a description and an example, from which the JSON Schema for
+ * editors, the reference in docs and the error messages are generated.
  */
 
 const text = z.string().min(1, "must not be empty");
@@ -54,7 +54,7 @@ const agentFields = {
     "cyan",
   ),
 };
-/** What the settings, or the front matter of a file in extensions/agents, say of an agent. */
+/** An agent in the settings, or the front matter of a file in extensions/agents. */
 export const agentSchema = z.strictObject(agentFields);
 export const agentNameSchema = z
   .string()
@@ -100,7 +100,7 @@ function isInside(directory: string): boolean {
   return !path.isAbsolute(directory) && !directory.split(/[/\\]/).includes("..");
 }
 
-/** The fields that shape a query; the same in the file's root and in `channels.<platform:id>`. */
+/** Fields that shape a query, in the file's root and in `channels.<platform:id>` alike. */
 const queryFields = {
   model: field(modelRefSchema.exactOptional(), "The model, provider/model.", "anthropic/claude-opus-5-5"),
   fallbackModel: field(

@@ -6,23 +6,23 @@ import stripJsonComments from "strip-json-comments";
 import { systemCode } from "../core/protocol/system-code.ts";
 import { repeatedKeys } from "./repeated-keys.ts";
 
-/** Variables by name, as `process.env` holds them. */
+/** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What was read, before any schema has seen it. `problems` are complete lines. */
+/** Input as read, before validation. `problems` are complete lines. */
 interface Source<T> {
   readonly value: T;
   readonly problems: readonly string[];
 }
 
 interface EnvironmentSource extends Source<Environment> {
-  /** Names of the variables that `.env` sets. */
+  /** Names of the variables set in `.env`. */
   readonly inFile: readonly string[];
 }
 
 /**
- * The environment with `.env` of the working directory beneath it: what is really set wins. Empty
- * values count as unset, since compose files and shells hand on unset variables as empty ones.
+ * The environment, with `.env` of the working directory as a fallback. Empty values count as unset, because compose
+ * files and shells pass unset variables on as empty ones.
  */
 function readEnvironment(env: Environment, cwd: string): EnvironmentSource {
   const file = readOptional(path.join(cwd, ".env"));
@@ -34,7 +34,7 @@ function readEnvironment(env: Environment, cwd: string): EnvironmentSource {
   return { value: { ...fromFile, ...withoutEmpty(env) }, problems, inFile: Object.keys(fromFile) };
 }
 
-/** A name and a value without the sign between them: `PORT: 3000`, `PORT 3000`. */
+/** A name and a value without an equals sign: `PORT: 3000`, `PORT 3000`. */
 const UNASSIGNED = /^\s*(?:export\s+)?([A-Z][A-Z0-9_]*)(?:\s*:\s*|\s+)[^=\s][^=]*$/u;
 
 function linesWithoutEffect(text: string): { readonly name: string; readonly line: number }[] {
@@ -45,17 +45,17 @@ function linesWithoutEffect(text: string): { readonly name: string; readonly lin
 }
 
 interface ConfigFile extends Source<unknown> {
-  /** As error lines call it. */
+  /** The file's name in error messages. */
   readonly name: string;
-  /** Absolute path, or null when there is no file. */
+  /** Absolute path; null if there is no file. */
   readonly path: string | null;
 }
 
-/** What is above all that is set on the page: read once, when the program begins. */
+/** The layers that override the page's settings, read once when the program begins. */
 export interface Layers {
   readonly environment: EnvironmentSource;
   readonly file: ConfigFile;
-  /** What relative paths start at. */
+  /** The base of relative paths. */
   readonly cwd: string;
 }
 
@@ -64,7 +64,7 @@ export function readLayers(env: Environment, cwd: string): Layers {
   return { environment, file: readConfigFile(environment.value, cwd), cwd };
 }
 
-/** The settings file as parsed JSON, without comments, commas at an end and the keys that begin with `//`, which are comments, too. */
+/** Reads the settings file as JSON, ignoring comments, trailing commas, and keys that begin with `//`. */
 function readConfigFile(env: Environment, cwd: string): ConfigFile {
   const configured = env.DECKHAND_CONFIG;
   const file = path.resolve(cwd, configured ?? "deckhand.config.json");
@@ -88,7 +88,7 @@ function readConfigFile(env: Environment, cwd: string): ConfigFile {
   }
 }
 
-/** The place, without the parser's message: that quotes the text, which may hold a key. */
+/** The position only, because the parser's message quotes the text, which may contain a key. */
 function whereIn(text: string, error: unknown): string {
   const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
   if (position === undefined) return "; it ends too early or a comma, quote or bracket is wrong";

@@ -4,14 +4,14 @@ import { SHARED_TOOLS } from "../core/skills/skill-format/tool-names.ts";
 import { nearest } from "./problems.ts";
 import type { Config } from "./resolve.ts";
 
-/** A temperature, where it is set, and the model that it is for. */
+/** A temperature, if set, and the model that it applies to. */
 interface Asked {
   readonly setting: string;
   readonly temperature: number | undefined;
   readonly model: string;
 }
 
-/** Settings without effect, each as a line for the operator. `usual` is the model where none is set. */
+/** Settings without effect, one line each for the operator. `usual` is the default model. */
 export function unheededSettings(
   { query, channels }: Pick<Config, "query" | "channels">,
   agents: ReadonlyMap<string, AgentDefinition>,
@@ -40,11 +40,11 @@ export function unheededSettings(
 
 interface KnownTools {
   readonly names: readonly string[];
-  /** Whether a tool of that name may come later. */
+  /** Whether a tool of this name may become available later. */
   readonly mayCome: (name: string) => boolean;
 }
 
-/** Tools that settings name and nobody has, each as a line for the operator. */
+/** Unknown tools named in settings, one line each for the operator. */
 export function unknownTools(
   { query, channels }: Pick<Config, "query" | "channels">,
   { names, mayCome }: KnownTools,
@@ -64,8 +64,8 @@ export function unknownTools(
 }
 
 /**
- * Agents whose lists name no tool that there is, or one that is misspelt, each as a line for the operator. Others name tools
- * of other programs, too, and those that only other settings bring.
+ * Agents whose lists contain no existing tool, or a misspelt one, one line each for the operator. Other unknown names
+ * may belong to other programs, or need other settings.
  */
 export function unknownToolsOfAgents(
   agents: ReadonlyMap<string, Pick<AgentDefinition, "tools" | "disallowedTools">>,
@@ -92,7 +92,7 @@ export function unknownToolsOfAgents(
 const MOST_NAMED = 10;
 const LISTED = " `/tools` lists those that there are.";
 
-/** There may be hundreds, so that the names are not all said. */
+/** There may be hundreds of tools, so they are not all listed. */
 function nearTool(name: string, names: readonly string[]): string {
   return nearest(name, names) ?? LISTED;
 }

@@ -1,8 +1,8 @@
 import { readToolWords } from "./tool-words.ts";
 
-/** Files of agents that were written for other programs, in our words. */
+/** Translates agents' files that were written for other programs. */
 
-/** What other programs' files say beside that and means nothing here. None of it limits an agent. */
+/** Keys of other programs that have no meaning here. None of them restricts an agent. */
 const PASSED_OVER: ReadonlySet<string> = new Set(
   (
     "allowedTools argument-hint author background category context disable-model-invocation domain effort emoji examples fallback_models handoffs hooks " +
@@ -12,23 +12,23 @@ const PASSED_OVER: ReadonlySet<string> = new Set(
 );
 
 export interface AgentWords {
-  /** As `agentSchema` has them; not yet checked. */
+  /** Fields in the form of `agentSchema`, not yet validated. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** What of the file has no effect, or another than was meant: by key, a sentence without its end. */
+  /** Keys without effect, or with another effect than intended, each with a sentence without its full stop. */
   readonly notes: readonly (readonly [key: string, text: string])[];
 }
 
 interface Known {
-  /** The file's, which is the agent's. */
+  /** The name of the file, and so of the agent. */
   readonly name: string;
   readonly colors: readonly string[];
 }
 
-/** The front matter of an agent's file in our words, whatever program it was written for. */
+/** Translates the front matter of an agent's file, whatever program it was written for. */
 export function agentWords(data: Readonly<Record<string, unknown>>, { name, colors }: Known): AgentWords {
   const { name: own, tools, disallowedTools, permission, model: models, ...others } = inOneWord(data);
   const { color, description, permissionMode, ...rest } = others;
-  // Some name several; the first is enough.
+  // Some files name several models; the first is used.
   const model: unknown = Array.isArray(models) ? models[0] : models;
   const notes: [string, string][] = [];
   const fields = Object.fromEntries(Object.entries(rest).filter(([key]) => !PASSED_OVER.has(key)));
@@ -51,7 +51,7 @@ export function agentWords(data: Readonly<Record<string, unknown>>, { name, colo
   return { fields: { ...fields, ...read.fields }, notes: [...notes, ...read.notes] };
 }
 
-/** What other programs have a word of their own for. */
+/** Unifies the keys that other programs use for the same thing. */
 function inOneWord(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { "allowed-tools": allowed, "user-invocable": mayChoose, hidden, allowedTools, ...others } = data;
   const { permissions, readOnly, steps, maxSteps = steps, ...rest } = others;
@@ -63,7 +63,7 @@ function inOneWord(data: Readonly<Record<string, unknown>>): Record<string, unkn
     ...(permissions === undefined ? {} : { permission: permissions }),
     ...rest,
     ...(tools === undefined ? {} : { tools }),
-    // Those that do not ask, beside all that there are.
+    // Tools that run without asking, in addition to the list of available tools.
     ...(allowedTools === undefined || tools === allowedTools ? {} : { allowedTools }),
   };
 }
@@ -75,19 +75,19 @@ const MODEL_NOTES: Readonly<Record<string, string>> = {
   [QUICK]: "stands for `fastModel`, where one is set; write provider/model for another",
 };
 
-/** Conversations that show another program's model when to delegate are no part of the line that people read. */
+/** Removes examples for another program's model, since people read the description in a list. */
 function withoutExamples(description: unknown): unknown {
   if (typeof description !== "string") return description;
   const [said = ""] = description.replaceAll(/\\n|\n/g, " ").split(/(?:Examples?:\s*)?<example>/);
   return said.trim() || description;
 }
 
-/** Lines of a conversation within a description, which look like keys. */
+/** Lines of an example conversation within a description, which look like keys. */
 const SPEAKERS = /^(?:context|user|human|assistant|commentary|example\w*):/i;
 
 /**
- * The file with a description of several lines, which ought to be a block of YAML and is none, as one line; its other
- * lines stay where they are. Null where there is none.
+ * Rewrites a multi-line description that should have been a YAML block into one line, without moving the other lines.
+ * Null if there is none.
  */
 export function withOneLineDescription(file: string): string | null {
   const lines = file.split(/\r?\n/);

@@ -1,20 +1,20 @@
 import { partToolNames, readToolNames } from "../../core/skills/skill-format/tool-names.ts";
 
-/** What files of agents say of tools: lists of names, or maps that say of each whether the agent has it. */
+/** Tool settings in agents' files: lists of names, or maps that enable or disable each tool. */
 export interface ToolWords {
   readonly tools: unknown;
   readonly disallowedTools: unknown;
-  /** By tool: `allow`, `ask`, `deny`, or one of these by pattern. Source: the documents of OpenCode, Permissions. */
+  /** By tool: `allow`, `ask` or `deny`, or one of these by pattern. Source: the documents of OpenCode, Permissions. */
   readonly permission: unknown;
 }
 
 export interface ReadToolWords {
-  /** As `agentSchema` has them; what is none of these shapes stays, to be found wrong. */
+  /** Fields in the form of `agentSchema`. Malformed values stay, so that validation reports them. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly notes: readonly (readonly [key: string, text: string])[];
 }
 
-/** Tools that an agent keeps, and those that are taken from it. */
+/** Tools that an agent keeps, and tools taken from it. */
 interface Switches {
   readonly on: readonly string[];
   readonly off: readonly string[];
@@ -28,7 +28,7 @@ export function readToolWords({ tools, disallowedTools, permission }: ToolWords)
   const except = takenIn(textsOf(tools)?.flatMap((name) => EXCEPT.exec(name)?.[1] ?? []));
   const list = byMap === null ? namesIn(tools) : null;
   const maps = [byMap, byPermission, taken, except].filter((map) => map !== null);
-  // Where everything else is forbidden, what is allowed is a list.
+  // If everything else is forbidden, the allowed tools form a list.
   const closed = maps.filter(({ off }) => off.includes("*")).map(({ on }) => readToolNames(on));
   const gone = readToolNames(maps.flatMap(({ off }) => off.filter((name) => name !== "*").flatMap(wholeServer)));
   const foreign = [list, ...closed, gone].flatMap((read) => read?.foreign ?? []);
@@ -48,14 +48,14 @@ export function readToolWords({ tools, disallowedTools, permission }: ToolWords)
   };
 }
 
-/** What would be allowed in part is allowed whole. */
+/** A tool that is allowed in part is allowed completely. */
 function patternNote(list: NamesRead | null): (readonly [string, string])[] {
   const whole = list?.patterns ?? [];
   if (whole.length === 0) return [];
   return [["tools", `patterns are not known here, so that the agent has the whole tool for ${whole.join(", ")}`]];
 }
 
-/** Null: no list bounds them. What is no list of names stays as it is. */
+/** The tools in all of the lists; null if there are none. A malformed list is returned as it is. */
 function inAll(lists: readonly unknown[]): unknown {
   const strange = lists.find((names) => !isTexts(names));
   if (strange !== undefined) return strange;
@@ -64,8 +64,8 @@ function inAll(lists: readonly unknown[]): unknown {
 }
 
 /**
- * Where a pattern names tools of a server, all of these are taken away: `mcp__github__*`, and OpenCode's `github_*`. What
- * servers offer beside tools has one tool for all of them.
+ * A pattern of a server's tools, such as `mcp__github__*` or OpenCode's `github_*`, disables the whole server,
+ * including `mcp_resources`, the single tool for all servers' resources.
  */
 function wholeServer(name: string): readonly string[] {
   const server = name.endsWith("*") ? serverOf(name) : name;
@@ -86,11 +86,11 @@ function serverOf(pattern: string): string {
 interface NamesRead {
   readonly names: unknown;
   readonly foreign: readonly string[];
-  /** Those of which a part is meant: `Bash(npm test)`. */
+  /** Names restricted to a part of a tool: `Bash(npm test)`. */
   readonly patterns: readonly string[];
 }
 
-/** Null: every tool, or none is said. What is neither a list nor a text of names stays. */
+/** Null if all tools are meant, or none are named. Anything that is not names stays as it is. */
 function namesIn(written: unknown): NamesRead | null {
   if (!isSaid(written) || written === ALL) return null;
   const all = textsOf(written);
@@ -100,10 +100,10 @@ function namesIn(written: unknown): NamesRead | null {
   return isOpen ? null : { ...readToolNames(names), patterns: names.filter(isPart) };
 }
 
-/** `["*", "!write"]`: all but these. */
+/** An excluded tool, as in `["*", "!write"]`. */
 const EXCEPT = /^!(.+)/u;
 
-/** Null: it is no list of names. */
+/** Null if it is not a list of names. */
 function textsOf(written: unknown): readonly string[] | null {
   const names = typeof written === "string" ? partToolNames(written) : written;
   return isTexts(names) ? names : null;
@@ -111,7 +111,7 @@ function textsOf(written: unknown): readonly string[] | null {
 
 const ALL = "All tools";
 
-/** What of git is meant is another tool here, which only looks. */
+/** Whether only a part of a tool is meant. Restricted to git, it is instead the read-only tool for git here. */
 function isPart(name: string): boolean {
   return /\([^*]/u.test(name) && !readToolNames([name]).names.includes("git");
 }
@@ -120,7 +120,7 @@ function isSaid(written: unknown): boolean {
   return written !== undefined && written !== null;
 }
 
-/** Null: none is taken away, or it is no list of names. */
+/** The disabled tools; null if there are none, or it is not a list of names. */
 function takenIn(written: unknown): Switches | null {
   const names = textsOf(written);
   if (names === null) return null;
@@ -131,12 +131,12 @@ function takenIn(written: unknown): Switches | null {
   };
 }
 
-/** Elsewhere the shell is all that runs programs; here something else does, too. */
+/** In other programs only the shell runs programs, so disabling it disables `js_exec`, too. */
 function withRunners(name: string): readonly string[] {
   return readToolNames([name]).names.includes("bash") ? [name, "js_exec"] : [name];
 }
 
-/** `{ write: false, read: true }`; null where it is no such map. */
+/** Reads `{ write: false, read: true }`; null if it is not such a map. */
 function switchesIn(written: unknown): Switches | null {
   const entries = entriesOf(written);
   if (entries === null || !entries.every(([, value]) => typeof value === "boolean")) return null;
@@ -146,7 +146,7 @@ function switchesIn(written: unknown): Switches | null {
 
 const VERDICTS: ReadonlySet<unknown> = new Set(["allow", "ask", "deny"]);
 
-/** `{ edit: deny, bash: { "*": ask, "git push*": deny } }`; null where it is no such map. */
+/** Reads `{ edit: deny, bash: { "*": ask, "git push*": deny } }`; null if it is not such a map. */
 function permissionsIn(written: unknown): Switches | null {
   if (typeof written === "string" && VERDICTS.has(written)) return permissionsIn({ "*": written });
   const entries = entriesOf(written);
@@ -155,7 +155,7 @@ function permissionsIn(written: unknown): Switches | null {
   if (!read.every(({ verdicts }) => verdicts.length > 0 && verdicts.every(([, verdict]) => VERDICTS.has(verdict)))) {
     return null;
   }
-  // A limit that cannot be held in part is held whole.
+  // A restriction that cannot be applied in part is applied to the whole tool.
   const isOff = ({ verdicts }: (typeof read)[number]) => verdicts.some(([, verdict]) => verdict === "deny");
   const [off, on] = [read.filter(isOff), read.filter((one) => !isOff(one))];
   const cut = off.flatMap(({ name, verdicts }) => (verdicts.some(([pattern]) => pattern !== "*") ? [name] : []));
@@ -171,7 +171,7 @@ function permissionsIn(written: unknown): Switches | null {
   };
 }
 
-/** There, what edits is one permission. */
+/** In OpenCode, one permission covers all editing. */
 const WRITERS = ["edit", "write"];
 
 function verdictsOf(value: unknown): readonly (readonly [pattern: string, verdict: unknown])[] {

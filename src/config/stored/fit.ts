@@ -8,24 +8,24 @@ import type { LeftOut } from "./page-settings.ts";
 import { deepestOf, isPlain, leafPaths, over, type Path, type Plain, valueAt, without, withValue } from "./plain.ts";
 import { type SettingsNodes, settingsNodes } from "./settable.ts";
 
-/** As the terminal says it at each start, and doctor. */
+/** The line shown in the terminal at each start, and by doctor. */
 export function leftOutLine({ path, why }: LeftOut): string {
   const named = path.length === 0 ? "" : ` ${dotted(path)}:`;
   return `Set on the page, and left out:${named} ${why}`;
 }
 
-/** What of a revision can be in force. */
+/** The part of a revision that can be in force. */
 export interface Fitted {
   readonly config: Config;
-  /** Without what is left out; what a file or the environment wins over is in it. */
+  /** Without what is left out, but including what a file or the environment overrides. */
   readonly set: Plain;
   readonly leftOut: readonly LeftOut[];
 }
 
-/** What only the whole program can tell of settings: an agent that is named and not there. */
+/** Checks that need the whole program, such as whether a named agent exists. */
 export type CheckSettings = (config: Config) => readonly string[];
 
-/** How what stands on the page is named: as the file has it, without the file's name. */
+/** Names settings of the page as in the file, without the file's name. */
 export const PAGE_STYLE: KeyStyle = {
   label: dotted,
   example: (_path, value) => (typeof value === "string" ? value : JSON.stringify(value)),
@@ -34,8 +34,8 @@ export const PAGE_STYLE: KeyStyle = {
 const NOT_READ = "What is stored cannot be read.";
 
 /**
- * What was set on the page beneath the file. What no longer holds, since a version or the file has changed, is left out,
- * and never keeps the rest from its place. Throws ConfigError where the layers above are wrong by themselves.
+ * Applies the page's settings beneath the file. Settings that are no longer valid, because the version or the file
+ * changed, are left out without affecting the rest. Throws ConfigError if the layers above are invalid by themselves.
  */
 export function fitStored(content: string | null, origin: Origin, check: CheckSettings): Fitted {
   const read = readContent(content);
@@ -43,7 +43,7 @@ export function fitStored(content: string | null, origin: Origin, check: CheckSe
   return fitSettings(read, origin, check);
 }
 
-/** Null: it is no JSON object. */
+/** Null if it is not a JSON object. */
 export function readContent(content: string | null): Plain | null {
   if (content === null) return {};
   const read = fromJson(content);
@@ -51,7 +51,7 @@ export function readContent(content: string | null): Plain | null {
 }
 
 export function fitSettings(given: Plain, origin: Origin, check: CheckSettings): Fitted {
-  // Nothing was set: nothing is looked for.
+  // Skips the checks if nothing is set.
   if (Object.keys(given).length === 0) return { config: configFrom(origin, {}), set: {}, leftOut: [] };
   const fitting = new Fitting(given);
   leaveToFile(fitting, settingsNodes(origin.features));
@@ -91,7 +91,7 @@ function checkSchema(fitting: Fitting, { layers: { file }, features }: Origin): 
     const found = error === undefined ? [] : problemsIn(error, schema, PAGE_STYLE);
     const ours = found.flatMap(({ path, text }) => {
       const place = deepestOf(fitting.set, path);
-      // What the file has in the same place has won: it is the file's mistake.
+      // If the file sets the same place, its value won, so the mistake is the file's.
       const isFiles =
         place === null || (valueAt(file.value, place) !== undefined && !isPlain(valueAt(fitting.set, place)));
       return isFiles ? [] : [{ place, text, at: path }];
@@ -101,7 +101,7 @@ function checkSchema(fitting: Fitting, { layers: { file }, features }: Origin): 
   }
 }
 
-/** What a feature does not take is left out with all that is set of the feature. */
+/** Leaves out all settings of a feature that rejects them. */
 function checkFeatures(fitting: Fitting, { layers, features }: Origin): void {
   const schema = settingsWith(features);
   const { environment, file } = layers;
@@ -130,7 +130,7 @@ function resolved(fitting: Fitting, origin: Origin, check: CheckSettings): Confi
   };
   const whole = attempt(fitting.set);
   if (!isProblems(whole)) return whole;
-  // What is wrong without the page is none of its mistakes.
+  // A problem that exists without the page's settings is not caused by them.
   if (isProblems(attempt({}))) return configFrom(origin, fitting.set);
   leaveUnknownAgents(fitting, (set) => messageOf(attempt(set)));
   for (const key of Object.keys(fitting.set)) {
@@ -144,7 +144,7 @@ function resolved(fitting: Fitting, origin: Origin, check: CheckSettings): Confi
 const isProblems = (outcome: Config | readonly string[]): outcome is readonly string[] => Array.isArray(outcome);
 const messageOf = (outcome: Config | readonly string[]) => (isProblems(outcome) ? outcome.join(" ") : null);
 
-/** Names of agents that are not there go one by one; the others stay. */
+/** Leaves out only the names of unknown agents, one by one. */
 function leaveUnknownAgents(fitting: Fitting, problemWith: (set: Plain) => string | null): void {
   const named = leafPaths(fitting.set).filter((path) => path.at(-1) === "agentDefinition");
   let kept = named.reduce(without, fitting.set);

@@ -5,20 +5,20 @@ import { type CheckSettings, type Fitted, fitSettings, fitStored } from "./fit.t
 import { holdsAtOnce, ownParts, takeOver } from "./live.ts";
 import { distinctBy, leafPaths, over, type Path, type Plain, valueAt } from "./plain.ts";
 
-/** Where the settings are among all that is set on the page. */
+/** The key of the settings among the revisions of everything set on the page. */
 export const SETTINGS_REVISION = { kind: "settings", name: "" } as const;
 
 type Stored = Pick<Revision, "content"> | null;
 
-/** What the operator has set: what the program goes by, and how what the page sets gets there. */
+/** The settings in force: those of the operator, combined with those of the page. */
 export class SettingsInForce {
-  /** Everybody's; what holds at once changes within it. */
+  /** The shared configuration. Settings that take effect at once change within it. */
   readonly config: Config;
   readonly #check: CheckSettings;
   #begun: Fitted;
   #now: Fitted;
 
-  /** `config` is of the layers above alone. */
+  /** `config` comes from the layers above alone. */
   constructor(config: Config, check: CheckSettings) {
     this.config = { ...config, ...ownParts(config) };
     this.#check = check;
@@ -29,51 +29,51 @@ export class SettingsInForce {
     return this.config.origin;
   }
 
-  /** What is left out of the newest revision. */
+  /** Parts of the newest revision that are left out. */
   get leftOut(): Fitted["leftOut"] {
     return this.#now.leftOut;
   }
 
-  /** What of the newest revision is good, whether it holds already or after a restart. */
+  /** The valid part of the newest revision, whether in force already or after a restart. */
   get set(): Plain {
     return this.#now.set;
   }
 
-  /** As all would be after a restart. */
+  /** The configuration as it would be after a restart. */
   get next(): Config {
     return this.#now.config;
   }
 
-  /** Once, before anything else has seen the configuration. */
+  /** Applies the stored settings once, before anything else uses the configuration. */
   begin(newest: Stored): void {
     this.#begun = this.#now = fitStored(newest?.content ?? null, this.origin, this.#check);
     Object.assign(this.config, this.#now.config, ownParts(this.#now.config));
   }
 
-  /** What would come of these settings; nothing changes. */
+  /** Previews settings without changing anything. */
   look(set: Plain): Fitted {
     return fitSettings(set, this.origin, this.#check);
   }
 
-  /** Another revision is the newest. */
+  /** Applies a new revision. */
   apply(newest: Stored): void {
     this.#now = fitStored(newest?.content ?? null, this.origin, this.#check);
     takeOver(this.config, this.#now.config);
   }
 
-  /** Where what is set differs from what the program has begun with, and will hold after a restart. */
+  /** Paths whose settings differ from those at the start and take effect only after a restart. */
   awaitingRestart(): Path[] {
     return this.differences(this.#begun.set, this.#now.set).filter((path) => !holdsAtOnce(path));
   }
 
-  /** Where one set of the page's settings makes another value than the other does. */
+  /** Paths at which two sets of the page's settings lead to different values. */
   differences(one: Plain, other: Plain): Path[] {
     const [a, b] = [this.values(one), this.values(other)];
     const all = [...leafPaths(a), ...leafPaths(b)].filter((path) => !isSame(valueAt(a, path), valueAt(b, path)));
     return distinctBy(all, (path) => path);
   }
 
-  /** All settings, with defaults where nothing is set. */
+  /** All settings, including defaults. */
   values(set: Plain): unknown {
     const { layers, features } = this.origin;
     const raw = withoutOwnKeys(over(layers.file.value, set), features);

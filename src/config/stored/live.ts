@@ -4,13 +4,13 @@ import type { Config } from "../resolve.ts";
 import { QUERY_KEYS } from "../settings.ts";
 import type { Path } from "./plain.ts";
 
-/** Which settings hold as soon as they are set: those that everybody reads, each time, from the one configuration. */
+/** Settings that take effect as soon as they are set, because they are read from the shared configuration each time. */
 
 const AT_ONCE = new Set(["budgets", "access", "approvals", "allowedHosts", "blockedUrls", "channels", ...QUERY_KEYS]);
-/** Agents are read, and directories shared out, when the program begins. */
+/** Exceptions, because agents are read and directories assigned when the program begins. */
 const LATER = new Set(["agentDefinition", "workingDirectory", "directory"]);
 
-/** Everything else holds after a restart. */
+/** Whether a setting takes effect at once; all others do after a restart. */
 export function holdsAtOnce(path: Path): boolean {
   const [key = ""] = path;
   return AT_ONCE.has(key) && !LATER.has(key === "channels" ? (path[2] ?? "") : key);
@@ -18,13 +18,13 @@ export function holdsAtOnce(path: Path): boolean {
 
 type LivePart = "query" | "channels" | "budgets" | "access" | "approvals" | "allowedHosts" | "sinks" | "blockedUrls";
 
-/** The parts that are replaced from within, shared with no other configuration. */
+/** Copies of the parts that are modified in place, so that no other configuration shares them. */
 export function ownParts(config: Config): Pick<Config, LivePart> {
   const { query, channels, budgets, access, approvals, allowedHosts, sinks, blockedUrls } = config;
   return structuredClone({ query, channels, budgets, access, approvals, allowedHosts, sinks, blockedUrls });
 }
 
-/** Puts what holds at once into what is there, so that whoever has a part of it has the new one. */
+/** Modifies the existing parts in place, so that everything that holds one sees the new values. */
 export function takeOver(config: Config, next: Config): void {
   const { query, channels, budgets, access, approvals, allowedHosts, sinks, blockedUrls } = ownParts(next);
   replace(config.query, later(query, config.query));
@@ -41,14 +41,14 @@ export function takeOver(config: Config, next: Config): void {
   else Reflect.set(config, "instructions", next.instructions);
 }
 
-/** Settings as they are to be, but for those that hold later: these stay as they were. */
+/** The new settings, except for those that take effect later, which keep their old values. */
 function later(next: object, was: object): object {
   const now = Object.entries(next).filter(([key]) => !LATER.has(key));
   const stays = Object.entries(was).filter(([key]) => LATER.has(key));
   return Object.fromEntries([...now, ...stays]);
 }
 
-/** In place; lists that it holds as well, since others have them. */
+/** Replaces the content in place, including that of lists, which others hold, too. */
 function replace(there: unknown, next: unknown): void {
   if (Array.isArray(there) && Array.isArray(next)) there.splice(0, there.length, ...next);
   else if (isObject(there) && isObject(next)) replaceKeys(there, next);
@@ -63,7 +63,7 @@ function replaceKeys(there: object, next: object): void {
   }
 }
 
-/** Who decides what asks first, as it is at each moment. */
+/** The approval rules, always read from the current settings. */
 export function approvalRulesOf(config: Config): ApprovalRules {
   return {
     get approvers() {

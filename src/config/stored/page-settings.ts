@@ -2,37 +2,37 @@ import type { SettingsOwner } from "../feature-settings.ts";
 import type { Layers } from "../sources.ts";
 import type { Path, Plain } from "./plain.ts";
 
-/** What keeps something that was set on the page from coming into force. */
+/** A setting of the page that cannot be in force. */
 export interface LeftOut {
   readonly path: Path;
-  /** The very place within it that is wrong. */
+  /** The exact place within it that is wrong. */
   readonly at: readonly PropertyKey[];
-  /** A sentence that does not name the path. */
+  /** The reason, as a sentence that does not name the path. */
   readonly why: string;
 }
 
-/** Settings as the program has them, with warnings for the operator. */
+/** Resolved settings, with warnings for the operator. */
 interface ResolvedSettings {
   readonly query: object;
   readonly warnings: readonly string[];
 }
 
-/** What the page sets, and what comes of it. */
+/** The page's settings, and their effect. */
 export interface PageSettings {
-  /** What was read when the program began, and who reads what of it. */
+  /** What was read when the program began, and the features that read it. */
   readonly origin: { readonly layers: Layers; readonly features: readonly SettingsOwner[] };
-  /** What is left out of the newest revision. */
+  /** Parts of the newest revision that are left out. */
   readonly leftOut: readonly LeftOut[];
-  /** What of the newest revision is good, whether it holds already or after a restart. */
+  /** The valid part of the newest revision, whether in force already or after a restart. */
   readonly set: Plain;
-  /** As all would be after a restart. */
+  /** The configuration as it would be after a restart. */
   readonly next: ResolvedSettings;
-  /** What would come of these settings; nothing changes. */
+  /** Previews settings without changing anything. */
   look(set: Plain): { readonly config: ResolvedSettings; readonly leftOut: readonly LeftOut[] };
-  /** Another revision is the newest; null: there is none. */
+  /** Applies a new revision; null if there is none. */
   apply(newest: { readonly content: string | null } | null): void;
-  /** Where what is set differs from what the program has begun with, and will hold after a restart. */
+  /** Paths whose settings differ from those at the start and take effect only after a restart. */
   awaitingRestart(): readonly Path[];
-  /** All settings, with defaults where nothing is set. */
+  /** All settings, including defaults. */
   values(set: Plain): unknown;
 }

@@ -1,29 +1,29 @@
-/** Settings as JSON has them, and places in them. */
+/** Settings as JSON, and paths within them. */
 
 export type Plain = Readonly<Record<string, unknown>>;
 
-/** Names from the outermost on: `["channels", "slack:C1", "model"]`. */
+/** Keys from the outermost on: `["channels", "slack:C1", "model"]`. */
 export type Path = readonly string[];
 
 export function isPlain(value: unknown): value is Plain {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Undefined where nothing is set. */
+/** Undefined if nothing is set. */
 export function valueAt(root: unknown, path: Path): unknown {
   const [first, ...rest] = path;
   if (first === undefined) return root;
   return isPlain(root) && Object.hasOwn(root, first) ? valueAt(root[first], rest) : undefined;
 }
 
-/** Objects on the way are made, in place of anything else that is there. The path names something. */
+/** Sets a value. Missing objects on the way are created, replacing any other value. The path is not empty. */
 export function withValue(root: Plain, [first, ...rest]: Path, value: unknown): Plain {
   if (first === undefined) return root;
   const inner = valueAt(root, [first]);
   return { ...root, [first]: rest.length === 0 ? value : withValue(isPlain(inner) ? inner : {}, rest, value) };
 }
 
-/** Objects that are empty then go, too. */
+/** Removes a value, and objects that become empty. */
 export function without(root: Plain, path: Path): Plain {
   const [first, ...rest] = path;
   if (first === undefined || !Object.hasOwn(root, first)) return root;
@@ -32,7 +32,7 @@ export function without(root: Plain, path: Path): Plain {
   return Object.keys(left).length === 0 ? others : { ...others, [first]: left };
 }
 
-/** Objects are laid over each other key by key; of anything else the higher one holds as a whole. */
+/** Merges objects key by key; of any other values, the higher one wins. */
 export function over(higher: unknown, lower: unknown): unknown {
   if (higher === undefined) return lower;
   if (!isPlain(higher) || !isPlain(lower)) return higher;
@@ -40,13 +40,13 @@ export function over(higher: unknown, lower: unknown): unknown {
   return Object.fromEntries([...keys].map((key) => [key, over(valueAt(higher, [key]), valueAt(lower, [key]))]));
 }
 
-/** Where values are that are no objects; lists count as one. */
+/** Paths of all values that are not objects. Lists count as single values. */
 export function leafPaths(root: unknown, path: Path = []): Path[] {
   if (!isPlain(root)) return [path];
   return Object.entries(root).flatMap(([key, inner]) => leafPaths(inner, [...path, key]));
 }
 
-/** The nearest place on the way to another that holds something; null where that is no object's at all. */
+/** The longest existing part of a path; null if not even its first key exists. */
 export function deepestOf(root: unknown, path: readonly PropertyKey[], from: Path = []): Path | null {
   const [first, ...rest] = path;
   if (typeof first !== "string" || !isPlain(root) || !Object.hasOwn(root, first))
@@ -58,7 +58,7 @@ export function isWithinPath(inner: Path, outer: Path): boolean {
   return outer.every((part, index) => inner[index] === part);
 }
 
-/** The first of each place. */
+/** The first item of each path. */
 export function distinctBy<T>(items: readonly T[], pathOf: (item: T) => Path): T[] {
   const found = new Map<string, T>();
   for (const item of items) {

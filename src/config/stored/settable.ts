@@ -4,13 +4,13 @@ import { settingsWith } from "../features.ts";
 import { holdsSecret, nodeOf, type SchemaNode } from "../schema-node.ts";
 import type { Path } from "./plain.ts";
 
-/** What a setting is, and whether the page may set it. */
+/** The schema of settings, and which of them the page may set. */
 export interface SettingsNodes {
-  /** Those of the settings file, but for the one that names its schema. */
+  /** All keys of the settings file except `$schema`. */
   readonly keys: readonly string[];
-  /** What JSON Schema says of a key; null: there is none of that name. */
+  /** The JSON Schema of a key; null if there is no such key. */
   node(key: string): SchemaNode | null;
-  /** Why the page does not set what is there, in a sentence; null: it may. */
+  /** Why the page may not set this, as a sentence; null if it may. */
   whyLeft(path: Path): string | null;
 }
 
@@ -18,7 +18,7 @@ const SECRET = "A key belongs to it: the environment or the settings file sets i
 const DEFINITION = "The page takes an agent's name; a definition goes under agents.";
 const IN_FILE = "Only the settings file sets it.";
 
-/** What could lock people out or open more of the machine stays with who has its files. `*` is any name. */
+/** Settings that could lock people out, or expose more of the machine, need access to its files. `*` is any name. */
 const LEFT_TO_FILE: Readonly<Record<string, string>> = {
   $schema: IN_FILE,
   web: "It could lock everybody out of this page: only the settings file sets it.",
@@ -29,7 +29,7 @@ const LEFT_TO_FILE: Readonly<Record<string, string>> = {
   maxBudgetUsd: "It says the same as budgets.runUsd: set that.",
 };
 
-/** The schema of a key is made when it is first asked for. */
+/** The schema of each key is generated on first use. */
 export function settingsNodes(features: readonly SettingsOwner[]): SettingsNodes {
   const shape: z.ZodRawShape = settingsWith(features).shape;
   const ownKeys = features.flatMap(({ settings }) => settings.ownKeys ?? []);
@@ -58,7 +58,7 @@ export function settingsNodes(features: readonly SettingsOwner[]): SettingsNodes
   };
 }
 
-/** Whether a place is one that a pattern names, or within it. */
+/** Whether a path matches a pattern, or lies within it. */
 function isAt(pattern: readonly string[], path: Path): boolean {
   return pattern.every((part, index) => path[index] !== undefined && (part === "*" || part === path[index]));
 }
