@@ -59,10 +59,7 @@ export function nameProblem(name: string): string | null {
   return NOT_NAMES.has(name) ? `The name ${name} is taken by Deckhand itself.` : null;
 }
 
-/**
- * Lengths in characters. Source: NIST SP 800-63B, 3.1.1.2, which requires eight, or fifteen if the password is the only
- * factor.
- */
+/** In characters. Source: NIST SP 800-63B, 3.1.1.2: at least eight, or fifteen if the password is the only factor. */
 const PASSWORD_CHARS = { least: 12, most: 256 };
 
 /** Why this cannot be a password, as a sentence; null if it can. */
@@ -80,9 +77,7 @@ export function normalised(password: string): string {
 
 const PREFIX = "web:";
 
-/**
- * The account as a person. Its roles hold the linked people, so that rules that name these apply to the account, too.
- */
+/** The account as a person. Its roles hold the linked people, so that rules that name these apply to it, too. */
 export function personOf({ name }: Pick<Account, "name">, links: readonly AccountLink[]): Person {
   const roles = links.map(({ personId }) => personId);
   return { id: `${PREFIX}${name}`, name, isBot: false, isGuest: false, isExternal: false, roles };

@@ -149,7 +149,7 @@ async function named(name: string, { reads }: Pick<World, "reads">): Promise<Acc
   return nameProblem(name) === null ? reads.get(name) : null;
 }
 
-/** The account's name for the audit log. An unknown name is left out, since it may be a mistyped password. */
+/** The name for the audit log. An unknown one is left out, since it may be a mistyped password. */
 async function aboutOf(name: string, world: Pick<World, "reads">): Promise<string> {
   return (await named(name, world))?.name ?? "an unknown name";
 }

@@ -8,10 +8,7 @@ const WINDOW_MS = 900_000;
  * address; for one account.
  */
 const MOST_WRONG = { device: 10, pair: 5, address: 20, account: 50 } as const;
-/**
- * Maximum number of passwords compared at once, which takes 19 MiB each; separate limits for strangers and known
- * browsers.
- */
+/** Maximum number of passwords compared at once, at 19 MiB each; one limit for strangers, one for known browsers. */
 const MOST_AT_ONCE = 4;
 
 interface Guess {

@@ -82,19 +82,13 @@ function leafAt(root: Plain, path: Path): unknown {
   return isPlain(value) && Object.keys(value).length > 0 ? undefined : value;
 }
 
-/**
- * Fills in effective values where the page sets nothing; `before` and `after` are all settings before and after the
- * change.
- */
+/** Fills in effective values where the page sets nothing; `before` and `after` are all settings. */
 function withEffect(difference: SettingDifference, before: unknown, after: unknown): SettingDifference {
   const [was, is] = [valueAt(before, difference.path), valueAt(after, difference.path)];
   return { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }), ...difference };
 }
 
-/**
- * The changes that turn one set of settings into another, for the settings that are changed on their own; all others
- * are left out.
- */
+/** The changes that turn one set of settings into another; settings that are not changed on their own are left out. */
 export function changesBetween(from: Plain, to: Plain, placeOf: (path: Path) => Path | null): SettingChange[] {
   const changes = differencesOf(from, to).flatMap(({ path }) => {
     const place = placeOf(path);

@@ -17,10 +17,7 @@ const SAME: Readonly<Record<string, Path>> = { "budgets.runUsd": ["maxBudgetUsd"
 
 type Shown = Pick<PageSettings, "origin" | "set" | "values" | "next">;
 
-/**
- * Returns a function that finds the setting that contains a path; for a record, its entry. Null if the page cannot set
- * it.
- */
+/** Returns a function that finds the setting (or a record's entry) at a path; null if the page cannot set it. */
 export function placesOf(settings: Pick<PageSettings, "origin">): (path: Path) => Path | null {
   const nodes = settingsNodes(settings.origin.features);
   const leaves = allLeaves(nodes);

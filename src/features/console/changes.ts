@@ -19,10 +19,7 @@ type Change = NonNullable<Awaited<ReturnType<TeamSessions["change"]>>>;
 /** Maximum size of a file that is compared line by line, in bytes. */
 const SHOWN_BYTES = 262_144;
 
-/**
- * A file's content before a session's first change and after its last; null if the viewer may not see it or there is no
- * change.
- */
+/** A file's content before a session's first change and after its last; null if unchanged or not for this viewer. */
 export async function changeOf(
   viewer: Viewer,
   { sessionId, path: name }: { readonly sessionId: string; readonly path: string },

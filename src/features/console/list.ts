@@ -155,10 +155,7 @@ export function channelName({ name, kind }: ChannelRow): string {
   return kind === "channel" ? `#${name}` : kind === "dm" ? "direct message" : name;
 }
 
-/**
- * Includes the platform, since workspaces of two platforms may share a name, as do the page and the terminal of one
- * computer.
- */
+/** Includes the platform, since two platforms' workspaces, or the page and the terminal, may share a name. */
 export function placeName(channel: ChannelRow, { describe }: Pick<ConsoleScope["host"], "describe">): string {
   return `${channelName(channel)} · ${channel.workspaceName} · ${describe(platformOf(channel)).title}`;
 }

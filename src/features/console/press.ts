@@ -53,10 +53,7 @@ export async function pressButton(viewer: Viewer, press: Press, pressing: Consol
   );
 }
 
-/**
- * Whether the session is still its thread's current one. Commands act on the current session, and `/new` starts
- * another.
- */
+/** Whether the session is its thread's current one, on which commands act; `/new` starts another. */
 async function isItsThreads({ id, thread }: ThreadRow, { store }: Pick<FeatureHost, "store">): Promise<boolean> {
   return (await store.sessions.byKey(sessionKeyOf(thread)))?.id === id;
 }

@@ -34,7 +34,7 @@ const REMEMBERED = 5_000;
 /** Decides who sees what: whoever sees it on its platform, as one of the people linked to the account. */
 export function createSight(options: SightOptions): Sight {
   const { describe, canSeeChannel, memberOf, membershipOf, serves, clock, adminsSeePrivate } = options;
-  // Only positive answers are cached for long, so that a person who gains access is not kept waiting.
+  // Only positive answers are cached, so that a person who gains access is not kept waiting.
   const belief = { forMs: BELIEVED_MS, most: REMEMBERED, isLasting: Boolean, clock };
   const memberIn = believing(async (id: string, thread: ThreadRef) => {
     const member = (await memberOf(thread, id)) ?? null;

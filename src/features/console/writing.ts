@@ -2,10 +2,7 @@ import type { OpenFeature } from "../../feature.ts";
 
 type Note = NonNullable<OpenFeature["watchRun"]>;
 
-/**
- * The view of a run closes shortly before its end is stored; after this delay the session is read again. In
- * milliseconds.
- */
+/** A run's view closes shortly before its end is stored; after this delay it is read again. In milliseconds. */
 export const STORED_MS = 700;
 
 /** An answer as written so far, from its beginning. */
@@ -22,10 +19,7 @@ export interface Writing {
   readonly in: (sessionId: string) => Answer | null;
 }
 
-/**
- * Keeps answers even while no page is open, so that a page opened in the middle of an answer shows it from its
- * beginning.
- */
+/** Keeps answers even while no page is open, so that one opened in mid-answer shows it from its beginning. */
 export function createWriting(clock: { now(): number }): Writing {
   const answers = new Map<string, Answer>();
   // Keeps ids distinct from those of an earlier process.

@@ -4,9 +4,7 @@ import type { FeatureHost } from "../../feature-host.ts";
 /** How long no run must have been active before the database is checked, in milliseconds. */
 const QUIET_MS = 10_000;
 
-/**
- * Checks regularly for changes by other processes, but only while no runs are active, so that no answer waits for it.
- */
+/** Checks regularly for changes by other processes, but only while no runs are active, so that no answer waits. */
 export function createLookout(
   look: () => Promise<void>,
   { clock, log }: { readonly clock: Pick<Clock, "now" | "sleep"> } & Pick<FeatureHost, "log">,

@@ -14,10 +14,7 @@ const PROGRAM = fileURLToPath(new URL("./generate-bindings.ts", import.meta.url)
 /** In milliseconds. A component of 20 MB takes a few seconds. */
 const TIMEOUT_MS = 120_000;
 
-/**
- * The generator is itself WebAssembly and ends before V8's optimised code is ready; compiling that would double its
- * running time.
- */
+/** The generator is WebAssembly and ends before V8's optimised code is ready; compiling that doubles its time. */
 const FLAGS = ["--no-warnings", "--liftoff-only"];
 
 const bindingsSchema = z.object({ imports: z.array(z.string()), exports: z.array(z.string()) });

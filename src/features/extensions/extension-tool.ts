@@ -92,10 +92,7 @@ function ifText(tell: (text: string) => void): (text: string) => void {
 /** Maximum number of refusals added to a result. */
 const MAX_REFUSALS = 5;
 
-/**
- * Adds refused requests that a failed call's result does not mention, since `fetch` in some toolchains cannot report
- * the reason.
- */
+/** Adds refused requests that a failed result does not mention, since `fetch` in some toolchains gives no reason. */
 function withRefusals(result: ToolResult, refusals: ReadonlySet<string>): ToolResult {
   const said = textOf(result.content);
   const unsaid = [...refusals].filter((sentence) => !said.includes(sentence)).slice(0, MAX_REFUSALS);

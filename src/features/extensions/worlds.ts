@@ -46,10 +46,7 @@ export function mismatch({ world, permission, hosts }: Manifest, { imports, expo
   return null;
 }
 
-/**
- * Checks for WebAssembly's magic number followed by version 13 and layer 1 (a component); version 1 and layer 0 is a
- * core module.
- */
+/** Checks WebAssembly's magic number, then version 13 and layer 1 (a component); 1 and 0 mean a core module. */
 export function binaryProblem(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.subarray(0, 8)).toString("hex");
   if (head === "0061736d0d000100") return null;

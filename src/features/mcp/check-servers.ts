@@ -58,9 +58,7 @@ const TELLING = [
   /\b(?:error|fatal|failed|denied|cannot)\b/i,
 ];
 
-/**
- * Picks the line of stderr that states the reason, since traces and usage texts follow it; the last line if none does.
- */
+/** Picks the line of stderr that states the reason, since traces and usage texts follow it; otherwise the last. */
 function tellingLine(stderr: string): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "" && !/^Node\.js v\d/.test(line));
   const telling = TELLING.flatMap((pattern) => lines.find((line) => pattern.test(line)) ?? []);

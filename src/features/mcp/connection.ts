@@ -11,10 +11,7 @@ import type { ConnectionState } from "./server-states/connection-state.ts";
 import { notConnected } from "./server-states/state-text.ts";
 import { serverSecrets } from "./settings/server-secrets.ts";
 
-/**
- * Pause after the second failed attempt in a row, in milliseconds; doubles with each further one. The first retry is
- * immediate.
- */
+/** Pause after the second failure in a row, in milliseconds; doubles with each more. The first retry is immediate. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -48,9 +45,7 @@ type Tried =
   | { readonly type: "away" }
   | { readonly type: "failed"; readonly failure: CallFailure; readonly again: boolean };
 
-/**
- * One configured server: kept connected as long as the program runs, and reconnected whenever the connection is lost.
- */
+/** One configured server: kept connected as long as the program runs, and reconnected if the connection is lost. */
 export class McpConnection {
   readonly name: string;
   readonly settings: McpServer;
@@ -94,10 +89,7 @@ export class McpConnection {
     return this.#instructions;
   }
 
-  /**
-   * The last stderr of the server's program when it could not connect. For operators only, since it may contain
-   * anything.
-   */
+  /** The last stderr of the program when it could not connect. For operators only: it may contain anything. */
   get lastWords(): string {
     return this.#lastWords;
   }
@@ -220,10 +212,7 @@ export class McpConnection {
     }
   }
 
-  /**
-   * Masks secrets in the message: some servers repeat the token that they refuse, and people who open the page read the
-   * message.
-   */
+  /** Masks secrets: some servers repeat the token that they refuse, and the page shows the message. */
   #failureOf(error: unknown, timeoutMs: number): CallFailure {
     const failure = callFailure(error, timeoutMs);
     return { ...failure, text: this.#masking.hide(failure.text) };
@@ -289,10 +278,7 @@ export class McpConnection {
     this.#become({ type: "down", why, since: this.#options.clock.now(), nextAt: this.#nextAt });
   }
 
-  /**
-   * Waits before the next attempt: longer with each failure in a row, with jitter so that servers do not reconnect in
-   * step.
-   */
+  /** Waits before the next attempt: longer with each failure, with jitter so that servers do not reconnect in step. */
   async #pause(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
     if (this.#failures <= 1) return;

@@ -45,7 +45,7 @@ export interface McpServerView {
   readonly leftOut: readonly LeftOutTool[];
   /** Why the server cannot be used now, and when it is next tried; null if it can be used. */
   readonly problem: string | null;
-  /** A sentence about names in the settings that match none of the server's tools; null if all match. */
+  /** A sentence about names in the settings that match no tool of the connected server; null if all match. */
   readonly unmet: string | null;
   /** The last stderr of the program when it could not connect; only for the operator at the terminal. */
   readonly lastWords: string;
@@ -112,10 +112,7 @@ export function createMcpConnections({ servers, idle, log, ask, ...world }: McpO
       const servers = () => serverStateLines(serverStates(connections, idle), clock.now());
       return promptCommand(connections, line, { signal: stopping.signal, servers });
     },
-    /**
-     * Why a tool of that name is unavailable; null if it belongs to no server in the settings, or its server is
-     * connected.
-     */
+    /** Why a tool of that name is unavailable; null if its server is connected, or not in the settings. */
     missing: (tool: string) => {
       const owner = ownerOf(tool);
       return owner === undefined ? null : problemOf(owner, clock.now());

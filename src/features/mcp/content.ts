@@ -90,9 +90,7 @@ export const promptResultSchema = z.object({
   messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
 });
 
-/**
- * Converts a call's result to content blocks. Structured content is added if the blocks do not already say the same.
- */
+/** Converts a call's result to content blocks. Adds structured content unless the blocks already say the same. */
 export function resultOfCall({ content, structuredContent, isError }: z.infer<typeof callResultSchema>): ToolResult {
   const blocks = content.map(blockOf);
   const said = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
@@ -100,9 +98,7 @@ export function resultOfCall({ content, structuredContent, isError }: z.infer<ty
   return bounded(blocks, isError);
 }
 
-/**
- * The images of a call's result that are meant for people: all except those that the server marks for the model alone.
- */
+/** The images of a call's result that are meant for people: all but those that the server marks for the model alone. */
 export function imagesForPeople({ content }: z.infer<typeof callResultSchema>): ToolResultContent[] {
   return content.slice(0, MAX_BLOCKS).flatMap((item) => {
     const parsed = parsedPart(item);

@@ -9,10 +9,7 @@ import { passedOn } from "./settings/passed-on.ts";
 import { type McpConfig, readServers } from "./settings/read-servers.ts";
 import { SERVER_KEYS, takeServers } from "./settings/shapes.ts";
 
-/**
- * Servers of the Model Context Protocol: their tools, prompts and resources. A server that fails does not affect the
- * others.
- */
+/** Servers of the Model Context Protocol: their tools, prompts and resources. Each server fails by itself. */
 export const mcpFeature: Feature = {
   name: "mcp",
   settings: {

@@ -2,10 +2,7 @@ import { cut } from "../../core/text/plain-text.ts";
 
 /** Bounds texts written by a server, and removes characters that are invisible to people or control a terminal. */
 
-/**
- * Control characters except tab and line feed, and invisible or reordering ones. Joiners stay, since emoji and scripts
- * need them.
- */
+/** Control characters but tab and line feed, and invisible or reordering ones. Joiners stay for emoji and scripts. */
 const HIDDEN = /[\p{Cs}\p{Co}\p{Cn}\u2028\u2029]|(?![\t\n])\p{Cc}|(?![\u200c\u200d])\p{Cf}/gu;
 
 /** Whether a text holds characters that a reader cannot see. */

@@ -9,9 +9,7 @@ interface Kinded {
   readonly permission: Permission;
 }
 
-/**
- * What the operator declares a server's tools to do: `reads search, fetch; sends create_issue`; empty without tools.
- */
+/** What the operator declares a server's tools to do: `reads search, fetch; sends create_issue`; empty if none. */
 export function kindsText(tools: readonly Kinded[]): string {
   const reading = tools.filter(({ permission }) => isHarmless(permission));
   const sending = tools.filter(({ permission }) => !isHarmless(permission));

@@ -30,10 +30,7 @@ const CONNECT_MS = 60_000;
 /** Time limit for asking an HTTP server which revision it speaks, in milliseconds. */
 const PROBE_MS = 10_000;
 
-/**
- * Longest duration of a call that keeps reporting progress, in milliseconds: one day, well within what Node's timers
- * accept.
- */
+/** Longest duration of a call that keeps reporting progress: one day, well within the limit of Node's timers. */
 const LONGEST_CALL_MS = 86_400_000;
 
 /** Time limit for one page of a listing, in milliseconds. */
@@ -68,10 +65,7 @@ export interface ToolCall extends Pick<ListedTool, "tool" | "inputSchema"> {
   readonly by: Caller;
 }
 
-/**
- * `legacy` is the handshake of revisions before 2026-07-28. `auto` asks which revisions the server speaks and takes the
- * newest.
- */
+/** `legacy`: the handshake of revisions before 2026-07-28. `auto`: asks which it speaks and takes the newest. */
 type Handshake = "legacy" | "auto";
 
 interface Manner {
@@ -114,10 +108,7 @@ export class McpSession {
     });
   }
 
-  /**
-   * Connects in the first way that the server accepts. If none works, throws the first error and leaves nothing
-   * running.
-   */
+  /** Connects in the first way that the server accepts. If none works, throws the first error and leaves no process. */
   static async open(options: SessionOptions, signal: AbortSignal): Promise<McpSession> {
     let first: unknown = null;
     for (const way of waysTo(options.settings)) {

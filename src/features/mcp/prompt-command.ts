@@ -104,9 +104,7 @@ function usageOf({ name, arguments: args = [] }: Listed["prompts"]): string {
   return foreignLine([name, ...words].join(" "), ABOUT_CHARS).replaceAll("`", "'");
 }
 
-/**
- * Binds arguments by name or by position, the last one taking the rest of the line; null if a required one is missing.
- */
+/** Binds arguments by name or position, the last one taking the rest of the line; null if a required one is missing. */
 function boundArguments({ arguments: args = [] }: Listed["prompts"], line: string): Record<string, string> | null {
   const split = shellWords(line);
   const words =

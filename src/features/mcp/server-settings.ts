@@ -43,9 +43,7 @@ export function timeoutOf(server: McpServer, tool: string): number {
   return toolSettings(server, tool).timeoutMs ?? server.timeoutMs ?? DEFAULT_TIMEOUT_MS;
 }
 
-/**
- * Merges the settings that match a tool: its exact name overrides patterns, and longer patterns override shorter ones.
- */
+/** Merges the settings that match a tool: its exact name overrides patterns, longer patterns override shorter ones. */
 export function toolSettings(server: McpServer, tool: string): McpToolSettings {
   const rank = (name: string) => (name === tool ? Number.POSITIVE_INFINITY : name.length);
   const fitting = Object.entries(server.tools ?? {}).filter(([name]) => fits(name, tool));

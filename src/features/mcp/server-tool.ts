@@ -31,10 +31,7 @@ const TITLE_CHARS = 60;
 
 const inputObject = z.record(z.string(), z.unknown());
 
-/**
- * Wraps a server's tool as a tool of the bot. Its rights come from the settings; the server's hints can only narrow
- * them.
- */
+/** Wraps a server's tool as the bot's. Its rights come from the settings; the server's hints only narrow them. */
 export function serverTool(connection: McpConnection, listed: ListedTool, ask: AskThread): Tool {
   const { name, title: server, settings } = connection;
   const { tool } = listed;

@@ -39,9 +39,7 @@ const questionSchema = z.object({ id: z.union([z.string(), z.number()]), query: 
 const BATCH = 500;
 /** Questions whose vectors are requested at once. */
 const QUESTIONS = 64;
-/**
- * Maximum number of tries in a row that make no vector, and the first and longest pauses between them, in milliseconds.
- */
+/** Maximum number of tries in a row without a vector, and the first and longest pause between them, in milliseconds. */
 const MOST_TRIES = 4;
 const RETRY_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;

@@ -92,15 +92,10 @@ function memoryCommand(commanding: CommandScope): ChatCommand["run"] {
 
 const FLAGS = ["number", "what", "query", "text", "scope", "kind"];
 
-/**
- * Whether the text starts with a flag, or contains one of the known flags. A `--force` or a dash in a sentence is text.
- */
+/** Whether the text starts with a flag or contains a known one. Another `--force` or a dash in a sentence is text. */
 const FLAGGED = /^(?:--|—|–)[a-z]|\s(?:--|—|–)(?:number|what|query|text|scope|kind)\b/u;
 
-/**
- * Reads free text as it was typed, without treating apostrophes as quotes; reads flags, as forms write them, if there
- * are any.
- */
+/** Reads flags, as forms write them, if there are any; otherwise free text, in which apostrophes are not quotes. */
 function argumentsIn(rest: string): { type: "read"; typed: Typed } | { type: "broken"; reason: string } {
   if (!FLAGGED.test(rest)) return { type: "read", typed: { text: rest } };
   const read = readArguments(rest, { flags: FLAGS });

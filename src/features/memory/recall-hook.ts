@@ -15,9 +15,7 @@ const MOST = 5;
 /** Maximum share of the model's context window that memories take, and maximum number of tokens in a large one. */
 const WINDOW_SHARE = 0.1;
 const MOST_TOKENS = 4_000;
-/**
- * A memory is noise if it covers less than this share of the question, or less than half of what the best one covers.
- */
+/** A memory is noise if it covers less than this share of the question, or less than half of what the best one does. */
 const LEAST_SHARE = 0.3;
 const LEAST_OF_BEST = 0.5;
 /** Maximum number of running runs whose memories are tracked. */

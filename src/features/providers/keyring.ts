@@ -12,10 +12,7 @@ export interface Keyring {
   readonly stored: () => OpenedKeys["stored"];
   /** Why some keys cannot be used, as a sentence; null if all can. */
   readonly problem: () => string | null;
-  /**
-   * Stores a key and uses it from now on; null, or the reason for its refusal as a sentence. `by` is an account's name,
-   * or empty.
-   */
+  /** Stores a key and uses it from now on; null, or a sentence why not. `by` is an account's name, or empty. */
   readonly set: (key: {
     readonly provider: string;
     readonly key: string;

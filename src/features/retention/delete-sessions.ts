@@ -25,22 +25,13 @@ export interface DeletionScope extends Pick<FeatureHost, "describe" | "home" | "
   readonly threadGone?: FeatureHost["threadGone"];
 }
 
-/**
- * Wait after marking a session, in milliseconds: an event that arrived at that moment is stored by then, and the
- * session stays.
- */
+/** Wait after marking a session, in milliseconds: an event arriving at that moment is stored, and the session stays. */
 const GRACE_MS = 300;
 /** How long to wait for the last edits of messages, and how often to check, in milliseconds. */
 const LAST_EDITS = { waitMs: 10_000, everyMs: 100 };
-/**
- * How often to retry emptying the log while readers block it; after that it is left to the next deletion. In
- * milliseconds.
- */
+/** How often to retry emptying the log while readers block it; then the next deletion does it. In milliseconds. */
 const LOG_TRIES = { most: 20, everyMs: 100 };
-/**
- * Platforms may deliver events missed within this time, so it must be known which of them were answered. In
- * milliseconds.
- */
+/** Platforms may redeliver events this old, so which of them were answered must be known. In milliseconds. */
 const MISSED_MS = 25 * 60 * 60_000;
 
 /** Sessions other than sub-agents'. */

@@ -93,9 +93,7 @@ export function deletionReads(db: Client) {
       return db.run.findMany({ where, select: { id: true, sessionId: true } });
     },
 
-    /**
-     * Removes deleted data from SQLite's write-ahead log; false while a reader prevents it. PostgreSQL needs nothing.
-     */
+    /** Removes deleted data from SQLite's write-ahead log; false while a reader prevents it. A no-op on PostgreSQL. */
     async emptyLog(database: Database): Promise<boolean> {
       if (database === "postgresql") return true;
       const rows = await db.$queryRaw<{ busy: unknown }[]>`PRAGMA wal_checkpoint(TRUNCATE)`;

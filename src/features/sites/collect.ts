@@ -75,10 +75,7 @@ interface Listed {
   readonly hidden: number;
 }
 
-/**
- * Lists all files in order of their paths, with their sizes, so that a directory beyond the limits is refused before it
- * is read.
- */
+/** Lists all files by path with their sizes, so that a directory beyond the limits is refused before it is read. */
 async function listed(
   resolver: PathResolver,
   top: string,

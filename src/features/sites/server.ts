@@ -138,10 +138,7 @@ async function answer(visit: Visit): Promise<FastifyReply> {
   return sendFile(visit);
 }
 
-/**
- * Sends a file of the copy, or a directory's index. The copy contains no links, so every path in it is a file of the
- * copy.
- */
+/** Sends a file of the copy, or a directory's index. The copy contains no links, so every path stays within it. */
 async function sendFile({ asked, request, reply, root }: Visit): Promise<FastifyReply> {
   const { segments, isDirectory } = asked;
   const kind = await kindOf(path.join(root, ...segments));

@@ -62,10 +62,7 @@ export function createSites(
         return found;
       }),
 
-    /**
-     * Removes what a crash left, before this process publishes anything. If another process is publishing, a later
-     * start does it.
-     */
+    /** Removes what a crash left, before this process publishes. If another is publishing, a later start does. */
     sweep: async (): Promise<void> => {
       const soon = AbortSignal.timeout(SWEEP_WAIT_MS);
       try {

@@ -14,9 +14,7 @@ export function groupsIn(claims: Claims, claim: string): readonly string[] | nul
   return named?.every(([, by]) => typeof by === "object") === true ? named.map(([name]) => name) : null;
 }
 
-/**
- * Whether the provider left out the groups because there are too many. Source: Microsoft's docs, Groups overage claim.
- */
+/** Whether the provider left out the groups as too many. Source: Microsoft's docs, Groups overage claim. */
 export function isOverfull(claims: Claims, claim: string): boolean {
   return within(claims["_claim_names"], claim) !== undefined || claims["hasgroups"] !== undefined;
 }

@@ -96,17 +96,11 @@ function bare({ href }: URL): string {
 
 type Client = typeof import("openid-client");
 
-/**
- * Ways to send the secret. The body comes first, since a header needs an additional encoding that not every provider
- * decodes.
- */
+/** Ways to send the secret. The body comes first, since not every provider decodes a header's additional encoding. */
 const WAYS = ["client_secret_post", "client_secret_basic"] as const;
 type Way = (typeof WAYS)[number];
 
-/**
- * The ways that a provider lists. It may accept only one of them for a given client. Source: OpenID Connect Discovery,
- * 3.
- */
+/** The ways that a provider lists. It may accept only one for a given client. Source: OpenID Connect Discovery, 3. */
 function waysIn(listed: readonly string[] | undefined): readonly [Way, Way | undefined] {
   if (listed === undefined) return ["client_secret_basic", "client_secret_post"];
   const [first = "client_secret_post", second] = WAYS.filter((way) => listed.includes(way));

@@ -11,10 +11,7 @@ const MOST_CONFLICTS = 127;
 /** Maximum length of a diff for a model, in characters. */
 const DIFF_CHARS = 12_000;
 
-/**
- * Runs git on plain files, outside any repository and without the machine's configuration. Null if git is not
- * installed.
- */
+/** Runs git on plain files, outside any repository and without the machine's configuration. Null without git. */
 async function git(
   call: Omit<GitCall, "env">,
   worktree: ExecutorWorktree,

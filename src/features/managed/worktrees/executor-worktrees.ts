@@ -35,10 +35,7 @@ export type WorktreeChange =
   | { readonly kind: "added" | "changed"; readonly path: string; readonly sha256: string }
   | { readonly kind: "deleted"; readonly path: string };
 
-/**
- * Worktrees, which are copies of sandbox roots, one per executor. They lie in the home directory and so outside every
- * root.
- */
+/** Worktrees: copies of sandbox roots, one per executor, in the home directory and so outside every root. */
 export interface ExecutorWorktrees {
   of(childId: string): ExecutorWorktree;
   /** The worktree whose tree is this sandbox root; null for any other root. */

@@ -201,10 +201,7 @@ interface PutArgs {
   readonly merging: Work;
 }
 
-/**
- * Writes or deletes a file that must be unchanged since it was read. First stores its former content and records the
- * change.
- */
+/** Writes or deletes a file, unless it has changed since it was read. First stores its former content and a record. */
 async function put(file: string, { content, here, merging }: PutArgs): Promise<MergedFile> {
   if (content !== null && changesScripts(file, here?.toString("utf8") ?? null, content.toString("utf8")))
     return left(file, "it changes what developers' machines run, so a person changes it");

@@ -8,9 +8,7 @@ import type { ExecutorWorktrees, KeptWorktree } from "./executor-worktrees.ts";
 /** Maximum size of all worktrees of ended executors, and how long one that was not merged is kept. */
 export const WORKTREE_LIMITS = { bytes: 2_000_000_000, ageMs: 7 * 86_400_000 };
 
-/**
- * A worktree without a session may be about to start; one older than this was left by a dead process. In milliseconds.
- */
+/** A worktree without a session may be starting; one older than this was left by a dead process. In milliseconds. */
 const STRAY_MS = 3_600_000;
 
 /** How often worktrees are checked, in milliseconds. */

@@ -5,18 +5,13 @@ import { leftOutBy, type McpServer, unmetNames } from "../server-settings.ts";
 import { cleanSchema, type JsonObject, schemaProblem } from "./input-schema.ts";
 import { hashedName, qualifiedName } from "./names.ts";
 
-/**
- * Maximum number of tools of one server, which bounds memory. Requests carry only a few; known servers have up to 350.
- */
+/** Maximum number of tools of one server, to save memory. Requests carry only a few; known servers have up to 350. */
 export const MAX_TOOLS = 1_000;
 
 /** Maximum characters of all descriptions and schemas of one server. Requests carry only those that were looked up. */
 const MAX_CATALOGUE_CHARS = 5_000_000;
 
-/**
- * Maximum length of a tool's description, in characters. Known servers, which explain their own markup in it, stay
- * below.
- */
+/** Maximum length of a tool's description, in characters. Known servers that explain their own markup stay below. */
 const MAX_DESCRIPTION = 16_000;
 
 /** Maximum length of a tool's own name, in characters. */
@@ -59,9 +54,7 @@ const listedSchema = z.object({
     .catch(undefined),
 });
 
-/**
- * Reads a server's tool list into what models are offered. An unusable tool is left out without affecting the others.
- */
+/** Reads a server's tool list into what models are offered. An unusable tool does not affect the others. */
 export function readCatalogue(server: string, settings: McpServer, raw: readonly unknown[]): Catalogue {
   const byName = new Map<string, ListedTool>();
   const leftOut: LeftOutTool[] = [];

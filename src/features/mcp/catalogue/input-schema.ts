@@ -15,9 +15,7 @@ const MAX_SCHEMA_TEXT = 2_000;
 /** Maximum length of the validator's message that the model gets, in characters. */
 const MAX_PROBLEM = 1_000;
 
-/**
- * Maximum number of references followed per input; a few that name each other could keep the validator busy forever.
- */
+/** Maximum number of references followed per input; a few that name each other could keep the validator busy. */
 const MOST_FOLLOWED = 20_000;
 
 const DIALECT = "2020-12";
@@ -46,9 +44,7 @@ export function schemaProblem(raw: JsonObject): string | null {
   return [raw.type ?? "object"].flat().includes("object") ? null : "does not describe an object";
 }
 
-/**
- * Whether a value is nested deeper than `levels`. Stops at that depth, so that a deep value cannot overflow the stack.
- */
+/** Whether a value is nested deeper than `levels`. Looks no deeper, so that no value can overflow the stack. */
 function deeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((part) => deeperThan(levels - 1, part));

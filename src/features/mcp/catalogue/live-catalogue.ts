@@ -49,9 +49,7 @@ export class LiveCatalogue {
     this.#current = readCatalogue(name, settings, await session.list("tools", MAX_LISTED, this.#signal));
   }
 
-  /**
-   * Reads the list again after the server announced a change, at most once per second however often it announces one.
-   */
+  /** Reads the list again after the server announced a change, at most once per second. */
   changed(session: () => Promise<McpSession | null>): void {
     this.#stale = true;
     this.#rereading ??= this.#rereadWhileStale(session);

@@ -29,9 +29,7 @@ export interface AskArgs {
   readonly number: number;
 }
 
-/**
- * Asks a server's request as a question in the thread. The person who answers accepts with values, declines or cancels.
- */
+/** Asks a server's request as a question in the thread. The person accepts with values, declines or cancels. */
 export async function askPeople(
   request: ElicitRequestFormParams,
   { server, ask, ctx, number }: AskArgs,

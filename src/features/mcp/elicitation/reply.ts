@@ -5,9 +5,7 @@ export type FilledIn =
   /** Sentences for the person who answered. */
   | { readonly type: "wrong"; readonly problems: readonly string[] };
 
-/**
- * Reads a person's answer into the form's values: a line for each field, or the bare text if there is only one field.
- */
+/** Reads a person's answer into the form's values: a line for each field, or the bare text for a single field. */
 export function readReply(fields: readonly Field[], text: string): FilledIn {
   const given = new Map<string, string>();
   const problems: string[] = [];

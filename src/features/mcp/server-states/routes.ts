@@ -15,7 +15,7 @@ const askedSchema = z.object({ name: z.string().max(200) });
 type Host = Pick<FeatureHost, "hideIn" | "audit" | "cluster" | "log"> & { readonly clock: Pick<Clock, "now"> };
 
 /**
- * Routes of the page: the servers with their current state, for anyone who may read the page; and an operator's
+ * Routes of the page: the servers with their current state, for anyone who may read it; and an operator's
  * reconnection of a server, in all processes.
  */
 export function mcpRoutes(

@@ -11,9 +11,7 @@ interface Named {
 export interface ServerState {
   /** Inline Markdown: `✓ **docs** · 15 tools`, `⚠ **files** is not connected: its program is not found.` */
   readonly line: string;
-  /**
-   * When the server is next tried, shown after the line. In milliseconds since the epoch; null if no attempt is due.
-   */
+  /** When the server is next tried, shown after the line, in milliseconds since the epoch; null if it is not. */
   readonly nextAt: number | null;
 }
 

@@ -1,9 +1,6 @@
 import { z } from "zod";
 
-/**
- * Schema of one MCP server's settings, after conversion to the bot's own shape. Unknown fields are not errors; see
- * shapes.ts.
- */
+/** Schema of one MCP server's settings, converted to the bot's shape. Unknown fields are not errors; see shapes.ts. */
 
 const text = z.string().min(1, "must not be empty");
 

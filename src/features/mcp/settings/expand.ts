@@ -39,10 +39,7 @@ export function withBraces(text: string, { env }: References): string {
   );
 }
 
-/**
- * Replaces `${…}` by values. Anything that is not a reference, such as `${}`, stays; inserted values are not expanded
- * again.
- */
+/** Replaces `${…}` by values. Anything else, such as `${}`, stays; inserted values are not expanded again. */
 export function expand(text: string, references: References, found: Expansion): string {
   let expanded = "";
   let from = 0;

@@ -30,9 +30,7 @@ export interface McpConfig {
   readonly idle: readonly IdleServer[];
   /** The part of the bot's environment that every server's program gets: PATH and the like, never a key. */
   readonly environment: Readonly<Record<string, string>>;
-  /**
-   * Values of the variables that the servers' settings refer to, and values in the settings that may be credentials.
-   */
+  /** Values of variables that the servers' settings refer to, and values in them that may be credentials. */
   readonly secrets: readonly string[];
 }
 
@@ -74,10 +72,7 @@ type Read = { readonly notes: readonly string[] } & (
   | { readonly type: "idle"; readonly why: string; readonly isMistake: boolean }
 );
 
-/**
- * Known fields. A key that resembles none of them gets no suggestion, since other programs' blocks have many of their
- * own.
- */
+/** Known fields. A key that resembles none of them gets no suggestion: other programs' blocks have many of these. */
 const FIELDS = [...new Set([...Object.keys(commandSchema.shape), ...Object.keys(urlSchema.shape)])];
 
 /** Names paths relative to the server's entry. */

@@ -195,10 +195,7 @@ function only(names: unknown): unknown {
   return Array.isArray(names) && names.includes("*") ? undefined : names;
 }
 
-/**
- * Settings of single tools, including those to leave out. A list of names, as other programs have it, becomes
- * `onlyTools`.
- */
+/** Settings of single tools, including those to leave out. A plain list of names becomes `onlyTools` instead. */
 function toolsOf(tools: unknown, disabled: unknown): unknown {
   const own = record.safeParse(tools).data;
   if (own === undefined && !Array.isArray(disabled)) return Array.isArray(tools) ? undefined : tools;

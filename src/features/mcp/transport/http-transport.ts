@@ -7,10 +7,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
 
-/**
- * Time limit for telling a server that a request is cancelled, in milliseconds; a server that hangs does not take this
- * either.
- */
+/** Time limit for telling a server that a request is cancelled, in milliseconds; a hanging server takes no notice. */
 const GIVING_UP_MS = 1_000;
 
 /** Time limit for notifications and for answers to the server, in milliseconds. */
@@ -80,10 +77,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     }
   }
 
-  /**
-   * Fails a request whose stream ended before its answer, for example because a proxy ends streams that are quiet for a
-   * minute.
-   */
+  /** Fails a request whose stream ended before its answer, as when a proxy ends streams that are quiet for a minute. */
   #breakOff(id: RequestId): void {
     if (!this.#waiting.delete(id)) return;
     this.onmessage?.({

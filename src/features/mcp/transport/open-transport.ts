@@ -7,10 +7,7 @@ import { type ProcessScope, StdioTransport } from "./stdio-transport.ts";
 /** `events` is the transport over server-sent events of revision 2024-11-05. */
 export type Way = "program" | "http" | "events";
 
-/**
- * Ways to speak to the server, the likeliest first. An address does not tell which one works, and the settings may be
- * outdated.
- */
+/** Ways to speak to the server, likeliest first: an address does not tell, and the settings may be outdated. */
 export function waysTo(settings: McpServer): readonly Way[] {
   if ("command" in settings) return ["program"];
   return settings.type === "sse" ? ["events", "http"] : ["http", "events"];

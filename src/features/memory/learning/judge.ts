@@ -84,10 +84,7 @@ function judge(note: Note, evidence: Evidence): Learned | null {
   return { text, kind, origin, isOfPerson, author: from.author, line: from, same, replaces };
 }
 
-/**
- * Whether enough of a text's words occur in the cited lines of people, or of the agent before it had read outside
- * content.
- */
+/** Whether enough of a text's words occur in cited lines of people, or of the agent before outside content. */
 function isFrom(text: string, cited: readonly Line[], share: number): boolean {
   const own = cited.filter(({ isOwn }) => isOwn).flatMap((line) => [line.text, line.author?.name ?? ""]);
   return shareIn(text, own.join("\n")) >= share;

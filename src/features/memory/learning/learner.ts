@@ -56,10 +56,7 @@ const MOST_TRIES = 6;
 const RETRY_MS = 60_000;
 /** Minimum time between two checks for due lessons, in milliseconds. */
 const LOOK_MS = 1_000;
-/**
- * Maximum time between two checks if processes share the database, in milliseconds, since another process's notice may
- * be lost.
- */
+/** Maximum time between two checks if processes share the database: a notice may be lost. In milliseconds. */
 const MOST_LOOK_MS = 10_000;
 /** Minimum time until another attempt to find out who may read a channel, in milliseconds. */
 const UNKNOWN_MS = 5_000;
@@ -229,10 +226,7 @@ async function learn(lesson: Lesson, learning: LearnScope): Promise<void> {
   host.log.info({ sessionId: lesson.sessionId, notes: notes.length, learned: learned.length }, "learned");
 }
 
-/**
- * The small model to use, or the thread's own model after failures, since the provider's key may not reach the small
- * one.
- */
+/** The small model, or after failures the thread's own, since the provider's key may not reach the small one. */
 function modelFor(session: SessionRow, { tries }: Lesson, { configOf }: Host): string {
   const { model } = configOf(session);
   return tries < SMALL_TRIES ? smallModelFor(model) : model;

@@ -170,9 +170,7 @@ export class Keeper {
     await this.#separate(batch, signal);
   }
 
-  /**
-   * Finds the texts that the model refuses by halving the batch, and marks them, so that they do not block the others.
-   */
+  /** Finds the texts that the model refuses by halving the batch, and marks them, so that the others get vectors. */
   async #separate(batch: readonly Placed[], signal: AbortSignal): Promise<void> {
     if (batch.length === 1) return this.#save(batch, this.#options.embedder.ref);
     const half = Math.ceil(batch.length / 2);

@@ -9,15 +9,12 @@ const FIRST_ROOM = 64;
 export interface Near {
   /** Numbers of memories, the nearest first. */
   readonly seqs: readonly number[];
-  /** Average cosine similarity between the question and all memories; models differ in it. */
+  /** Estimated average cosine similarity between the question and any memory; models differ in it. */
   readonly usual: number;
 }
 
 export const NOTHING_NEAR: Near = { seqs: [], usual: 0 };
-/**
- * Prior for the average similarity while there are few memories: typical of most models, with the weight of so many
- * memories.
- */
+/** Prior for the average similarity while there are few memories: typical of most models, with this many's weight. */
 const ASSUMED = { alike: 0.2, count: 10 };
 
 /** The sign bits of all vectors, grouped by who may read their memories. */
@@ -117,10 +114,7 @@ function nearestIn(rooms: readonly Room[], asked: Int32Array, most: number): Nea
   return { seqs: sorted.slice(0, most).map(({ seq }) => seq), usual: usualIn(often) };
 }
 
-/**
- * The average similarity, from the average distance: the share of differing signs approximates the angle as a share of
- * π.
- */
+/** The average similarity from the average distance: the share of differing signs approximates the angle. */
 function usualIn(often: Uint32Array): number {
   const bits = often.length - 1;
   const count = often.reduce((sum, times) => sum + times, 0);

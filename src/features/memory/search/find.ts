@@ -43,10 +43,7 @@ const NEAR = [-2, -1, 1, 2];
 /** Number of common words that are looked up in pairs, the rarest first. */
 const MOST_PAIRED = 3;
 
-/**
- * Finds the memories that answer a question best. Takes at most three statements, and none if the question has no
- * meaningful word.
- */
+/** Finds the memories that best answer a question, in at most three statements; in none without a meaningful word. */
 export async function find({ query, readers, limit }: Asked, { text, meaning, now }: FindOptions): Promise<Hit[]> {
   const most = isUnspaced(query) ? MOST_PAIRS : MOST_WORDS;
   const asked = queryWords(query.slice(0, MOST_CHARS), now).slice(0, most);

@@ -4,7 +4,7 @@ import type { Found } from "./full-text.ts";
 /** The meaning of a question. */
 export interface Meant {
   readonly vector: Float32Array;
-  /** Average similarity between the question and all memories. */
+  /** Average similarity between the question and any memory. */
   readonly usual: number;
 }
 
@@ -18,10 +18,7 @@ export interface Alike {
 
 /** Ranks after which a score is half of the first one's. */
 const HALF_PLACES = 10;
-/**
- * Position between the average similarity (0) and identity (1) that counts as covering half of the question. Tuned like
- * ranking.ts.
- */
+/** Position between average (0) and identity (1) that counts as half of the question. Tuned like ranking.ts. */
 const HALF_ALIKE = 0.4;
 
 export function alikeTo(

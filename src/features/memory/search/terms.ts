@@ -2,9 +2,7 @@ import { audienceWords } from "../audience.ts";
 import type { NewMemory } from "../memory.ts";
 import { authorWords, type IndexWord, indexWords, saidWords } from "./words.ts";
 
-/**
- * Characters of the audience's word that start each index word. Two audiences may share them, so rows are checked, too.
- */
+/** Characters of the audience's word that start each index word. Audiences may share them, so rows are checked, too. */
 const OWN_CHARS = 6;
 const PREFIX_CHARS = OWN_CHARS + 1;
 const PREFIX_OF: Readonly<Record<string, string>> = { x: "p", y: "q" };
@@ -43,10 +41,7 @@ export function isFor(terms: string, readers: readonly IndexWord[]): boolean {
   );
 }
 
-/**
- * How often words occur in sequence in a memory. Every index word is followed by a space, since an audience's word
- * comes last.
- */
+/** How often words occur in sequence in a memory. A space follows every word, since an audience's word comes last. */
 export function timesIn(terms: string, words: readonly IndexWord[]): number {
   const prefix = prefixOf(terms);
   const wanted = words.map((word) => `${prefix}${word} `).join("");

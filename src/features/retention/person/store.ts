@@ -226,10 +226,7 @@ function words(db: Client) {
       return { count: some.length, files: some.flatMap(({ body }) => filesIn(body)) };
     },
 
-    /**
-     * Clears what was made of the person's words: summaries, journal entries, final states of messages, answers to
-     * questions.
-     */
+    /** Clears what was made of the person's words: summaries, journal entries, final messages, answers to questions. */
     async clearTraces(personId: string, { runIds, family }: { runIds: readonly string[]; family: readonly string[] }) {
       const sessionId = { in: [...family] };
       const written = await db.message.findMany({

@@ -19,10 +19,7 @@ export function fileReferences(db: Client) {
   return {
     hashesOf,
 
-    /**
-     * Hashes among these to which sessions outside a family refer. Sessions older than `since` cannot refer to a stored
-     * snapshot.
-     */
+    /** Hashes among these that sessions outside a family refer to. Sessions older than `since` refer to no kept one. */
     async hashesOfOthers(hashes: Iterable<string>, family: readonly string[], since: number): Promise<Set<string>> {
       const wanted = new Set(hashes);
       const found = new Set<string>();

@@ -34,10 +34,7 @@ function unpack(): NonNullable<typeof glyphs> {
   return { known: new Map(Array.from(LETTERS, (letter) => [letter, next()])), box: next() };
 }
 
-/**
- * The letters of a text. An accented letter missing in the font is shown without its accent, any other missing one as a
- * box.
- */
+/** The letters of a text. An accent that the font lacks is left out; any other missing letter becomes a box. */
 export function glyphsOf(text: string): Glyph[] {
   glyphs ??= unpack();
   const { known, box } = glyphs;
