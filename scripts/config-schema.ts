@@ -57,7 +57,7 @@ function envExample(): string {
   );
   const head = [
     "# Settings that differ between machines, and secrets. Copy to .env and uncomment what you need;",
-    "# what is set in the real environment wins. Everything else: deckhand.config.json.",
+    "# the real environment wins over this file. Everything else: deckhand.config.json.",
   ].join("\n");
   return `${head}\n\n${groups.join("\n# Model providers. Each also takes <PROVIDER>_BASE_URL.\n\n")}`;
 }
@@ -73,10 +73,17 @@ function reference(): string {
     "",
     "<!-- Made by scripts/config-schema.ts; change the descriptions in src/config. -->",
     "",
-    "The environment wins over `.env`, that over `deckhand.config.json`, that over what is set on the page",
-    "([console.md](console.md#settings)), that over the defaults; `deckhand settings` says what holds and where it is",
-    "from. All problems are reported at once. In the settings file, `//`, `/* */` and keys that begin with `//` are comments. Fields that stand in several",
-    "places are listed where they come first: a channel takes the query's settings, an agent the fields of a definition.",
+    "A setting takes effect from the first of these places that has it:",
+    "",
+    "1. the environment",
+    "2. `.env`",
+    "3. `deckhand.config.json`",
+    "4. the page ([console.md](console.md#settings))",
+    "5. the defaults",
+    "",
+    "`deckhand settings` shows the effective values and their origins. A start reports all problems at once. In the settings",
+    "file, `//`, `/* */` and keys that begin with `//` are comments. Fields that appear in several places are listed once,",
+    "where they come first: a channel accepts the settings of a query, an agent the fields of a definition.",
     "",
     "## Environment",
     "",

@@ -18,35 +18,35 @@ const ownVariables = {
   SLACK_BOT_TOKEN: secret(word.exactOptional(), "The bot's token (OAuth & Permissions). Turns Slack on.", "xoxb-…"),
   SLACK_APP_TOKEN: secret(
     word.exactOptional(),
-    "App-level token with connections:write, for Socket Mode: no public address is needed.",
+    "App-level token with connections:write, for Socket Mode, which needs no public address.",
     "xapp-…",
   ),
   SLACK_SIGNING_SECRET: secret(
     word.exactOptional(),
-    "For HTTP mode in place of Socket Mode: Slack posts to /slack/events.",
+    "For HTTP mode instead of Socket Mode: Slack posts to /slack/events.",
     "0123456789abcdef…",
   ),
   SLACK_API_URL: field(
     httpUrl.exactOptional(),
-    "Root of Slack's Web API, where it is not Slack's own.",
+    "Root of Slack's Web API, if it is not Slack's own.",
     "https://slack.com/api/",
   ),
   SLACK_HTTP_HOST: field(host.default("127.0.0.1"), "Address of the listener in HTTP mode.", "127.0.0.1"),
   SLACK_HTTP_PORT: field(
     port.default("3001"),
-    "Port of the listener in HTTP mode; it serves /slack/events only.",
+    "Port of the listener in HTTP mode, which serves only /slack/events.",
     "3001",
   ),
   DISCORD_TOKEN: secret(word.exactOptional(), "The bot's token. Turns Discord on.", "MTIz…"),
   DISCORD_API_URL: field(
     httpUrl.exactOptional(),
-    "Root of Discord's REST API without version, where it is not Discord's own.",
+    "Root of Discord's REST API without the version, if it is not Discord's own.",
     "https://discord.com/api",
   ),
   DECKHAND_MODEL: field(modelRefSchema.exactOptional(), "The model, provider/model.", "anthropic/claude-opus-5-5"),
   DECKHAND_FALLBACK_MODEL: field(
     modelRefSchema.exactOptional(),
-    "Takes over when the model is overloaded, provider/model.",
+    "The model to use if the first one is overloaded or its provider fails, provider/model.",
     "openai/gpt-6-sol",
   ),
   DATABASE_URL: secret(
@@ -64,7 +64,7 @@ const ownVariables = {
         "connection_limit in it must be a whole number from 2 to 999",
       )
       .exactOptional(),
-    "The database. Default: the file deckhand.db under DECKHAND_HOME. PostgreSQL: ?connection_limit=… says how many connections a process opens at most beside those for locks (10).",
+    "The database. Default: the file deckhand.db under DECKHAND_HOME. With PostgreSQL, ?connection_limit=… limits the connections of a process, besides those for locks (default 10).",
     "postgresql://deckhand@localhost:5432/deckhand",
   ),
   DATABASE_DIRECT_URL: secret(
@@ -74,18 +74,18 @@ const ownVariables = {
         .overwrite(bareUrl)
         .regex(/^postgres(ql)?:\/\//, "must begin with postgresql://"),
     ).exactOptional(),
-    "Where DATABASE_URL leads to a pooler: the same database without it, for locks and notifications (docs/scaling.md).",
+    "If DATABASE_URL leads to a pooler: the same database without it, for locks and notifications (docs/scaling.md).",
     "postgresql://deckhand@localhost:5432/deckhand",
   ),
   DECKHAND_ENGINE: field(
     z.enum(["embedded", "dbos"]).default("embedded"),
-    "Who runs sessions: one process (embedded), or what DBOS Transact decides, on PostgreSQL only (docs/adr/replicas.md).",
+    "Which engine runs sessions: embedded, in one process, or dbos, in any number of processes on PostgreSQL (docs/scaling.md).",
     "dbos",
   ),
-  DECKHAND_HOME: field(pathSchema.default("./data"), "Directory of all state.", "./data"),
+  DECKHAND_HOME: field(pathSchema.default("./data"), "Directory that holds all state.", "./data"),
   DECKHAND_SANDBOX: field(
     pathSchema.default("./data/sandbox"),
-    "Parent of the sandbox roots: one folder per channel.",
+    "Parent directory of the sandbox roots, one for each channel.",
     "./data/sandbox",
   ),
   DECKHAND_CONFIG: field(pathSchema.default("./deckhand.config.json"), "The settings file.", "./deckhand.config.json"),
@@ -94,25 +94,25 @@ const ownVariables = {
     "Address that the web page listens on. Beyond loopback, everybody signs in (docs/login.md).",
     "127.0.0.1",
   ),
-  PORT: field(port.default("3000"), "Port of the web page; 0 takes a free one.", "3000"),
+  PORT: field(port.default("3000"), "Port of the web page; 0 picks a free one.", "3000"),
   HTTPS_PROXY: secret(
     z.string().exactOptional(),
-    "The HTTP proxy by which everything outside is reached (docs/operating.md).",
+    "The HTTP proxy for outgoing connections (docs/operating.md).",
     "http://name:…@proxy.example.com:3128",
   ),
   HTTP_PROXY: secret(
     z.string().exactOptional(),
-    "The same for what is not encrypted, which goes directly without it.",
+    "The proxy for http:// addresses, which are reached directly without it.",
     "http://name:…@proxy.example.com:3128",
   ),
   NO_PROXY: field(
     z.string().exactOptional(),
-    "What is reached without the proxy, beside this machine itself: hosts and domains, with commas between.",
+    "Hosts and domains to reach without the proxy, separated by commas. This machine itself is always reached directly.",
     ".corp.example.com,10.0.0.5",
   ),
   LOG_LEVEL: field(
     z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
-    "How much is logged.",
+    "The log level.",
     "info",
   ),
 };

@@ -31,7 +31,7 @@ export const limitFields = {
         dayTokens: field(tokens.exactOptional(), "Tokens of everything in a day.", 20_000_000),
       })
       .prefault({}),
-    "Spending limits. Each model call is held to what all that apply leave for it, and a run ends when that is too little. A day is one of UTC. A model whose price is unknown is not called under a limit in dollars, unless one in tokens stands beside it; limits in tokens (read, cached and written ones alike) hold for every model. A call that is stopped or breaks off is charged what its provider has counted by then, and an estimate of the rest; a provider that counts nothing has its calls estimated. Of a call that a killed process leaves, the request is charged; without any limit, such a call is not.",
+    "Spending limits. A model call may spend what all applicable limits leave; if that is too little, the run ends. Days are UTC days. Limits in tokens count read, cached and written tokens and apply to every model. Under a limit in dollars, a model without a known price is called only if a limit in tokens applies as well. A call that is stopped or breaks off costs what its provider has counted so far, plus an estimate of the rest; if the provider counts nothing, the whole call is estimated. If the process is killed during a call, the request is charged, but only under a limit.",
     { dayUsd: 50 },
   ),
   quotas: field(
@@ -39,20 +39,24 @@ export const limitFields = {
       .strictObject({
         rootMb: field(
           tokens.default(2_000),
-          "Megabytes that a sandbox root may hold; of a directory that `channels` names, what comes to it.",
+          "Maximum size of a sandbox root in megabytes. In a directory that `channels` names, only what is added counts.",
           2_000,
         ),
-        userMb: field(tokens.default(1_000), "Megabytes that one person's requests may add to files in a day.", 1_000),
+        userMb: field(
+          tokens.default(1_000),
+          "Maximum that one person's requests add to files in a day, in megabytes.",
+          1_000,
+        ),
         channelMb: field(
           tokens.default(2_000),
-          "Megabytes that one channel's requests may add to files in a day.",
+          "Maximum that one channel's requests add to files in a day, in megabytes.",
           2_000,
         ),
-        userRuns: field(tokens.exactOptional(), "Runs of one person at work at once.", 8),
-        channelRuns: field(tokens.exactOptional(), "Runs of one channel at work at once.", 16),
+        userRuns: field(tokens.exactOptional(), "Maximum number of one person's runs at work at once.", 8),
+        channelRuns: field(tokens.exactOptional(), "Maximum number of one channel's runs at work at once.", 16),
       })
       .prefault({}),
-    "Shares of the disk and of the places at which runs are at work. What does not fit is refused, and the model told the figure; runs wait for a place. Files count as file systems give room, by 4096 bytes; what a day's requests remove of what they added is theirs again, and what is kept for /undo has as much again. A day is one of UTC.",
+    "Shares of the disk and of the places for running work. Files beyond a share are refused, with the figure for the model; runs wait for a place. File sizes count in blocks of 4096 bytes. Removing what was added on the same day frees its share. Copies kept for /undo have another share of the same size as userMb. Days are UTC days.",
     { rootMb: 10_000 },
   ),
 };

@@ -28,26 +28,26 @@ const agentFields = {
     "Audits changes",
   ),
   model: field(modelRefSchema.exactOptional(), "The agent's own model.", "anthropic/claude-sonnet-5-5"),
-  fast: field(
-    z.boolean().exactOptional(),
-    "Whether `fastModel` answers where the agent has no model of its own.",
-    true,
-  ),
-  temperature: field(z.number().min(0).max(2).exactOptional(), "Sampling temperature, where the model takes one.", 0.2),
+  fast: field(z.boolean().exactOptional(), "Whether the agent uses `fastModel` if it has no model of its own.", true),
+  temperature: field(z.number().min(0).max(2).exactOptional(), "Sampling temperature, if the model accepts one.", 0.2),
   prompt: field(text.exactOptional(), "The role prompt: the first part of the system prompt.", "You audit changes."),
   access: field(
     z.union([z.enum(["full", "read-only", "search-only"]), text], "must be a text").exactOptional(),
-    "Which tools the agent may use. full: all; read-only: what only looks, web_fetch and questions; search-only: read, glob, grep and web_fetch. Anything else: none.",
+    "Which tools the agent may use. full: all. read-only: tools that only read, web_fetch and questions. search-only: read, glob, grep and web_fetch. Anything else: none.",
     "read-only",
   ),
   tools: field(
     z.array(text).exactOptional(),
-    "Of the tools that its access leaves the agent, those that it may use. All of them when left out.",
+    "The tools that the agent may use, among those that its access allows. Default: all of these.",
     ["read", "grep", "bash"],
   ),
   disallowedTools: field(z.array(text).exactOptional(), "Tools that the agent may not use.", ["bash"]),
   visible: field(z.boolean().exactOptional(), "Whether people see and choose the agent.", true),
-  maxTurns: field(tokens.exactOptional(), "Most model calls of one run; wins over the general setting.", 20),
+  maxTurns: field(
+    tokens.exactOptional(),
+    "Maximum number of model calls in one run; wins over the general setting.",
+    20,
+  ),
   color: field(
     z.enum(["red", "orange", "yellow", "green", "cyan", "blue", "purple", "brown", "black", "white"]).exactOptional(),
     "The colour of the agent's sign in lists.",
@@ -68,26 +68,26 @@ const priceSchema = z.strictObject({
   cacheWrite: field(z.number().min(0).exactOptional(), "US dollars per million tokens written to a cache.", 3.75),
 });
 const modelFactsSchema = z.strictObject({
-  contextWindow: field(tokens.exactOptional(), "Tokens of the model's window.", 200_000),
-  maxOutputTokens: field(tokens.exactOptional(), "Most tokens the model writes in one call.", 64_000),
+  contextWindow: field(tokens.exactOptional(), "Size of the model's context window, in tokens.", 200_000),
+  maxOutputTokens: field(tokens.exactOptional(), "Maximum number of tokens that the model writes in one call.", 64_000),
   price: field(priceSchema.exactOptional(), "What the model costs.", { input: 3, output: 15 }),
 });
 const providerSchema = z.strictObject({
-  apiKey: secret(apiKey.exactOptional(), "The key. Better in the environment as <PROVIDER>_API_KEY.", "sk-…"),
+  apiKey: secret(apiKey.exactOptional(), "The key. Prefer the environment variable <PROVIDER>_API_KEY.", "sk-…"),
   baseUrl: field(httpUrl.exactOptional(), "Root of the provider's API.", "http://127.0.0.1:8000/v1"),
   region: field(
     z.string().regex(REGION, "must be a region's name, such as eu-central-1").exactOptional(),
-    "Region of a provider that has roots by region (bedrock).",
+    "Region of a provider with regional addresses (bedrock).",
     "eu-central-1",
   ),
   wire: field(
     z.enum(["anthropic", "responses", "chat"]).exactOptional(),
-    "Which API a provider of your own speaks: Anthropic Messages, OpenAI Responses or OpenAI Chat Completions. With `bedrock` and `copilot`, which choose it by the model, it holds for all models.",
+    "Which API a provider of your own speaks: Anthropic Messages, OpenAI Responses or OpenAI Chat Completions. For `bedrock` and `copilot`, which otherwise choose it by model, it applies to all models.",
     "chat",
   ),
   models: field(
     z.record(text, modelFactsSchema).exactOptional(),
-    "Facts about models that the catalog lacks or has wrong, by the provider's name of the model.",
+    "Corrections and additions to the catalog of models, by the provider's name for the model.",
     { "my-model": { contextWindow: 128_000, maxOutputTokens: 8_000 } },
   ),
 });
@@ -105,38 +105,38 @@ const queryFields = {
   model: field(modelRefSchema.exactOptional(), "The model, provider/model.", "anthropic/claude-opus-5-5"),
   fallbackModel: field(
     modelRefSchema.exactOptional(),
-    "Takes over when the model is overloaded or its provider fails, provider/model.",
+    "The model to use if the first one is overloaded or its provider fails, provider/model.",
     "openai/gpt-6-sol",
   ),
-  maxTokens: field(tokens.exactOptional(), "Most tokens of one model call's output. Default 32000.", 32_000),
-  maxTurns: field(tokens.exactOptional(), "Most model calls of one run. Default 50.", 50),
+  maxTokens: field(tokens.exactOptional(), "Maximum output tokens of one model call. Default 32000.", 32_000),
+  maxTurns: field(tokens.exactOptional(), "Maximum number of model calls in one run. Default 50.", 50),
   systemPrompt: field(text.exactOptional(), "Replaces the base instructions.", "You are the build team's agent."),
   appendSystemPrompt: field(text.exactOptional(), "Added after the base instructions.", "Answer in French."),
   outputStyle: field(
     z.enum(["default", "explanatory", "learning", "concise", "formal", "casual"]).exactOptional(),
-    "How answers read. Default: default.",
+    "The style of answers. Default: default.",
     "concise",
   ),
   outputStylePrompt: field(text.exactOptional(), "An output style in your own words.", "At most five sentences."),
   workingDirectory: field(
     pathSchema.refine(isInside, "must be a path beneath the sandbox root").exactOptional(),
-    "The directory beneath the sandbox root that tools work in; they do not reach above it. AGENTS.md files from the root down to it hold, each with the files beneath its root that it names as `@docs/style.md` outside code (five deep, 65,536 characters in all); tools write those as they write AGENTS.md itself: when a person allows it. What a file above it names beneath it is not protected. Default: the root itself.",
+    "The directory beneath the sandbox root that tools work in; they cannot reach above it. The AGENTS.md files from the root down to it apply. Each may import files beneath its root as `@docs/style.md`, outside code (five levels deep, 65,536 characters in all). Tools write imported files, like AGENTS.md itself, only if a person allows it; files in this directory that an AGENTS.md above it imports are not protected. Default: the root itself.",
     "service",
   ),
   thinkingBudget: field(
     z.int("must be a whole number").min(0, "must be at least 0").exactOptional(),
-    "Tokens the model may think; overrides what the effort level implies.",
+    "Maximum number of tokens for thinking; overrides the effort level.",
     10_000,
   ),
-  temperature: field(z.number().min(0).max(2).exactOptional(), "Sampling temperature, where the model takes one.", 0.2),
+  temperature: field(z.number().min(0).max(2).exactOptional(), "Sampling temperature, if the model accepts one.", 0.2),
   toolResultBudget: field(
     tokens.exactOptional(),
-    "Characters of tool results that stay in a request. Default 50000.",
+    "Maximum characters of tool results kept in a request. Default 50000.",
     50_000,
   ),
   effortLevel: field(
     z.enum(["low", "medium", "high", "max"]).exactOptional(),
-    "How much the model thinks: low none, medium 5000, high 10000, max 20000 tokens.",
+    "How much the model thinks, in tokens: low 0, medium 5000, high 10000, max 20000.",
     "medium",
   ),
   maxBudgetUsd: field(dollars.exactOptional(), "US dollars that one run may cost; see `budgets`.", 0.5),
@@ -145,19 +145,19 @@ const queryFields = {
     "The agent that answers: a name from `agents` or extensions/agents, or a definition. Default build.",
     "plan",
   ),
-  toolAllow: field(z.array(text).exactOptional(), "When set, only these tools are offered.", ["read", "grep"]),
-  contextWindow: field(tokens.exactOptional(), "Tokens; overrides what is known of the model.", 200_000),
-  logContext: field(z.record(text, z.string()).exactOptional(), "Fields that every log line of a query carries.", {
+  toolAllow: field(z.array(text).exactOptional(), "If set, only these tools are offered.", ["read", "grep"]),
+  contextWindow: field(tokens.exactOptional(), "Size of the context window in tokens; overrides the catalog.", 200_000),
+  logContext: field(z.record(text, z.string()).exactOptional(), "Fields added to every log line of a query.", {
     team: "platform",
   }),
   instructions: field(
     z.enum(["trust", "ask"]).exactOptional(),
-    "Whether AGENTS.md, CLAUDE.md and skills of the channel's directory are followed as they are (trust), or once somebody here has allowed what they say (ask): each version is shown once, and until then runs go on without. Default: ask where the directory is in a git checkout, else trust.",
+    "Whether agents follow AGENTS.md, CLAUDE.md and skills of the channel's directory at once (trust), or only after somebody here has allowed their text (ask). With ask, each version is shown once, and runs continue without it until then. Default: ask if the directory is in a git checkout, otherwise trust.",
     "trust",
   ),
   mode: field(
     z.enum(["read", "write", "agi"]).exactOptional(),
-    "read: looks only; write: changes and commands are offered, too; agi: as write, and never asks. Default write.",
+    "read: agents only look. write: they also get tools that change files and run commands. agi: like write, but nothing asks. Default write.",
     "read",
   ),
 };
@@ -173,12 +173,12 @@ const channelSchema = z.strictObject({
   ),
   rootMb: field(
     tokens.exactOptional(),
-    "Megabytes that the channel's directory may hold, in place of `quotas.rootMb`.",
+    "Maximum size of the channel's directory in megabytes; replaces `quotas.rootMb`.",
     10_000,
   ),
   requireMention: field(
     z.boolean().exactOptional(),
-    "True: in threads, too, only messages that mention the bot are answered.",
+    "Whether the bot answers only messages that mention it in threads, too.",
     true,
   ),
 });
@@ -201,7 +201,7 @@ const sink = z.strictObject({
   ),
   send: field(
     z.enum(["channel", "files"]),
-    "How much may go there: what people say in the channel, or files of its directory as well.",
+    "The data that may go there: what people say in the channel, or files of its directory as well.",
     "channel",
   ),
 });
@@ -230,14 +230,14 @@ export const settingsSchema = z.strictObject({
   access: field(
     z
       .strictObject({
-        admins: field(people.default([]), "May also administer.", ["slack:U0123ABCD"]),
-        allow: field(people.exactOptional(), "When set, only these people (and admins) are served.", ["slack:U1"]),
-        deny: field(people.default([]), "Never served.", ["discord:role:1"]),
+        admins: field(people.default([]), "People who may also administer.", ["slack:U0123ABCD"]),
+        allow: field(people.exactOptional(), "If set, only these people (and admins) are served.", ["slack:U1"]),
+        deny: field(people.default([]), "People who are never served.", ["discord:role:1"]),
         guests: field(z.boolean().default(false), "Whether guests of the workspace are served.", false),
         external: field(z.boolean().default(false), "Whether people of other workspaces are served.", false),
         workspaces: field(
           people.exactOptional(),
-          "Workspaces that are served: a Slack team, a Discord server. Of a platform that none is named of, those that Deckhand is in at its first start.",
+          "Workspaces to serve: Slack teams or Discord servers. For a platform without one here: the workspaces that Deckhand is in at its first start.",
           ["discord:1180000000000000000"],
         ),
       })
@@ -248,12 +248,12 @@ export const settingsSchema = z.strictObject({
   approvals: field(
     z
       .strictObject({
-        approvers: field(people.default([]), "May decide besides the requester.", ["slack:U0123ABCD"]),
+        approvers: field(people.default([]), "People who may decide, besides the requester.", ["slack:U0123ABCD"]),
         requester: field(z.boolean().default(true), "Whether the person who asked may decide.", true),
-        expiresMinutes: field(tokens.default(60), "Minutes until an undecided approval lapses.", 60),
+        expiresMinutes: field(tokens.default(60), "Minutes until an undecided approval expires.", 60),
       })
       .prefault({}),
-    "Who decides what asks first.",
+    "Who decides approvals.",
     { approvers: ["slack:U0123ABCD"] },
   ),
   web: field(
@@ -261,34 +261,34 @@ export const settingsSchema = z.strictObject({
       .strictObject({
         url: field(
           httpUrl.regex(/^https?:\/\/[^/?#@]+\/?$/u, "must name a host and no path").exactOptional(),
-          "Where people reach the page, if it is by a proxy or under a name. With it, everybody signs in (docs/login.md).",
+          "Address at which people reach the page through a proxy or under a name. If set, everybody signs in (docs/login.md).",
           "https://deckhand.example.com",
         ),
         trustProxy: field(
           z.array(networkSchema).default([]),
-          "Proxies before the page, by address or network: their word is taken for the visitor's address and the host that was asked for.",
+          "Proxies in front of the page, by address or network, whose headers are trusted for the visitor's address and the requested host.",
           ["127.0.0.1"],
         ),
       })
       .prefault({}),
-    "How the web page is reached from elsewhere.",
+    "Access to the web page from other machines.",
     { url: "https://deckhand.example.com", trustProxy: ["127.0.0.1"] },
   ),
   jobs: field(
     z
       .strictObject({
-        logDays: field(tokens.default(90), "Days that the log of jobs' runs is kept.", 90),
+        logDays: field(tokens.default(90), "Number of days to keep the log of jobs' runs.", 90),
         timezone: field(
           z
             .string()
             .refine((name) => isTimezone(name), "must be an IANA name like Europe/Paris")
             .exactOptional(),
-          "Whose clock a job goes by where it names none. Default: the machine's.",
+          "Time zone of jobs that name none. Default: the machine's.",
           "Europe/Paris",
         ),
       })
       .prefault({}),
-    "Scheduled jobs; they are managed with /jobs, or kept in the file jobs.json under DECKHAND_HOME.",
+    "Scheduled jobs. Manage the jobs themselves with /jobs, or in the file jobs.json under DECKHAND_HOME.",
     { timezone: "Europe/Paris" },
   ),
   reactions: field(
@@ -301,43 +301,45 @@ export const settingsSchema = z.strictObject({
           "Names of emoji on Slack, without colons.",
           ["robot_face"],
         ),
-        discord: field(z.array(text).default(["🤖"]), "Emoji on Discord: the sign itself, or a custom one's name.", [
-          "🤖",
-        ]),
+        discord: field(
+          z.array(text).default(["🤖"]),
+          "Emoji on Discord: the character itself, or a custom emoji's name.",
+          ["🤖"],
+        ),
       })
       .prefault({}),
-    "Reactions by which people have a message dealt with: each begins a session about it. Empty lists switch them off.",
+    "Reactions with which people hand a message to the bot: each begins a session about it. Empty lists turn this off.",
     { slack: ["robot_face"], discord: ["🤖"] },
   ),
   allowedHosts: field(
     z.array(z.union([source, sink], "must be a host, or { host, send }")).default([]),
-    'Hosts that tools may read from without asking: example.com, *.example.com (those beneath it), with :port for a port other than 80 and 443, with /path for what is beneath it alone; ["*"] is every public host. Once a conversation holds content of others, data that no person wrote goes to none of them unasked, unless it is written as { "host": "api.example.com", "send": "channel" }, or "files". Private addresses are never reached.',
+    'Hosts that tools may read from without asking: example.com, or *.example.com for its subdomains. Add :port for a port other than 80 and 443, and /path to allow only addresses beneath it. ["*"] is every public host. Once a conversation holds content of others, data that no person wrote goes to a host unasked only if the host is written as { "host": "api.example.com", "send": "channel" }, or with "files". Private addresses are never reached.',
     ["api.github.com"],
   ),
   blockedUrls: field(
     z.array(urlPattern).default([]),
-    "URL prefixes that are refused though the host is allowed, as host/path.",
+    "URL prefixes to refuse although their host is allowed, as host/path.",
     ["api.github.com/admin"],
   ),
   guardedFiles: field(
     z.array(guardedFile).default([]),
-    "Files that no tool changes without a person's decision, each time and in every mode, beside those that agents take instructions from or that machines run by themselves: a name at any depth, or a path from a channel's directory on; * stands for any letters of one name, and a directory for all that is in it.",
+    "Files that tools change only with a person's decision, each time and in every mode, in addition to those that instruct agents or that machines run automatically. Each is a name at any depth, or a path relative to a channel's directory. * stands for any part of one name, and a directory for everything in it.",
     ["deploy", "infra/*.tf"],
   ),
   confinement: field(
     z.enum(["auto", "required", "off"]).default("auto"),
-    "Whether the system confines the sandbox's process as well, by bubblewrap: without network, and with the sandbox roots alone before its eyes. auto: where that is possible; `deckhand doctor` says what is missing. required: nothing starts without. A channel's directory that is a link must be named by where it leads.",
+    "Whether bubblewrap confines the sandbox's process as well: no network, and no files but the sandbox roots and what the process needs. auto: if possible; `deckhand doctor` says what is missing. required: Deckhand does not start without it. If a channel's directory is a symbolic link, name its target instead.",
     "required",
   ),
   ...limitFields,
   fastModel: field(
     modelRefSchema.exactOptional(),
-    "A quick model for agents that only look about (`fast`, as explorer is), provider/model.",
+    "A quick model for agents that only explore (those with `fast`, such as explorer), provider/model.",
     "anthropic/claude-haiku-5-5",
   ),
   agents: field(
     z.record(agentNameSchema, agentSchema).default({}),
-    "Agents by name: new ones, or changes to those that exist.",
+    "Agents by name: new ones, or changes to existing ones.",
     { auditor: { description: "Audits", prompt: "You audit.", access: "read-only" } },
   ),
   channels: field(
@@ -355,7 +357,7 @@ export const settingsSchema = z.strictObject({
   ),
   maxConcurrentRuns: field(
     tokens.default(32),
-    "Runs at work at once; the rest queue, people and channels in turn. A quarter of the places is not to be had by one person alone, and an eighth not by one channel; `quotas` sets other shares.",
+    "Maximum number of runs at work at once. The rest queue, and people and channels take turns. One person takes at most three quarters of the places, one channel seven eighths; `quotas` sets other shares.",
     32,
   ),
 });

@@ -12,23 +12,23 @@ const loginSchema = z
   .strictObject({
     idleMinutes: field(
       z.int().min(1).max(43_200).default(720),
-      "Minutes after which a browser that nobody uses is signed out.",
+      "Minutes after which an idle browser is signed out.",
       60,
     ),
-    longestHours: field(z.int().min(1).max(8_760).default(336), "Hours after which everybody signs in again.", 24),
+    longestHours: field(z.int().min(1).max(8_760).default(336), "Hours after which everybody must sign in again.", 24),
     passwords: field(
       z.boolean().default(true),
-      "Whether passwords are taken. Without them people sign in at the provider of `oidc`, and a password is taken only from who opened a printed address first.",
+      "Whether people may sign in by password. If not, they sign in at the provider of `oidc`, and only a browser that has opened a printed address first may use a password.",
       false,
     ),
   })
   .prefault({});
 
 const file = {
-  login: field(loginSchema, "How people sign in on the page, and for how long (docs/login.md).", { idleMinutes: 60 }),
+  login: field(loginSchema, "How people sign in to the page, and for how long (docs/login.md).", { idleMinutes: 60 }),
   oidc: field(
     oidcSchema.exactOptional(),
-    "A provider of OpenID Connect, where people sign in on the page (docs/login.md).",
+    "An OpenID Connect provider at which people sign in to the page (docs/login.md).",
     {
       issuer: "https://login.example.com",
       clientId: "deckhand",

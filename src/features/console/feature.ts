@@ -12,7 +12,7 @@ const consoleSchema = z
   .strictObject({
     adminsSeePrivate: field(
       z.boolean().default(false),
-      "Accounts that are admins see sessions of private channels and direct messages, too.",
+      "Whether accounts that are admins also see sessions of private channels and direct messages.",
       false,
     ),
   })

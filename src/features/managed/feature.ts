@@ -8,16 +8,16 @@ import { type ManagedSettings, SHIPPED_PRESETS } from "./presets.ts";
 const choices = {
   managerModel: field(modelRefSchema.exactOptional(), "The manager's model.", "anthropic/claude-opus-5-5"),
   executorModel: field(modelRefSchema.exactOptional(), "The executors' model.", "anthropic/claude-haiku-5-5"),
-  executorMaxTurns: field(tokens.exactOptional(), "Most model calls of an executor. Default 10.", 10),
-  maxConcurrentExecutors: field(tokens.exactOptional(), "Executors at work at once. Default 4.", 4),
+  executorMaxTurns: field(tokens.exactOptional(), "Maximum number of model calls of an executor. Default 10.", 10),
+  maxConcurrentExecutors: field(tokens.exactOptional(), "Maximum number of executors at work at once. Default 4.", 4),
   totalBudgetUsd: field(
     dollars.exactOptional(),
-    "US dollars of manager and executors together, from a person's message to the end of the last run that executors in the background begin.",
+    "Maximum cost of manager and executors together, in US dollars, from a person's message to the end of the last run that background executors begin.",
     5,
   ),
   executorIsolation: field(
     z.boolean().exactOptional(),
-    "Whether each executor gets a worktree of its own, and its work is merged. Default false.",
+    "Whether each executor works in its own worktree, which is then merged. Default false.",
     true,
   ),
 };
@@ -26,17 +26,20 @@ const presetName = z
   .regex(/^(?!(on|off)$)[a-z0-9][a-z0-9-]*$/, "preset names are small letters, digits and hyphens, and not on or off");
 
 const settingsSchema = z.strictObject({
-  enabled: field(z.boolean().default(false), "Whether a manager plans and executors do.", true),
+  enabled: field(z.boolean().default(false), "Whether a manager plans and executors do the work.", true),
   ...choices,
   presets: field(
     z.record(presetName, z.strictObject(choices)).exactOptional(),
-    "Further settings by name, which people choose with `/managed on <name>`; what one leaves out is as above. There are `careful`, `fast` and `cheap`, which set limits within those above; one of the same name takes their place.",
+    "Named settings that people choose with `/managed on <name>`. A preset keeps the settings above that it leaves out. The shipped ones, `careful`, `fast` and `cheap`, set limits within those above; a preset of the same name replaces one.",
     { thorough: { executorMaxTurns: 30, executorIsolation: true } },
   ),
 });
 
 const file = {
-  managedAgents: field(settingsSchema.exactOptional(), "Managed mode.", { enabled: true, totalBudgetUsd: 5 }),
+  managedAgents: field(settingsSchema.exactOptional(), "Managed mode: a manager plans, and executors do the work.", {
+    enabled: true,
+    totalBudgetUsd: 5,
+  }),
 };
 
 /** Managed mode: a manager plans, and executors do the work, perhaps each in a copy of the files (docs/using.md). */

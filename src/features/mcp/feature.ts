@@ -16,7 +16,7 @@ export const mcpFeature: Feature = {
     file: {
       mcpServers: field(
         mcpServersSchema.default({}),
-        "Model Context Protocol servers by name; blocks that were made for other programs hold as they are (docs/mcp.md).",
+        "Model Context Protocol servers by name. Blocks written for other programs work unchanged (docs/mcp.md).",
         { docs: { url: "https://mcp.example.com/mcp" } },
       ),
       servers: field(mcpServersSchema.exactOptional(), "The same as `mcpServers`, under VS Code's name.", {
@@ -24,7 +24,7 @@ export const mcpFeature: Feature = {
       }),
       inputs: field(
         z.array(z.looseObject({ id: z.string().min(1, "must not be empty") })).exactOptional(),
-        "VS Code's inputs, which `${input:id}` refers to: taken from the variable that has the id's letters, large, with _ between them.",
+        "VS Code's inputs, which `${input:id}` refers to. The value comes from the environment variable named like the id in capitals, with _ for other characters.",
         [{ id: "example-token", type: "promptString" }],
       ),
     },

@@ -16,12 +16,12 @@ const modelRef = z.string().regex(/^[^/\s]+\/\S+$/u, "must be provider/model");
 const embeddingsSchema = z.strictObject({
   model: field(
     modelRef.refine((ref) => hasEmbeddings(ref.slice(0, ref.indexOf("/"))), "names a provider that has no embeddings"),
-    "Which model: all that is remembered, private notes too, is sent to its provider.",
+    "The embedding model. Everything remembered, including private notes, is sent to its provider.",
     "openai/text-embedding-3-small",
   ),
   perDay: field(
     z.int().min(1).default(200_000),
-    "Texts that are sent in a day at most: each memory once, and again as it changes.",
+    "Maximum number of texts sent in a day. Each memory is sent once, and again when it changes.",
     200_000,
   ),
 });
@@ -31,18 +31,18 @@ type Embeddings = z.infer<typeof embeddingsSchema>;
 const settingsSchema = z.strictObject({
   learn: field(
     z.boolean().default(true),
-    "Once a thread is quiet, one short model call notes what is worth remembering of it.",
+    "Whether one short model call notes what is worth remembering once a thread is quiet.",
     false,
   ),
-  learnAfterMinutes: field(z.number().min(0).default(10), "How long a thread is quiet before.", 10),
+  learnAfterMinutes: field(z.number().min(0).default(10), "Minutes of quiet after which a thread is learned from.", 10),
   model: field(
     modelRef.exactOptional(),
-    "Which model notes it; the small one of the thread's provider when left out.",
+    "The model that makes the notes. Default: the small one of the thread's provider.",
     "anthropic/claude-haiku-5-5",
   ),
   embeddings: field(
     embeddingsSchema.exactOptional(),
-    "Memories are found by what they mean, too, as a model of a provider puts it. Off when left out.",
+    "Finds memories by meaning as well, with a provider's embedding model. Off by default.",
     { model: "openai/text-embedding-3-small" },
   ),
 });
@@ -50,7 +50,7 @@ const settingsSchema = z.strictObject({
 const file = {
   memory: field(
     z.union([z.boolean(), settingsSchema]).default(true),
-    "What people have told is remembered, and recalled in later threads (docs/memory.md).",
+    "Whether Deckhand remembers what people tell it and recalls it in later threads (docs/memory.md).",
     { learn: false },
   ),
 };

@@ -8,7 +8,7 @@ import { readSealingKey } from "./sealing-key.ts";
 const environment = {
   DECKHAND_SECRET_KEY: secret(
     z.string().exactOptional(),
-    "32 bytes, in base64 or hexadecimal, with which keys that are set on the page are sealed (docs/security.md); otherwise a file in DECKHAND_HOME holds them.",
+    "The key that encrypts provider keys set on the page (docs/security.md): 32 bytes, in base64 or hexadecimal. Without it, a file in DECKHAND_HOME holds one.",
     "kQ5r…, by `openssl rand -base64 32`",
   ),
 };

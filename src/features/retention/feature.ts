@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const retentionSchema = z.strictObject({
   days: field(
     z.int().min(1).max(36_500),
-    "Days without anything happening after which a session is deleted, and what nobody has pinned or used is forgotten.",
+    "Days without activity after which a session is deleted, and a memory that nobody has pinned or used is forgotten.",
     90,
   ),
 });
@@ -18,7 +18,7 @@ const retentionSchema = z.strictObject({
 const file = {
   retention: field(
     retentionSchema.exactOptional(),
-    "What is old is deleted, once a day (docs/retention.md). Everything is kept when left out.",
+    "Deletes old data once a day (docs/retention.md). Without it everything is kept.",
     { days: 90 },
   ),
 };

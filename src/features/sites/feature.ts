@@ -14,7 +14,7 @@ const settingsSchema = z.strictObject({
   ),
   port: field(
     z.int().min(0).max(65_535).default(3001),
-    "Its port, which must not be the page's: sites have an origin of their own. Of several processes of a machine one has it, and serves the sites of all.",
+    "Port of the sites' server. It must differ from the page's, because sites need a separate origin. One of several processes on a machine holds it and serves the sites of all.",
     3001,
   ),
   url: field(
@@ -22,12 +22,12 @@ const settingsSchema = z.strictObject({
       .url({ protocol: /^https?$/u, error: "must be an http:// or https:// URL" })
       .regex(/^https?:\/\/[^/?#]+\/?$/u, "must name a host and no path")
       .exactOptional(),
-    "Where people reach that server, if it is by a proxy or under a name: a host of its own, not the page's.",
+    "Address at which people reach the sites through a proxy or under a name. Its host must differ from the page's.",
     "https://sites.example.com",
   ),
-  maxFiles: field(z.int().min(1).max(50_000).default(2_000), "Files of one site.", 2_000),
-  maxMegabytes: field(z.number().min(0.001).max(1_000).default(100), "Size of one site.", 100),
-  keepVersions: field(z.int().min(1).max(100).default(5), "Versions of a site that are kept to go back to.", 5),
+  maxFiles: field(z.int().min(1).max(50_000).default(2_000), "Maximum number of files in one site.", 2_000),
+  maxMegabytes: field(z.number().min(0.001).max(1_000).default(100), "Maximum size of one site, in megabytes.", 100),
+  keepVersions: field(z.int().min(1).max(100).default(5), "Number of versions of a site to keep for rolling back.", 5),
 });
 
 type SiteSettings = z.infer<typeof settingsSchema>;
@@ -35,7 +35,7 @@ type SiteSettings = z.infer<typeof settingsSchema>;
 const file = {
   sites: field(
     z.union([z.boolean(), settingsSchema]).default(false),
-    "Directories of HTML can be published, at an address of their own (docs/sites.md).",
+    "Whether directories of HTML can be published, at a separate address (docs/sites.md).",
     true,
   ),
 };

@@ -7,8 +7,8 @@ const text = z.string().min(1, "must not be empty");
 const word = z.string().regex(/^\S+$/, "must not contain spaces");
 
 const searchSchema = z.strictObject({
-  service: field(z.enum(["brave", "tavily", "searxng"]), "Which service searches.", "brave"),
-  apiKey: secret(text.exactOptional(), "Key of Brave or Tavily. Better in the environment.", "…"),
+  service: field(z.enum(["brave", "tavily", "searxng"]), "The search service.", "brave"),
+  apiKey: secret(text.exactOptional(), "Key of Brave or Tavily. Prefer the environment variable.", "…"),
   baseUrl: field(
     httpUrl.exactOptional(),
     "Address of a SearXNG instance, or another root of the service's API.",
@@ -20,7 +20,7 @@ const searchSchema = z.strictObject({
 export type WebSearchSettings = z.infer<typeof searchSchema>;
 
 const file = {
-  webSearch: field(searchSchema.exactOptional(), "The service behind web_search; without it the tool is not there.", {
+  webSearch: field(searchSchema.exactOptional(), "The service behind web_search. Without it, there is no such tool.", {
     service: "brave",
   }),
 };

@@ -9,36 +9,40 @@ const role = z.enum(ROLES);
 export const oidcSchema = z.strictObject({
   issuer: field(
     z.url({ protocol: /^https?$/, error: "must be an https:// URL" }),
-    "Address of the provider, as it calls itself.",
+    "The provider's address, exactly as it identifies itself.",
     "https://login.example.com",
   ),
-  clientId: field(text, "What the provider calls Deckhand.", "deckhand"),
+  clientId: field(text, "Deckhand's client id at the provider.", "deckhand"),
   clientSecret: secret(
     text.exactOptional(),
-    "What Deckhand shows the provider; `${NAME}` takes it from the environment. A public client has none.",
+    "Deckhand's secret at the provider; `${NAME}` reads it from the environment. A public client has none.",
     "${OIDC_CLIENT_SECRET}",
   ),
   groups: field(
     z.record(text, role),
-    "Roles by the provider's groups; the highest of somebody's groups holds, anew at each sign-in.",
+    "Roles by the provider's groups. People get the highest role of their groups, evaluated at each sign-in.",
     { "deckhand-admins": "admin" },
   ),
   groupsClaim: field(
     text.default("groups"),
-    "Where the provider says which groups somebody is in; dots lead into objects.",
+    "The claim that lists somebody's groups; dots lead into objects.",
     "realm_access.roles",
   ),
   defaultRole: field(
     role.exactOptional(),
-    "The role of who is in none of the groups; when left out, they are not let in.",
+    "The role of people in none of the groups. Without it, they are not let in.",
     "viewer",
   ),
   scope: field(
     z.string().refine((words) => words.split(" ").includes("openid"), "must have `openid` among its words"),
-    "What the provider is asked for.",
+    "The scopes to request from the provider.",
     "openid profile groups",
   ).default("openid profile"),
-  label: field(z.string().min(1).max(40).default("single sign-on"), "What the button on the page calls it.", "Example"),
+  label: field(
+    z.string().min(1).max(40).default("single sign-on"),
+    "The provider's name on the sign-in button.",
+    "Example",
+  ),
 });
 
 /** A provider as the operator has set it, with its secret resolved. */

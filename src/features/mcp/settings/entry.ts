@@ -9,7 +9,7 @@ const permission = z
   .exactOptional()
   .meta({
     description:
-      "What a call needs from roles and modes. Default execute, since a server is a program of its own that may do anything; none or read let its tools run unasked.",
+      "The permission that a call needs. Default execute, because a server is a separate program that may do anything. With none or read, its tools run unasked.",
     examples: ["read"],
   });
 const timeoutMs = z
@@ -19,7 +19,7 @@ const timeoutMs = z
   .exactOptional()
   .meta({
     description:
-      "Milliseconds until a call is given up of which nothing is heard; its server's reports of progress begin them anew. Default 60000. `timeout` is read, too: below 1000 as seconds.",
+      "Milliseconds of silence after which a call fails; each progress report of the server restarts them. Default 60000. `timeout` is accepted, too: below 1000 it is in seconds.",
     examples: [60_000],
   });
 
@@ -28,7 +28,7 @@ const send = z
   .exactOptional()
   .meta({
     description:
-      "Up to what goes there unasked once a page, a message or another server may have had the model write it: what was said in the channel, or files, too. Without it such a call is shown first, and refused where nobody is asked.",
+      "The data that may go there unasked although a page, a message or another server may have influenced the model: what was said in the channel, or files as well. Without it, such a call is shown first, and refused if nobody can be asked.",
     examples: ["files"],
   });
 
@@ -42,20 +42,20 @@ const toolSchema = z.strictObject(
       .exactOptional()
       .meta({
         description:
-          "Whether calls may run beside others of their turn, where the server says that the tool only reads.",
+          "Whether calls may run in parallel with others of their turn, if the server says that the tool only reads.",
         examples: [true],
       }),
     disabled: z
       .boolean()
       .exactOptional()
-      .meta({ description: "Whether the tool is left out.", examples: [true] }),
+      .meta({ description: "Whether to leave the tool out.", examples: [true] }),
   },
   "must be reads, sends or an object",
 );
 
 const kinds = {
   description:
-    "Single tools, by the server's names of them or patterns (`search_*`): `reads`, it looks something up and runs unasked; `sends`, as a tool is taken of which nothing is said; or an object of settings. They come before the server's own, a name before patterns, a longer pattern before a shorter one.",
+    "Single tools, by the server's names for them or by patterns (`search_*`). `reads`: the tool looks something up and runs unasked. `sends`: the default for tools not listed. Or an object of settings. They override the server's settings; a name wins over patterns, and a longer pattern over a shorter one.",
   examples: [{ "search_*": "reads", create_issue: "sends", delete_page: { disabled: true } }],
 };
 
@@ -63,11 +63,11 @@ const shared = {
   description: z
     .string()
     .exactOptional()
-    .meta({ description: "What the server is for, as people read it in `/tools`.", examples: ["Our handbook"] }),
+    .meta({ description: "The server's purpose, as `/tools` shows it.", examples: ["Our handbook"] }),
   disabled: z
     .boolean()
     .exactOptional()
-    .meta({ description: "Whether the server is left out.", examples: [true] }),
+    .meta({ description: "Whether to leave the server out.", examples: [true] }),
   permission,
   send,
   timeoutMs,
@@ -76,7 +76,7 @@ const shared = {
     .array(text)
     .exactOptional()
     .meta({
-      description: "The only tools that are taken, by the server's names of them or patterns.",
+      description: "The only tools to use, by the server's names for them or by patterns.",
       examples: [["search"]],
     }),
 };
@@ -92,7 +92,7 @@ export const commandSchema = z.object({
     .exactOptional()
     .meta({
       description:
-        "Its environment, beside PATH, HOME and the like; nothing else of ours reaches it. ${NAME}, ${NAME:-default} and ${env:NAME} take variables of ours, here as in command, args, cwd, url and headers.",
+        "Its environment, in addition to PATH, HOME and the like; nothing else of Deckhand's environment reaches it. ${NAME}, ${NAME:-default} and ${env:NAME} insert Deckhand's variables, here and in command, args, cwd, url and headers.",
       examples: [{ EXAMPLE_TOKEN: "${EXAMPLE_TOKEN}" }],
       secret: true,
     }),
@@ -107,13 +107,13 @@ const NO_VALUE = "must be Latin letters, digits and signs on one line, without â
 
 export const urlSchema = z.object({
   url: z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" }).meta({
-    description: "Address of a server over streamable HTTP or, as older ones have it, server-sent events.",
+    description: "Address of a server over streamable HTTP or, for older ones, server-sent events.",
     examples: ["https://mcp.example.com/mcp"],
   }),
   type: z
     .string()
     .exactOptional()
-    .meta({ description: "`sse` for an old server; otherwise found out by asking it.", examples: ["http"] }),
+    .meta({ description: "`sse` for an old server; otherwise the protocol is detected.", examples: ["http"] }),
   headers: z
     .record(
       text.refine(isHeaderName, "it holds letters, digits and - alone"),
@@ -121,7 +121,7 @@ export const urlSchema = z.object({
     )
     .exactOptional()
     .meta({
-      description: "Headers of every request. ${NAME} takes a variable of our environment.",
+      description: "Headers of every request. ${NAME} inserts a variable of Deckhand's environment.",
       examples: [{ Authorization: "Bearer ${EXAMPLE_TOKEN}" }],
       secret: true,
     }),
