@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Repository } from "./repository.ts";
 
 const NO_OBJECT = /unable to read|cannot read blob|bad object/i;
-const NO_REVISION = /bad revision/;
+const NO_REVISION = /bad (revision|object)/;
 
 /** Explains that a shallow or partial clone lacks what git looked for, and who can fetch it; empty for a full clone. */
 export function missingHistory(stderr: string, { commonDir, objects }: Repository): string {

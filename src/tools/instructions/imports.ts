@@ -5,6 +5,8 @@ import { codeSpans } from "../../core/skills/skill-code-spans.ts";
 const MAX_DEPTH = 5;
 /** Maximum number of files that one instruction file imports. */
 const MAX_FILES = 30;
+/** Maximum number of files that are named as left out; beyond it, no file is read any more. */
+const MAX_LEFT = 200;
 /** Maximum characters of all imported files, since every request carries them. */
 const MAX_IMPORTED = 65_536;
 
@@ -28,7 +30,7 @@ interface Imported {
 
 interface Walk {
   readonly imported: readonly Imported[];
-  /** Files that were too long to include. */
+  /** Files that were left out because there are too many or they are too long; at most MAX_LEFT are listed. */
   readonly left: readonly string[];
   /** All named files, including those that do not exist. */
   readonly named: ReadonlySet<string>;
@@ -40,7 +42,7 @@ interface Walk {
  */
 export function withImports(text: string, file: string, { read, note }: ImportScope): string {
   const { imported, left } = walkImports({ file, text }, read);
-  const cut = left.length === 0 ? [] : [`[Too long to be imported; read them when you need them: ${left.join(", ")}.]`];
+  const cut = left.length === 0 ? [] : [`[Not imported, since there are too many or they are too long; read them when you need them: ${left.join(", ")}.]`];
   return [text, ...imported.map((each) => `[Imported: ${each.file}${note(each.file)}]\n${each.text}`), ...cut].join(
     "\n\n",
   );
@@ -57,9 +59,9 @@ export function walkImports(start: Imported, read: ImportScope["read"]): Walk {
     for (const file of mentionedFiles(from)) {
       if (file === start.file || named.has(file)) continue;
       named.add(file);
-      const content = imported.length < MAX_FILES ? read(file)?.trim() : undefined;
+      const content = left.length < MAX_LEFT ? read(file)?.trim() : undefined;
       if (content === undefined || content === "") continue;
-      if (size + content.length > MAX_IMPORTED) {
+      if (imported.length === MAX_FILES || size + content.length > MAX_IMPORTED) {
         left.push(file);
         continue;
       }

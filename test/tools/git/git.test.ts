@@ -137,6 +137,9 @@ test("what a shallow or a partial clone does not have is said, and who can fetch
   session.git(["clone", "--quiet", "--filter=blob:none", `file://${session.root}`, "partial"]);
   const shallow = await session.run({ action: "diff", path: "shallow", revision: "HEAD~1" });
   expect(textOf(shallow.content)).toContain("git fetch --unshallow");
+  const older = session.git(["rev-parse", "HEAD~1"]).trim();
+  const byId = await session.run({ action: "show", path: "shallow", revision: older });
+  expect(textOf(byId.content)).toContain("git fetch --unshallow");
   const partial = await session.run({ action: "show", path: "partial", revision: "HEAD" });
   expect(textOf(partial.content)).toContain("This is a partial clone");
 });

@@ -179,7 +179,14 @@ test("imports are bounded, and those that are left out are named", () => {
   for (const name of names) put(`root/${name}`, "x".repeat(20_000));
   const [layer = ""] = read();
   expect(layer.length).toBeLessThan(70_000);
-  expect(layer).toMatch(/\[Too long to be imported; read them when you need them: f3\.md, f4\.md/);
+  expect(layer).toMatch(/\[Not imported, since .*: f3\.md, f4\.md/);
+});
+
+test("beyond thirty imports, however short, the others are named", () => {
+  const names = Array.from({ length: 32 }, (_, index) => `f${index}.md`);
+  put("root/AGENTS.md", names.map((name) => `@${name}`).join("\n"));
+  for (const name of names) put(`root/${name}`, "short");
+  expect(read()[0]).toMatch(/\[Not imported, since .*: f30\.md, f31\.md\.\]$/);
 });
 
 test("the operator's own file imports from its directory alone, and a change of an imported file is seen", () => {
