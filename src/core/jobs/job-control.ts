@@ -97,7 +97,7 @@ export interface JobOverview {
 }
 
 export interface JobView extends JobOverview {
-  /** Why the job paused itself; null if a person paused it or it is not paused. */
+  /** Why the program has paused the job; null if a person paused it or it is not paused. */
   readonly pausedBecause: string | null;
   /** The next due times, in words. */
   readonly next: readonly string[];
@@ -127,7 +127,7 @@ export interface KeptJob {
   /** Where the job reports. */
   readonly thread: ThreadRef;
   readonly owner: { readonly id: string; readonly name: string };
-  /** `yes` or `no`, as typed. */
+  /** A word for yes or no, such as `true`. */
   readonly enabled: string;
 }
 
