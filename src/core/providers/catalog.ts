@@ -1,22 +1,22 @@
 import { copilotRequestHeaders } from "./copilot-headers.ts";
 import { PLAIN, type Quirks, type WireName } from "./quirks.ts";
 
-/** A provider as it ships: everything but its key. */
+/** A provider as shipped: everything but its key. */
 export interface CatalogEntry {
   readonly id: string;
-  /** As people read it. */
+  /** Name for people. */
   readonly name: string;
-  /** What its models speak; where that depends on the model, whose rules say so. */
+  /** The API of its models; bedrock and copilot choose it by model. */
   readonly wire: WireName | "bedrock" | "copilot";
-  /** Null: there is no common root, the operator must give one. `{region}` stands for the operator's region. */
+  /** Null if there is no common root, so the operator has to set one. `{region}` stands for the operator's region. */
   readonly baseUrl: string | null;
-  /** The variable that holds the key; null where no key exists. */
+  /** The variable with the key; null if no key exists. */
   readonly keyVariable: string | null;
   readonly keyRequired: boolean;
-  /** The variable that holds the region, where the root depends on one. */
+  /** The variable with the region, if the root depends on one. */
   readonly regionVariable: string | null;
   readonly quirks: Quirks;
-  /** What to choose when nothing is configured but this provider's key; null where no lasting id is known. */
+  /** The model used if only this provider's key is configured; null if no lasting id is known. */
   readonly defaultModel: string | null;
 }
 
@@ -40,13 +40,13 @@ function entry(id: string, name: string, { quirks, ...rest }: Deviations): Catal
 const OPENAI_QUIRKS: Partial<Quirks> = { cacheKey: true, files: true, toolIds: "word40" };
 const ANTHROPIC_QUIRKS: Partial<Quirks> = { toolIds: "word40" };
 
-/** In order of preference for a default model. Source of roots and key names: each vendor's documentation. */
+/** In order of preference for the default model. Source of roots and key names: each vendor's documentation. */
 export const CATALOG: readonly CatalogEntry[] = [
   entry("anthropic", "Anthropic", {
     wire: "anthropic",
     baseUrl: "https://api.anthropic.com",
     defaultModel: "claude-sonnet-5-5",
-    // The SDK's API version (2026-10-21) answers sampling parameters with 400.
+    // The SDK's API version (2026-10-21) rejects sampling parameters with 400.
     quirks: { ...ANTHROPIC_QUIRKS, samplingVersion: "2023-06-01" },
   }),
   entry("openai", "OpenAI", {
@@ -71,7 +71,7 @@ export const CATALOG: readonly CatalogEntry[] = [
     baseUrl: "https://bedrock-runtime.{region}.amazonaws.com",
     keyVariable: "AWS_BEARER_TOKEN_BEDROCK",
     regionVariable: "AWS_REGION",
-    // No default model: its name says in which part of the world it may run, which is the operator's to decide.
+    // No default model: its name determines where in the world it may run, which the operator has to decide.
     quirks: { ...ANTHROPIC_QUIRKS, anthropicVersion: "2023-06-01" },
   }),
   entry("deepseek", "DeepSeek", {
@@ -97,14 +97,14 @@ export const CATALOG: readonly CatalogEntry[] = [
   entry("together", "Together AI", { baseUrl: "https://api.together.ai/v1" }),
   entry("fireworks", "Fireworks AI", {
     baseUrl: "https://api.fireworks.ai/inference/v1",
-    // An effort only: the provider refuses one beside a thinking budget.
+    // Only an effort, since the provider rejects one together with a thinking budget.
     quirks: { thinking: "reasoning_effort" },
   }),
   entry("copilot", "GitHub Copilot", {
     wire: "copilot",
     baseUrl: "https://api.githubcopilot.com",
     keyVariable: "COPILOT_GITHUB_TOKEN",
-    // No default model: the interface is unofficial, so it is used only by those who name it.
+    // No default model: the interface is unofficial, so it is used only if configured explicitly.
     quirks: {
       ...ANTHROPIC_QUIRKS,
       anthropicVersion: "2023-06-01",
@@ -146,7 +146,7 @@ export const CATALOG: readonly CatalogEntry[] = [
   }),
   entry("moonshot", "Moonshot", {
     baseUrl: "https://api.moonshot.ai/v1",
-    // An empty text counts as none.
+    // An empty text counts as missing.
     quirks: { replayReasoning: "reasoning_content_of_calls", noReasoning: " " },
   }),
   entry("siliconflow", "SiliconFlow", {
@@ -165,7 +165,7 @@ export const CATALOG: readonly CatalogEntry[] = [
   entry("ollama", "Ollama", {
     baseUrl: "http://127.0.0.1:11434/v1",
     keyVariable: null,
-    // Its running models say how much they were given to read.
+    // The list of running models contains the context size with which each was loaded.
     quirks: { slowStart: true, modelLists: ["models", "../api/ps"] },
   }),
   entry("lmstudio", "LM Studio", {
@@ -176,12 +176,12 @@ export const CATALOG: readonly CatalogEntry[] = [
   entry("vllm", "vLLM", { baseUrl: "http://127.0.0.1:8000/v1", keyRequired: false, quirks: { slowStart: true } }),
 ];
 
-/** A provider of the operator's own. */
+/** A provider defined by the operator. */
 export function ownEntry(id: string, wire: WireName): CatalogEntry {
   return entry(id, id, { wire, keyVariable: null, quirks: wire === "anthropic" ? ANTHROPIC_QUIRKS : {} });
 }
 
-/** Which variables hold a provider's key, root and region. */
+/** The variables with a provider's key, root and region. */
 export interface ProviderEnvironment {
   readonly id: string;
   readonly keyVariable: string | null;
@@ -197,13 +197,13 @@ export function baseUrlVariable(id: string): string {
   return `${id.toUpperCase().replaceAll("-", "_")}_BASE_URL`;
 }
 
-/** A region's name as it may stand in a host's: `eu-central-1`, `us-gov-west-1`. */
+/** A region's name as part of a host name: `eu-central-1`, `us-gov-west-1`. */
 export const REGION = /^[a-z]{2,4}(-[a-z]+){1,3}-\d{1,2}$/;
 
 export const DEMO_PROVIDER = "demo";
 export const DEMO_MODEL = "demo/scripted";
 
-/** The model when none is configured: of the first provider whose key is there, else the scripted demo. */
+/** The default model: that of the first provider with a key, or else the scripted demo. */
 export function defaultModelFor(availableProviderIds: readonly string[]): string {
   const chosen = CATALOG.find(({ id, defaultModel }) => defaultModel !== null && availableProviderIds.includes(id));
   return chosen === undefined ? DEMO_MODEL : `${chosen.id}/${chosen.defaultModel}`;

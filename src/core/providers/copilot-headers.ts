@@ -1,14 +1,14 @@
 import type { ContentBlock } from "../protocol/messages.ts";
 import type { ModelRequest } from "./provider.ts";
 
-/** Who is asking, in the form of an editor's extension: Copilot serves nothing else. */
+/** Identifies the client in the form of an editor's extension, because Copilot serves no others. */
 export const COPILOT_HEADERS: Readonly<Record<string, string>> = {
   "editor-version": "Deckhand/1.0",
   "editor-plugin-version": "deckhand/1.0",
   "copilot-integration-id": "vscode-chat",
 };
 
-/** Copilot counts what a person asks for apart from what follows of it, and refuses images that are not announced. */
+/** Copilot counts people's requests separately from follow-up calls, and rejects images that are not announced. */
 export function copilotRequestHeaders({ messages }: ModelRequest): Readonly<Record<string, string>> {
   const newest = messages.at(-1);
   const byPerson = newest?.role === "user" && newest.content.some(({ type }) => type !== "tool_result");

@@ -1,6 +1,6 @@
 import type { DocumentBlock } from "../protocol/messages.ts";
 
-/** What a model is told of a file it cannot be shown. */
+/** Replaces a file that the model cannot be shown. */
 export function unreadableDocument({ name, mediaType }: DocumentBlock): string {
   return `[Attached file ${name} (${mediaType}): its content cannot be shown here]`;
 }

@@ -3,16 +3,16 @@ import { ProviderError } from "../protocol/errors.ts";
 import { fromJson } from "../text/from-json.ts";
 import type { Fetch } from "./stall.ts";
 
-/** A body that tells of a failure under the status 200, with the status that it has really. */
+/** A body that reports a failure under status 200, with its real status. */
 const failedSchema = z.object({
   error: z.union([z.string(), z.object({ code: z.number().int().min(400).max(599).catch(500) })]),
 });
 const usualSchema = z.object({ error: z.union([z.string(), z.object({})]) });
 
 /**
- * A fetch whose error bodies have the form that the SDKs read: they drop what is not under `error`, and
- * with it the words by which an overflow or a refused field is recognised (vLLM, Mistral, gateways). An error
- * in place of the asked-for stream has its own status instead of 200. Source: OpenRouter docs, Errors.
+ * A fetch that converts error bodies to the form that the SDKs read. They drop everything outside `error`, including
+ * the words that reveal an overflow or a rejected field (vLLM, Mistral, gateways). An error in place of the requested
+ * stream gets its own status instead of 200. Source: OpenRouter docs, Errors.
  */
 export function readableErrors(fetch: Fetch): Fetch {
   return async (input, init) => {
@@ -31,7 +31,7 @@ export function readableErrors(fetch: Fetch): Fetch {
   };
 }
 
-/** The response itself, unless it is an error in JSON. Throws for a page: the address is a website's, or a login's. */
+/** Returns the response, converted if it is an error in JSON. Throws for a web page, such as a login. */
 async function failedInstead(response: Response): Promise<Response> {
   const type = response.headers.get("content-type") ?? "";
   if (/^text\/html\b/i.test(type)) {
@@ -49,7 +49,7 @@ async function failedInstead(response: Response): Promise<Response> {
   return new Response(text, { status, headers });
 }
 
-/** The text of a copy whose body is a JSON object; only its beginning when it is a stream that has the wrong type. */
+/** The text of a JSON object in a cloned response. Stops reading early if it is a stream with the wrong type. */
 async function objectText({ body }: Response): Promise<string> {
   if (body === null) return "";
   const decoder = new TextDecoder();
@@ -58,7 +58,7 @@ async function objectText({ body }: Response): Promise<string> {
     text += decoder.decode(chunk, { stream: true });
     if (/^\s*[^\s{]/.test(text)) break;
   }
-  // Not awaited: it settles only when the original is read to its end or cancelled, too.
+  // Not awaited, since it settles only when the original is also read to its end or cancelled.
   body.cancel().catch(() => undefined);
   return text;
 }

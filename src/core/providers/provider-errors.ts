@@ -4,14 +4,14 @@ import { causes } from "../protocol/system-code.ts";
 import type { Quirks } from "./quirks.ts";
 import type { Endpoint } from "./wire.ts";
 
-/** What an error is mapped with: whom it names, and how that provider words things. */
+/** The context of an error: the provider and model to name, and the provider's wording. */
 export interface ErrorContext {
   readonly provider: string;
   readonly providerName: string;
   readonly model: string;
   readonly keyVariable: string | null;
   readonly quirks: Pick<Quirks, "overflowPatterns" | "silentOverflow" | "quotaCodes">;
-  /** Milliseconds since the Unix epoch, for a retry-after that is a date. */
+  /** In milliseconds since the Unix epoch, for a retry-after that is a date. */
   readonly now: number;
 }
 
@@ -19,23 +19,23 @@ export function errorContext({ id, name, keyVariable, quirks }: Endpoint, model:
   return { provider: id, providerName: name, model, keyVariable, quirks, now };
 }
 
-/** What both SDKs' errors, and errors inside streams, have in common. */
+/** The common facts of both SDKs' errors and of errors inside streams. */
 interface Facts {
   readonly status: number | undefined;
-  /** Code and type of the error body, lower case. */
+  /** Code and type from the error body, in lower case. */
   readonly codes: readonly string[];
   readonly message: string;
-  /** The words of the provider behind a gateway. Source: OpenRouter docs, Errors: ProviderErrorMetadata. */
+  /** The message of the provider behind a gateway. Source: OpenRouter docs, Errors: ProviderErrorMetadata. */
   readonly raw: string;
   readonly headers: Headers | null;
   readonly hasBody: boolean;
-  /** Moderation gives its reasons. Source: OpenRouter docs, Errors: ModerationErrorMetadata. */
+  /** Whether moderation gave reasons. Source: OpenRouter docs, Errors: ModerationErrorMetadata. */
   readonly moderated: boolean;
 }
 
 const OVERFLOW: readonly RegExp[] = [
   /prompt is too long/i,
-  // Groq names the window where it refuses the limit of an answer.
+  // Groq mentions the window when it rejects the limit of an answer.
   /(?<!less than the `?)context[_ ](length|window)/i,
   /maximum context/i,
   /exceeds? (the )?(maximum|model's|available)? ?(number of )?(input )?(tokens|context)/i,
@@ -59,9 +59,9 @@ const OVERFLOW: readonly RegExp[] = [
   /(prompt|input) exceeds (token limit|maximum input length|[\d,]+ tokens)/i,
   /configured context size|more than max tokens allowed/i,
 ];
-/** Too long under a status that says otherwise: llama.cpp's 500; OpenAI's 429 for more tokens than it takes in a minute. */
+/** Too long despite the status: llama.cpp's 500; OpenAI's 429 for more tokens than it accepts in a minute. */
 const ALWAYS_OVERFLOW = /context size has been exceeded|request too large for/i;
-/** What a request of many tokens is told that comes too early, rather than one that is too long. */
+/** The wording for a request of many tokens that comes too early, rather than one that is too long. */
 const EARLY = /rate_limit|throttl/i;
 const QUOTA: readonly RegExp[] = [
   /insufficient[_ ](user[_ ])?(quota|balance|credits?|funds)/i,
@@ -77,25 +77,25 @@ const QUOTA: readonly RegExp[] = [
   /arrearage|account is in good standing|free tier of the model has been exhausted/i,
   /not[_ ]enough[_ ]balance/i,
 ];
-/** Google names a wait of seconds beside a day's quota, too, and beside one that is none. */
+/** Google also names a wait of seconds for a daily quota, and for a quota of zero. */
 const NO_WAIT_HELPS = /limit: 0\b|PerDay/;
 const OVERLOADED = /overloaded|server_is_overloaded|over capacity|at capacity|slow_down/i;
-/** At last in the words of OpenAI (`cyber_policy`), Qwen, DeepSeek, Moonshot and Zhipu. */
+/** The last wordings are from OpenAI (`cyber_policy`), Qwen, DeepSeek, Moonshot and Zhipu. */
 const REFUSED =
   /content[_ ]?(policy|filter)|safety|invalid_prompt|policy_violation|blocked by|flagged for possible|inappropriate content|content exists risk|considered high risk|unsafe or sensitive|不安全或敏感/i;
-/** In the words of OpenRouter, with 404, and llama.cpp, with 500: what no waiting helps, nor another name of the model. */
+/** From OpenRouter, with 404, and llama.cpp, with 500. Neither waiting nor another name of the model helps. */
 const NO_IMAGES = /support image input|image input is not supported|content part type: "image_url"/i;
 /** Google and xAI answer a wrong key with 400. */
 const WRONG_KEY =
   /authentication_error|invalid_api_key|permission_error|api key (not valid|not found|expired)|incorrect api key/i;
-/** An input is meant, not an account, whose key is refused. */
+/** An input was flagged, not an account, which would mean that the key is rejected. */
 const FLAGGED = /^(?!.*\baccount\b).*\bflagged\b|violates usage guidelines/is;
-/** The last ones are the words of Bedrock, OpenRouter, Zhipu, Mistral, Groq and Together AI, each with 400. */
+/** The last wordings are from Bedrock, OpenRouter, Zhipu, Mistral, Groq and Together AI, each with 400. */
 const UNKNOWN_MODEL =
   /model[_ ]?not[_ ]?(found|exist|supported)|unknown model|no such model|model .{0,100}(does not exist|not found)|model identifier is invalid|on-demand throughput isn.t supported|not a valid model id|模型不存在|\binvalid_model\b|model_decommissioned|model_not_available/i;
 /**
- * What a model that is there cannot be used for, in the words of OpenRouter, OpenAI, Azure, DeepInfra, Groq, Google, xAI,
- * Qwen, DeepSeek, Bedrock, Ollama and vLLM, and what an operator does about it.
+ * Why an existing model cannot be used, as worded by OpenRouter, OpenAI, Azure, DeepInfra, Groq, Google, xAI, Qwen,
+ * DeepSeek, Bedrock, Ollama and vLLM, and what an operator can do about it.
  */
 const UNFIT: readonly (readonly [RegExp, string])[] = [
   [
@@ -111,10 +111,10 @@ const UNFIT: readonly (readonly [RegExp, string])[] = [
     "the account's settings leave no host for it. An operator must change its privacy or provider settings, or name another model",
   ],
 ];
-/** The bundle numbers the second of two classes with one name. */
+/** The bundler numbers the second of two classes with the same name. */
 const CONNECTION = /^APIConnection(?:Timeout)?Error\d*$/;
 
-/** Any failure of a call as a ProviderError; what nobody but we can have caused is a defect. */
+/** Converts any failure of a call to a ProviderError, except for defects of this program. */
 export function toProviderError(error: unknown, context: ErrorContext): AppError {
   const own = causes(error).find((cause) => cause instanceof AppError);
   if (own !== undefined) return own instanceof ProviderError ? withDetail(own, context) : own;
@@ -131,7 +131,7 @@ export function toProviderError(error: unknown, context: ErrorContext): AppError
   });
 }
 
-/** A failure we found ourselves in what the provider answered. */
+/** A failure found in a provider's answer by this program. */
 export function providerFailure(code: ErrorCode, message: string, context: ErrorContext): ProviderError {
   return new ProviderError(code, message, { detail: detailOf(context) });
 }
@@ -170,7 +170,7 @@ const sdkErrorSchema = z.object({
 });
 const nestedSchema = z.object({ error: z.unknown() });
 
-/** The facts of an SDK's error; null when nothing came back from the provider at all. */
+/** The facts of an SDK's error; null if the provider did not respond at all. */
 function factsOf(error: unknown): Facts | null {
   const parsed = sdkErrorSchema.safeParse(error);
   if (!parsed.success) return null;
@@ -181,7 +181,7 @@ function factsOf(error: unknown): Facts | null {
   );
   const found = [code, type, ...bodies.flatMap((each) => [each.code, each.type, each.status])];
   const codes = found.flatMap((value) => (value == null || value === "" ? [] : [String(value).toLowerCase()]));
-  // Errors inside a stream carry the status as the body's code, if at all.
+  // Errors inside a stream have the status as the body's code, if at all.
   const inBand = codes.map(Number).find((value) => value >= 400 && value < 600);
   const raw = bodies.map(({ metadata }) => metadata?.raw ?? "").join("");
   return {
@@ -204,9 +204,9 @@ function codeOf(facts: Facts, { quirks }: ErrorContext): ErrorCode {
   if (ALWAYS_OVERFLOW.test(said)) return "context_overflow";
   if (mayOverflow && (status === 413 || matches([...OVERFLOW, ...quirks.overflowPatterns]))) return "context_overflow";
   if (quirks.silentOverflow && !facts.hasBody && status === 400) return "context_overflow";
-  // Groq: the model wrote a call that cannot be read; the next try may be better.
+  // Groq: the model wrote an unreadable call; the next attempt may be better.
   if (codes.includes("tool_use_failed")) return "incomplete_stream";
-  // Google words a rate limit as a quota; it names the wait, which an empty account never does.
+  // Google words a rate limit as a quota, but names a wait, which an empty account never has.
   const namesWait = retryAfter(facts, 0) !== undefined && !NO_WAIT_HELPS.test(said);
   if (status === 402 || codes.some((code) => quirks.quotaCodes.includes(code))) return "quota";
   if (matches(QUOTA) && !(status === 429 && namesWait && /retry/i.test(facts.message))) return "quota";
@@ -226,7 +226,7 @@ function codeOfStatus(status: number | undefined, said: string): ErrorCode {
   return "provider_failed";
 }
 
-/** Nothing came back, or it broke off, or what came was no protocol at all; null: a defect of ours. */
+/** The code of a failure without a response, of a broken connection or an invalid response; null for a defect. */
 function connectionCode(error: unknown): ErrorCode | null {
   if (error instanceof SyntaxError) return "provider_failed";
   const chain = causes(error);
@@ -240,7 +240,7 @@ function connectionCode(error: unknown): ErrorCode | null {
   return broken ? "network" : null;
 }
 
-/** Milliseconds the provider asks us to wait: by header (ms, seconds or a date) or in words. */
+/** The wait that the provider asks for, in milliseconds, from a header (ms, seconds or a date) or the message. */
 function retryAfter({ headers, message }: Facts, now: number): number | undefined {
   const ms = Number(headers?.get("retry-after-ms") ?? Number.NaN);
   if (Number.isFinite(ms)) return Math.max(0, ms);
@@ -277,7 +277,7 @@ function unitMs(unit = ""): number {
 
 const paramSchema = z.object({ param: z.string() });
 
-/** Its words, and the field that OpenAI refuses, which it need not name in words. */
+/** The message, with the field that OpenAI rejects, which the message itself may not name. */
 function messageOf(error: unknown): string {
   const param = paramSchema.safeParse(error).data?.param;
   const message = error instanceof Error ? error.message : String(error);

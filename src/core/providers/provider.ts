@@ -11,7 +11,7 @@ export interface ToolSpec {
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-/** One part of the system prompt; a part with `cacheBreakpoint` ends a prefix that the provider should cache. */
+/** A part of the system prompt. A part with `cacheBreakpoint` ends a prefix that the provider should cache. */
 export interface SystemPart {
   readonly text: string;
   readonly cacheBreakpoint: boolean;
@@ -25,10 +25,10 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[];
   readonly maxTokens: number;
   readonly temperature?: number;
-  /** Tokens the model may think; absent: the provider's default. */
+  /** Maximum tokens for thinking; the provider's default if absent. */
   readonly thinkingBudget?: number;
   readonly effortLevel?: EffortLevel;
-  /** Stable per channel: routes requests with equal prefixes to the same cache. */
+  /** Stable per channel, so that requests with equal prefixes are routed to the same prompt cache. */
   readonly cacheKey?: string;
 }
 
@@ -38,37 +38,39 @@ export interface ModelResponse {
   readonly content: readonly ContentBlock[];
   readonly stopReason: StopReason;
   readonly usage: Usage;
-  /** The model as the provider names it in its answer. */
+  /** The model's name in the provider's answer. */
   readonly model: string;
 }
 
 /** A streamed call ends with exactly one `end`; a stream without it is an `incomplete_stream` error. */
 export type StreamEvent =
-  /** The request goes out, for an answer of so many tokens: the provider may charge it. Again each time it is sent anew. */
+  /**
+   * The request is sent, for an answer of at most `maxTokens`, and may be charged. Repeated whenever it is sent again.
+   */
   | { readonly type: "sent"; readonly maxTokens: number }
-  /** The provider has refused the request, so it charges nothing; it will be sent anew. */
+  /** The provider refused the request and charges nothing; it will be sent again. */
   | { readonly type: "refused" }
-  /** What the provider has counted so far, in all; not every one says it before the end. */
+  /** The cumulative usage so far, which not every provider reports before the end. */
   | { readonly type: "usage"; readonly usage: Usage }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string }
   /** A piece of the newest tool call's arguments, as JSON text. */
   | { readonly type: "tool_input"; readonly json: string }
-  /** What people should know of the call, in words: that it waits its turn, that a limit is near. */
+  /** A status for people, for example that the call waits for its turn, or that a limit is near. */
   | Status
   | { readonly type: "end"; readonly response: ModelResponse };
 
-/** A model in a provider's own list; what the provider does not say is absent. */
+/** A model in a provider's own list. Facts that the provider does not state are absent. */
 export interface ModelInfo {
   readonly id: string;
-  /** Tokens. */
+  /** In tokens. */
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
   readonly price?: Price;
 }
 
-/** What a list may leave out, or say as null. */
+/** Facts that a list may omit or give as null. */
 type SaidOfModel = { readonly [Fact in keyof Omit<ModelInfo, "id">]: ModelInfo[Fact] | null | undefined };
 
 export function modelInfo(id: string, { contextWindow, maxOutputTokens, price }: SaidOfModel): ModelInfo {
@@ -81,12 +83,12 @@ export function modelInfo(id: string, { contextWindow, maxOutputTokens, price }:
 }
 
 /**
- * A model provider. Calls are tried once: retrying is the caller's (see retry.ts). Every failure, and a response that
- * says nothing, is a ProviderError with a code; an abort rejects with the signal's reason.
+ * A model provider. Each call is tried once; retries are up to the caller (see retry.ts). Every failure, and an empty
+ * response, is a ProviderError with a code; an abort rejects with the signal's reason.
  */
 export interface LlmProvider {
   readonly id: string;
-  /** As people read it: “Anthropic”. */
+  /** Name for people, such as “Anthropic”. */
   readonly name: string;
   createMessage(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse>;
   createMessageStream(request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamEvent>;
@@ -101,18 +103,18 @@ export interface Price {
   readonly cacheWrite: number;
 }
 
-/** What is known of a model. `price` is null when unknown: a cost is then null, never 0. */
+/** Facts about a model. If `price` is null, it is unknown, and so is every cost, rather than 0. */
 export interface ModelFacts {
   readonly contextWindow: number;
   readonly maxOutputTokens: number;
   readonly price: Price | null;
-  /** Nobody says how much it reads and writes: the figures are a small model's. */
+  /** Whether the limits are unknown; the figures are then those of a small model. */
   readonly isAssumed?: boolean;
-  /** False: it refuses a sampling temperature. Absent: it takes one, or nobody knows. */
+  /** False if the model rejects a sampling temperature. Absent if it accepts one, or that is unknown. */
   readonly takesTemperature?: boolean;
 }
 
-/** Where the loop gets a model from: the provider, its own name of the model, and what is known of it. */
+/** A model for the loop: the provider, its own name of the model, and the known facts. */
 export interface ResolvedModel {
   readonly provider: LlmProvider;
   readonly model: string;
@@ -120,15 +122,15 @@ export interface ResolvedModel {
 }
 
 export interface ProviderRegistry {
-  /** `provider/model`. Rejects with ProviderError `unknown_provider` or `auth` (no key), naming what to set. */
+  /** Resolves `provider/model`. ProviderError `unknown_provider` or `auth` (no key), naming what to set. */
   resolve(ref: string): Promise<ResolvedModel>;
-  /** Ids of providers that could be used now (key present or none needed). */
+  /** Ids of usable providers, which have a key or need none. */
   available(): readonly string[];
 }
 
-/** A registry that also asks providers which models they have. */
+/** A registry that also asks providers for their models. */
 export interface ListingRegistry extends ProviderRegistry {
-  /** A provider's own list; the provider is asked at most once an hour, and not for long. */
+  /** A provider's own list. The provider is asked at most once an hour, with a short time limit. */
   list(provider: string): Promise<ModelList>;
 }
 
@@ -136,25 +138,25 @@ export type ModelList =
   | { readonly type: "listed"; readonly models: readonly ModelInfo[] }
   | { readonly type: "failed"; readonly error: AppError };
 
-/** What a request for vectors gives. */
+/** The result of a request for vectors. */
 export interface Embedded {
-  /** A vector of length 1 for each text, in their order. */
+  /** A vector of length 1 for each text, in order. */
   readonly vectors: readonly Float32Array[];
-  /** Tokens of all texts, as the provider counts them; null where it does not say. */
+  /** Tokens of all texts, as counted by the provider; null if it does not say. */
   readonly tokens: number | null;
 }
 
-/** Turns texts into vectors: those of texts that mean much the same are near each other. */
+/** Turns texts into vectors; texts of similar meaning have close vectors. */
 export interface Embedder {
   /** `provider/model` */
   readonly ref: string;
-  /** Null when unknown. */
+  /** Null if unknown. */
   readonly price: Price | null;
-  /** Tried once; throws ProviderError, or the signal's reason. */
+  /** Tried once. Throws ProviderError, or the signal's reason. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<Embedded>;
 }
 
-/** US dollars, or null when the price is unknown. */
+/** In US dollars; null if the price is unknown. */
 export function costOf(usage: Usage, price: Price | null): number | null {
   if (price === null) return null;
   const micro =

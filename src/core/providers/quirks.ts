@@ -1,50 +1,50 @@
 import type { ModelRequest } from "./provider.ts";
 import type { ToolIdFormat } from "./tool-input.ts";
 
-/** Which API a provider speaks: Anthropic Messages, OpenAI Responses or OpenAI Chat Completions. */
+/** The API that a provider speaks: Anthropic Messages, OpenAI Responses or OpenAI Chat Completions. */
 export type WireName = "anthropic" | "responses" | "chat";
 
 /** How a provider deviates from the plain form of its wire. */
 export interface Quirks {
-  /** Chat: the name of the output limit. */
+  /** Chat: name of the field for the output limit. */
   readonly maxTokensField: "max_completion_tokens" | "max_tokens";
-  /** Chat: asks for usage in the stream; some refuse the option, or send usage anyway. */
+  /** Chat: whether to request usage in the stream. Some reject the option, or send usage anyway. */
   readonly streamUsage: boolean;
-  /** Chat: the system prompt's role is `developer`. */
+  /** Chat: whether the system prompt's role is `developer`. */
   readonly developerRole: boolean;
-  /** Chat: how past reasoning goes back beside details of it: not at all, as text, as text beside tool calls, or with its seal. */
+  /** Chat: how past reasoning is sent back besides details: not at all, as text, as text with tool calls, or sealed. */
   readonly replayReasoning: "none" | "reasoning_content" | "reasoning_content_of_calls" | "reasoning_opaque";
-  /** Chat: what stands where there was no reasoning, and `reasoning_content` is wanted. */
+  /** Chat: the value of a required `reasoning_content` if there was no reasoning. */
   readonly noReasoning: string;
-  /** Chat: the first call of a turn must have Google's thought signature, or say that it has none. */
+  /** Chat: whether the first call of a turn needs Google's thought signature, or a marker that it has none. */
   readonly signedCalls: boolean;
-  /** Chat: how thinking is switched on. */
+  /** Chat: how thinking is enabled. */
   readonly thinking: "none" | "reasoning_effort" | "enable_thinking" | "thinking_type" | "openrouter";
-  /** Chat: a user message may not directly follow a tool's result. */
+  /** Chat: whether a user message may not directly follow a tool's result. */
   readonly fillerAfterTool: boolean;
-  /** Chat: PDFs are accepted as `file` parts. */
+  /** Chat: whether PDFs are accepted as `file` parts. */
   readonly files: boolean;
-  /** The provider takes `prompt_cache_key`. */
+  /** Whether the provider accepts `prompt_cache_key`. */
   readonly cacheKey: boolean;
   readonly toolIds: ToolIdFormat;
-  /** Anthropic wire: the version that takes sampling parameters, where the usual one refuses them. */
+  /** Anthropic wire: the version that accepts sampling parameters, if the usual one rejects them. */
   readonly samplingVersion: string | null;
   readonly auth: "bearer" | "x-api-key" | "api-key";
   /** Anthropic wire: another version than the SDK's own. */
   readonly anthropicVersion: string | null;
-  /** Headers that depend on what a request carries. */
+  /** Headers that depend on the content of a request. */
   readonly requestHeaders: (request: ModelRequest) => Readonly<Record<string, string>>;
-  /** Fields that are sent with every request. */
+  /** Fields sent with every request. */
   readonly extraBody: Readonly<Record<string, unknown>>;
-  /** Messages with which only this provider says that a request is too long. */
+  /** Messages of this provider alone that mean that a request is too long. */
   readonly overflowPatterns: readonly RegExp[];
-  /** 400 without a body means that the request is too long. */
+  /** Whether a 400 without a body means that the request is too long. */
   readonly silentOverflow: boolean;
   /** Codes in error bodies that mean an exhausted account. */
   readonly quotaCodes: readonly string[];
-  /** Loads a model or reads a long prompt for minutes before its first byte. */
+  /** Whether it may load a model or read a long prompt for minutes before its first byte. */
   readonly slowStart: boolean;
-  /** Chat and Responses: where models are listed, from the root; what the later ones say is added to the first. */
+  /** Chat and Responses: paths of the model lists, relative to the root. Later lists add to the first. */
   readonly modelLists: readonly string[];
 }
 

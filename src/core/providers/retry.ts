@@ -2,20 +2,20 @@ import type { ErrorCode, ProviderError } from "../protocol/errors.ts";
 import type { Random } from "../protocol/runtime.ts";
 
 interface RetryRule {
-  /** Infinity: as often as `patienceMs` leaves time for. */
+  /** Infinity: as often as `patienceMs` allows. */
   readonly retries: number;
   /** Upper bound of the first wait; doubles with each attempt. */
   readonly baseMs: number;
-  /** A provider that asks for more than this is given up for now. */
+  /** If a provider asks for a longer wait, it is given up for now. */
   readonly longestAskedMs: number;
 }
 
-/** A longer wait than this is no wait any more: the caller fails over instead. */
+/** Maximum wait; instead of waiting longer, the caller fails over. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** Codes that are not named here are never retried: trying again cannot help, or costs without end. */
+/** Codes not listed here are never retried, because that cannot help, or costs without end. */
 const RULES: Partial<Record<ErrorCode, RetryRule>> = {
-  // Both retries begin within 5 s, after which the fallback model's turn comes.
+  // Both retries begin within 5 s, after which the fallback model takes over.
   overloaded: { retries: 2, baseMs: 1_500, longestAskedMs: 2_400 },
   rate_limited: { retries: 4, baseMs: 2_000, longestAskedMs: LONGEST_WAIT_MS },
   stalled: { retries: 2, baseMs: 500, longestAskedMs: LONGEST_WAIT_MS },
@@ -25,32 +25,32 @@ const RULES: Partial<Record<ErrorCode, RetryRule>> = {
   empty_response: { retries: 1, baseMs: 500, longestAskedMs: LONGEST_WAIT_MS },
 };
 
-/** A fallback model takes over after this, and an overloaded model is left. Milliseconds. */
+/** Time after which a fallback model takes over, and an overloaded model is given up. In milliseconds. */
 const SOON_MS = 5_000;
-/** How long a provider that fails or cannot be reached is tried while nothing can take its place. Milliseconds. */
+/** How long an unreachable or failing provider is retried without a fallback. In milliseconds. */
 const OUTAGE_MS = 60_000;
 
-/** The provider fails, or cannot be reached: what a moment's patience may mend. */
+/** Whether the provider fails or cannot be reached, which a short wait may fix. */
 export function isOutage({ code }: Pick<ProviderError, "code">): boolean {
   return code === "network" || code === "provider_failed";
 }
 
 export interface Tried {
-  /** Counts from 0: the first failure. */
+  /** Counts from 0, the first failure. */
   readonly attempt: number;
-  /** Since the first failure of this kind. Milliseconds. */
+  /** Milliseconds since the first failure of this kind. */
   readonly forMs: number;
-  /** Another model can take over. */
+  /** Whether another model can take over. */
   readonly hasFallback: boolean;
 }
 
-/** Milliseconds to wait before the next try of a failed call; null when its time is over, or trying cannot help. */
+/** Milliseconds until the next attempt of a failed call; null if its time is over, or a retry cannot help. */
 export function nextTryMs(error: ProviderError, { attempt, forMs, hasFallback }: Tried, random: Random): number | null {
   const delayMs = retryDelayMs(error, attempt, random);
   if (delayMs === null) return null;
   const leftMs = patienceMs(error, hasFallback) - forMs;
   if (delayMs <= leftMs) return delayMs;
-  // One last try at the end of an outage's time, unless the provider has asked for more.
+  // One last attempt at the end of the time for an outage, unless the provider asked for a longer wait.
   return isOutage(error) && error.retryAfterMs === undefined && leftMs > 0 ? leftMs : null;
 }
 
@@ -60,11 +60,11 @@ function patienceMs(error: ProviderError, hasFallback: boolean): number {
 }
 
 /**
- * Milliseconds to wait before trying a failed call again, or null when it should not be. `attempt` counts
- * from 0: the first failure. Waits are spread over their whole range (full jitter), so that many sessions
- * that failed together do not come back together; those of an outage over the upper half, since many follow each
- * other. A wait the provider asked for is kept, and spread above.
- * Retrying is right only while nothing was shown to people, or when the caller takes back what was.
+ * Milliseconds until a failed call may be retried; null if it may not. `attempt` counts from 0, the first failure.
+ * Waits are spread over their whole range (full jitter), so that sessions that failed together do not return together;
+ * during an outage only over the upper half, since many waits follow each other. A wait that the provider asked for is
+ * respected, with the spread added. Retries are right only while nothing was shown to people, or if the caller takes it
+ * back.
  */
 export function retryDelayMs(error: ProviderError, attempt: number, random: Random): number | null {
   const rule = RULES[error.code];

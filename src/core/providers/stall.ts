@@ -8,16 +8,16 @@ export interface StallLimits {
   readonly answerMs: number;
   /** Between two bytes of the body. */
   readonly byteMs: number;
-  /** Between two events with content, when only pings come. */
+  /** Between two events with content, if only pings arrive. */
   readonly contentMs: number;
 }
 
-/** No byte for 45 s is the limit after which a model counts as silent (DESIGN: stall). */
+/** After 45 s without a byte, a model counts as stalled (DESIGN: stall). */
 export const STALL_LIMITS: StallLimits = { answerMs: 45_000, byteMs: 45_000, contentMs: 300_000 };
 
 /**
- * A fetch whose connection and body cannot hang: the SDKs' own timeouts end once the headers are there.
- * Fails with ProviderError `stalled`. An abort of the caller's signal ends both at once.
+ * A fetch whose connection and body cannot hang, because the SDKs' own timeouts end with the headers. Fails with
+ * ProviderError `stalled`. An abort of the caller's signal ends both at once.
  */
 export function stallGuardedFetch(fetch: Fetch, clock: Clock, limits: StallLimits): Fetch {
   return async (input, init) => {
@@ -44,7 +44,7 @@ async function answered(
   }
 }
 
-/** Passes bytes on, and fails when none comes for `limitMs`. */
+/** Passes bytes on, and fails if none arrives for `limitMs`. */
 function guardedBody(
   body: ReadableStream<Uint8Array>,
   { clock, limitMs }: { clock: Clock; limitMs: number },
@@ -65,14 +65,14 @@ function guardedBody(
 
 export interface EventGuard {
   readonly clock: Clock;
-  /** Milliseconds between two events; an SDK swallows pings, so only content counts. */
+  /** Milliseconds between two events. The SDKs swallow pings, so only content counts. */
   readonly limitMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * The events of `source`, whatever it does: fails with `stalled` when none comes for the limit, and with
- * the signal's reason at once when it aborts, even while `source` hangs.
+ * Passes on the events of `source`. Fails with `stalled` if none arrives within the limit, and with the signal's reason
+ * as soon as it aborts, even while `source` hangs.
  */
 export async function* guardedEvents<T>(source: AsyncIterable<T>, guard: EventGuard): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
@@ -85,7 +85,7 @@ export async function* guardedEvents<T>(source: AsyncIterable<T>, guard: EventGu
     }
     finished = true;
   } finally {
-    // Not awaited: a source that hangs in `next` would make its `return` hang, too.
+    // Not awaited: if a source hangs in `next`, its `return` would hang, too.
     if (!finished && iterator.return !== undefined) giveUp(iterator.return());
   }
 }
@@ -97,7 +97,7 @@ interface Limit {
   readonly signal?: AbortSignal;
 }
 
-/** Settles as `work` does, or rejects first: with `stalled` after the limit, with the reason on an abort. */
+/** Settles like `work`, or rejects first: with `stalled` after the limit, or with the reason of an abort. */
 export function within<T>(work: Promise<T>, { clock, limitMs, what, signal }: Limit): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {
@@ -118,7 +118,7 @@ export function within<T>(work: Promise<T>, { clock, limitMs, what, signal }: Li
   });
 }
 
-/** What is given up anyway may fail as it likes; nobody waits for it. */
+/** Ignores failures of work that was given up. */
 function giveUp(ending: Promise<unknown>): void {
   ending.catch(() => undefined);
 }

@@ -2,28 +2,28 @@ import { z } from "zod";
 import { ProviderError } from "../protocol/errors.ts";
 import type { Fetch } from "./stall.ts";
 
-/** Text that a provider may leave out or send as null. */
+/** Text that a provider may omit or send as null. */
 export const saidText = z
   .string()
   .nullish()
   .transform((text) => text ?? "");
 
-/** An event as far as it is read. One of unknown form is the provider's failure, not a defect. */
+/** Parses the used part of an event. A malformed event is a failure of the provider, not a defect. */
 export function readEvent<T>(schema: z.ZodType<T>, event: unknown): T {
   const { success, data, error } = schema.safeParse(event);
   if (!success) throw new ProviderError("provider_failed", "a stream event of unknown form", { cause: error });
   return data;
 }
 
-/** What a union reads as null: everything of a type that it has no member for. */
+/** Matches all other types in a union, as null. */
 export function otherThan(...types: readonly string[]) {
   return z.object({ type: z.string().refine((type) => !types.includes(type)) }).transform(() => null);
 }
 
 /**
- * A fetch whose streams of events hold only those with data, each under its name: OpenAI's SDK fails at one without
- * data, as gateways send to keep a connection open, and Anthropic's overlooks one without a name. The end that Chat
- * Completions write, on which the SDK does not pass, is an event of its own ahead of it: `done`.
+ * A fetch that normalises event streams. It drops events without data, which gateways send as keep-alives and at which
+ * OpenAI's SDK fails, and adds missing names, without which Anthropic's SDK ignores an event. Before the end marker of
+ * Chat Completions, which the SDK does not pass on, it inserts a `done` event.
  */
 export function wholeEvents(fetch: Fetch): Fetch {
   return async (input, init) => {
@@ -37,7 +37,7 @@ export function wholeEvents(fetch: Fetch): Fetch {
 /** Anthropic's events begin with their type. */
 const TYPE = /^data: ?\{"type": ?"(\w+)"/;
 const DONE = /^data: ?\[DONE\]\s*$/;
-/** As llama.cpp and servers on it write a failure where they do not write it as data. */
+/** A failure as written by llama.cpp and servers based on it, if not as data. */
 const FAILED = /^error: ?(\{.*)$/;
 
 function onlyWhole(): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {

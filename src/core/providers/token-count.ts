@@ -1,14 +1,14 @@
 import type { Usage } from "../protocol/usage.ts";
 
-/** More than any model's window holds: a larger count is a provider's mistake. Tokens. */
+/** More than any model's window; a larger count is a provider's mistake. In tokens. */
 const MOST = 100_000_000;
 
-/** Tokens as a provider has counted them; 0 where it says nothing that can be one call's count. */
+/** A token count from a provider; 0 if it is not plausible for one call. */
 export function tokenCount(said: unknown): number {
   return typeof said === "number" && said >= 0 && said <= MOST ? Math.round(said) : 0;
 }
 
-/** As OpenAI's APIs count: what was read from a cache or written to it is within the input; ours is apart. */
+/** Converts the counts of OpenAI's APIs, in which the input includes tokens read from or written to a cache. */
 export function usageWithin(said: Readonly<Record<"input" | "output" | "read" | "written", unknown>>): Usage {
   const [cacheReadTokens, cacheWriteTokens] = [tokenCount(said.read), tokenCount(said.written)];
   const inputTokens = Math.max(0, tokenCount(said.input) - cacheReadTokens - cacheWriteTokens);

@@ -2,19 +2,18 @@ import { hash } from "node:crypto";
 import { assertNever } from "../protocol/assert-never.ts";
 import { fromJson, isObject } from "../text/from-json.ts";
 
-/** What the model wrote as a call's arguments: an object, or its raw text when it is not one. */
+/** A call's arguments as an object, or as raw text if they are not one. */
 export interface ToolInput {
   readonly input: unknown;
   readonly invalidJson?: string;
 }
 
-/** Bedrock and gateways to Anthropic's models write the empty input of a call's beginning ahead of its arguments. */
+/** Bedrock and gateways to Anthropic's models send the empty input from a call's beginning ahead of its arguments. */
 const EMPTY_BEFORE = /^\s*\{\s*\}(?=\s*\{)/;
 
 /**
- * Parses a call's arguments ourselves, so that broken JSON becomes data that the model can be told of.
- * No text at all means no arguments, unless the model was cut off (`cut`) before it wrote any; so does null. Some
- * servers encode arguments twice.
+ * Parses a call's arguments, so that broken JSON becomes data that the model can be told about. Empty text and null
+ * mean no arguments, unless the model was cut off (`cut`) before it wrote any. Some servers encode arguments twice.
  */
 export function parseToolInput(json: string, cut = false): ToolInput {
   if (json.trim() === "") return cut ? { input: {}, invalidJson: json } : { input: {} };
@@ -24,16 +23,16 @@ export function parseToolInput(json: string, cut = false): ToolInput {
   return typeof input === "string" ? parseToolInput(input) : { input: {}, invalidJson: json };
 }
 
-/** A call's arguments as an object to send back; providers refuse anything else. */
+/** A call's arguments as an object to send back, since providers reject anything else. */
 export function replayedInput(call: { input: unknown; invalidJson?: string | undefined }): Record<string, unknown> {
   if (call.invalidJson !== undefined) return { invalid_json: call.invalidJson };
   return isObject(call.input) ? { ...call.input } : {};
 }
 
-/** OpenAI takes 40 characters in Chat Completions and 64 in Responses, Anthropic 64. */
+/** OpenAI allows 40 characters in Chat Completions and 64 in Responses, Anthropic 64. */
 export type ToolIdFormat = "any" | "word40" | "alnum9";
 
-/** `id` in a form the provider accepts; the same id always becomes the same, so calls and results still match. */
+/** `id` in a form that the provider accepts. Equal ids give equal results, so calls and results still match. */
 export function providerToolId(id: string, format: ToolIdFormat): string {
   switch (format) {
     case "any":

@@ -10,9 +10,9 @@ import type {
 import { indented, speakerName, withoutMarkers } from "../text/speakers.ts";
 
 /**
- * What a model sees of a conversation, before any wire's own form. Every content block has its rule here;
- * the result alternates between user and assistant, begins and ends with the user, holds no empty text, and
- * has a result directly after every tool call.
+ * A conversation as a model sees it, independent of any wire. Every type of content block has its rule here. The turns
+ * alternate between user and assistant, begin and end with the user, contain no empty text, and have a result directly
+ * after every tool call.
  */
 export interface VisibleTurn {
   readonly role: "user" | "assistant";
@@ -24,15 +24,15 @@ export type VisiblePart = Extract<
   { type: "text" | "image" | "document" | "thinking" | "redacted_thinking" | "tool_use" | "tool_result" }
 >;
 
-/** Source: OpenAI docs, function calling; Anthropic takes 128. */
+/** OpenAI's limit; Anthropic allows 128. Source: OpenAI docs, function calling. */
 const TOOL_NAME_CHARS = 64;
-/** Collapsed reads and searches that are named to the model. */
+/** Maximum number of collapsed reads and searches listed for the model. */
 const LABELS_SHOWN = 20;
 const NO_RESULT = "No result was recorded for this call; it may or may not have run.";
 
 /**
- * The conversation as `origin` may see it: thinking and opaque data of another provider or model are left
- * out, since only their maker accepts them.
+ * The conversation as `origin` may see it. Thinking and opaque data of another provider or model are left out, because
+ * only their maker accepts them.
  */
 export function visibleTurns(messages: readonly Message[], origin: Origin): VisibleTurn[] {
   const people = new Set<string>();
@@ -53,14 +53,14 @@ function visibleParts(message: Message, view: { origin: Origin; named: boolean }
   return view.named && message.author !== undefined ? withName(parts, name) : parts;
 }
 
-/** What somebody typed sets no marker of ours. */
+/** Removes our own markers from what people typed. */
 function unforged(block: ContentBlock): ContentBlock {
   if (block.type === "text" || block.type === "user_memory_input")
     return { ...block, text: withoutMarkers(block.text) };
   return block.type === "user_command" ? { ...block, args: withoutMarkers(block.args) } : block;
 }
 
-/** The rule of each block. Text that says nothing is dropped: providers refuse it. */
+/** Applies the rule for a block. Empty text is dropped, because providers reject it. */
 function visiblePart(block: ContentBlock, origin: Origin): VisiblePart[] {
   switch (block.type) {
     case "text":
@@ -94,8 +94,8 @@ function visiblePart(block: ContentBlock, origin: Origin): VisiblePart[] {
 }
 
 /**
- * A call as providers take it back. Models make up names, and one that a provider refuses would refuse every
- * later request of the session; what the model really wrote is in the call's result.
+ * A call in a form that providers accept back. Models make up names, and a rejected one would block every later request
+ * of the session. The name as written is in the call's result.
  */
 function toolUse(block: ToolUseBlock, origin: Origin): ToolUseBlock {
   const name = block.name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, TOOL_NAME_CHARS) || "unnamed";
@@ -110,7 +110,7 @@ function text(value: string, phase: Phase = {}): VisiblePart[] {
 type TextBlock = Extract<ContentBlock, { type: "text" }>;
 type Phase = Pick<TextBlock, "phase">;
 
-/** Only who has told the phase knows of phases. */
+/** A phase is sent back only to the model that set it. */
 function phaseOf({ phase, origin: by }: TextBlock, origin: Origin): Phase {
   return phase !== undefined && by !== undefined && isSame(by, origin) ? { phase } : {};
 }
@@ -125,7 +125,7 @@ function localOutput(block: Extract<ContentBlock, { type: "user_local_command_ou
   return `<local_command_output>\n${sections.filter((section) => section !== "").join("\n")}\n</local_command_output>`;
 }
 
-/** What a command printed ends none of the sections that it stands in, and begins no other. */
+/** Escapes a command's output, so that it neither ends the section it is in nor begins another. */
 function printed(value: string): string {
   return withoutMarkers(value).replaceAll(/<(?=\s{0,4}\/?\s{0,4}(?:command|stdout|stderr|exit_code)\b)/gi, "‹");
 }
@@ -139,7 +139,7 @@ function isSame(a: Origin, b: Origin): boolean {
   return a.provider === b.provider && a.model === b.model;
 }
 
-/** Under the name of who wrote it; all that follows is indented, so that it begins no other's line. */
+/** Adds the author's name, and indents further lines, so that none looks like another person's message. */
 function withName(parts: readonly VisiblePart[], name: string): VisiblePart[] {
   const first = parts.findIndex((part) => part.type === "text");
   if (first < 0) return parts.length === 0 ? [] : [{ type: "text", text: `${name}:` }, ...parts];
@@ -160,7 +160,7 @@ function asContext(parts: readonly VisiblePart[], name: string): VisiblePart[] {
   );
 }
 
-/** Thinking that led to nothing, as when the answer was cut within it, may not be sent back. */
+/** Drops thinking with no content after it, as in an answer that was cut off, since it may not be sent back. */
 function finished(turns: readonly VisibleTurn[]): VisibleTurn[] {
   return turns.flatMap((turn) => {
     const last = turn.parts.findLastIndex(({ type }) => type !== "thinking" && type !== "redacted_thinking");
@@ -179,7 +179,9 @@ function merged(turns: readonly VisibleTurn[]): VisibleTurn[] {
   return result;
 }
 
-/** Puts each call's result first in the next user turn, in call order; invents missing ones, retells strays. */
+/**
+ * Puts each call's result first in the next user turn, in call order. Adds missing ones; turns stray ones into text.
+ */
 function paired(turns: readonly VisibleTurn[]): VisibleTurn[] {
   const result: VisibleTurn[] = [];
   let open: readonly string[] = [];
@@ -211,21 +213,21 @@ function missing(toolUseId: string): ToolResultBlock {
   return { type: "tool_result", toolUseId, content: [{ type: "text", text: NO_RESULT }], isError: true };
 }
 
-/** A result always says something. */
+/** Makes sure that a result is not empty. */
 function filled(result: ToolResultBlock): ToolResultBlock {
   const content = result.content.filter((part) => part.type !== "text" || part.text.trim() !== "");
   const said: ToolResultContent[] = content.length > 0 ? content : [{ type: "text", text: "(no output)" }];
   return { ...result, content: said };
 }
 
-/** A result whose call is not in the conversation may not be sent as one; what it says is kept as text. */
+/** A result without its call may not be sent as a result, so its content is kept as text. */
 function retold(result: ToolResultBlock): VisiblePart[] {
   return filled(result).content.flatMap((part): VisiblePart[] =>
     part.type === "text" ? text(`[Earlier tool result]\n${part.text}`) : [part],
   );
 }
 
-/** Providers want the user first, and some refuse to continue an assistant's message. */
+/** Providers require a user message first, and some reject continuing an assistant's message. */
 function closed(turns: readonly VisibleTurn[]): VisibleTurn[] {
   const result = [...turns];
   if (result[0]?.role === "assistant") result.unshift({ role: "user", parts: text("(The conversation goes on.)") });

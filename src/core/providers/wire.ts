@@ -4,7 +4,7 @@ import type { ModelInfo, ModelRequest, StreamEvent } from "./provider.ts";
 import type { Quirks } from "./quirks.ts";
 import type { Fetch } from "./stall.ts";
 
-/** Where a provider is, and how it wants to be spoken to. */
+/** A provider's address and peculiarities. */
 export interface Endpoint {
   readonly id: string;
   readonly name: string;
@@ -22,35 +22,35 @@ export interface WireOptions {
   readonly ids: Ids;
 }
 
-/** A request as it goes out, apart from the optional fields that the provider has refused before. */
+/** A request to send, without the optional fields that the provider has rejected before. */
 export interface WireCall {
   readonly request: ModelRequest;
-  /** With `THOUGHTLESS` among them, it has refused answers of earlier turns without what had been thought. */
+  /** Includes `THOUGHTLESS` if the provider has rejected answers of earlier turns without their reasoning. */
   readonly refusedFields: ReadonlySet<string>;
 }
 
 export const THOUGHTLESS = "answers without thoughts";
 
 /**
- * One of the three APIs over its SDK. `stream` yields `end` only after the API's own terminal marker; it
- * may throw anything, and end silently when its signal aborts: provider-call.ts makes that regular.
+ * One of the three APIs over its SDK. `stream` yields `end` only after the API's own terminal marker. It may throw
+ * anything, and end silently on an abort; provider-call.ts normalises that.
  */
 export interface Wire {
   stream(call: WireCall, signal: AbortSignal): AsyncIterable<StreamEvent>;
   listModels(signal: AbortSignal): Promise<readonly ModelInfo[]>;
-  /** Fields of the call's body that it works without; dropped for a model once its provider refuses them. */
+  /** Fields of the call's body that are optional; they are omitted for a model once its provider rejects them. */
   optionalFields(call: WireCall): readonly string[];
 }
 
-/** The SDKs log to the console on their own accord otherwise; retries, timeouts and logs are ours. */
+/** Client options. The SDKs would otherwise log to the console; retries and timeouts are handled elsewhere. */
 export const QUIET_CLIENT = {
   maxRetries: 0,
-  /** Milliseconds. Far above our own limits (stall.ts), which end a call first. */
+  /** In milliseconds. Far above the limits in stall.ts, which end a call first. */
   timeout: 3_600_000,
   logLevel: "off",
 } as const;
 
-/** Headers that carry the key; null takes away what the SDK would send. */
+/** Headers with the key; null removes a header that the SDK would send. */
 export function authHeaders({ apiKey, quirks }: Endpoint): Record<string, string | null> {
   if (apiKey === null) return { authorization: null };
   switch (quirks.auth) {

@@ -11,17 +11,17 @@ import { type Endpoint, THOUGHTLESS, type WireCall } from "../wire.ts";
 type Body = Anthropic.MessageCreateParamsStreaming;
 type ContentParam = Anthropic.ContentBlockParam;
 
-/** Source: Anthropic docs, Prompt caching. One of them marks the newest message. */
+/** Maximum number of cache breakpoints; one marks the newest message. Source: Anthropic docs, Prompt caching. */
 const MOST_BREAKPOINTS = 4;
-/** Source: Anthropic docs, Extended thinking: the least budget. */
+/** Minimum thinking budget. Source: Anthropic docs, Extended thinking. */
 const LEAST_THINKING = 1024;
 /**
- * Models that are given a number of tokens to think; later ones decide themselves, guided by effort. Bedrock
- * calls them `us.anthropic.claude-opus-4-5-20251101-v1:0`, Copilot `claude-opus-4.5`.
+ * Models that take a thinking budget in tokens; later ones decide by themselves, guided by effort. Bedrock calls them
+ * `us.anthropic.claude-opus-4-5-20251101-v1:0`, Copilot `claude-opus-4.5`.
  */
 const THINKS_BY_BUDGET = /(?:^|\.)claude-(?:3|(?:opus|sonnet)-4(?:[-.][0-5])?(?:-\d{8})?(?:-v\d+(?::\d+)?)?$|haiku-4)/;
 
-/** The request as Anthropic Messages want it. */
+/** The request body for Anthropic Messages. */
 export function anthropicBody({ request, refusedFields }: WireCall, endpoint: Endpoint): Body {
   const turns = visibleTurns(request.messages, { provider: endpoint.id, model: request.model });
   const wantsThoughts = refusedFields.has(THOUGHTLESS);
@@ -51,7 +51,7 @@ function optional<K extends string, V>(key: K, value: V | undefined, refused: Re
   return fields;
 }
 
-/** Source: Anthropic docs: 1 at most, and nothing but 1 beside thinking. */
+/** At most 1, and only 1 together with thinking. Source: Anthropic docs. */
 function temperatureOf(request: ModelRequest): number | undefined {
   if (request.temperature === undefined || thinkingOf(request) !== undefined) return undefined;
   return Math.min(request.temperature, 1);
@@ -70,7 +70,7 @@ function outputConfigOf(request: ModelRequest): Anthropic.OutputConfig | undefin
   return effort === undefined || THINKS_BY_BUDGET.test(request.model) ? undefined : { effort };
 }
 
-/** The last marked parts keep their breakpoints; one is left for the newest message. */
+/** The last marked parts keep their breakpoints, and one is left for the newest message. */
 function systemBlocks(parts: readonly SystemPart[]): Anthropic.TextBlockParam[] {
   const said = parts.filter((part) => part.text.trim() !== "");
   const marked = said.filter((part) => part.cacheBreakpoint).slice(-(MOST_BREAKPOINTS - 1));
@@ -102,7 +102,7 @@ function contentParam(
     case "document":
       return [documentParam(part)];
     case "thinking":
-      // Only a signed block is accepted back, but by those who sign none and want them.
+      // Only signed thinking is accepted back, except by providers that sign none and require it.
       return part.signature === undefined && !wantsThoughts
         ? []
         : [{ type: "thinking", thinking: part.thinking, signature: part.signature ?? "" }];
@@ -166,7 +166,7 @@ function withBreakpoint(messages: readonly TurnParam[]): TurnParam[] {
   );
 }
 
-/** Thinking cannot carry a breakpoint; the newest message is a person's or a tool's, so it never ends in one. */
+/** Thinking cannot have a breakpoint, but the newest message is a person's or a tool's, so it never ends in it. */
 function marked(block: ContentParam): ContentParam {
   switch (block.type) {
     case "text":

@@ -35,7 +35,7 @@ const deltaSchema = z.object({
   partial_json: saidText,
 });
 
-/** Only what is read, and leniently: what a compatible provider leaves out or sends as null is absent. */
+/** Only the fields that are read. What a compatible provider omits or sends as null counts as absent. */
 const startSchema = z.object({
   type: z.literal("content_block_start"),
   index: z.number(),
@@ -58,7 +58,7 @@ const eventSchema = z.union([
   otherThan("message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop"),
 ]);
 
-/** Anthropic Messages over the SDK, which is loaded here and only here. */
+/** Anthropic Messages over the SDK, which is loaded only here. */
 export async function createAnthropicMessages({ endpoint, fetch }: WireOptions): Promise<Wire> {
   const sdk = await import("@anthropic-ai/sdk");
   const { anthropicVersion } = endpoint.quirks;
@@ -99,7 +99,7 @@ export async function createAnthropicMessages({ endpoint, fetch }: WireOptions):
   };
 }
 
-/** A block while it arrives; `json` is the text of a call's arguments so far. */
+/** A block being received; `json` is the received part of a call's arguments. */
 interface ArrivingBlock {
   readonly block: ContentBlock;
   json: string;
@@ -112,7 +112,7 @@ interface Answer {
   readonly blocks: Map<number, ArrivingBlock>;
 }
 
-/** The API's events as ours. `message_stop` is the terminal marker: without it there is no `end`. */
+/** Converts the API's events. `message_stop` is the terminal marker; without it there is no `end`. */
 async function* streamEvents(events: AsyncIterable<unknown>, origin: Origin): AsyncGenerator<StreamEvent> {
   const answer: Answer = { model: origin.model, usage: NO_USAGE, stop: null, blocks: new Map() };
   for await (const raw of events) {
@@ -232,8 +232,8 @@ function stopReasonOf(stop: string | null): StopReason {
 }
 
 /**
- * Counts in the stream are totals so far, each in whichever event knows it; cached tokens are not in input_tokens.
- * Compatible providers may leave out all of them, or say nothing but zeros where they have counted before.
+ * Updates the usage. Counts in the stream are cumulative and spread over several events; cached tokens are not included
+ * in input_tokens. Compatible providers may omit all of them, or send zeros after real counts.
  */
 function addedUsage(usage: Usage, counts: z.infer<typeof usageSchema>): Usage {
   const said = (count: number | null | undefined, before: number) => (count == null ? before : tokenCount(count));

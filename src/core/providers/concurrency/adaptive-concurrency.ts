@@ -5,17 +5,16 @@ import { withStream } from "../whole-response.ts";
 import { CallQueue } from "./call-queue.ts";
 import type { KeyHolders } from "./key-holders.ts";
 
-/** When a refusal does not say how long to wait. Milliseconds. */
+/** Wait after a refusal that names no time. In milliseconds. */
 const UNSAID_WAIT_MS = 1_000;
-/** A provider that asks for more than this is the caller's to leave. Milliseconds. */
+/** If a provider asks for a longer wait, the call fails instead. In milliseconds. */
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * A provider whose calls go on as many at once as its key takes. Nothing is limited until the provider refuses
- * a call (429); from then on half as many go on at once, and a little more with each one that succeeds (AIMD).
- * A refused call waits its turn and is made again, in the place it had; only a status tells of it. A call that
- * was refused though none went on beside it, in this process or another, has met a limit of another kind: its error is the
- * caller's.
+ * Limits a provider's concurrent calls to what its key allows. There is no limit until the provider refuses a call
+ * (429); then the limit is half of the running calls, and grows a little with each success (AIMD). A refused call keeps
+ * its place in the queue and is repeated; people only see a status. A call refused while no other ran, in this process
+ * or another, has hit another kind of limit, so its error goes to the caller.
  */
 export function adaptiveConcurrency(
   provider: LlmProvider,
@@ -55,7 +54,7 @@ export function adaptiveConcurrency(
   return withStream(provider, stream);
 }
 
-/** How long a refusal for too many calls asks to wait; null for any other failure, and for too long a wait. */
+/** The wait that a refusal for too many calls asks for; null for any other failure, and for a wait that is too long. */
 function askedWait(error: unknown): number | null {
   if (!(error instanceof ProviderError) || error.code !== "rate_limited") return null;
   const waitMs = error.retryAfterMs ?? UNSAID_WAIT_MS;

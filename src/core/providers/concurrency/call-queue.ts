@@ -2,11 +2,11 @@ import type { Clock, Runtime } from "../../protocol/runtime.ts";
 import type { KeyHolders } from "./key-holders.ts";
 import { KeyLimit } from "./key-limit.ts";
 
-/** A call's place: in the queue at first, among those that go on once `entered` resolves. Disposing gives it up. */
+/** A call's place: in the queue, then, once `entered` resolves, among the running calls. Disposing releases it. */
 export interface Slot extends Disposable {
-  /** How many wait before it; null when it need not wait. */
+  /** Number of calls waiting before it; null if it need not wait. */
   readonly before: number | null;
-  /** Rejects with the signal's reason when it aborts first. */
+  /** Rejects with the signal's reason if that aborts first. */
   readonly entered: Promise<void>;
 }
 
@@ -14,15 +14,15 @@ interface Call extends Slot {
   readonly ticket: number;
   readonly enter: () => void;
   state: "waiting" | "going on" | "over";
-  /** Another call has gone on at the same time. */
+  /** Whether another call has run at the same time. */
   hasCompany: boolean;
-  /** The provider has begun to answer it. */
+  /** Whether the provider has begun to answer. */
   isAnswered: boolean;
-  /** How often the limit had been lowered when it began. */
+  /** How often the limit had been lowered when the call began. */
   lowered: number;
 }
 
-/** Calls in order of their tickets, as many at once as their key's limit allows. */
+/** Runs calls in order of their tickets, as many at once as their key's limit allows. */
 export class CallQueue {
   readonly #clock: Clock;
   readonly #calls = new Set<Call>();
@@ -40,7 +40,7 @@ export class CallQueue {
     });
   }
 
-  /** A place in the order that a call keeps, however often it is made again. */
+  /** A place in the order, which a call keeps however often it is repeated. */
   ticket(): number {
     this.#tickets += 1;
     return this.#tickets;
@@ -48,7 +48,7 @@ export class CallQueue {
 
   enter(ticket: number, signal: AbortSignal): Slot {
     const gate = Promise.withResolvers<void>();
-    // The queue may be left without anybody waiting for the gate.
+    // Nobody may be waiting for the gate when the call leaves the queue.
     gate.promise.catch(() => undefined);
     const onAbort = () => {
       gate.reject(signal.reason);
@@ -77,7 +77,7 @@ export class CallQueue {
     return call.state === "waiting" ? Object.assign(call, { before: this.#before(ticket) }) : call;
   }
 
-  /** The provider has begun to answer a call. */
+  /** Records that the provider has begun to answer a call. */
   answered(place: Slot): void {
     const call = this.#callOf(place);
     if (call !== undefined) call.isAnswered = true;
@@ -89,7 +89,7 @@ export class CallQueue {
     this.#advance();
   }
 
-  /** Takes a refusal in; `alone` when no other call can have been its reason. */
+  /** Records a refusal; `alone` if no other call can have caused it. */
   refused(place: Slot, waitMs: number): "alone" | "crowded" {
     const call = this.#callOf(place);
     return this.#limit.refused({
@@ -128,7 +128,7 @@ export class CallQueue {
     return [...this.#calls].filter(({ state }) => state === "going on");
   }
 
-  /** The oldest ticket first. */
+  /** Waiting calls, oldest ticket first. */
   #waiting(): Call[] {
     return [...this.#calls].filter(({ state }) => state === "waiting").sort((a, b) => a.ticket - b.ticket);
   }

@@ -1,30 +1,30 @@
 import type { Endpoint } from "../wire.ts";
 
-/** What processes that call with one key tell each other; times are from now on, since clocks differ. Milliseconds. */
+/** Messages between processes that use the same key. Times are relative, in milliseconds, since clocks differ. */
 export type KeyWord =
   | {
       readonly type: "refused";
-      /** How long nobody is to begin a call. */
+      /** How long nobody may begin a call. */
       readonly waitMs: number;
-      /** How many calls all processes together are to make at once from then on. */
+      /** The new limit on concurrent calls of all processes together. */
       readonly limit: number;
-      /** When the refused call is made again, where no other of its process went on beside it; null where one did. */
+      /** When the refused call is repeated, if no other of its process ran beside it; null otherwise. */
       readonly againMs: number | null;
     }
-  /** The provider answers a call of the teller's: whoever was refused alone has met the others' calls. */
+  /** The provider answers a call of the sender, so a process whose call was refused alone has met others' calls. */
   | { readonly type: "answered" };
 
-/** The processes that call with one key, this one among them. */
+/** The processes that use the same key, including this one. */
 export interface KeyHolders {
-  /** How many there are; at least 1. */
+  /** Number of processes, at least 1. */
   size(): number;
-  /** A word may be lost. */
+  /** Sends a message, which may be lost. */
   tell(word: KeyWord): void;
   hear(listener: (word: KeyWord) => void): void;
 }
 
-/** Who calls with the key of an endpoint. */
+/** Returns the processes that use an endpoint's key. */
 export type HoldersOf = (endpoint: Pick<Endpoint, "id" | "baseUrl" | "apiKey">) => KeyHolders;
 
-/** A process that has its keys to itself. */
+/** For a process that shares its keys with no other. */
 export const noOthers: HoldersOf = () => ({ size: () => 1, tell: () => undefined, hear: () => undefined });

@@ -1,48 +1,48 @@
 import type { Runtime } from "../../protocol/runtime.ts";
 import type { KeyHolders, KeyWord } from "./key-holders.ts";
 
-/** A refusal that tells of no longer wait than is known already is no news to the others. Milliseconds. */
+/** A refusal that prolongs the known wait by less than this is not announced to other processes. In milliseconds. */
 const TOGETHER_MS = 250;
-/** How often a call may be refused without another one beside it, and nobody be answered, until the fault is its own. */
+/** How often a call may be refused alone while nobody is answered before it counts as its own fault. */
 const LONE_REFUSALS = 5;
-/** The same while others are answered: they leave room between their calls. */
+/** The same while others are answered, since these leave gaps between their calls. */
 const EXCUSED_REFUSALS = 24;
-/** Such calls are made again over a span that begins with this and doubles up to the other. Milliseconds. */
+/** Such calls are repeated within a random span, from this length doubling up to the other. In milliseconds. */
 const SPREAD_MS = 1_000;
 const WIDEST_SPREAD_MS = 16_000;
-/** By how much the others let such a call go first. Milliseconds. */
+/** Head start that other processes give to such a call. In milliseconds. */
 const HEAD_START_MS = 500;
 
-/** A call of this process that was refused, and what went on beside it. */
+/** A refused call of this process, and what ran beside it. */
 export interface RefusedCall {
-  /** How long the provider wants to be left alone. Milliseconds. */
+  /** How long the provider asks to wait. In milliseconds. */
   readonly waitMs: number;
-  /** No other call of this process has gone on beside it. */
+  /** Whether no other call of this process ran beside it. */
   readonly isAlone: boolean;
-  /** How often the limit had been lowered when it began. */
+  /** How often the limit had been lowered when the call began. */
   readonly lowered: number;
-  /** Calls of this process that go on, it included. */
+  /** Number of running calls of this process, including this one. */
   readonly going: number;
 }
 
 /**
- * What is known of how much a key takes: how many calls at once over all processes, of which each makes its share, and
- * until when none. Nothing is limited until a call is refused; that halves the limit, and each call that succeeds raises
- * it a little (AIMD): by one for as many calls as go on at once over all processes, since each sees its own only.
+ * What is known of a key's limits: how many concurrent calls all processes together may make, of which each makes its
+ * share, and until when none may begin. There is no limit until a call is refused, which halves it. Each success raises
+ * it a little (AIMD): by one after as many successes as all processes make calls at once.
  */
 export class KeyLimit {
   readonly #runtime: Pick<Runtime, "clock" | "random">;
   readonly #holders: KeyHolders;
-  /** Calls at once, over all processes. */
+  /** Concurrent calls of all processes. */
   #limit = Number.POSITIVE_INFINITY;
   #lowered = 0;
-  /** Milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   #pausedUntil = 0;
-  /** Calls that were refused alone since the provider has last answered one. */
+  /** Calls refused alone since the provider last answered one. */
   #lone = 0;
-  /** So many of them have met calls of other processes. */
+  /** The number of these that met calls of other processes. */
   #excused = 0;
-  /** Another process wants to know whether anybody is answered. */
+  /** Whether another process wants to know if anybody is answered. */
   #isAsked = false;
 
   constructor(runtime: Pick<Runtime, "clock" | "random">, holders: KeyHolders) {
@@ -50,12 +50,12 @@ export class KeyLimit {
     this.#holders = holders;
   }
 
-  /** How many calls this process makes at once; at least 1. */
+  /** Maximum number of concurrent calls of this process, at least 1. */
   share(): number {
     return Math.max(1, Math.floor(this.#limit / this.#holders.size()));
   }
 
-  /** Until the next call may begin. Milliseconds. */
+  /** Milliseconds until the next call may begin. */
   waitMs(): number {
     return this.#pausedUntil - this.#runtime.clock.now();
   }
@@ -65,7 +65,7 @@ export class KeyLimit {
     return this.#lowered;
   }
 
-  /** The provider has begun to answer a call. */
+  /** Records that the provider has begun to answer a call. */
   answered(): void {
     this.#lone = 0;
     this.#excused = 0;
@@ -77,12 +77,12 @@ export class KeyLimit {
     this.#limit += this.#holders.size() / this.#limit;
   }
 
-  /** `alone` where no other call can have been the reason. */
+  /** Records a refusal; `alone` if no other call can have caused it. */
   refused({ waitMs, isAlone, lowered, going }: RefusedCall): "alone" | "crowded" {
     const isShared = this.#holders.size() > 1;
     if (isAlone) this.#lone += 1;
     const isItsOwn = isAlone && (!isShared || this.#isProven());
-    // Calls that began together are refused together: that lowers the limit once.
+    // Calls that began together are refused together, which lowers the limit only once.
     if (lowered === this.#lowered && (isShared || !isAlone))
       this.#lower(Math.max(1, Math.floor(Math.min(this.share(), going) / 2)));
     const againMs = isAlone && !isItsOwn ? waitMs + this.#spreadMs() : null;
@@ -91,23 +91,23 @@ export class KeyLimit {
     return isItsOwn ? "alone" : "crowded";
   }
 
-  /** `going`: calls of this process that go on; `isAnswered`: the provider answers one of them. */
+  /** `going`: number of running calls of this process; `isAnswered`: whether the provider answers one of them. */
   heard(word: KeyWord, { going, isAnswered }: { readonly going: number; readonly isAnswered: boolean }): void {
     if (word.type === "answered") {
       this.#excused = this.#lone;
       return;
     }
     const { waitMs, limit, againMs } = word;
-    // What is refused while all wait began before it.
+    // A refusal during a wait concerns a call that began before it.
     if (this.waitMs() <= 0) this.#lower(Math.max(limit / this.#holders.size(), Math.floor(going / 2)));
-    // Whoever is refused alone goes before those that are answered.
+    // A process whose calls are refused alone goes before those that are answered.
     this.#pause(againMs === null || this.#lone > 0 ? waitMs : againMs + HEAD_START_MS);
     if (againMs === null) return;
     this.#isAsked = true;
     if (isAnswered) this.answered();
   }
 
-  /** Calls were refused alone so often that other processes' calls cannot be why. */
+  /** Whether calls were refused alone so often that other processes' calls cannot be the cause. */
   #isProven(): boolean {
     return this.#lone > EXCUSED_REFUSALS || this.#lone - this.#excused > LONE_REFUSALS;
   }
@@ -119,7 +119,7 @@ export class KeyLimit {
     this.#lowered += 1;
   }
 
-  /** Returns by how many milliseconds that is longer than was known. */
+  /** Returns by how many milliseconds this prolongs the known wait. */
   #pause(ms: number): number {
     const until = this.#runtime.clock.now() + ms;
     const before = Math.max(this.#pausedUntil, this.#runtime.clock.now());

@@ -1,4 +1,4 @@
-/** What the scripted demo model says. */
+/** The texts of the scripted demo model. */
 
 export const INTRODUCTION =
   "I am Deckhand's scripted demo model: no AI, a few fixed patterns that really use the tools.";
@@ -15,7 +15,7 @@ A real model answers once a provider has a key: set one on the web page under Pr
 
 export const NOT_UNDERSTOOD = `That is beyond my patterns. ${CAPABILITIES}`;
 
-/** The tools as people know them, for when one is not offered. */
+/** For a tool that is not offered, named as people know it. */
 export function notOffered(tool: string): string {
   return `I would use the \`${tool}\` tool for that, but it is not offered to me here: the mode or the agent's role leaves it out.`;
 }
@@ -24,7 +24,7 @@ export function failed(what: string, reason: string): string {
   return `I could not ${what}: ${reason.trim()}`;
 }
 
-/** `reason`: who or what decided, as `@ana denied it`. */
+/** `reason`: who or what decided, such as `@ana denied it`. */
 export function notAllowed(what: string, reason: string): string {
   return `I did not ${what}: ${reason}. Nothing was changed; say it again if you want it after all.`;
 }

@@ -5,15 +5,15 @@ import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "../p
 import { nextStep, type Step } from "./plan.ts";
 
 const MODEL = "scripted";
-/** What is streamed at once, in whole characters, and the pause between; reads as a quick typist. */
+/** Size of streamed pieces in whole characters, and the pause between them, which reads like a quick typist. */
 const CHUNK = /.{1,16}/gsu;
 const CHUNK_PAUSE_MS = 4;
-/** Rough size of a token, for usage that is an estimate anyway. */
+/** Rough size of a token, since the usage is only an estimate. */
 const CHARS_PER_TOKEN = 4;
 
 /**
- * A model without a model: follows a script so that Deckhand can be tried with no key. It really asks for
- * tools, and says what it is. Costs nothing.
+ * A scripted stand-in for a model, with which Deckhand can be tried without a key. It really calls tools, says what it
+ * is, and costs nothing.
  */
 export function createDemoProvider({ clock, ids }: { clock: Clock; ids: Ids }): LlmProvider {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {

@@ -1,4 +1,4 @@
-/** What the scripted demo model understands of a person's words. */
+/** The requests that the scripted demo model understands. */
 export type Intent =
   | { readonly type: "greet" }
   | { readonly type: "list"; readonly pattern: string }
@@ -19,7 +19,7 @@ const PATH = "(?:`([^`]+)`|\"([^\"]+)\"|'([^']+)'|([\\w@~-]*[./][\\w@./-]*[\\w-]
 const FILE = "(?:the\\s+)?(?:file\\s+)?";
 const POLITE =
   /^(?:(?:hi there|hi|hey|hello|ok|okay|please|now|then|could you|can you|would you|will you|and|,)[\s,]+)+(?=\S)/i;
-/** What Deckhand says of a request before it, as of a job's. */
+/** Deckhand's note before a request, for example before a job's. */
 const NOTE = /^\[[^\]]*\]\n\n/;
 const MENTION = /^(?:<@[^>]+>|@[\w.-]+)[\s,:]*/;
 
@@ -28,7 +28,7 @@ interface Rule {
   intent(groups: readonly string[]): Intent;
 }
 
-/** In order: the more exact ones first. Groups that did not match are left out. */
+/** In order, more specific rules first. Groups that did not match are left out. */
 const RULES: readonly Rule[] = [
   {
     pattern:
@@ -90,10 +90,10 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Longer requests are for a real model; the rules look at each word several times. Characters. */
+/** Maximum length of a request, because the rules scan each word several times. In characters. */
 const LONGEST_REQUEST = 1_000;
 
-/** The intent of one text, or null when no rule knows it. */
+/** The intent of a text; null if no rule matches. */
 export function intentOf(text: string): Intent | null {
   const said = text.trim().replace(NOTE, "");
   if (said.length > LONGEST_REQUEST) return null;

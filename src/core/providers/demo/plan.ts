@@ -7,7 +7,7 @@ import { type Intent, intentOf } from "./intent.ts";
 import { isShell } from "./program.ts";
 import { changeSetting, type SettingChange } from "./setting.ts";
 
-/** What the demo model does next: a call with a line of text before it, or its answer. */
+/** The demo model's next step: a call after a line of text, or its answer. */
 export type Step =
   | {
       readonly type: "call";
@@ -23,7 +23,7 @@ interface DoneCall {
   readonly isError: boolean;
 }
 
-/** The next step: a pure function of the conversation and the tools on offer. */
+/** The next step, a pure function of the conversation and the offered tools. */
 export function nextStep({ messages, tools }: Pick<ModelRequest, "messages" | "tools">): Step {
   const { intent, asked } = lastRequest(messages);
   const done = callsSince(messages, asked);
@@ -33,7 +33,7 @@ export function nextStep({ messages, tools }: Pick<ModelRequest, "messages" | "t
   return offered.has(step.tool) ? step : introduced(notOffered(step.tool), messages);
 }
 
-/** The newest words of a person, and where they stand; a message may carry other text beside them. */
+/** The newest request of a person, and its index. A message may contain other text as well. */
 function lastRequest(messages: readonly Message[]): { intent: Intent | null; asked: number } {
   const asked = messages.findLastIndex(
     ({ role, context, content }) =>
@@ -93,20 +93,20 @@ function searchInput({ pattern, glob }: Extract<Intent, { type: "search" }>) {
   return glob === null ? input : { ...input, glob };
 }
 
-/** A line of shell goes to the shell where there is one. */
+/** Runs a line of shell in the shell, if there is one. */
 function program(code: string, offered: ReadonlySet<string>): Step {
   if (offered.has("bash") && isShell(code))
     return call("bash", { command: code }, "I'll run that in the sandbox's shell.");
   return call("js_exec", { code }, "I'll run that in the sandbox.");
 }
 
-/** What can be tried on a file that now holds a setting. */
+/** Suggests a change to a file that now contains a setting. */
 function nextChange({ content, path }: Extract<Intent, { type: "create" }>): string {
   const [, key, value] = /^(\w+)\s*[=:]\s*(\d+)$/.exec(content.trim()) ?? [];
   return key === undefined ? "" : ` Next, try \`change ${key} to ${Number(value) + 1010} in ${path}\`.`;
 }
 
-/** Read, then edit, then the answer: three model calls. */
+/** Reads, then edits, then answers: three model calls. */
 function changeStep(intent: Extract<Intent, { type: "change" }>, done: readonly DoneCall[]): Step {
   const { key, path, value } = intent;
   const [read, edit] = done;
@@ -137,7 +137,7 @@ function changeStep(intent: Extract<Intent, { type: "change" }>, done: readonly 
   }
 }
 
-/** A long file is read in windows, and only the first is looked at. */
+/** A long file is read in windows, of which only the first is considered. */
 function partOf(readText: string): string {
   return /^\[Lines 1–\d+ of \d+/m.test(readText) ? "the first part of " : "";
 }
@@ -146,7 +146,7 @@ function wasBefore(change: SettingChange): string {
   return change.type === "edit" ? ` (it was \`${change.oldValue}\`)` : "";
 }
 
-/** The file's text from the read tool's numbered lines; what is not numbered is the tool's own remark. */
+/** The file's text without the read tool's line numbers. Lines without a number are the tool's own remarks. */
 function unnumbered(text: string): string {
   return text
     .split("\n")
@@ -172,13 +172,13 @@ function reported(done: DoneCall, { what, heading }: { what: string; heading: st
   );
 }
 
-/** A call that a person did not allow was not run: that is no failure, and nothing else is tried. */
+/** A call that a person did not allow was not run. That is not a failure, and nothing else is tried. */
 function refusedOrFailed({ text }: DoneCall, what: string): Step {
   const [, reason] = /^Not run: (.+?)\.(?:\s|$)/.exec(text) ?? [];
   return answer(reason === undefined ? failed(what, text) : notAllowed(what, reason));
 }
 
-/** The first answer of a session says what is speaking. */
+/** The first answer of a session introduces the demo model. */
 function introduced(text: string, messages: readonly Message[]): Step {
   const answeredBefore = messages.some(
     ({ role, content }) => role === "assistant" && toolUsesOf(content).length === 0 && textOf(content) !== "",

@@ -1,4 +1,4 @@
-/** Finds a setting in a configuration file by its shape alone: TOML, INI, .env, YAML and JSON. */
+/** Finds a setting in a configuration file by its form alone: TOML, INI, .env, YAML and JSON. */
 
 export type SettingChange =
   | {
@@ -15,7 +15,7 @@ export type SettingChange =
 
 interface Found {
   readonly line: number;
-  /** Columns of the value within its line. */
+  /** Column at which the value starts. */
   readonly start: number;
   readonly value: string;
   readonly path: readonly string[];
@@ -27,18 +27,18 @@ const ENTRY = new RegExp(`^(\\s*)(?:export\\s+|-\\s+)?["']?([\\w.$-]+)["']?\\s*[
 /** Further entries on the same line, as in compact JSON or inline tables. */
 const INLINE = new RegExp(`["']?([\\w.$-]+)["']?\\s*[=:]\\s*(${VALUE})`, "g");
 
-/** A line that is longer holds no setting that somebody would have changed by a demo. Characters. */
+/** Longer lines are not considered. In characters. */
 const LONGEST_LINE = 1_000;
 
 export interface SettingRequest {
-  /** `port`, or `server.port` to tell several apart. */
+  /** `port`, or `server.port` if there are several. */
   readonly key: string;
-  /** The value it is said to have now; null when that was not said. */
+  /** The present value according to the person; null if they named none. */
   readonly from: string | null;
   readonly value: string;
 }
 
-/** The edit that gives `key` its new value, in the way the file writes values. */
+/** The edit that sets `key` to its new value, in the file's own notation. */
 export function changeSetting(content: string, { key, from, value }: SettingRequest): SettingChange {
   const lines = content.split("\n");
   const found = settingsCalled(lines, key);
@@ -61,7 +61,7 @@ export function changeSetting(content: string, { key, from, value }: SettingRequ
   };
 }
 
-/** Exact spelling wins over another case; a dotted key matches the end of an entry's path. */
+/** Exact spelling wins over different case. A dotted key matches the end of an entry's path. */
 function settingsCalled(lines: readonly string[], key: string): Found[] {
   const wanted = key.split(".");
   const entries = entriesOf(lines);
@@ -120,7 +120,7 @@ function bare(value: string): string {
   return /^(["']).*\1$/.test(value) ? value.slice(1, -1) : value;
 }
 
-/** The new value in the style of the old: quoted as it was, and quoted when a number becomes a word. */
+/** The new value in the style of the old one: quoted alike, and quoted if a word replaces a number. */
 function written(value: string, old: string): string {
   const quote = /^["']/.exec(old)?.[0];
   if (quote !== undefined) return `${quote}${value}${quote}`;
@@ -128,7 +128,7 @@ function written(value: string, old: string): string {
   return isLiteral(old) && !isLiteral(value) ? `"${value}"` : value;
 }
 
-/** Lines above that make the line unique, since an edit's old text must occur once. */
+/** Preceding lines that make the line unique, because an edit's old text may occur only once. */
 function contextFor(lines: readonly string[], line: number): string[] {
   const content = lines.join("\n");
   for (let from = line; from > 0; from--) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type ModelInfo, modelInfo, type Price } from "../provider.ts";
 
-/** What no conversation can be had with, by its type or its name. */
+/** Types or names of models that are not for conversation. */
 const NO_CHAT = /embed|rerank|whisper|tts|speech|audio|voice|transcri|dall-e|image|video|sora|moderation|realtime|ocr/i;
 
 const number = z.coerce.number().positive().optional().catch(undefined);
@@ -36,8 +36,8 @@ const listSchema = z.union([
 ]);
 
 /**
- * A provider's answer to `GET …/models`: OpenAI's `data`, a bare list (Together AI), or `models` (Ollama, Cohere,
- * Gemini), with what each of them says of windows, output limits and prices. What is no model is left out.
+ * Reads a provider's answer to `GET …/models`: OpenAI's `data`, a bare list (Together AI), or `models` (Ollama, Cohere,
+ * Gemini), with context sizes, output limits and prices in each provider's form. Malformed items are dropped.
  */
 export function listedModels(answer: unknown): ModelInfo[] {
   const items = listSchema.safeParse(answer).data ?? [];
@@ -49,7 +49,7 @@ export function listedModels(answer: unknown): ModelInfo[] {
   });
 }
 
-/** One list over another: what the later one says of a model is added. */
+/** Merges lists; facts in later ones are added or win. */
 export function mergedLists(lists: readonly (readonly ModelInfo[])[]): ModelInfo[] {
   const byId = new Map<string, ModelInfo>();
   for (const model of lists.flat()) byId.set(model.id, { ...byId.get(model.id), ...model });
@@ -63,7 +63,7 @@ function infoOf(id: string, item: Item): ModelInfo {
   return modelInfo(id, { contextWindow, maxOutputTokens, price: priceOf(item) });
 }
 
-/** By what providers call it; the window that a model is loaded with goes before what it could have (LM Studio). */
+/** Names for the context size. The size with which a model was loaded goes before its maximum (LM Studio). */
 const WINDOW = [
   "loaded_context_length",
   "context_length", // OpenRouter, Together AI, Fireworks AI, Moonshot, Cohere, Ollama's running models
@@ -83,7 +83,7 @@ function firstOf(item: Item, names: readonly string[]): number | undefined {
   return undefined;
 }
 
-/** OpenRouter says dollars per token, Together AI and Venice per million, Novita hundredths of a cent per million. */
+/** OpenRouter gives dollars per token, Together AI and Venice per million, Novita hundredths of a cent per million. */
 function priceOf(item: Item): Price | null {
   const pricing = item.pricing ?? item.model_spec?.pricing;
   const { prompt, completion } = pricing ?? {};

@@ -3,17 +3,17 @@ import type { Clock } from "../../protocol/runtime.ts";
 import type { ModelInfo, ModelList } from "../provider.ts";
 import { within } from "../stall.ts";
 
-/** How long a list holds, and how long a failure keeps from asking again. Milliseconds. */
+/** How long a list is cached, and how long a failure prevents another request. In milliseconds. */
 const HOLDS_MS = 3_600_000;
 const FAILURE_HOLDS_MS = 60_000;
-/** People wait for it: longer than this, and what is known without it is shown. Milliseconds. */
+/** Time limit of a request, because people wait for it; after that, the list counts as failed. In milliseconds. */
 const LIST_MS = 2_500;
 
-/** The lists that providers give of their models, kept in memory; a list is asked for only when somebody wants to see it. */
+/** Providers' own lists of models, cached in memory and requested only when somebody wants to see them. */
 export interface ModelLists {
-  /** `by`: what the provider was made of; a list holds as long as that stays the same. */
+  /** `by`: what the provider was created from; a cached list is valid as long as that stays the same. */
   of(provider: string, by?: unknown): Promise<ModelList>;
-  /** What a list says of a model, as far as one has come; asks nobody. */
+  /** A model's entry in the cached list; never sends a request. */
   known(provider: string, model: string): ModelInfo | undefined;
 }
 

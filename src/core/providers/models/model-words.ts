@@ -2,13 +2,13 @@ import { dollars, figure } from "../../text/dollars.ts";
 import type { ModelFacts, Price, ResolvedModel } from "../provider.ts";
 import { knownModel, knownProvider } from "./models.ts";
 
-/** What is known of a model, short, for a list: `1,000,000 tokens · $2.00 in, $10.00 out`. */
+/** Summarises a model for a list: `1,000,000 tokens · $2.00 in, $10.00 out`. */
 export function modelWords({ contextWindow, price, isAssumed }: ModelFacts): string {
   const window = isAssumed === true ? "window unknown" : `${figure(contextWindow)} tokens`;
   return `${window} · ${priceWords(price)}`;
 }
 
-/** The same as a sentence, with where it is from: `It reads 1,000,000 tokens and writes 128,000; per million tokens: …`. */
+/** The same as a sentence, with its source: `It reads 1,000,000 tokens and writes 128,000; per million tokens: …`. */
 export function modelSentence({ provider: { id }, model, facts }: ResolvedModel): string {
   const { contextWindow, maxOutputTokens, price, isAssumed } = facts;
   const known = knownModel(id, model);

@@ -1,7 +1,7 @@
 import type { ModelFacts, ModelInfo, Price } from "../provider.ts";
 import known from "./known-models.json" with { type: "json" };
 
-/** What is assumed of a model that nobody tells of: a small one, whose cost is unknown rather than 0. */
+/** Assumed for a model without any data: a small one, whose cost is unknown rather than 0. */
 export const UNKNOWN_MODEL: ModelFacts = {
   contextWindow: 128_000,
   maxOutputTokens: 8_000,
@@ -9,43 +9,43 @@ export const UNKNOWN_MODEL: ModelFacts = {
   isAssumed: true,
 };
 
-/** A model in the data. `scripts/gates/models.ts` holds the data to this form. */
+/** A model in the data, whose form `scripts/gates/models.ts` checks. */
 export interface KnownModel {
-  /** Tokens that the model reads at once. */
+  /** Size of the context window, in tokens. */
   readonly window: number;
-  /** Where longer prompts cost more: tokens up to which the price holds. */
+  /** If longer prompts cost more: the number of tokens up to which the price applies. */
   readonly flatTo?: number;
-  /** Most tokens of one answer. */
+  /** Maximum length of an answer, in tokens. */
   readonly output: number;
-  /** US dollars per million tokens: input, output and, where they differ, cache read and write. Null: unknown. */
+  /** US dollars per million tokens: input, output and, if different, cache read and write. Null if unknown. */
   readonly usd: readonly number[] | null;
-  /** False: a sampling temperature is refused. */
+  /** False if a sampling temperature is rejected. */
   readonly temperature?: boolean;
-  /** What to know of the price. */
+  /** A remark about the price. */
   readonly note?: string;
 }
 
-/** What is known of a provider's models: a list, or the words in place of one. */
+/** Data about a provider's models: a list, or the reason why there is none. */
 export interface KnownProvider {
-  /** The vendor's page of prices. */
+  /** The vendor's price page. */
   readonly source?: string;
-  /** The published list that the figures are from. */
+  /** The published list that the figures come from. */
   readonly list?: string;
-  /** Day of that list, `2026-11-10`. */
+  /** Date of that list, `2026-11-10`. */
   readonly asOf?: string;
-  /** Newest first. By the provider's own name of the model. */
+  /** By the provider's own name of the model, newest first. */
   readonly models?: Readonly<Record<string, KnownModel>>;
-  /** It serves the models of another provider under their names. */
+  /** The provider whose models it serves under the same names. */
   readonly as?: string;
-  /** Its models run on the operator's machines and cost nothing. */
+  /** Whether its models run on the operator's machines and cost nothing. */
   readonly local?: boolean;
-  /** Why nothing is known. */
+  /** Why there are no data. */
   readonly unknown?: string;
 }
 
 const PROVIDERS: Readonly<Record<string, KnownProvider>> = known;
 
-/** The provider's list; where it serves another's models, that one's. */
+/** A provider's data, or those of the provider whose models it serves. */
 export function knownProvider(id: string): KnownProvider | null {
   const own = PROVIDERS[id];
   if (own?.as !== undefined) return PROVIDERS[own.as] ?? null;
@@ -57,7 +57,7 @@ export function knownModels(provider: string): readonly string[] {
   return Object.keys(knownProvider(provider)?.models ?? {});
 }
 
-/** `-20251001` (Anthropic) or `-2026-09-29` (OpenAI): a snapshot costs what its model costs. */
+/** `-20251001` (Anthropic) or `-2026-09-29` (OpenAI); a snapshot costs the same as its model. */
 const SNAPSHOT = /-\d{4}-?\d{2}-?\d{2}$/;
 
 export function knownModel(provider: string, model: string): KnownModel | null {
@@ -65,11 +65,11 @@ export function knownModel(provider: string, model: string): KnownModel | null {
   return models[model] ?? models[model.replace(SNAPSHOT, "")] ?? (provider === "bedrock" ? onBedrock(model) : null);
 }
 
-/** `us.`, `eu.`, `global.`: where a model on Bedrock runs; `-20251001-v1:0`: its version there. */
+/** `us.`, `eu.`, `global.`: where a model runs on Bedrock; `-20251001-v1:0`: its version there. */
 const BEDROCK_REGION = /^[a-z-]+\.(?=[a-z0-9]+\.)/;
 const BEDROCK_VERSION = /(?:-\d{8})?(?:-v\d+(?::\d+)?)?$/;
 
-/** A model whose region is not listed: as the same model elsewhere, at the dearest of its prices; prices differ little. */
+/** A model in a region that is not listed: the data of the same model elsewhere, at its highest price. */
 function onBedrock(model: string): KnownModel | null {
   const plain = (id: string) => id.replace(BEDROCK_REGION, "").replace(BEDROCK_VERSION, "");
   const kin = Object.entries(knownProvider("bedrock")?.models ?? {}).filter(([id]) => plain(id) === plain(model));
@@ -77,11 +77,11 @@ function onBedrock(model: string): KnownModel | null {
   return byPrice[0] ?? null;
 }
 
-/** What the operator says of a model; what is left out stays as it is known. */
+/** The operator's data about a model; omitted facts keep their known values. */
 export interface ModelOverride {
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
-  /** Cache prices that are not given are the input price. */
+  /** Omitted cache prices equal the input price. */
   readonly price?: {
     readonly input: number;
     readonly output: number;
@@ -92,15 +92,15 @@ export interface ModelOverride {
 
 export interface ModelSources {
   readonly override?: ModelOverride | undefined;
-  /** What the provider itself says, as far as it has been asked. */
+  /** The provider's own entry, if its list has been requested. */
   readonly listed?: ModelInfo | undefined;
-  /** It runs on the operator's machines. */
+  /** Whether the model runs on the operator's machines. */
   readonly isLocal?: boolean;
 }
 
 const FREE: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-/** The operator's word goes before the data, the data before what the provider says. */
+/** The operator's data win over the shipped data, and these over the provider's list. */
 export function modelFacts(
   provider: string,
   model: string,
@@ -127,7 +127,7 @@ function limitsOf({ contextWindow, maxOutputTokens }: Omit<ModelInfo, "id"> = {}
   };
 }
 
-/** The window ends where longer prompts cost more, so that the one price is always right; settings may widen it. */
+/** The window ends where longer prompts cost more, so that the single price is always right. Settings may widen it. */
 function factsOf({ window, flatTo, output, usd, temperature }: KnownModel): ModelFacts {
   const [input = 0, out = 0, cacheRead = input, cacheWrite = input] = usd ?? [];
   return {

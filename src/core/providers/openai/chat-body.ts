@@ -9,7 +9,7 @@ import { type VisiblePart, visibleTurns } from "../visible-content.ts";
 import { type Endpoint, THOUGHTLESS, type WireCall } from "../wire.ts";
 import { failedText, joinedSystem } from "./openai-client.ts";
 
-/** Chat Completions as some thirty providers speak it: our own narrow types, since each adds its fields. */
+/** Chat Completions as some thirty providers implement it. The types are our own, since each adds fields. */
 export type ChatBody = { readonly model: string; readonly messages: readonly ChatMessage[] } & Readonly<
   Record<string, unknown>
 >;
@@ -44,12 +44,12 @@ export const CHAT_OPTIONAL_FIELDS = [
   "enable_thinking",
   "thinking",
   "reasoning",
-  // Refused by name only when the provider wants the other one (see limitField).
+  // Rejected by name only if the provider wants the other one (see limitField).
   "max_completion_tokens",
   "max_tokens",
 ] as const;
 
-/** The request as Chat Completions want it. */
+/** The request body for Chat Completions. */
 export function chatBody({ request, refusedFields }: WireCall, endpoint: Endpoint): ChatBody {
   const { quirks } = endpoint;
   const optional: Record<string, unknown> = {
@@ -115,7 +115,7 @@ function chatMessages(request: ModelRequest, to: Receiver): ChatMessage[] {
   return system === "" ? conversation : [{ role, content: system }, ...conversation];
 }
 
-/** Results first, each a message; what else the turn holds, and what results show, in one message after them. */
+/** Results first, each as a message; then one message with everything else in the turn, and images from the results. */
 function userMessages(parts: readonly VisiblePart[], endpoint: Endpoint): ChatMessage[] {
   const results = parts.filter((part) => part.type === "tool_result");
   const tools = results.map(
@@ -133,7 +133,7 @@ function userMessages(parts: readonly VisiblePart[], endpoint: Endpoint): ChatMe
   return [...tools, ...filler, { role: "user", content: plain(content) }];
 }
 
-/** Text alone goes as a string: not every provider takes parts. */
+/** Sends plain text as a string, because not every provider accepts parts. */
 function plain(content: readonly ContentPart[]): string | readonly ContentPart[] {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return texts.length === content.length ? texts.join("\n\n") : content;
@@ -151,7 +151,7 @@ function documentText(document: DocumentBlock): string {
   return document.text === undefined ? unreadableDocument(document) : quotedDocument(document, document.text);
 }
 
-/** A result may hold text only; its images follow as if a person had sent them. */
+/** A result may contain only text, so its images follow in a user message. */
 function shownBeside(result: ToolResultBlock, endpoint: Endpoint): ContentPart[] {
   const images = result.content.filter((part) => part.type === "image");
   if (images.length === 0) return [];
@@ -176,7 +176,7 @@ function contentParts(part: VisiblePart, { quirks }: Endpoint): ContentPart[] {
   }
 }
 
-/** What of a call or of reasoning must come back as it was. */
+/** Opaque parts of a call or of reasoning that have to be sent back unchanged. */
 export const extraContentSchema = z.object({ extra_content: z.unknown() });
 export const reasoningDetailsSchema = z.object({ reasoning_details: z.array(z.unknown()) });
 const reasoningOpaqueSchema = z.object({ reasoning_opaque: z.string() });
@@ -195,7 +195,7 @@ function assistantMessage(parts: readonly VisiblePart[], model: string, to: Rece
 }
 
 function toolCall(call: Extract<VisiblePart, { type: "tool_use" }>, { quirks }: Endpoint): ChatToolCall {
-  // Whoever has sent it wants it back: Google's signature, also where a gateway stands between.
+  // A provider that sent it needs it back: Google's signature, even through a gateway.
   const extra = extraContentSchema.safeParse(call.opaque).data?.extra_content;
   return {
     id: providerToolId(call.id, quirks.toolIds),
@@ -205,12 +205,12 @@ function toolCall(call: Extract<VisiblePart, { type: "tool_use" }>, { quirks }: 
   };
 }
 
-/** Gemini before 3 refuses no call for want of a signature. */
+/** Gemini before 3 does not require signatures. */
 const SIGNS = /gemini-(?![12]\b)/;
-/** Source: Gemini API docs, Thought signatures: calls that another model made. */
+/** For calls made by another model. Source: Gemini API docs, Thought signatures. */
 const UNSIGNED = { google: { thought_signature: "skip_thought_signature_validator" } };
 
-/** The first call of a turn must have a signature, or say that it has none. */
+/** The first call of a turn must have a signature, or a marker that it has none. */
 function signed([first, ...others]: readonly ChatToolCall[]): ChatToolCall[] {
   if (first === undefined) return [];
   const isSigned = [first, ...others].some((call) => call.extra_content !== undefined);
@@ -223,11 +223,11 @@ function reasoningFields(
 ): Record<string, unknown> {
   const thinking = parts.filter((part) => part.type === "thinking");
   const thoughts = thinking.map((part) => part.thinking).join("\n\n");
-  // Some take an empty text for none.
+  // Some providers treat an empty text as missing.
   const wanted = wantsThoughts ? { reasoning_content: thoughts || " " } : {};
   switch (quirks.replayReasoning) {
     case "none": {
-      // Whoever has sent details, as OpenRouter does, wants them back.
+      // Providers that sent details, such as OpenRouter, need them back.
       const details = thinking.flatMap(
         (part) => reasoningDetailsSchema.safeParse(part.opaque).data?.reasoning_details ?? [],
       );

@@ -3,7 +3,7 @@ import type { Piece } from "./reasoning-tags.ts";
 
 const textSchema = z.object({ type: z.literal("text"), text: z.string() });
 
-/** What is neither text nor a thought, such as a reference, is left out. */
+/** Pieces other than text and thoughts, such as references, are dropped. */
 const thoughtSchema = textSchema.transform(({ text }) => text).catch("");
 const partSchema = z
   .union([
@@ -15,8 +15,8 @@ const partSchema = z
   .catch([]);
 
 /**
- * A delta's `content` as pieces: a string is text; a list, as Mistral's reasoning models send it, holds
- * both text and thoughts. Source: Mistral docs, Reasoning.
+ * A delta's `content` as pieces: a string is text; a list, as sent by Mistral's reasoning models, contains text and
+ * thoughts. Source: Mistral docs, Reasoning.
  */
 export const contentPieces = z.union([
   z.string().transform((text): Piece[] => [{ type: "text", text }]),

@@ -2,15 +2,15 @@ import { ProviderError } from "../../protocol/errors.ts";
 import type { StopReason } from "../provider.ts";
 import { parseToolInput } from "../tool-input.ts";
 
-/** What a stream of Chat Completions has brought, as far as its end depends on it. */
+/** The parts of a received answer that determine how it ended. */
 export interface Finished {
-  /** `finish_reason` as the provider gave it; empty where it gave none. */
+  /** The provider's `finish_reason`; empty if it gave none. */
   readonly finish: string;
   readonly refused: boolean;
   readonly calls: readonly { readonly json: string }[];
 }
 
-/** How an answer ends that the model brought to its end. */
+/** Reasons for an answer that the model completed. */
 const COMPLETE: ReadonlySet<string> = new Set([
   "stop",
   "tool_calls",
@@ -22,10 +22,9 @@ const COMPLETE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Why an answer ended. Some providers say `stop` when there are calls; what was written counts. A reason that
- * nobody knows says nothing about a call whose arguments are not whole: it counts as cut, so that it is not run.
- * Source of the reasons: OpenAI, Mistral (`model_length`) and Zhipu (`sensitive`,
- * `model_context_window_exceeded`) docs, chat completion.
+ * Why an answer ended. Some providers say `stop` even if there are calls, so the content decides. After an unknown
+ * reason, a call with incomplete arguments counts as cut off, so that it is not run. Source of the reasons: OpenAI,
+ * Mistral (`model_length`) and Zhipu (`sensitive`, `model_context_window_exceeded`) docs, chat completion.
  */
 export function stopReasonOf({ finish, calls, refused }: Finished): StopReason {
   if (refused) return "refusal";
@@ -45,12 +44,12 @@ export function stopReasonOf({ finish, calls, refused }: Finished): StopReason {
   }
 }
 
-/** Gateways to Google write reasons in capitals; Google itself adds its own: `content_filter: PROHIBITED_CONTENT`. */
+/** Gateways to Google write reasons in capitals, and Google adds details: `content_filter: PROHIBITED_CONTENT`. */
 function reasonOf(finish: string): string {
   return finish.toLowerCase().replace(/:.*/s, "");
 }
 
-/** Throws where the reason is a failure of the provider's. Source: OpenRouter, Zhipu and DeepSeek docs. */
+/** Throws if the reason is a failure of the provider. Source: OpenRouter, Zhipu and DeepSeek docs. */
 export function throwIfFailed(finish: string): void {
   switch (reasonOf(finish)) {
     case "error":
@@ -66,7 +65,7 @@ export function throwIfFailed(finish: string): void {
   }
 }
 
-/** Whether a call's arguments are not whole yet, or not begun. */
+/** Whether a call's arguments are incomplete, or missing so far. */
 export function isArriving(call: Finished["calls"][number] | undefined): boolean {
   return call !== undefined && parseToolInput(call.json, true).invalidJson !== undefined;
 }

@@ -15,7 +15,7 @@ import { createOpenAiClient, listModels } from "./openai-client.ts";
 import { addDetail, type Detail, detailSchema } from "./reasoning-details.ts";
 import { createReasoningSplitter, type Piece, type ReasoningSplitter } from "./reasoning-tags.ts";
 
-/** OpenAI Chat Completions over the SDK, as many providers speak it. */
+/** OpenAI Chat Completions over the SDK, as many providers implement it. */
 export async function createOpenAiChat(options: WireOptions): Promise<Wire> {
   const { endpoint, ids } = options;
   const client = await createOpenAiClient(options);
@@ -23,7 +23,7 @@ export async function createOpenAiChat(options: WireOptions): Promise<Wire> {
     optionalFields: (call) => CHAT_OPTIONAL_FIELDS.filter((field) => field in chatBody(call, endpoint)),
     async *stream(call, signal) {
       const body = chatBody(call, endpoint);
-      // `post` rather than `create`: the body holds fields of other providers that OpenAI's types lack.
+      // `post` rather than `create`, because the body contains other providers' fields, which OpenAI's types lack.
       const events = await client.post<Stream<unknown>>("/chat/completions", {
         body,
         stream: true,
@@ -38,7 +38,7 @@ export async function createOpenAiChat(options: WireOptions): Promise<Wire> {
   };
 }
 
-/** What it can be is token-count.ts's. */
+/** Validated in token-count.ts. */
 const saidCount = z.unknown().optional();
 const usageSchema = z
   .object({
@@ -54,7 +54,7 @@ const usageSchema = z
 /** Text; some servers send arguments as an object. */
 const argumentsSchema = z.union([z.string(), z.looseObject({}).transform((input) => JSON.stringify(input))]).nullish();
 
-/** Only what is read, and leniently: what a provider leaves out or sends as null is absent. */
+/** Only the fields that are read. What a provider omits or sends as null counts as absent. */
 const chunkSchema = z.object({
   model: z.string().nullish(),
   choices: z
@@ -69,7 +69,7 @@ const chunkSchema = z.object({
             refusal: z.string().nullish(),
             reasoning_content: z.string().nullish(),
             reasoning: z.string().nullish(),
-            // Copilot's, with the seal under which it goes back.
+            // Copilot's reasoning, and the seal with which it is sent back.
             reasoning_text: z.string().nullish(),
             reasoning_opaque: z.string().nullish(),
             reasoning_details: z.array(detailSchema).nullish(),
@@ -91,7 +91,7 @@ const chunkSchema = z.object({
   usage: usageSchema,
   // Source: Groq docs, API reference.
   x_groq: z.object({ usage: usageSchema }).nullish(),
-  // Ours: see stream-event.ts.
+  // Added by stream-event.ts.
   done: z.literal(true).optional().catch(undefined),
 });
 type Chunk = z.infer<typeof chunkSchema>;
@@ -99,7 +99,7 @@ type Delta = NonNullable<NonNullable<NonNullable<Chunk["choices"]>[number]>["del
 type CallDelta = NonNullable<Delta["tool_calls"]>[number];
 
 interface ArrivingCall {
-  /** As the provider gave it, to tell its parts apart. */
+  /** The provider's id, used to assign the pieces of a call. */
   readonly wireId: string;
   readonly index: number;
   readonly id: string;
@@ -123,14 +123,14 @@ interface Answer {
 interface StreamScope {
   readonly origin: Origin;
   readonly ids: Ids;
-  /** Ids of calls that the conversation holds already. */
+  /** Ids of calls that are already in the conversation. */
   readonly taken: ReadonlySet<string>;
   readonly splitter: ReasoningSplitter;
 }
 
 /**
- * The API's events as ours. `finish_reason` is the terminal marker, or `[DONE]` where a server gives no reason; usage may
- * still follow it, and what fails after it takes nothing from the answer.
+ * Converts the API's events. `finish_reason` is the terminal marker, or `[DONE]` if a server gives no reason. Usage may
+ * still follow it, and a later failure does not affect the answer.
  */
 async function* streamEvents(events: AsyncIterable<unknown>, listening: StreamScope): AsyncGenerator<StreamEvent> {
   const answer: Answer = {
@@ -193,8 +193,8 @@ function* written(pieces: Iterable<Piece>, answer: Answer): Generator<StreamEven
 }
 
 /**
- * Some providers leave the index out, give every call the index 0, count it on within one call, send no id, or one
- * that an earlier turn had: a name begins a new call, and our own id is always new to the conversation.
+ * Assigns a piece to a call. Some providers omit the index, use 0 for every call, increase it within one call, or send
+ * no id or a reused one. Therefore a name begins a new call, and the resulting id is always new to the conversation.
  */
 function* receivedCall(
   delta: CallDelta,
@@ -218,7 +218,7 @@ function* receivedCall(
   if (delta.extra_content !== undefined) call.extra = delta.extra_content;
 }
 
-/** Some repeat the name with every piece of a call, under one id, under none or under a new one each time. */
+/** Whether a new call begins. Some repeat the name in every piece, with the same id, none, or a new one. */
 function beginsAfter(last: ArrivingCall, { wireId, name }: { wireId: string; name: string }): boolean {
   if (name === "" || last.name === "") return false;
   if (name !== last.name) return true;
@@ -267,7 +267,7 @@ function usageOf(usage: NonNullable<Chunk["usage"]>): Usage {
   return usageWithin({ input, output: outputOf(usage), read, written: details?.cache_write_tokens });
 }
 
-/** With what was thought, which xAI counts beside the answer, and Google, without details, in the total alone. */
+/** Output tokens including reasoning, which xAI counts separately, and Google, without details, only in the total. */
 function outputOf(usage: NonNullable<Chunk["usage"]>): number {
   const { completion_tokens_details: parts, prompt_tokens_details: details } = usage;
   const output = tokenCount(usage.completion_tokens);

@@ -3,13 +3,13 @@ import { listedModels, mergedLists } from "../models/listed-models.ts";
 import type { ModelInfo } from "../provider.ts";
 import { authHeaders, type Endpoint, QUIET_CLIENT, type WireOptions } from "../wire.ts";
 
-/** The OpenAI SDK, loaded on first use; nothing of the process's environment reaches it. */
+/** The OpenAI SDK, loaded on first use and isolated from the process's environment. */
 export async function createOpenAiClient({ endpoint, fetch }: WireOptions): Promise<OpenAI> {
   const sdk = await import("openai");
   return new sdk.OpenAI({
     ...QUIET_CLIENT,
     baseURL: endpoint.baseUrl,
-    // The SDK refuses to start without a key; authHeaders keeps the placeholder from being sent.
+    // The SDK requires a key; authHeaders keeps the placeholder from being sent.
     apiKey: endpoint.apiKey ?? "none",
     adminAPIKey: null,
     organization: null,
@@ -20,7 +20,7 @@ export async function createOpenAiClient({ endpoint, fetch }: WireOptions): Prom
   });
 }
 
-/** The provider's own lists, of which those beside the first may be missing. */
+/** Reads the provider's lists of models. All but the first may be missing. */
 export async function listModels(client: OpenAI, endpoint: Endpoint, signal: AbortSignal): Promise<ModelInfo[]> {
   const [first = "models", ...others] = endpoint.quirks.modelLists;
   const ask = async (path: string) =>
@@ -29,7 +29,7 @@ export async function listModels(client: OpenAI, endpoint: Endpoint, signal: Abo
   return mergedLists([await ask(first), ...(await Promise.all(beside))]);
 }
 
-/** Joined with a blank line: these APIs take the system prompt as one text. */
+/** Joins the system prompt with blank lines, because these APIs take it as one text. */
 export function joinedSystem(parts: readonly { readonly text: string }[]): string {
   return parts
     .map((part) => part.text)
@@ -37,7 +37,7 @@ export function joinedSystem(parts: readonly { readonly text: string }[]): strin
     .join("\n\n");
 }
 
-/** The text of a failed call says so: these APIs have no field for it. */
+/** Marks the text of a failed call as an error, because these APIs have no field for it. */
 export function failedText(text: string, isError: boolean): string {
   return isError && !/^error/i.test(text) ? `Error: ${text}` : text;
 }

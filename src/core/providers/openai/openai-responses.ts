@@ -42,7 +42,7 @@ const phaseSchema = z
   .catch(null)
   .transform((phase) => phase ?? undefined);
 
-/** Only what is read of an item; null: one of a tool that runs at the provider, none of which is offered. */
+/** Only the fields that are read. Null for items of tools that run at the provider, none of which is offered. */
 const itemSchema = z.union([
   z.object({ type: z.literal("message"), content: z.array(partSchema), phase: phaseSchema }),
   z.object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: saidText }),
@@ -51,7 +51,7 @@ const itemSchema = z.union([
 ]);
 type Item = z.infer<typeof itemSchema>;
 
-/** llama.cpp numbers none of its items. */
+/** llama.cpp sends no index. */
 const saidIndex = z.number().nullish();
 const saidCount = z.unknown().optional();
 const responseSchema = z.object({
@@ -69,13 +69,13 @@ const responseSchema = z.object({
 });
 type Response = z.infer<typeof responseSchema>;
 
-/** What has arrived of an answer. */
+/** The received part of an answer. */
 interface Arrived {
   readonly items: Map<number, Item>;
   text: string;
 }
 
-/** The API's events as ours. Its `completed`, `incomplete` or `failed` is the terminal marker. */
+/** Converts the API's events. `completed`, `incomplete` or `failed` is the terminal marker. */
 async function* streamEvents(
   events: AsyncIterable<Responses.ResponseStreamEvent>,
   origin: Origin,
@@ -125,7 +125,7 @@ async function* streamEvents(
   }
 }
 
-/** Mapped further by what it says: the API sends one kind of event for every failure. */
+/** An error that is mapped further by its code and message, since the API has a single event for all failures. */
 function failureOf(error: Response["error"]): Error {
   if (error == null) return new ProviderError("provider_failed", "the response failed without a reason");
   return Object.assign(new Error(error.message), { error: { code: error.code, message: error.message } });
@@ -137,7 +137,7 @@ function responseOf(response: Response, { arrived, origin }: { arrived: Arrived;
   const cut = response.incomplete_details?.reason === "max_output_tokens";
   const blocks = output.flatMap((item, index) => blocksOf(item, { origin, cut: cut && index === output.length - 1 }));
   return {
-    // Some compatible providers send the text in pieces and never whole.
+    // Some compatible providers send the text only in pieces, never as a whole.
     content: output.length > 0 || arrived.text === "" ? blocks : [{ type: "text", text: arrived.text }],
     stopReason: stopReasonOf(response, output),
     usage: usageOf(response.usage),

@@ -1,15 +1,15 @@
 import { z } from "zod";
 
-/** What OpenRouter tells of a thought. Source: OpenRouter docs, Reasoning tokens. */
+/** OpenRouter's details of reasoning. Source: OpenRouter docs, Reasoning tokens. */
 export const detailSchema = z.looseObject({ type: z.string().nullish(), index: z.number().nullish() });
 export type Detail = z.infer<typeof detailSchema>;
 
-/** Fields whose text comes in pieces. */
+/** Fields whose text arrives in pieces. */
 const PIECES = new Set(["text", "summary"]);
 
 /**
- * Adds what a chunk brings to the details so far. Pieces of one detail have its type and index in common; its signature
- * comes last, and is refused beside anything but the whole text.
+ * Merges a chunk's detail into those received so far. Pieces of one detail have the same type and index. Its signature
+ * comes last, and is only accepted back with the whole text.
  */
 export function addDetail(details: Detail[], piece: Detail): void {
   const at = details.findIndex(({ type, index }) => index != null && index === piece.index && type === piece.type);

@@ -1,4 +1,4 @@
-/** As Bedrock writes them, and as models do whose server does not part their thoughts from the answer. */
+/** Tags written by Bedrock, and by models whose server does not separate thoughts from the answer. */
 const TAGS = ["<reasoning>", "<think>", "<thinking>"];
 
 export interface Piece {
@@ -6,24 +6,24 @@ export interface Piece {
   readonly text: string;
 }
 
-/** Parts what a model thinks from what it answers, as both arrive in one text. */
+/** Separates thoughts from the answer when both arrive in one text. */
 export interface ReasoningSplitter {
-  /** What is certain after this much; a tag that is not complete is kept back. */
+  /** The pieces that are certain so far; an incomplete tag is held back. */
   next(text: string): Generator<Piece>;
-  /** What was kept back, once nothing more comes. */
+  /** The text held back, at the end of the stream. */
   rest(): Generator<Piece>;
 }
 
 /**
- * Thoughts stand before the answer, between tags, in one piece or with tags around each chunk; the blank lines after
- * them are no part of the answer. Once it has begun, tags are the answer's own.
+ * Thoughts come before the answer, in one pair of tags or with tags around each chunk; blank lines after them are
+ * dropped. Tags within the answer belong to it.
  */
 export function createReasoningSplitter(): ReasoningSplitter {
   let at: "before" | "thoughts" | "answer" = "before";
   let close = "";
   let kept = "";
 
-  /** Takes one step in what is kept; null when more must come first. */
+  /** Advances by one piece of the held text; null if more text is needed. */
   function step(): Piece | null {
     if (at === "answer") return take("text", kept.length);
     if (at === "thoughts") {
@@ -68,7 +68,7 @@ export function createReasoningSplitter(): ReasoningSplitter {
   };
 }
 
-/** How many characters at the end may be the beginning of a closing tag. */
+/** Number of characters at the end that may begin a closing tag. */
 function begunTag(text: string, close: string): number {
   const longest = Math.min(text.length, close.length - 1);
   for (let length = longest; length > 0; length--) if (close.startsWith(text.slice(-length))) return length;

@@ -14,14 +14,14 @@ type Item = Responses.ResponseInputItem;
 
 export const RESPONSES_OPTIONAL_FIELDS = ["temperature", "prompt_cache_key", "reasoning", "include"] as const;
 
-/** What is kept of a reasoning item, and sent back as it was: nothing is stored at the provider. */
+/** The part of a reasoning item that is sent back unchanged, because nothing is stored at the provider. */
 export const reasoningItemSchema = z.object({
   id: z.string(),
   encrypted_content: z.string().nullish(),
   summary: z.array(z.object({ type: z.literal("summary_text"), text: z.string() })).catch([]),
 });
 
-/** The request as OpenAI Responses want it. */
+/** The request body for OpenAI Responses. */
 export function responsesBody({ request, refusedFields }: WireCall, endpoint: Endpoint): Body {
   const { quirks } = endpoint;
   const instructions = joinedSystem(request.system);
@@ -120,8 +120,8 @@ function assistantItems(parts: readonly VisiblePart[], endpoint: Endpoint): Item
 }
 
 /**
- * Reasoning goes back only ahead of the calls it led to: elsewhere the provider drops it, and refuses it
- * when nothing follows, as when the answer was cut within it.
+ * Reasoning is sent back only before the calls that it led to. Elsewhere the provider drops it, and rejects it if
+ * nothing follows, for example if the answer was cut off within it.
  */
 function reasoningItems(opaque: unknown, after: readonly VisiblePart[]): Item[] {
   const item = reasoningItemSchema.safeParse(opaque).data;

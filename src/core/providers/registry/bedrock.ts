@@ -1,14 +1,14 @@
 import type { WireName } from "../quirks.ts";
 import { createWireLoader, type Reach, type Wires } from "./wires.ts";
 
-/** Where each API is beneath the root. Source: AWS docs, Endpoints supported by Amazon Bedrock. */
+/** Path of each API beneath the root. Source: AWS docs, Endpoints supported by Amazon Bedrock. */
 const PATHS: Readonly<Record<WireName, string>> = {
   anthropic: "/anthropic",
   responses: "/openai/v1",
   chat: "/openai/v1",
 };
 
-/** Bedrock serves each vendor's models over that vendor's API, all others over Chat Completions. */
+/** Bedrock serves some vendors' models over that vendor's API, and all others over Chat Completions. */
 export function bedrockWires(reach: Reach): Wires {
   const load = createWireLoader(reach);
   const at = (name: WireName) => load(name, `${reach.endpoint.baseUrl}${PATHS[name]}`);
@@ -18,7 +18,7 @@ export function bedrockWires(reach: Reach): Wires {
   };
 }
 
-/** A name is `[<region>.]<vendor>.<model>`. GPT speaks Responses only; gpt-oss is an open model like others. */
+/** A name is `[<region>.]<vendor>.<model>`. GPT supports only Responses; gpt-oss is an open model like others. */
 function bedrockWireOf(model: string): WireName {
   if (/(?:^|\.)anthropic\./.test(model)) return "anthropic";
   return /(?:^|\.)openai\.gpt-\d/.test(model) ? "responses" : "chat";

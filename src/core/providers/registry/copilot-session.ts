@@ -4,24 +4,24 @@ import type { Clock } from "../../protocol/runtime.ts";
 import { COPILOT_HEADERS } from "../copilot-headers.ts";
 import type { Fetch } from "../stall.ts";
 
-/** Where a GitHub token is exchanged. Unofficial; read from what open editors' extensions do. */
+/** Where a GitHub token is exchanged. Unofficial; derived from the behaviour of open editors' extensions. */
 const EXCHANGE_URL = "https://api.github.com/copilot_internal/v2/token";
-/** Milliseconds before its end from which a token is not used any more. */
+/** A token is renewed this long before it expires. In milliseconds. */
 const RENEW_EARLY_MS = 120_000;
 
 export interface CopilotToken {
   readonly value: string;
-  /** Root of the API for this subscription; null when GitHub does not say. */
+  /** Root of the API for this subscription; null if GitHub does not say. */
   readonly root: string | null;
-  /** Milliseconds since the Unix epoch. */
+  /** In milliseconds since the Unix epoch. */
   readonly goodUntil: number;
 }
 
-/** The short-lived token that Copilot's API takes, in exchange for the operator's GitHub token. Kept in memory only. */
+/** The short-lived token for Copilot's API, exchanged for the operator's GitHub token and kept only in memory. */
 export interface CopilotSession {
-  /** The held token, or a new one when there is none or it is about to end. */
+  /** The current token, or a new one if there is none or it is about to expire. */
   current(): Promise<CopilotToken>;
-  /** Another token in place of one that the API refused. */
+  /** Replaces a token that the API rejected. */
   renewed(refused: CopilotToken): Promise<CopilotToken>;
 }
 
@@ -29,7 +29,7 @@ export function createCopilotSession(githubToken: string, fetch: Fetch, clock: C
   let held: CopilotToken | null = null;
   let coming: Promise<CopilotToken> | null = null;
 
-  /** Calls that need a token at the same time share one exchange. */
+  /** Concurrent calls share one exchange. */
   function exchange(): Promise<CopilotToken> {
     coming ??= exchanged(githubToken, fetch, clock)
       .then((token) => {
@@ -52,7 +52,7 @@ export function createCopilotSession(githubToken: string, fetch: Fetch, clock: C
   };
 }
 
-/** A fetch for Copilot's API: it carries the token, and tries once with another when the API refuses it. */
+/** A fetch for Copilot's API that adds the token, and retries once with a new one if the API rejects it. */
 export function copilotFetch(fetch: Fetch, session: CopilotSession): Fetch {
   return async (input, init) => {
     const token = await session.current();
@@ -72,7 +72,7 @@ function withToken(init: RequestInit | undefined, token: CopilotToken): RequestI
 
 const answerSchema = z.object({
   token: z.string().min(1),
-  /** Seconds since the Unix epoch. */
+  /** In seconds since the Unix epoch. */
   expires_at: z.number(),
   endpoints: z.object({ api: z.url({ protocol: /^https?$/ }).nullish() }).nullish(),
 });
@@ -88,12 +88,12 @@ async function exchanged(githubToken: string, fetch: Fetch, clock: Clock): Promi
   return {
     value: token,
     root: endpoints?.api?.replace(/(?<!\/)\/+$/, "") ?? null,
-    // A clock that is ahead of GitHub's must not make every call exchange anew.
+    // If the local clock is ahead of GitHub's, not every call may start a new exchange.
     goodUntil: Math.max(expires_at * 1_000 - RENEW_EARLY_MS, clock.now() + RENEW_EARLY_MS),
   };
 }
 
-/** GitHub says 404 to a token that has nothing to do with Copilot. */
+/** GitHub answers 404 to a token without access to Copilot. */
 function exchangeFailure(status: number, said: string): ProviderError {
   const refused = status === 401 || status === 403 || status === 404;
   const code: ErrorCode = refused ? "auth" : status === 429 ? "rate_limited" : "provider_failed";

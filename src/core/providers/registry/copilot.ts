@@ -6,18 +6,18 @@ import { type Fetch, within } from "../stall.ts";
 import { copilotFetch, createCopilotSession } from "./copilot-session.ts";
 import { createWireLoader, type Reach, type Wires } from "./wires.ts";
 
-/** A list that is older is read anew for a model that is not in it: new ones come while the program runs. Milliseconds. */
+/** An older list is read again for a model that is not in it, since new models appear. In milliseconds. */
 const LIST_HOLDS_MS = 3_600_000;
 
 /**
- * GitHub Copilot: the root comes with the token, the wire of a model with the list of models. Both are shared by all
- * calls, so that none of them ends when one caller gives up.
+ * GitHub Copilot: the token determines the root, and the list of models each model's wire. All calls share both
+ * requests, so that neither ends when one caller gives up.
  */
 export function copilotWires(reach: Reach): Wires {
   const { endpoint, clock, log, own } = reach;
   const session = createCopilotSession(endpoint.apiKey ?? "", reach.fetch, clock);
   const fetch = copilotFetch(reach.fetch, session);
-  // The wires know no key: the fetch puts the session's token in.
+  // The wires get no key, because the fetch adds the session's token.
   const load = createWireLoader({ ...reach, endpoint: { ...endpoint, apiKey: null }, fetch });
   let listed: { readonly models: readonly CopilotModel[]; readonly at: number } | null = null;
   let reading: Promise<readonly CopilotModel[]> | null = null;
@@ -44,14 +44,14 @@ export function copilotWires(reach: Reach): Wires {
     }
   }
 
-  /** As they were read within that time. What was read stays known while it is read anew, and where that fails. */
+  /** The list, if it was read within this time. The old list stays known while it is read again, and if that fails. */
   async function models(root: string, withinMs: number): Promise<readonly CopilotModel[]> {
     if (listed !== null && clock.now() - listed.at < withinMs) return listed.models;
     reading ??= read(root);
     return reading;
   }
 
-  /** Without the list a call goes out all the same: what is wrong with the list may be nothing to the call. */
+  /** Without a list the call is sent anyway, since the problem may concern only the list. */
   async function wireNameOf(model: string, root: string, signal: AbortSignal): Promise<WireName> {
     const find = async (withinMs: number) =>
       (await waited(models(root, withinMs), signal)).find(({ id }) => id === model);
@@ -89,7 +89,7 @@ const modelSchema = z.object({
 });
 type CopilotModel = z.infer<typeof modelSchema>;
 
-/** What cannot be read is none of the models. */
+/** Malformed models are dropped. */
 const listSchema = z.object({
   data: z.array(z.unknown()).transform((all) => all.flatMap((each) => modelSchema.safeParse(each).data ?? [])),
 });
@@ -100,7 +100,7 @@ async function copilotModels(fetch: Fetch, root: string): Promise<readonly Copil
   return listSchema.parse(await response.json()).data;
 }
 
-/** Each vendor's own API first, since it carries thinking and cache marks; Chat Completions where nothing is said. */
+/** Prefers each vendor's own API, because it supports thinking and cache marks; Chat Completions if none is named. */
 function preferredWire(endpoints: readonly string[]): WireName {
   if (endpoints.includes("/v1/messages")) return "anthropic";
   return endpoints.includes("/responses") ? "responses" : "chat";

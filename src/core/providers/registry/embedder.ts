@@ -2,10 +2,10 @@ import type { Runtime } from "../../protocol/runtime.ts";
 import type { Embedder } from "../provider.ts";
 import type { ProviderSettings } from "./registry.ts";
 
-/** Makes the embedder of a model, `provider/model`. Rejects with ProviderError where the provider lacks a key or a root. */
+/** Creates the embedder of a model, `provider/model`. Throws ProviderError if the provider lacks a key or a root. */
 export type CreateEmbedder = (ref: string) => Promise<Embedder>;
 
-/** Loaded with the first one: most programs need none. */
+/** Loads the implementation on first use, since most programs need none. */
 export function embeddersOf(
   settings: Readonly<Record<string, ProviderSettings>>,
   runtime: Pick<Runtime, "clock" | "ids">,
@@ -13,7 +13,7 @@ export function embeddersOf(
   return async (ref) => (await import("./embeddings.ts")).createEmbedder(ref, settings, runtime);
 }
 
-/** Providers of the catalogue that offer no vectors under OpenAI's path. Source: each vendor's documentation. */
+/** Providers in the catalog without vectors under OpenAI's path. Source: each vendor's documentation. */
 const WITHOUT = new Set(
   "anthropic bedrock cerebras copilot deepseek demo groq minimax moonshot perplexity xai".split(" "),
 );

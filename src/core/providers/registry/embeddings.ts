@@ -7,10 +7,10 @@ import { type ErrorContext, errorContext, providerFailure, toProviderError } fro
 import { type StallLimits, stallGuardedFetch } from "../stall.ts";
 import { endpointFor, isLocal, type ProviderSettings } from "./registry.ts";
 
-/** Vectors come at once or hardly at all; a local model may have to load first. Milliseconds. */
+/** Vectors arrive at once or hardly at all, but a local model may have to load first. In milliseconds. */
 const LIMITS: StallLimits = { answerMs: 60_000, byteMs: 30_000, contentMs: 60_000 };
 
-/** Over `POST …/embeddings`, as OpenAI and most others speak it. Throws ProviderError where the provider lacks a key or a root. */
+/** Embeds over `POST …/embeddings`, as most providers offer it. ProviderError if the provider lacks a key or a root. */
 export function createEmbedder(
   ref: string,
   settings: Readonly<Record<string, ProviderSettings>>,
@@ -21,7 +21,7 @@ export function createEmbedder(
   const endpoint = endpointFor(provider, settings[provider]);
   const fetch = stallGuardedFetch(globalThis.fetch, clock, LIMITS);
   let client: { readonly by: unknown; readonly made: ReturnType<typeof createOpenAiClient> } | undefined;
-  /** Keys may be set while the program runs. */
+  /** Created again if the settings change, since keys may be set while the program runs. */
   const clientNow = () => {
     const by = settings[provider];
     if (client === undefined || client.by !== by) {
@@ -39,7 +39,7 @@ export function createEmbedder(
     price: priceOf(provider, model, settings[provider]),
     async embed(texts, signal) {
       try {
-        // `post` rather than `create`: the SDK asks for base64, which not every provider knows.
+        // `post` rather than `create`, because the SDK asks for base64, which not every provider supports.
         const body = { model, input: texts };
         const answer = await (await clientNow()).post<unknown>("/embeddings", { body, signal });
         return embeddedIn(answer, texts.length, context());
@@ -58,7 +58,7 @@ const KNOWN_USD: ReadonlyMap<string, number> = new Map([
   ["openai/text-embedding-ada-002", 0.1],
 ]);
 
-/** The operator's word goes before what is known. */
+/** The operator's price wins over the known one. */
 function priceOf(provider: string, model: string, settings: ProviderSettings | undefined): Price | null {
   const sources = { override: settings?.models?.[model], isLocal: isLocal(provider, settings) };
   const { price } = modelFacts(provider, model, sources);

@@ -1,25 +1,25 @@
 import type { ProviderSettings } from "./registry.ts";
 
-/** What is set of a provider, without its key. */
+/** A provider's settings without its key. */
 export interface SetProvider extends Omit<ProviderSettings, "apiKey"> {
-  /** given: by the environment or the settings file; stored: while the program ran. Null: it has none. */
+  /** given: by the environment or the settings file; stored: set while the program ran. Null if it has none. */
   readonly key: "given" | "stored" | null;
 }
 
-/** What is set of each provider, by its id. Whoever reads it looks anew each time: keys may be set while the program runs. */
+/** The settings of each provider, by id. Read them anew each time, since keys may be set while the program runs. */
 export interface LiveProviders {
   readonly settings: Readonly<Record<string, ProviderSettings>>;
   /** The same without keys. */
   readonly shown: () => Readonly<Record<string, SetProvider>>;
-  /** As they would be with another key of one provider. */
+  /** The settings with another key for one provider. */
   readonly with: (id: string, apiKey: string) => LiveProviders["settings"];
-  /** Another number after each change. */
+  /** Changes with every change of the settings. */
   readonly version: () => number;
-  /** Keys beside those that the operator has given, which win; in place of all that were given here before. */
+  /** Replaces the stored keys. Keys given by the operator win over them. */
   readonly setKeys: (keys: ReadonlyMap<string, string>) => void;
 }
 
-/** `regions`: of providers of which nothing else is set. */
+/** `regions`: of providers without other settings. */
 export function liveProviders(
   given: Readonly<Record<string, ProviderSettings>>,
   regions: Readonly<Record<string, string>> = {},

@@ -14,8 +14,8 @@ export interface PrewarmedCall {
 }
 
 /**
- * Does all that a call of a model does before its request leaves: the SDK is loaded, which takes longest, and
- * has written a request. Nothing is sent. The demo model, which sends nothing, answers.
+ * Does everything that a model call does before its request is sent, above all loading the SDK. Nothing is sent. The
+ * demo model, which sends nothing anyway, answers.
  */
 export async function prewarmCall(call: PrewarmedCall, signal: AbortSignal): Promise<void> {
   const { ref, tools, settings, runtime } = call;

@@ -20,17 +20,17 @@ interface Attempt {
   readonly request: ModelRequest;
   readonly refusedFields: ReadonlySet<string>;
   readonly context: ErrorContext;
-  /** Whether anything of the answer has arrived. */
+  /** Whether any of the answer has arrived. */
   begun: boolean;
 }
 
-/** Refused fields that one call drops before it gives up. */
+/** Maximum number of rejected fields dropped by one call before it fails. */
 const MOST_DROPPED = 6;
 
 /**
- * A provider over a wire: one `end` or one ProviderError, whatever the SDK does. A call that is refused
- * because of an optional field is sent again without it, and the field is left out from then on; one that is refused
- * because of what its messages hold is sent again without that.
+ * A provider over a wire. A stream ends with one `end` or one ProviderError, whatever the SDK does. A call rejected
+ * because of an optional field is sent again without it, and later calls omit the field; one rejected because of the
+ * content of its messages is sent again without that content.
  */
 export function createProvider(options: ProviderOptions): LlmProvider {
   const { endpoint, clock, wires } = options;
@@ -43,7 +43,7 @@ export function createProvider(options: ProviderOptions): LlmProvider {
     for (let dropped = 0; ; dropped++) {
       const attempt: Attempt = {
         request: asked,
-        // As it is now: what others learn while this one is on its way was sent with it.
+        // A snapshot, because what other calls learn meanwhile was still sent with this one.
         refusedFields: new Set(refused),
         context: errorContext(endpoint, request.model, clock.now()),
         begun: false,
@@ -114,19 +114,19 @@ async function* streamOnce(
   throw providerFailure("incomplete_stream", "the stream ended without its end marker", attempt.context);
 }
 
-/** How OpenAI, Anthropic and Google say that they cannot read what they have sealed, under another key perhaps, or where it stands. */
+/** Messages of OpenAI, Anthropic and Google about sealed content that they cannot read, or not at this place. */
 const UNREADABLE = [
   /encrypted content .{0,500}could not be|invalid `?signature`? in `?thinking|corrupted thought signature/is,
   /blocks in the latest assistant message cannot be modified/i,
   /of type 'reasoning' was provided without|items are not persisted when/i,
 ];
-/** Anthropic's models that think by a budget want to have thought before the newest calls, also before another model's. */
+/** Anthropic's models with a thinking budget require thinking before the newest calls, even those of another model. */
 const NOT_THOUGHT = /must start with a thinking block/i;
 
-/** What is wrong with an image or a PDF, or with such at all, in whatever words. */
+/** Errors about an image or a PDF, or about any such content, in various words. */
 const FILES = /\bimages?\b|image_url|\bvision\b|multimodal|content must be a string|\bpdfs?\b|file_data/i;
 
-/** The request without the thoughts or the files for which it was refused; null where they are not the reason. */
+/** The request without the thoughts or files that it was rejected for; null if they are not the reason. */
 function withoutRefused(request: ModelRequest, { code, message, detail }: AppError): ModelRequest | null {
   if (detail["status"] === "413" || (code === "bad_request" && FILES.test(message))) return withFewerFiles(request);
   if (code === "bad_request" && NOT_THOUGHT.test(message))
@@ -136,7 +136,7 @@ function withoutRefused(request: ModelRequest, { code, message, detail }: AppErr
   return isReason ? { ...request, messages: request.messages.map(unsealed) } : null;
 }
 
-/** Without those before the newest message, or where there are none, without its own. */
+/** Drops the files before the newest message or, if there are none, those in it. */
 function withFewerFiles(request: ModelRequest): ModelRequest | null {
   const earlier = request.messages.slice(0, -1);
   if (earlier.some(showsFiles)) {
@@ -181,11 +181,11 @@ function unsealed(message: Message): Message {
   return { ...message, content };
 }
 
-/** How providers say that they do not take a field at all, other than that its value is wrong. */
+/** How providers say that they do not accept a field at all, as opposed to its value. */
 const NOT_TAKEN =
   /unsupported|not support|unknown|unrecogni[sz]ed|unexpected|extra|not (?:permitted|allowed|available)|only \S+ is allowed|deprecated|invalid (?:parameter|argument|field)/;
 
-/** How DeepSeek, Moonshot and gateways to their models say that they want to read what had been thought. */
+/** How DeepSeek, Moonshot and gateways to their models ask for missing reasoning. */
 const THOUGHTS = /reasoning_content|content\[\]\.thinking/i;
 const MISSED = /passed back|missing|required/i;
 
@@ -193,10 +193,10 @@ function missedThoughts({ message }: AppError): string | null {
   return THOUGHTS.test(message) && MISSED.test(message) ? THOUGHTLESS : null;
 }
 
-/** What may be refused by the name of what it holds. */
+/** Fields that may be rejected by the name of their content. */
 const HOLDS: Readonly<Record<string, string>> = { output_config: "effort" };
 
-/** The optional field that a refusal names, xAI's as `reasoningEffort`; null when it names none that was sent. */
+/** The optional field that a rejection names, xAI's as `reasoningEffort`; null if it names none that was sent. */
 function refusedField(failure: AppError, sent: readonly string[]): string | null {
   const said = failure.message.toLowerCase();
   if (!NOT_TAKEN.test(said)) return null;
@@ -205,12 +205,12 @@ function refusedField(failure: AppError, sent: readonly string[]): string | null
   return sent.find(isNamed) ?? sent.find((field) => isNamed(HOLDS[field] ?? field)) ?? null;
 }
 
-/** A connection lost after the answer had begun is a stream that did not finish. */
+/** Once the answer has begun, a lost connection means an incomplete stream. */
 function brokenOff(failure: AppError, { begun, context }: Attempt): AppError {
   return begun && failure.code === "network" ? providerFailure("incomplete_stream", failure.message, context) : failure;
 }
 
-/** A response that says nothing is no response; null when it can be used. */
+/** Why a response cannot be used, such as one without content; null if it can. */
 function unusable(response: ModelResponse, context: ErrorContext): AppError | null {
   if (response.stopReason === "max_tokens" || response.content.some(saysSomething)) return null;
   if (response.stopReason === "refusal") return providerFailure("refused", "the model declined to answer", context);

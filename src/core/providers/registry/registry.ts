@@ -16,13 +16,13 @@ import { copilotWires } from "./copilot.ts";
 import { createProvider } from "./provider-call.ts";
 import { type Reach, singleWire, type Wires } from "./wires.ts";
 
-/** What the operator configured of one provider. */
+/** The operator's settings for one provider. */
 export interface ProviderSettings {
   readonly apiKey?: string;
   readonly baseUrl?: string;
-  /** Where a provider has roots by region. */
+  /** For providers with roots by region. */
   readonly region?: string;
-  /** Makes a provider of the operator's own, which needs a `baseUrl`, too; on a known one it wins. */
+  /** Defines a provider of the operator's own, together with `baseUrl`; for a known one it overrides the wire. */
   readonly wire?: WireName;
   /** By the provider's own name of the model. */
   readonly models?: Readonly<Record<string, ModelOverride>>;
@@ -32,12 +32,12 @@ export interface RegistryOptions {
   readonly settings: Readonly<Record<string, ProviderSettings>>;
   readonly runtime: Runtime;
   readonly log: Log;
-  /** Without it no other process calls with the same keys. */
+  /** The processes that use the same keys; only this one by default. */
   readonly holdersOf?: HoldersOf;
   readonly fetch?: Fetch;
 }
 
-/** Milliseconds a local model may take to load and to read the prompt before its first byte. */
+/** How long a local model may take to load and to read the prompt before its first byte. In milliseconds. */
 const SLOW_START_MS = 290_000;
 
 export function createProviderRegistry(options: RegistryOptions): ListingRegistry {
@@ -46,7 +46,7 @@ export function createProviderRegistry(options: RegistryOptions): ListingRegistr
   const made = new Map<string, { readonly provider: LlmProvider; readonly by: ProviderSettings | undefined }>();
   const lists = createModelLists(runtime.clock, async (id, signal) => providerOf(id).listModels(signal));
 
-  /** Made anew where what is set of it has changed; calls that go on keep the one that they began with. */
+  /** Creates the provider again if its settings have changed. Running calls keep the old one. */
   function providerOf(id: string): LlmProvider {
     if (id === DEMO_PROVIDER) return demo;
     const by = settings[id];
@@ -85,7 +85,7 @@ function entryOf(id: string, settings: ProviderSettings | undefined): CatalogEnt
   return ownEntry(id, settings.wire);
 }
 
-/** Where a provider is, and its key. Throws ProviderError where the operator has not said enough of it. */
+/** A provider's address and key. Throws ProviderError if the settings are incomplete. */
 export function endpointFor(id: string, settings: ProviderSettings | undefined): Endpoint {
   return endpointOf(entryOf(id, settings), settings);
 }
@@ -107,7 +107,7 @@ function endpointOf(entry: CatalogEntry, settings: ProviderSettings = {}): Endpo
   return { id, name, baseUrl: baseUrl.replace(/(?<!\/)\/+$/, ""), apiKey, keyVariable, quirks };
 }
 
-/** No region is assumed: it decides where people's words go. */
+/** No default region, because it decides where people's data go. */
 function rootOf({ name, id, baseUrl, regionVariable }: CatalogEntry, { region }: ProviderSettings): string | null {
   if (baseUrl === null || regionVariable === null) return baseUrl;
   if (region === undefined || !REGION.test(region))
@@ -115,7 +115,7 @@ function rootOf({ name, id, baseUrl, regionVariable }: CatalogEntry, { region }:
   return baseUrl.replace("{region}", region);
 }
 
-/** Whether a provider is the operator's own, on this machine; or a server that people run themselves, wherever it is. */
+/** Whether it is the operator's own provider on this machine, or server software that people run themselves. */
 export function isLocal(id: string, settings: ProviderSettings | undefined): boolean {
   if (knownProvider(id) !== null) return knownProvider(id)?.local === true;
   return settings?.baseUrl !== undefined && LOOPBACK.test(new URL(settings.baseUrl).hostname);

@@ -6,23 +6,23 @@ import type { WireName } from "../quirks.ts";
 import { wholeEvents } from "../stream-event.ts";
 import type { Wire, WireOptions } from "../wire.ts";
 
-/** Over which wire a provider's models are spoken to. */
+/** The wires of a provider's models. */
 export interface Wires {
-  /** May ask the provider first; an abort ends the wait. */
+  /** May send a request to the provider first; an abort ends the wait. */
   of(model: string, signal: AbortSignal): Promise<Wire>;
   listModels(signal: AbortSignal): Promise<readonly ModelInfo[]>;
 }
 
-/** All that it takes to reach a provider; the fetch is guarded against stalls. */
+/** Everything needed to reach a provider. The fetch is guarded against stalls. */
 export interface Reach extends WireOptions {
   readonly log: Log;
-  /** Milliseconds until an answer must have begun. */
+  /** Milliseconds within which an answer must begin. */
   readonly answerMs: number;
-  /** What the operator chose in place of what is usual. */
+  /** The operator's overrides. */
   readonly own: { readonly wire?: WireName; readonly baseUrl?: string } | undefined;
 }
 
-/** A wire at a root; each is made once, and what could not be loaded, as where too many files are open, is loaded anew. */
+/** Loads a wire at a root, once. If loading fails, as with too many open files, the next call tries again. */
 type WireLoader = (name: WireName, baseUrl: string) => Promise<Wire>;
 
 export function createWireLoader(reach: Reach): WireLoader {
@@ -41,14 +41,14 @@ export function createWireLoader(reach: Reach): WireLoader {
   };
 }
 
-/** One wire at one root, for every model. */
+/** One wire at one root, for all models. */
 export function singleWire(usual: WireName, reach: Reach): Wires {
   const loader = createWireLoader(reach);
   const load = () => loader(reach.own?.wire ?? usual, reach.endpoint.baseUrl);
   return { of: load, listModels: async (signal) => (await load()).listModels(signal) };
 }
 
-/** Each SDK costs 10 to 15 MB of memory: only what is used is loaded. */
+/** Loads only the SDK that is used, since each takes 10 to 15 MB of memory. */
 async function loadWire(wire: WireName, options: WireOptions): Promise<Wire> {
   switch (wire) {
     case "anthropic":
