@@ -43,4 +43,17 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
   "what is in no order, and lists of sums": [
     `comm fruit.txt numbers.txt; echo $?; comm fruit.txt fruit.txt > /dev/null; echo $?; join numbers.txt fruit.txt; echo $?; join --nocheck-order numbers.txt fruit.txt; echo $?; join <(sort fruit.txt) <(sort fruit.txt) | wc -l; comm -12 <(sort fruit.txt) <(sort -u fruit.txt) | wc -l; md5sum -c fruit.txt; echo $?; sha256sum fruit.txt | sha256sum -c; bash -c 'env' | grep -v '^[A-Za-z_][A-Za-z0-9_]*='; cmp -s fruit.txt numbers.txt; echo $?`,
   ],
+  "what is read": [
+    `exec < fruit.txt; echo x | cat; echo y | tr a-z A-Z; read a; echo "$a"; echo z | { read b; echo "<$b>"; }; read c; echo "$c"; seq 2 | while read l; do echo "$l"; done; wc -l`,
+    `echo pear | grep -n pear fruit.txt - missing; echo $?; echo pear | grep -c pear -; grep -l pear < fruit.txt; echo q | grep -L pear; echo fig | grep -nf - fruit.txt; grep -q fig < fruit.txt; echo $?; echo a | grep -H a; grep -c zz < fruit.txt`,
+    `printf 'a\\n\\nb\\n' | nl; nl -s': ' -w3 poem.txt; R='\\e[31m'; printf '%b%s%b' "$R" 'x\\e' '\\e[0m' | od -c; printf '\\42z\\429|%3c|%-3c|%c\\n' a b cd; printf '\\xaq' | od -c`,
+  ],
+  "what files take, and what is newer": [
+    `head -c 5000 /dev/zero > big; du -h big; du -sh code; du -a code | sort -k2; du -b big; du -d1 code; du -ch fruit.txt big; du missing; echo $?; du -S code; du code | tail -1; printf '2K\\n3000\\n1K\\n-1K\\n-5\\n1M\\n0\\n' | sort -h; ls ''; echo $?`,
+    `touch -d 2020-01-01 old; cp -u fruit.txt n; head -1 n; cp -u old n; head -1 n; mv -u old n; echo $?; ls old; mkdir t; cp -u fruit.txt poem.txt t; ls t; cp -u fruit.txt t; mv n n; echo $?; mv n ./n; echo $?; date -d 2024-05-15 +%q`,
+  ],
+  "traps for failures": [
+    `set -Eeuo pipefail; trap 'echo "failed at $LINENO: $BASH_COMMAND"' ERR; for i in 1; do true; done; if true; then case x in x) false ;; esac; fi`,
+    `set -o errtrace; trap 'echo failed' ERR; f() { false; true; }; f; { false; true; }; while false; do :; done; for x in 1; do false; done; case x in x) false ;; esac; true | false`,
+  ],
 };

@@ -43,9 +43,9 @@ export const AWK_REPAIRS: readonly Repair[] = [
     '$1=$2.length>1?$3($2):$2}}else $4.FS.length>1&&($1=$4.fieldSep);$5$7===""?[]:$1===" "?repairs.awkWords($7):$6',
   ],
   [
-    "the blanks between fields are spaces, tabs and line ends",
-    /(function \w+\(\w,(\w)\)\{return \2===""\?\[\]:\w\.FS===" "\?)\2\.trim\(\)\.split\(\/\\s\+\/\)\.filter\(Boolean\)/g,
-    "$1repairs.awkWords($2)",
+    "the blanks between fields are spaces, tabs and line ends; also line ends, where blank lines are between records and one character between fields",
+    /(function \w+\((\w),(\w)\)\{return \3===""\?\[\]:\w\.FS===" "\?)\3\.trim\(\)\.split\(\/\\s\+\/\)\.filter\(Boolean\):(\w\.fieldSep\.split\()\3\)/g,
+    '$1repairs.awkWords($3):$2.vars.RS===""&&$2.FS.length===1?$3.split("\\n").flatMap(line=>$4line)):$4$3)',
   ],
   [
     "awk's match fills the array that it is given",
@@ -159,13 +159,15 @@ export const AWK_REPAIRS: readonly Repair[] = [
     "let own=$1[0]&&repairs.arrayNamed($2,$1[0]);if(own)return Object.keys(own).length;",
   ],
   [
-    "and prints into commands",
+    "and prints into commands, and into files whose names are put together",
     /\w\.check\(\w+\.GT\)\?\(\w\.advance\(\),\w=\{redirect:">",[^]{1,160}?\{type:"print",[^]{1,3600}?\{type:"printf",format/g,
     (code) =>
-      code.replace(
-        /(\w)\.check\((\w+)\.APPEND\)&&\(\1\.advance\(\),(\w)=\{redirect:">>",file:\1\.parsePrimary\(\)\}\)/g,
-        '$&||$1.check($2.PIPE)&&($1.advance(),$3={redirect:"|",file:$1.parseConcatenation()})',
-      ),
+      code
+        .replace(
+          /(\w)\.check\((\w+)\.APPEND\)&&\(\1\.advance\(\),(\w)=\{redirect:">>",file:\1\.parsePrimary\(\)\}\)/g,
+          '$&||$1.check($2.PIPE)&&($1.advance(),$3={redirect:"|",file:$1.parseConcatenation()})',
+        )
+        .replaceAll(".parsePrimary()", ".parseConcatenation()"),
   ],
   [
     "which get what is printed for them",
@@ -274,6 +276,16 @@ export const AWK_REPAIRS: readonly Repair[] = [
     /if\((\w)(\.length>0)\)(for\(let (\w) of \1\)\{)(let \w;try\{let \w=\w\.fs\.resolvePath\(\w\.cwd,\4\)[^]{1,300}?return\{stdout:)""(,stderr:`awk: [^`]+`,exitCode:)1(\}\}[^]{1,80}?"input processing",\(\)=>(\w)\(\4,\w\)\),(\w)\.shouldExit\)break\}else )(?=await \w\("stdin processing",[^]{1,100}?\(\)=>(\w)\.executeEnd)/g,
     "if(repairs.readsFiles($1))$3if(await repairs.assigned($10,$4))continue;" +
       'if($4==="-"||$4==="/dev/stdin"){if(await $8($4,$9.standardInput()),$9.shouldExit)break;continue}$5$10.getOutput()$6 2$7',
+  ],
+  [
+    "a text in place of a pattern may begin and end with a slash",
+    /(let (\w)=\w+\(await \w\.evalExpr\(\w\)\);return )\2\.startsWith\("\/"\)&&\2\.endsWith\("\/"\)&&\(\2=\2\.slice\(1,-1\)\),(?=\2\})/g,
+    "$1",
+  ],
+  [
+    "exit without a code keeps the one that there is",
+    /((\w)\.exitCode=\w\?[^]{1,80}?"exit code expression"[^]{1,40}?:)0(?=\}break;case"return")/g,
+    "$1$2.exitCode",
   ],
   [
     "awk finds an element once to assign to it",

@@ -56,11 +56,16 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "let own=new Set($3);$1$4&&!own.has($5)",
   ],
   [
+    "grep reads what is piped in as a file, also where it is given none",
+    /if\((\w)\.length===0&&\w\.stdin!==void 0\)\{let \w+=\w\?"":\w+\(\w\.stdin\),[^]{1,500}?exitCode:\w+\.matched\?0:1\}\}(if\(\1\.length===0\))return\{stdout:"",stderr:`grep: no input files\n`,exitCode:2\};/g,
+    '$2$1=["-"];',
+  ],
+  [
     "grep has -H and -s",
-    /(\w+=\{name:"grep",async execute\(\w,\w\)\{)([^]{1,3000}?else if\((\w+)==="h"\|\|\3==="--no-filename"\)\w=!0;)([^]{1,3000}?filename:)""(,onlyMatching[^]{1,2500}?let \w+=\()(\w+\.length>1\|\|\w&&\w+\)&&![^]{1,3000}?if\("error"in (\w+)&&\7\.error\)\{)(\w\+=\7\.error)/g,
+    /(\w+=\{name:"grep",async execute\(\w,\w\)\{)([^]{1,3000}?else if\((\w+)==="h"\|\|\3==="--no-filename"\)\w=!0;)([^]{1,5500}?let \w+=\()(\w+\.length>1\|\|\w&&\w+\)&&![^]{1,3000}?if\("error"in (\w+)&&\6\.error\)\{)(\w\+=\6\.error)/g,
     "$1let own={named:!1,silent:!1};$2" +
       'else if($3==="H"||$3==="--with-filename")own.named=!0;else if($3==="s"||$3==="--no-messages")own.silent=!0;' +
-      '$4own.named?"(standard input)":""$5own.named||$6own.silent||($8)',
+      "$4own.named||$5own.silent||($7)",
   ],
   [
     "grep -o prints nothing for empty matches",
@@ -73,11 +78,6 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "$1[a-zA-Z]$2repairs.statField(p,$3))",
   ],
   ["and --format", /\{format:\{short:"c",type:"string"\}\}/g, '{format:{short:"c",long:"format",type:"string"}}'],
-  [
-    "du -s shows the files that it is given",
-    /\((\w\.allFiles)\|\|(\w\.depth===\w)\)&&!(\w\.summarize)&&/g,
-    "($2||$1&&!$3)&&",
-  ],
   [
     "patterns that look ahead or behind are JavaScript's own",
     /(function \w+\((\w),(\w)="",(\w)=\{\}\)\{)return new (\w+)\(\2,\3,\4\)\}/g,
@@ -117,6 +117,11 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "printf %q leaves letters as they are",
     /\/\[\\x00-\\x1f\\x7f-\\xff\]\/\.test\((\w)\)(,\w=\w\?3:0;[^]{1,300}?)(\w)<32\|\|\3>=127&&\3<=255\?([^]{1,700}?)(\w)<32\|\|\5>=127&&\5<=255\?/g,
     "/[\\x00-\\x1f\\x7f]/.test($1)$2$3<32||$3===127?$4$5<32||$5===127?",
+  ],
+  [
+    "nl begins a line without a number with blanks alone",
+    /\$\{" "\.repeat\((\w)\.width\)\}\$\{\1\.separator\}/g,
+    '${" ".repeat($1.width+$1.separator.length)}',
   ],
   [
     "tr -ds deletes the first set, then squeezes the second",

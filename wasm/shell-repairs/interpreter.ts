@@ -200,6 +200,11 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     "$1own=[],$5await($6===$3.commands.at(-1)?$4($6,$7):repairs.apart($2,own,()=>$4($6,$7)))$8$9=repairs.behind(own,$9),",
   ],
   [
+    "and what is piped in is read, whatever the shell reads",
+    /(let \w=\w\.commands\[\w\],\w=\w===\w\.commands\.length-1,(\w)=\w===0;)(\w&&\((\w)\.state\.lastArg="",\4\.state\.groupStdin=\2[^]{1,2000}?finally\{)(?=\w&&\(\2&&\(\w=\4\.state\.groupStdin)/g,
+    "$1let plug=$2?()=>{}:repairs.unplugged($4.state);$3plug();",
+  ],
+  [
     "set -e spares what stands before && or ||, also within functions, and what ! turns around",
     /(let (\w)=(\w)\.pipelines\[\w\],\w=\w>0\?\3\.operators\[[^;]{1,99};if\([^;]{1,99}\)continue;let (\w)=)(await this\.executePipeline\(\2\));/g,
     "$1null,held=this.ctx.state.inCondition;this.ctx.state.inCondition=held||$2.negated||$2!==$3.pipelines.at(-1);" +
@@ -207,10 +212,14 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   ],
   [
     "a trap for ERR runs when a statement fails",
-    /(let \w=\w<\w\.pipelines\.length-1,\w=this\.ctx\.state\.errexitSafe;if\(this\.ctx\.state\.errexitSafe=[^,]{1,20},)this\.ctx\.state\.options\.errexit&&((\w)!==0&&[^)]{1,120})\)(?=\{let \w=new \w+\(\3\);throw \w\.prependOutput\((\w)\.stdout)/g,
-    "$1$2&&await repairs.failed(this.ctx,$4,$3)&&this.ctx.state.options.errexit)",
+    /(let \w=\w<(\w)\.pipelines\.length-1,\w=this\.ctx\.state\.errexitSafe;if\(this\.ctx\.state\.errexitSafe=[^,]{1,20},)this\.ctx\.state\.options\.errexit&&((\w)!==0&&[^)]{1,120})\)(?=\{let \w=new \w+\(\4\);throw \w\.prependOutput\((\w)\.stdout)/g,
+    "$1$3&&await repairs.failed(this.ctx,$5,{exitCode:$4,statement:$2})&&this.ctx.state.options.errexit)",
   ],
-  ["set -E lets functions have it", /\["E",null\]/g, '["E","errtrace"]'],
+  [
+    "set -E lets functions have it",
+    /\["E",null\]([^]{1,2000}?)\["errtrace",null\]/g,
+    '["E","errtrace"]$1["errtrace","errtrace"]',
+  ],
   [
     "a trap for EXIT runs at the end of a shell",
     /(=await )(new \w+\(\w,\w\))\.executeScript\((\w)\)/g,

@@ -29,6 +29,14 @@ const PROGRAMS: readonly (readonly [program: string, result: string])[] = [
     "3 1\n0.3 1\n0",
   ],
   ['BEGIN { CONVFMT = "%.2g" }', "awk: CONVFMT is not known here\n2"],
+  [
+    'BEGIN { s = "a/b/c"; gsub("/", "_", s); print s, match("x/y", "/"), gensub("/", "-", "g", "p/q"); exit 4 } END { exit }',
+    "a_b_c 2 p-q\n4",
+  ],
+  [
+    'BEGIN { f = "/tmp/of"; print "x y" > f 1 ".txt"; close(f "1.txt"); getline < (f "1.txt"); print $2; RS = ""; FS = "y"; $0 = "x y\\nz"; print NF }',
+    "y\n3\n0",
+  ],
   ["BEGIN { print 1 / 2; print 1 / 0 }", "0.5\nawk: division by zero\n2"],
   ["BEGIN { x = 5; print x % y }", "awk: division by zero\n2"],
   ["BEGIN { x = 5; x /= 0 }", "awk: division by zero\n2"],

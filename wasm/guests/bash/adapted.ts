@@ -75,7 +75,18 @@ async function withBytes(args: string[], run: Run, escapes: RegExp): Promise<Res
 /** A variable holds text. What other arguments say is written as it is, but of `%b`. */
 async function printf(args: string[], run: Run): Promise<Result> {
   const at = args[0] === "-v" ? 2 : 0;
-  const [format = "", ...words] = args.slice(at);
+  const [given = "", ...words] = args.slice(at);
+  const format = given
+    .replace(
+      /\\(?:x([\da-f]{1,2})|([0-7]{1,3})|[^])/gi,
+      (found, hex: string | undefined, digits: string | undefined) =>
+        hex === undefined
+          ? digits === undefined
+            ? found
+            : `\\${digits.padStart(3, "0")}`
+          : `\\x${hex.padStart(2, "0")}`,
+    )
+    .replace(/%(-?\d+)c/g, "%$1.1s");
   const values = withCharacters(format, words);
   if (at > 0) return run([...args.slice(0, at), format, ...values]);
   const isEscaped = /%b/.test(format) && !/%[^%b]/.test(format);
@@ -83,13 +94,16 @@ async function printf(args: string[], run: Run): Promise<Result> {
   return withBytes([format], (marked) => run([...marked, ...values]), OCTAL);
 }
 
-/** Where a number is expected, `'a` is the number of the character. */
+/** Where a number is expected, `'a` is the number of the character; where escapes are, `\e` is one. */
 function withCharacters(format: string, values: readonly string[]): readonly string[] {
   const kinds =
     format.match(/%[-+ #0']*(?:[1-9]\d*)?(?:\.\d*)?[a-zA-Z%]/g)?.filter((kind) => !kind.endsWith("%")) ?? [];
   if (kinds.length === 0 || format.includes("*")) return values;
   return values.map((value, index) => {
-    const isNumber = /[diouxXeEfgG]$/.test(kinds[index % kinds.length] ?? "");
+    const kind = kinds[index % kinds.length] ?? "";
+    if (kind.endsWith("b"))
+      return value.replace(/\\([eE]|[^])/g, (found, escape) => (/e/i.test(escape) ? "\\033" : found));
+    const isNumber = /[diouxXeEfgG]$/.test(kind);
     return isNumber && /^['"]./su.test(value) ? String(value.codePointAt(1)) : value;
   });
 }

@@ -8,6 +8,7 @@ import { ADAPTED_FILE_COMMANDS } from "./files/adapted-files.ts";
 import { LS } from "./files/list.ts";
 import { PATH_COMMANDS } from "./files/paths.ts";
 import { PART_COMMANDS } from "./files/sizes.ts";
+import { DU } from "./files/usage.ts";
 import { FIND } from "./find/find.ts";
 import { jq } from "./jq/jq.ts";
 import { SHELL_COMMANDS } from "./shell/shells.ts";
@@ -34,6 +35,7 @@ export const COMMANDS: readonly CustomCommand[] = [
   ENV,
   BC,
   DATE,
+  DU,
   LS,
   FIND,
   COLUMN,

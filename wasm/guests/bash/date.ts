@@ -54,9 +54,12 @@ function withMoment(args: readonly string[]): string[] {
 
 /** How a field is padded stands before its letter: `%-d`, `%_d`, `%3N`. */
 function withMarks(format: string): string {
-  return format.replace(/%(?:%|:z|([-_0^#1-9])([a-zA-Z]))/g, (found, how: string | undefined, letter: string) => {
+  return format.replace(/%(?:%|:z|q|([-_0^#]|\d(?=N))([a-zA-Z])|[-+_0^#\d]+[a-zA-Z])/g, (found, ...how: string[]) => {
+    const [mark, letter] = how;
     if (found === "%:z") return "+00:00";
-    return how === undefined ? found : `\ue001${how}%${letter}\ue002`;
+    if (found === "%q") return "\ue001q%m\ue002";
+    if (mark === undefined && found !== "%%") throw new Error(`${found} is not known here`);
+    return mark === undefined ? found : `\ue001${mark}%${letter}\ue002`;
   });
 }
 
@@ -68,6 +71,8 @@ function padded(_: string, how: string, field: string): string {
       return field.replace(/^0+(?=.)/, (zeros) => " ".repeat(zeros.length));
     case "0":
       return field.replace(/^ +/, (spaces) => "0".repeat(spaces.length));
+    case "q":
+      return String(Math.ceil(Number(field) / 3));
     case "^":
       return field.toUpperCase();
     case "#":

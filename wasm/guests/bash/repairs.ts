@@ -40,7 +40,7 @@ export { asSubshell, inBackground, wait } from "./shell/jobs.ts";
 export { listText, pairsOf } from "./shell/lists.ts";
 export { areSubshells, arithmeticText, withoutQuotes } from "./shell/parentheses.ts";
 export { alternative, arrayOf, refer, referred, startingOptions, withoutAssignments } from "./shell/references.ts";
-export { apart, behind, withStray } from "./shell/streams.ts";
+export { apart, behind, unplugged, withStray } from "./shell/streams.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";
 export { failed, shell, substituted, trap, trapped } from "./traps.ts";
 

@@ -8,9 +8,14 @@ interface ShellState extends StreamState {
   readonly callDepth: number;
   readonly currentLine: number;
   /** The one that began last. */
-  readonly statement?: { readonly sourceText?: string; readonly pipelines: readonly object[] };
+  readonly statement?: Statement;
   readonlyVars?: ReadonlySet<string> | undefined;
   readonly env: Map<string, string>;
+}
+
+interface Statement {
+  readonly sourceText?: string;
+  readonly pipelines: readonly { readonly commands: readonly { readonly type: string }[] }[];
 }
 
 interface Context extends StreamContext {
@@ -121,10 +126,16 @@ async function atExit(context: Context, exitCode: number): Promise<Result> {
   }
 }
 
-/** Runs the trap for ERR after a statement that failed. */
-export async function failed(context: Context, printed: Printed, exitCode: number): Promise<true> {
+/** Runs the trap for ERR after a statement that failed; within lists and loops, the one that failed in them has done so. */
+export async function failed(
+  context: Context,
+  printed: Printed,
+  { exitCode, statement }: { readonly exitCode: number; readonly statement: Statement },
+): Promise<true> {
   const { callDepth, options } = context.state;
   if (callDepth > 0 && options["errtrace"] !== true) return true;
+  const [command, ...piped] = statement.pipelines.at(-1)?.commands ?? [];
+  if (piped.length === 0 && /^(?:Group|If|For|CStyleFor|While|Until|Case)$/.test(command?.type ?? "")) return true;
   try {
     printed.appendResult(await perform(context, "ERR", exitCode));
     setStatus(context.state, exitCode);

@@ -5,10 +5,7 @@ import { dateOf } from "../relative-date.ts";
 /** Commands about files of just-bash that are told what they understand, of what people write. */
 export const ADAPTED_FILE_COMMANDS: readonly CustomCommand[] = [
   adapted("cp", copy),
-  adapted("mv", async (args, run, context) => {
-    const words = withTargetLast(args);
-    return (await missingDirectory("mv", words, context)) ?? run(words);
-  }),
+  adapted("mv", move),
   adapted("stat", stat),
   adapted("touch", touch),
   defineCommand("mktemp", makeTemporary),
@@ -24,11 +21,7 @@ function withTargetLast(args: readonly string[]): string[] {
 }
 
 /** What ends with a slash names a directory, which a file does not become. */
-async function missingDirectory(
-  name: string,
-  words: readonly string[],
-  { fs, cwd }: Pick<Context, "fs" | "cwd">,
-): Promise<Result | null> {
+async function missingDirectory(name: string, words: readonly string[], { fs, cwd }: Place): Promise<Result | null> {
   const target = words.at(-1) ?? "";
   if (!target.endsWith("/") || (await fs.exists(fs.resolvePath(cwd, target)))) return null;
   const source = words.slice(0, -1).findLast((word) => !word.startsWith("-")) ?? "";
@@ -36,11 +29,48 @@ async function missingDirectory(
   return status?.isFile === true ? failed(`${name}: cannot create regular file '${target}': Not a directory`, 1) : null;
 }
 
+async function move(args: string[], run: Run, context: Context): Promise<Result> {
+  const words = await withNewer(withTargetLast(args), context);
+  if (words === null) return NOTHING_DONE;
+  const [source = "", target = "", ...others] = words.filter((word) => !word.startsWith("-"));
+  const path = (name: string) => context.fs.resolvePath(context.cwd, name);
+  if (others.length === 0 && path(source) === path(target) && (await context.fs.exists(path(source))))
+    return failed(`mv: '${source}' and '${target}' are the same file`, 1);
+  return (await missingDirectory("mv", words, context)) ?? run(words);
+}
+
+const NOTHING_DONE: Result = { stdout: "", stderr: "", exitCode: 0 };
+
+type Place = Pick<Context, "fs" | "cwd">;
+
+/** `-u`: files that are not newer than what is in their place are left where they are; null where all are. */
+async function withNewer(words: readonly string[], { fs, cwd }: Place): Promise<string[] | null> {
+  const options = words.filter((word) => word.startsWith("-"));
+  const isOlder = (word: string) => word === "--update" || /^-[a-zA-Z]*u/.test(word);
+  if (!options.some(isOlder)) return [...words];
+  const names = words.filter((word) => !word.startsWith("-"));
+  const target = names.pop() ?? "";
+  const statusOf = (name: string) => fs.stat(fs.resolvePath(cwd, name)).catch(() => null);
+  const isWithin = (await statusOf(target))?.isDirectory === true;
+  const newer: string[] = [];
+  for (const name of names) {
+    const own = await statusOf(name);
+    if (own?.isDirectory === true) throw new Error("-u is not known here of directories");
+    const there = await statusOf(isWithin ? `${target}/${name.split("/").at(-1)}` : target);
+    if (own === null || there === null || own.mtime > there.mtime) newer.push(name);
+  }
+  const rest = options.map((word) => (isOlder(word) ? word.replace(/^--update$|u/, "") : word));
+  if (names.length > 0 && newer.length === 0) return null;
+  return [...rest.filter((word) => word !== "" && word !== "-"), ...newer, target];
+}
+
 async function copy(args: string[], run: Run, { fs, cwd }: Context): Promise<Result> {
-  const words = withTargetLast(args).flatMap((arg) => {
+  const given = withTargetLast(args).flatMap((arg) => {
     if (arg === "--archive") return ["-r", "-p"];
     return /^-[a-zA-Z]*a/.test(arg) ? [arg.replaceAll("a", "rp")] : [arg];
   });
+  const words = await withNewer(given, { fs, cwd });
+  if (words === null) return NOTHING_DONE;
   const missing = await missingDirectory("cp", words, { fs, cwd });
   if (missing !== null) return missing;
   const result = await run(words);

@@ -71,7 +71,7 @@ class Listing {
 
   /** A link is shown as one in a long list, and where it leads nowhere. */
   async #entry(name: string, path: string, isNeeded: boolean): Promise<Entry> {
-    if (!isNeeded) return { name, path, status: null };
+    if (!isNeeded || path === "") return { name, path, status: null };
     const { fs, cwd } = this.#call.context;
     const full = fs.resolvePath(cwd, path);
     const linked = () => fs.lstat(full).catch(() => null);
@@ -160,11 +160,12 @@ class Listing {
   }
 }
 
-function blocksOf({ status }: Entry): number {
+/** Units of 1024 bytes that it takes. */
+export function blocksOf({ status }: Pick<Entry, "status">): number {
   return status?.isDirectory === true ? 4 : 4 * Math.ceil((status?.size ?? 0) / 4096);
 }
 
-function human(size: number): string {
+export function human(size: number): string {
   if (size < 1024) return String(size);
   let rest = size;
   let unit = -1;

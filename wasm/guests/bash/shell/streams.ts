@@ -3,6 +3,8 @@ import { utf8Bytes } from "../../runtime/text-encoding.ts";
 /** What just-bash's interpreter keeps of a shell's descriptors, and what its statement has to print besides. */
 export interface StreamState {
   readonly fileDescriptors?: Map<number, string>;
+  /** Those of them that are read. */
+  readonly inputFds?: Set<number>;
   stray?: string[];
 }
 
@@ -57,4 +59,16 @@ export function behind<T extends Result>(keep: readonly string[], result: T): T 
 /** A statement's result behind what its command substitutions have written to the stdout outside them. */
 export function withStray<T extends Result>({ state }: StreamContext, result: T): T {
   return behind(state.stray?.splice(0) ?? [], result);
+}
+
+/** Takes away what `exec <` has let the shell read; the function puts it back. */
+export function unplugged({ fileDescriptors, inputFds }: StreamState): () => void {
+  const input = fileDescriptors?.get(0);
+  if (input === undefined) return () => {};
+  const isRead = inputFds?.delete(0) === true;
+  fileDescriptors?.delete(0);
+  return () => {
+    fileDescriptors?.set(0, input);
+    if (isRead) inputFds?.add(0);
+  };
 }

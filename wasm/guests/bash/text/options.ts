@@ -38,7 +38,7 @@ function apart(args: readonly string[]): string[] {
     else if (/^-\d+$/.test(arg)) found.push("-C", arg.slice(1));
     else {
       const [, flags = "", letter, joined = ""] = /^-([^-efmABC]*)([efmABC])([^]*)$/.exec(arg) ?? [];
-      found.push(...flag(letter === undefined ? arg : `-${flags}`));
+      if (letter === undefined || flags !== "") found.push(...flag(letter === undefined ? arg : `-${flags}`));
       if (letter !== undefined) found.push(`-${letter}`, ...(joined === "" ? args.slice(++at, at + 1) : [joined]));
     }
   }
@@ -46,7 +46,7 @@ function apart(args: readonly string[]): string[] {
 }
 
 function flag(arg: string): string[] {
-  if (!/^-[a-zA-Z]*$/.test(arg) || arg === "-") return arg === "-" ? [] : [arg];
+  if (!/^-[a-zA-Z]+$/.test(arg)) return [arg];
   const known = arg.replace(/[aIU]/g, "").replaceAll("y", "i");
   return known === "-" ? [] : [known];
 }

@@ -186,7 +186,7 @@ function orderOf(how: string): Comparison {
   const by = (value: (text: string) => number) => (one: string, other: string) => value(one) - value(other);
   if (how.includes("n")) return by(numeric);
   if (how.includes("g")) return generalNumeric;
-  if (how.includes("h")) return by(human);
+  if (how.includes("h")) return (one, other) => unitOf(one) - unitOf(other) || numeric(one) - numeric(other);
   if (how.includes("M")) return by((text) => MONTHS.indexOf(text.trimStart().slice(0, 3).toUpperCase()));
   if (how.includes("V")) return byVersion;
   if (how.includes("R")) return shuffled();
@@ -207,9 +207,11 @@ function generalNumeric(one: string, other: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function human(text: string): number {
-  const suffix = /^[ \t]*-?[\d.]+([KkMGTPEZY])/.exec(text)?.[1]?.toUpperCase() ?? "";
-  return numeric(text) * 1024 ** (suffix === "" ? 0 : "KMGTPEZY".indexOf(suffix) + 1);
+/** Units count first, whatever stands before them. */
+function unitOf(text: string): number {
+  const [, sign, suffix = ""] = /^[ \t]*(-?)[\d.]+([KkMGTPEZY]?)/.exec(text) ?? [];
+  const power = suffix === "" ? 0 : "KMGTPEZY".indexOf(suffix.toUpperCase()) + 1;
+  return sign === "-" ? -power : power;
 }
 
 /** Digits by their value, the rest by letters before other characters, `~` first of all. */
