@@ -30,6 +30,12 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
   useEffect(() => {
     document.title = `${isRunning ? "⏳ " : ""}${title === undefined ? "" : `${title} · `}Deckhand`;
   }, [title, isRunning]);
+  const showing =
+    <A extends unknown[]>(shown: Column, open: (...what: A) => void) =>
+    (...what: A): void => {
+      open(...what);
+      setColumn(shown);
+    };
   const reply = state.reply;
   useEffect(() => {
     if (reply !== null) setColumn("details");
@@ -42,22 +48,10 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
         state={state}
         now={now}
         controller={controller}
-        openJob={(jobId) => {
-          controller.openJob(jobId);
-          setColumn("details");
-        }}
-        open={(threadId) => {
-          controller.openThread(threadId);
-          setColumn("thread");
-        }}
-        openTeam={() => {
-          controller.openTeam(null);
-          setColumn("thread");
-        }}
-        openSection={(name) => {
-          controller.openSection(name);
-          setColumn("thread");
-        }}
+        openJob={showing("details", controller.openJob)}
+        open={showing("thread", controller.openThread)}
+        openTeam={showing("thread", () => controller.openTeam(null))}
+        openSection={showing("thread", controller.openSection)}
         help={() => setHelp(true)}
       />
       <Shown state={state} controller={controller} title={shownTitle(state)} now={now} show={setColumn} />

@@ -139,6 +139,38 @@ test("what is attached and not sent is there again in its thread, also after a r
   expect(await attached.count()).toBe(0);
 });
 
+test("a file that arrives while another thread is shown is attached where it was chosen", async () => {
+  const { promise: wait, resolve: letIn } = Promise.withResolvers<void>();
+  await page.route("**/files?*", async (route) => {
+    await wait;
+    await route.continue();
+  });
+  const notes = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") };
+  await page.locator('input[type="file"]').setInputFiles([notes]);
+  await page.getByText("uploading…").waitFor();
+  await page.getByRole("link", { name: "Usage" }).click();
+  await composer().waitFor({ state: "detached" });
+  letIn();
+  await expect.poll(() => page.evaluate("localStorage.length")).toBe(1);
+  await page.getByRole("button", { name: "New thread" }).click();
+  await page.getByRole("button", { name: "Remove notes.txt" }).waitFor();
+});
+
+test("what one window could not send is not forgotten with what another one has sent", async () => {
+  const other = await visitIn(await page.context().newPage(), new URL("/", entryUrl(platform)).href);
+  const mend = inbox.refuse();
+  await composer().fill("from the first window");
+  await composer().press("Enter");
+  const failure = page.getByRole("alert").filter({ hasText: "Not sent." });
+  await failure.waitFor();
+  mend();
+  await other.say("from the second window");
+  await other.messages.getByText("Sent", { exact: true }).waitFor();
+  await other.page.close();
+  await page.reload();
+  await failure.waitFor();
+});
+
 test("a part of the page that cannot come without a connection comes with the next one", async () => {
   await composer().waitFor();
   await page.route("**/usage-*.js", (route) => route.abort());
@@ -187,15 +219,22 @@ test("a card shows all of what it asks, without a scroller of its own, below a t
   expect(await page.evaluate(ground)).toBe("rgba(0, 0, 0, 0)");
 });
 
-test("a page that was away while its thread was deleted says so", async () => {
+test("a page that was away while its thread was deleted says so, and loses nothing that was begun", async () => {
   const thread = await say("go");
   await messages().getByText("Sent", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "New thread" }).click();
+  await page.getByRole("heading", { name: "What needs doing?" }).waitFor();
+  await composer().fill("begun first");
+  await page.getByRole("list", { name: "Threads" }).getByRole("link").click();
+  await messages().getByText("go", { exact: true }).waitFor();
+  await composer().fill("begun here");
   await platform.stop();
   store.forget(thread.threadId ?? "");
   platform = openPlatform({ store, port: window.port() });
   await platform.start(inbox.receive, new AbortController().signal);
   await page.getByText("This thread was deleted. Here you begin a new one.").waitFor();
   expect(await page.getByRole("list", { name: "Threads" }).count()).toBe(0);
+  expect(await composer().inputValue()).toBe("begun first\n\nbegun here");
 });
 
 test("the address of a thread that is gone leads to a new one, and the page says so", async () => {

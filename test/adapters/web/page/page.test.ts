@@ -295,6 +295,9 @@ describe("what a command lacks", () => {
     const here = await page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone");
     expect(await dialog().getByLabel("Zone").inputValue()).toBe(here);
     await page.keyboard.type("date picker");
+    await description.fill("a pasted log ".repeat(50_000));
+    await dialog().getByRole("button", { name: "Go ahead" }).click();
+    await dialog().getByText("longer than 512 KB").waitFor();
     await description.fill("A calendar\nto choose from");
     inbox.answerWith({ type: "reply", message: lacking, form, problems: { name: "A name has no blanks." } });
     await dialog().getByRole("button", { name: "Go ahead" }).click();

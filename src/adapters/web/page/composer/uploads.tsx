@@ -35,8 +35,20 @@ export function useUploads({ threadId, notify, change }: UploadScope): Uploads {
     readDraftFiles(threadId).map((file, index) => ({ key: -index, name: file.name, file })),
   );
   const lastKey = useRef(0);
+  const isLeft = useRef(false);
   useEffect(() => keepDraftFiles(threadId, filesOf(uploads)), [uploads]);
+  useEffect(
+    () => () => {
+      isLeft.current = true;
+    },
+    [],
+  );
   const remove = useCallback((key: number) => setUploads((now) => now.filter((upload) => upload.key !== key)), []);
+  const arrived = (key: number, file: PageFile): void => {
+    setUploads((now) => now.map((one) => (one.key === key ? { ...one, file } : one)));
+    // Something else is shown by now: the file is there when one comes back.
+    if (isLeft.current) keepDraftFiles(threadId, [...readDraftFiles(threadId), file]);
+  };
   const add = useCallback(
     (files: readonly File[]) => {
       const room = MESSAGE_FILES - uploads.length;
@@ -51,7 +63,7 @@ export function useUploads({ threadId, notify, change }: UploadScope): Uploads {
         const key = lastKey.current;
         setUploads((now) => [...now, { key, name: file.name, file: null }]);
         upload(file, change).then(
-          (stored) => setUploads((now) => now.map((one) => (one.key === key ? { ...one, file: stored } : one))),
+          (file) => arrived(key, file),
           (error: unknown) => {
             remove(key);
             notify(`${file.name} was not attached. ${problemOf(error)}`);

@@ -126,8 +126,7 @@ interface KeyActionsProps {
 /** What an admin does with a provider's key. Where the environment or the settings file has one, that is changed there. */
 function KeyActions({ provider, state, reload }: KeyActionsProps): JSX.Element {
   const { id, name, keyFrom, keyVariable, stored, isConfigured } = provider;
-  const [isSetting, setIsSetting] = useState(false);
-  const [isRemoving, setIsRemoving] = useState(false);
+  const [Asked, setAsked] = useState<typeof SetKey | null>(null);
   return (
     <>
       {keyFrom === null && (keyVariable !== null || isConfigured) && (
@@ -136,7 +135,7 @@ function KeyActions({ provider, state, reload }: KeyActionsProps): JSX.Element {
             type="button"
             aria-haspopup="dialog"
             aria-label={stored === null ? `Set a key for ${name}` : `Replace the key of ${name}`}
-            onClick={() => setIsSetting(true)}
+            onClick={() => setAsked(() => SetKey)}
           >
             {stored === null ? "Set a key" : "Replace"}
           </button>{" "}
@@ -148,30 +147,19 @@ function KeyActions({ provider, state, reload }: KeyActionsProps): JSX.Element {
             type="button"
             aria-haspopup="dialog"
             aria-label={`Remove the stored key of ${name}`}
-            onClick={() => setIsRemoving(true)}
+            onClick={() => setAsked(() => RemoveKey)}
           >
             Remove
           </button>{" "}
         </>
       )}
       {isConfigured && <TestKey provider={provider} state={state} />}
-      {isSetting && (
-        <SetKey
+      {Asked !== null && (
+        <Asked
           provider={{ id, name, hasKey: stored !== null }}
           state={state}
           done={reload}
-          close={() => setIsSetting(false)}
-        />
-      )}
-      {isRemoving && (
-        <RemoveKey
-          provider={{ id, name }}
-          state={state}
-          done={() => {
-            setIsRemoving(false);
-            reload();
-          }}
-          close={() => setIsRemoving(false)}
+          close={() => setAsked(null)}
         />
       )}
     </>

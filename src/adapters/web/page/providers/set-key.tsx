@@ -19,6 +19,7 @@ export function SetKey({ provider: { id, name, hasKey }, state, done, close }: S
   const { isBusy, problem, begin, forget } = useAction();
   const save = async (): Promise<void> => {
     await post("/features/providers/key", { id, key }, state);
+    close();
     done();
   };
   return (
@@ -45,15 +46,12 @@ export function SetKey({ provider: { id, name, hasKey }, state, done, close }: S
   );
 }
 
-interface RemoveKeyProps extends Omit<SetKeyProps, "provider"> {
-  readonly provider: { readonly id: string; readonly name: string };
-}
-
 /** Asks once: nothing brings a key back. */
-export function RemoveKey({ provider: { id, name }, state, done, close }: RemoveKeyProps): JSX.Element {
+export function RemoveKey({ provider: { id, name }, state, done, close }: SetKeyProps): JSX.Element {
   const { isBusy, problem, begin } = useAction();
   const remove = async (): Promise<void> => {
     await post("/features/providers/key/remove", { id }, state);
+    close();
     done();
   };
   return (

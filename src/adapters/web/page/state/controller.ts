@@ -1,4 +1,5 @@
 import type { FormValues } from "../../../../core/protocol/form.ts";
+import { FRAME_BYTES } from "../../../render/local/frame-limits.ts";
 import type { PageFile } from "../../../render/local/wire.ts";
 import type { SessionNews } from "../../sessions/team-sessions.ts";
 import type { ClientFrame } from "../../wire.ts";
@@ -70,7 +71,7 @@ function createStore(): Store {
     apply: (change) => {
       const before = state;
       state = reduce(state, change);
-      if (state.sending !== before.sending) keepSending(state.sending);
+      if (state.sending !== before.sending) keepSending(before.sending, state.sending);
       for (const listener of listeners) listener();
     },
     subscribe: (listener) => {
@@ -97,16 +98,17 @@ function talkToServer({ state, apply }: Store): Talk {
   const connection = connect({
     opened: () => connection.send({ type: "hello", seq: state().lastSeq }),
     received: (frame) => {
-      if (frame.type === "thread" && frame.messages === null && frame.threadId === state().openId) {
-        moveDraft(frame.threadId);
-      }
+      const { openId } = state();
       apply({ type: "frame", frame });
       if (frame.type === "you" && keepFor(frame.personId)) {
         apply({ type: "disowned" });
         location.reload();
       }
       // It has left a thread that is gone.
-      if (frame.type === "thread" && frame.messages === null) history.replaceState(null, "", addressOf(state()));
+      if (openId !== null && state().openId === null) {
+        moveDraft(openId);
+        history.replaceState(null, "", addressOf(state()));
+      }
       if (frame.type === "message" || frame.type === "changed") lookout.soon();
       if (frame.type === "sessions") watcher?.hear(frame.news);
       if (frame.type === "reply" || frame.type === "clicked") lookout.now();
@@ -133,9 +135,9 @@ function talkToServer({ state, apply }: Store): Talk {
     connection.send({ type: "look", threadId, jobId });
   });
   const load = (threadId: string | null): void => {
-    const { loaded, threads } = state();
     // One that is not listed may have been deleted while nobody could say so.
-    if (threadId === null || (loaded.has(threadId) && threads.some(({ id }) => id === threadId))) return;
+    if (threadId === null || (state().loaded.has(threadId) && state().threads.some(({ id }) => id === threadId)))
+      return;
     connection.send({ type: "open", threadId, before: null });
   };
   /** Until the server has welcomed the page nothing is said: what waits goes out once it has. */
@@ -188,6 +190,9 @@ function pressStop({ state }: Store, { click }: Pick<Controller, "click">): bool
   return stop !== null;
 }
 
+/** Asked before: what no frame takes ends the connection. */
+const TOO_LONG = `All of it together is longer than ${FRAME_BYTES / 1024} KB. Shorten it.`;
+
 /** The open form: what was filled in stays until it is taken. */
 function formFilling({ state, apply }: Store, { say }: Talk): Pick<Controller, "submitForm" | "closeForm"> {
   return {
@@ -198,7 +203,9 @@ function formFilling({ state, apply }: Store, { say }: Talk): Pick<Controller, "
       const { threadId, form } = open;
       apply({ type: "form_sent", clickId });
       const frame = { type: "command", clickId, threadId, name: form.command, args: form.line, filled } as const;
-      if (!say(frame)) apply({ type: "connection", connection: "lost" });
+      const isTooLong = new Blob([JSON.stringify(frame)]).size > FRAME_BYTES;
+      if (isTooLong) apply({ type: "frame", frame: { type: "failed", id: clickId, reason: TOO_LONG } });
+      else if (!say(frame)) apply({ type: "connection", connection: "lost" });
     },
     closeForm: () => apply({ type: "form_closed" }),
   };

@@ -1,3 +1,4 @@
+import { MESSAGE_FILES } from "../../../render/local/frame-limits.ts";
 import type { PageFile } from "../../../render/local/wire.ts";
 import type { PendingMessage } from "./state.ts";
 
@@ -6,7 +7,8 @@ import type { PendingMessage } from "./state.ts";
 const DRAFT = "deckhand.draft.";
 /** Beside the draft that they are for. */
 const DRAFT_FILES = `${DRAFT}files.`;
-const SENDING = "deckhand.sending";
+/** A message each: windows send, and forget, what is theirs. */
+const SENDING = "deckhand.sending.";
 
 const OWNER = "deckhand.owner";
 
@@ -21,7 +23,7 @@ export function keepFor(personId: string): boolean {
 
 /** What one person has begun to write is not for the next one at this browser. */
 export function forgetKept(): void {
-  for (const key of keys()) if (key.startsWith(DRAFT) || key === SENDING) write(key, null);
+  for (const key of keys()) if (key.startsWith(DRAFT) || key.startsWith(SENDING)) write(key, null);
 }
 
 export function readDraft(threadId: string | null): string {
@@ -33,34 +35,44 @@ export function keepDraft(threadId: string | null, text: string): void {
 }
 
 export function readDraftFiles(threadId: string | null): PageFile[] {
-  return readList(DRAFT_FILES + (threadId ?? "new")).filter(isFile);
+  const kept = parsed(DRAFT_FILES + (threadId ?? "new"));
+  return Array.isArray(kept) ? kept.filter(isFile) : [];
 }
 
 export function keepDraftFiles(threadId: string | null, files: readonly PageFile[]): void {
   write(DRAFT_FILES + (threadId ?? "new"), files.length === 0 ? null : JSON.stringify(files));
 }
 
-/** What was begun in a thread that is gone is for a new one, unless something is begun there already. */
+/** What was begun in a thread that is gone is for a new one, after what is begun there already. */
 export function moveDraft(threadId: string): void {
-  const draft = readDraft(threadId);
-  if (readDraft(null) === "") {
-    keepDraft(null, draft);
-    keepDraftFiles(null, readDraftFiles(threadId));
-  }
+  const texts = [readDraft(null), readDraft(threadId)].filter((text) => text !== "");
+  keepDraft(null, texts.join("\n\n"));
+  keepDraftFiles(null, [...readDraftFiles(null), ...readDraftFiles(threadId)].slice(0, MESSAGE_FILES));
   keepDraft(threadId, "");
   keepDraftFiles(threadId, []);
 }
 
 export function readSending(): PendingMessage[] {
-  return readList(SENDING).filter(isSending);
+  const kept = keys().filter((key) => key.startsWith(SENDING));
+  return kept
+    .map(parsed)
+    .filter(isSending)
+    .toSorted((a, b) => a.at - b.at);
 }
 
-function readList(key: string): unknown[] {
+/** What became of the messages of this window that are on their way. */
+export function keepSending(before: readonly PendingMessage[], sending: readonly PendingMessage[]): void {
+  for (const message of before) if (!sending.includes(message)) write(SENDING + message.clientId, null);
+  for (const message of sending) {
+    if (!before.includes(message)) write(SENDING + message.clientId, JSON.stringify(message));
+  }
+}
+
+function parsed(key: string): unknown {
   try {
-    const kept: unknown = JSON.parse(read(key) ?? "[]");
-    return Array.isArray(kept) ? kept : [];
+    return JSON.parse(read(key) ?? "null");
   } catch {
-    return []; // Not ours, or of another version: it cannot be sent.
+    return null; // Not ours, or of another version: it cannot be sent.
   }
 }
 
@@ -68,22 +80,11 @@ function isFile(value: unknown): value is PageFile {
   return typeof value === "object" && value !== null && "id" in value && typeof value.id === "string";
 }
 
-export function keepSending(sending: readonly PendingMessage[]): void {
-  write(SENDING, sending.length === 0 ? null : JSON.stringify(sending));
-}
-
 function isSending(value: unknown): value is PendingMessage {
+  if (typeof value !== "object" || value === null) return false;
+  const { clientId, threadId, at, text, files }: Partial<Record<keyof PendingMessage, unknown>> = value;
   return (
-    typeof value === "object" &&
-    value !== null &&
-    "clientId" in value &&
-    typeof value.clientId === "string" &&
-    "threadId" in value &&
-    typeof value.threadId === "string" &&
-    "text" in value &&
-    typeof value.text === "string" &&
-    "files" in value &&
-    Array.isArray(value.files)
+    [clientId, threadId, text].every((one) => typeof one === "string") && Number.isFinite(at) && Array.isArray(files)
   );
 }
 
