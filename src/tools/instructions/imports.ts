@@ -42,7 +42,12 @@ interface Walk {
  */
 export function withImports(text: string, file: string, { read, note }: ImportScope): string {
   const { imported, left } = walkImports({ file, text }, read);
-  const cut = left.length === 0 ? [] : [`[Not imported, since there are too many or they are too long; read them when you need them: ${left.join(", ")}.]`];
+  const cut =
+    left.length === 0
+      ? []
+      : [
+          `[Not imported, since there are too many or they are too long; read them when you need them: ${left.join(", ")}.]`,
+        ];
   return [text, ...imported.map((each) => `[Imported: ${each.file}${note(each.file)}]\n${each.text}`), ...cut].join(
     "\n\n",
   );

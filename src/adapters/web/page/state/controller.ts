@@ -104,11 +104,7 @@ function talkToServer({ state, apply }: Store): Talk {
         apply({ type: "disowned" });
         location.reload();
       }
-      // It has left a thread that is gone.
-      if (openId !== null && state().openId === null) {
-        moveDraft(openId);
-        history.replaceState(null, "", addressOf(state()));
-      }
+      if (openId !== null && state().openId === null) leaveGoneThread(openId, state());
       if (frame.type === "message" || frame.type === "changed") lookout.soon();
       if (frame.type === "sessions") watcher?.hear(frame.news);
       if (frame.type === "reply" || frame.type === "clicked") lookout.now();
@@ -135,9 +131,9 @@ function talkToServer({ state, apply }: Store): Talk {
     connection.send({ type: "look", threadId, jobId });
   });
   const load = (threadId: string | null): void => {
+    const { loaded, threads } = state();
     // One that is not listed may have been deleted while nobody could say so.
-    if (threadId === null || (state().loaded.has(threadId) && state().threads.some(({ id }) => id === threadId)))
-      return;
+    if (threadId === null || (loaded.has(threadId) && threads.some(({ id }) => id === threadId))) return;
     connection.send({ type: "open", threadId, before: null });
   };
   /** Until the server has welcomed the page nothing is said: what waits goes out once it has. */
@@ -182,6 +178,12 @@ function presses({ state, apply }: Store, { say }: Talk): Pick<Controller, "clic
       press(pressed, (clickId) => ({ type: "command", clickId, threadId, name, args }));
     },
   };
+}
+
+/** Keeps what was begun in a thread that was deleted, and takes the thread out of the page's address. */
+function leaveGoneThread(threadId: string, state: PageState): void {
+  moveDraft(threadId);
+  history.replaceState(null, "", addressOf(state));
 }
 
 function pressStop({ state }: Store, { click }: Pick<Controller, "click">): boolean {
