@@ -49,7 +49,7 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `printf 'a\\n\\nb\\n' | nl; nl -s': ' -w3 poem.txt; R='\\e[31m'; printf '%b%s%b' "$R" 'x\\e' '\\e[0m' | od -c; printf '\\42z\\429|%3c|%-3c|%c\\n' a b cd; printf '\\xaq' | od -c`,
   ],
   "what files take, and what is newer": [
-    `head -c 5000 /dev/zero > big; du -h big; du -sh code; du -a code | sort -k2; du -b big; du -d1 code; du -ch fruit.txt big; du missing; echo $?; du -S code; du code | tail -1; printf '2K\\n3000\\n1K\\n-1K\\n-5\\n1M\\n0\\n' | sort -h; ls ''; echo $?`,
+    `head -c 5000 /dev/zero > big; du -h big; du -b big; du -ch fruit.txt big; du missing; echo $?; printf '2K\\n3000\\n1K\\n-1K\\n-5\\n1M\\n0\\n' | sort -h; ls ''; echo $?`,
     `touch -d 2020-01-01 old; cp -u fruit.txt n; head -1 n; cp -u old n; head -1 n; mv -u old n; echo $?; ls old; mkdir t; cp -u fruit.txt poem.txt t; ls t; cp -u fruit.txt t; mv n n; echo $?; mv n ./n; echo $?; date -d 2024-05-15 +%q`,
   ],
   "traps for failures": [

@@ -85,6 +85,15 @@ test("text commands keep what is not UTF-8 as it is", async () => {
   expect(text(result)).toContain("// caf\ufffd\nc = 1");
 });
 
+// What a directory itself takes differs between file systems, so that no comparison with the system's du can tell.
+test("du adds up files and directories, each directory as one block", async () => {
+  const session = fileSession(sandbox);
+  session.put("code/lib/util.c", "c");
+  session.put("code/main.c", "c");
+  const result = await session.run("bash", { command: "du code; du -sh code; du -S code; du -d0 -a code" });
+  expect(text(result)).toBe("exit code 0\nstdout:\n8\tcode/lib\n16\tcode\n16K\tcode\n8\tcode/lib\n8\tcode\n16\tcode");
+});
+
 /** Calls as the program makes them: each is given what the one before it carried. */
 async function inTurn(session: FileSession, commands: readonly string[]): Promise<string[]> {
   const texts: string[] = [];
