@@ -32,16 +32,22 @@ export async function promptCommand(
   const { word } = firstWord(line);
   if (word === "") return privately(servers());
   const typed = line.trim();
-  const meant = connections
-    .flatMap((connection) => [connection.title, connection.name].map((name) => ({ connection, name })))
-    .filter(({ name }) => `${typed} `.toLowerCase().startsWith(`${name} `.toLowerCase()));
-  // Names may contain spaces, and one may be the beginning of another, so the longest match wins.
-  const [named] = meant.toSorted((one, other) => other.name.length - one.name.length);
+  const named = namedFirst(
+    connections.flatMap((connection) => [connection.title, connection.name].map((name) => ({ connection, name }))),
+    typed,
+  );
   if (named === undefined)
     return privately(`There is no MCP server ${foreignLine(word, NAME_CHARS)}. \`/mcp\` lists them.`);
   const { connection, name } = named;
   const timeoutMs = connection.settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   return onServer(connection, typed.slice(name.length), { signal, timeoutMs });
+}
+
+/** The item with which a line begins. Names may contain spaces and begin alike, so the longest match wins. */
+function namedFirst<T extends { readonly name: string }>(items: readonly T[], line: string): T | undefined {
+  return items
+    .filter(({ name }) => `${line} `.toLowerCase().startsWith(`${name} `.toLowerCase()))
+    .toSorted((one, other) => other.name.length - one.name.length)[0];
 }
 
 async function onServer(connection: McpConnection, typed: string, options: AskOptions): Promise<CommandReply> {
@@ -69,23 +75,23 @@ interface PromptScope extends AskOptions {
 }
 
 async function withPrompts(session: McpSession, typed: string, asking: PromptScope): Promise<CommandReply> {
-  const { word, rest } = firstWord(typed);
+  const line = typed.trim();
   const prompts = await session.list("prompts", MOST_PROMPTS, asking.signal);
-  if (word === "") {
+  if (line === "") {
     const none = `The MCP server ${asking.server} has no prompts.`;
     const listed = prompts.length === 0 ? none : prompts.map(promptLine).join("\n");
     return privately(asking.kinds === "" ? listed : `Tools, as the settings say: ${asking.kinds}.\n${listed}`);
   }
-  const prompt = prompts.find(({ name }) => name === word);
+  const prompt = prompts.find(({ name }) => name === line) ?? namedFirst(prompts, line);
   if (prompt === undefined)
     return privately(
-      `${asking.server} has no prompt ${foreignLine(word, NAME_CHARS)}. \`/mcp ${asking.server}\` lists them.`,
+      `${asking.server} has no prompt ${foreignLine(firstWord(line).word, NAME_CHARS)}. \`/mcp ${asking.server}\` lists them.`,
     );
-  const bound = boundArguments(prompt, rest);
+  const bound = boundArguments(prompt, line.slice(prompt.name.length).trim());
   if (bound === null) return privately(`This prompt needs: \`/mcp ${asking.server} ${usageOf(prompt)}\`.`);
   const { messages } = await session.getPrompt(prompt.name, bound, asking);
   const words = messages.flatMap(({ content }) => textsIn(content)).join("\n\n");
-  if (words.trim() === "") return privately(`The prompt ${word} is empty.`);
+  if (words.trim() === "") return privately(`The prompt ${foreignLine(prompt.name, NAME_CHARS)} is empty.`);
   return { run: foreignText(words, WORDS_CHARS), from: originOfServer(asking.server) };
 }
 

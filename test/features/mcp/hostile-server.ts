@@ -91,6 +91,8 @@ let tools: unknown[] = [
 if (behaviour === "modern") tools = tools.slice(0, 1);
 if (behaviour === "crowd") tools = Array.from({ length: 5_000 }, (_, i) => ({ name: `tool${i}`, inputSchema: object }));
 
+const prompts = [{ name: "p", description: "d".repeat(9_000) }, { name: "p and q" }];
+
 if (behaviour === "banner") process.stdout.write("Hostile 1.0 [ready]> ");
 
 createInterface({ input: process.stdin }).on("line", (line) => {
@@ -111,10 +113,15 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   else if (method === "resources/list")
     reply(id, { resources: [{ uri: "mem://\u202ea", name: "A\nB" }], nextCursor: "more" });
   else if (method === "resources/templates/list") reply(id, { resourceTemplates: [] });
-  else if (method === "prompts/list") reply(id, { prompts: [{ name: "p", description: "d".repeat(9_000) }] });
+  else if (method === "prompts/list") reply(id, { prompts });
+  else if (method === "prompts/get") gives(id, String(params["name"]));
   else if (method === "ping") reply(id, {});
   else send({ id, error: { code: -32_601, message: `no ${method}` } });
 });
+
+function gives(id: Id, name: string): void {
+  reply(id, { messages: [{ role: "user", content: { type: "text", text: `This is ${name}.` } }] });
+}
 
 /** Behind the last page is the first again, for ever. */
 function listTools(id: Id, { cursor }: Record<string, unknown>): void {

@@ -282,7 +282,7 @@ test("a call waits for a server that is being connected, and its lists hide noth
   const { call } = begin({ bad: hostile() });
   const listed = await call("mcp_resources", { action: "list", server: "bad" });
   expect(listed.isError).toBe(false);
-  expect(textIn(listed)).toMatch(/^Resources:\n(- mem:\/\/a · A B\n)+Prompts:\n- p\(\) · d{199}…$/);
+  expect(textIn(listed)).toMatch(/^Resources:\n(- mem:\/\/a · A B\n)+Prompts:\n- p\(\) · d{199}…\n- p and q\(\)$/);
 });
 
 /** A process that has ended but that nobody has asked about yet is none. */

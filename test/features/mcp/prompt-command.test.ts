@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { privately } from "../../../src/core/protocol/private-reply.ts";
-import { begin, connect, everything, useConnected } from "./connected.ts";
+import { begin, connect, everything, hostile, useConnected } from "./connected.ts";
 
 const connected = useConnected(async () => ({ all: everything({ title: "My Server", description: "for tests" }) }));
 
@@ -66,4 +66,10 @@ test("a server that is away is said with why, and so is a call of a tool that it
   });
   expect(mcp.missing("mcp__gone__anything")).toMatch(/^gone is not connected/);
   expect(mcp.missing("mcp__other__anything")).toBeNull();
+});
+
+test("a prompt whose name has spaces is called, and no other that begins like it", async () => {
+  const { mcp } = await connect({ odd: hostile() });
+  expect(await mcp.command("odd p and q")).toMatchObject({ run: "This is p and q." });
+  expect(await mcp.command("odd p and")).toMatchObject({ run: "This is p." });
 });

@@ -76,11 +76,14 @@ export function readCatalogue(server: string, settings: McpServer, raw: readonly
       continue;
     }
     const listed = listedTool(server, parsed.data, byName);
-    chars += listed.description.length + JSON.stringify(listed.inputSchema).length;
+    const size = listed.description.length + JSON.stringify(listed.inputSchema).length;
     if (byName.size >= MAX_TOOLS) leave(`the server has more than ${MAX_TOOLS} tools`);
-    else if (chars > MAX_CATALOGUE_CHARS) leave("the server's tools together are too large");
+    else if (chars + size > MAX_CATALOGUE_CHARS) leave("the server's tools together are too large");
     else if (byName.has(listed.name)) leave("its name meets another's");
-    else byName.set(listed.name, listed);
+    else {
+      byName.set(listed.name, listed);
+      chars += size;
+    }
   }
   const tools = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return { tools, leftOut, unmet: unmetNames(settings, [...seen]) };
