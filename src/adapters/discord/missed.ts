@@ -2,10 +2,12 @@ import type { Client } from "discord.js";
 import { believing } from "../../core/believed.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { DM_WORKSPACE } from "./channels.ts";
+import { unlessDiscord } from "./errors.ts";
 import { inboundMessage } from "./inbound.ts";
 import { CLOCK_SKEW_MS, MISSED_CHANNELS, MISSED_MESSAGES } from "./limits.ts";
 import { withAnswered } from "./message/answered.ts";
 import type { WireMessage } from "./message/message-schema.ts";
+import type { WireMember } from "./message/person-schema.ts";
 import type { DiscordScope } from "./messages.ts";
 import { idAt } from "./snowflake.ts";
 
@@ -79,12 +81,12 @@ async function readable({ rest, log }: DiscordScope, channelId: string, after: s
 /** How long, in milliseconds, and how many members are cached. */
 const BELIEVED = { forMs: 10 * 60_000, most: MISSED_MESSAGES };
 
-/** Looks up members, because messages read over REST lack their authors' roles. */
-function createMembers({ rest, log, clock }: DiscordScope) {
-  const ask = (guildId: string, userId: string) =>
-    rest.member(guildId, userId).catch((error: unknown) => {
-      log.info({ err: error, userId }, "discord.member_unknown");
-      return undefined;
-    });
+/** Members who left before they could be looked up are treated as guests: they may no longer ask for anything. */
+const LEFT: WireMember = { nick: null, roles: [], pending: true, flags: 0 };
+
+/** Looks up members, because messages read over REST lack their authors' roles. Rejects if a lookup fails. */
+function createMembers({ rest, clock }: DiscordScope) {
+  const ask = async (guildId: string, userId: string) =>
+    (await unlessDiscord(["unknownMember"], rest.member(guildId, userId))) ?? LEFT;
   return believing(ask, { ...BELIEVED, clock });
 }

@@ -229,6 +229,19 @@ test("what was said while the program was down is found: in channels and threads
   expect(await adapter.missed(Date.now() + 5 * 60_000, never)).toEqual([]);
 });
 
+test("whoever has left since counts as a guest, and nobody as without roles whose membership Discord does not tell", async () => {
+  await using harbour = await openHarbour();
+  const { server, guild, general, bob, botMention } = harbour;
+  const since = Date.now() - 5 * 60_000;
+  server.world.message(general, bob, { content: `${botMention} deploy` });
+  guild.members.delete(bob.id);
+  const adapter = harbour.adapter();
+  await adapter.start(() => Promise.resolve({ type: "accepted" }), never);
+  expect(await adapter.missed(since, never)).toMatchObject([{ text: "deploy", person: { isGuest: true } }]);
+  for (let asked = 0; asked < 5; asked += 1) server.faults.failNext("other", 403);
+  await expect(adapter.missed(since, never)).rejects.toThrow();
+});
+
 test("a channel that may not be read is passed over when looking for what was missed", async () => {
   await using harbour = await openHarbour();
   harbour.server.world.message(harbour.general, harbour.ana, { content: "hi" });
