@@ -1,6 +1,6 @@
 import type { Clock } from "./protocol/runtime.ts";
 
-/** Waits for work, and no longer than this. Rejects as it does. */
+/** Waits until the work settles or the time is up, whichever is first. Rejects if the work rejects within that time. */
 export async function atMost(
   ms: number,
   work: void | PromiseLike<unknown>,

@@ -2,10 +2,10 @@ import { isIPv6 } from "node:net";
 import { BoundedMap } from "./bounded-map.ts";
 import type { Clock } from "./protocol/runtime.ts";
 
-/** Keys that are remembered. */
+/** Maximum number of keys; the oldest are forgotten. */
 const REMEMBERED = 10_000;
 
-/** Counts tries by key. A key's count begins anew once its window, which begins with its first try, is over. */
+/** Counts attempts per key in a fixed window that opens with the key's first attempt. */
 export class Attempts {
   readonly #clock: Pick<Clock, "now">;
   readonly #windowMs: number;
@@ -16,7 +16,7 @@ export class Attempts {
     this.#windowMs = windowMs;
   }
 
-  /** Seconds until there may be another try; 0 while there have been fewer than `most`. */
+  /** Seconds until another attempt is allowed; 0 while the window holds fewer than `most`. */
   waitS(key: string, most: number): number {
     const { count, since } = this.#countOf(key);
     return count < most ? 0 : Math.max(1, Math.ceil((since + this.#windowMs - this.#clock.now()) / 1_000));
@@ -48,7 +48,7 @@ export class Attempts {
 
 const MAPPED = /^::ffff:(?=\d+\.)/iu;
 
-/** Whoever has one address of IPv6 has all of its network, of 64 bits. */
+/** Key for counting by address. IPv6 addresses are cut to their /64 network because one visitor may own all of it. */
 export function networkOf(address: string): string {
   const plain = address.replace(MAPPED, "");
   if (!isIPv6(plain)) return plain;

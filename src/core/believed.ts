@@ -2,16 +2,16 @@ import { BoundedMap } from "./bounded-map.ts";
 import type { Clock } from "./protocol/runtime.ts";
 
 interface Belief<T> {
-  /** How long an answer is believed. Milliseconds. */
+  /** How long an answer is cached, in milliseconds. */
   readonly forMs: number;
-  /** Answers that are remembered. */
+  /** Maximum number of cached answers. */
   readonly most: number;
-  /** Which answers are; all where left out. */
+  /** Whether an answer may be cached; every answer may if omitted. */
   readonly isLasting?: (answer: T) => boolean;
   readonly clock: Pick<Clock, "now">;
 }
 
-/** Asks, and believes the answer for a while: several who ask at a time share one, and no failure is remembered. */
+/** Caches the answers of `ask` by its arguments. Concurrent calls share one request, and failures are not cached. */
 export function believing<Q extends readonly unknown[], T>(
   ask: (...about: Q) => Promise<T>,
   { forMs, most, isLasting = () => true, clock }: Belief<T>,
@@ -21,7 +21,7 @@ export function believing<Q extends readonly unknown[], T>(
     const key = JSON.stringify(about);
     const before = known.get(key);
     const leftMs = (before?.until ?? 0) - clock.now();
-    // More than there was: the clock was set back.
+    // More than `forMs` left means that the clock was set back.
     if (before !== undefined && leftMs > 0 && leftMs <= forMs) return before.answer;
     const answer = ask(...about);
     known.set(key, { answer, until: clock.now() + forMs });

@@ -1,4 +1,4 @@
-/** A map that forgets its oldest entries: for what only makes things quicker and may be forgotten. */
+/** A map that drops its oldest entries, for caches and other data that may be lost. */
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #capacity: number;

@@ -1,18 +1,18 @@
 /**
- * All that one call may reach and use. One value: the sandbox enforces it, approval cards and `/tools` show it,
- * and the log keeps it with the call.
+ * Everything that one call may reach and use. The same value is enforced by the sandbox, shown by approval cards and
+ * `/tools`, and logged with the call.
  */
 export interface Capabilities {
-  /** What it may do with the files of the sandbox root. */
+  /** Access to the files of the sandbox root. */
   readonly files: "none" | "read" | "write";
-  /** Patterns of hosts, as in `allowedHosts`; empty: no network. */
+  /** Host patterns, as in `allowedHosts`; no network if empty. */
   readonly hosts: readonly string[];
   readonly clock: boolean;
-  /** Wall clock. */
+  /** Limit in wall-clock time. */
   readonly timeoutMs: number;
-  /** Null where the work is the program's own and has no limit by itself. */
+  /** Null if the program does the work itself, without a memory limit of its own. */
   readonly memoryMb: number | null;
-  /** Bytes of what comes back. */
+  /** Maximum size of the output, in bytes. */
   readonly outputBytes: number;
 }
 
@@ -22,10 +22,10 @@ export interface CapabilityContext {
   readonly allowedHosts: readonly string[];
 }
 
-/** Hosts that a list of tools names one by one; more are counted. */
+/** Maximum number of hosts that a list of tools names; the rest are only counted. */
 const LISTED_HOSTS = 3;
 
-/** For an approval card, with every host: `may change files in the sandbox of this channel · no network · 60 s · 256 MB`. */
+/** Text for an approval card, with every host: `may change files in the sandbox of this channel · no network · 60 s`. */
 export function reachOf(capabilities: Capabilities): string {
   const { files } = capabilities;
   const where = "in the sandbox of this channel";
@@ -33,7 +33,7 @@ export function reachOf(capabilities: Capabilities): string {
   return [touched, ...boundsOf(capabilities, capabilities.hosts.length)].join(" · ");
 }
 
-/** For a list of tools: `changes files · no network · 60 s · 256 MB`. */
+/** Text for a list of tools: `changes files · no network · 60 s · 256 MB`. */
 export function shortReachOf(capabilities: Capabilities): string {
   const touched = { none: "no files", read: "reads files", write: "changes files" }[capabilities.files];
   return [touched, ...boundsOf(capabilities, LISTED_HOSTS)].join(" · ");

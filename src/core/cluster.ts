@@ -1,4 +1,4 @@
-/** What is in the database already, and what a process may want to read at once. */
+/** Kinds of change, already written to the database, that processes notify each other of. */
 export type ClusterTopic =
   | "claims"
   | "stops"
@@ -17,90 +17,90 @@ export type ClusterTopic =
   | "providers"
   | "servers";
 
-/** What this process has to itself, of all processes, until it is disposed of. */
+/** A lock that this process holds against all other processes until the value is disposed of. */
 export interface ClusterLock extends Disposable {
-  /** For so many milliseconds from now on no other process can have it, whatever becomes of this one; 0: nobody knows. */
+  /** Milliseconds for which no other process can take the lock, even if this process dies; 0 if that is unknown. */
   certainMs(): number;
-  /** Throws StoreError `stale_owner` once the others have taken this process for dead. */
+  /** Throws StoreError `stale_owner` once the other processes have declared this one dead. */
   requireHeld(): Promise<void>;
 }
 
 export interface LockWait {
   readonly signal: AbortSignal;
-  /** Told when others have it, and whenever fewer are before this one. */
+  /** Called with the number of processes ahead if the lock is taken, and again whenever that number falls. */
   readonly queued: (before: number) => void;
 }
 
-/** Resolves once no other process has what is named, in the order in which they ask; work of one process shares it. */
+/** Takes a named lock. Processes get it in the order of their requests, and work within one process shares it. */
 export type TakeLock = (name: string, wait: LockWait) => Promise<ClusterLock>;
 
-/** Another process that lives, as the database has it. */
+/** Another live process, as recorded in the database. */
 export interface OtherReplica {
   readonly id: string;
-  /** What it reports of itself; empty until it has begun. JSON. */
+  /** JSON that the process reports about itself; empty until it has started. */
   readonly state: unknown;
 }
 
-/** Sessions at platforms' gateways: whoever has a shard's role goes on with what the one before has kept. JSON. */
+/** Gateway sessions, as JSON: the process that takes over a shard's role resumes the session its predecessor stored. */
 export interface GatewaySessions {
-  /** By the role; null where there is none. */
+  /** Session stored for a role; null if there is none. */
   of(role: string): Promise<unknown>;
-  /** Does nothing where another process has the role by now. */
+  /** Stores a role's session; does nothing if another process holds the role by now. */
   keep(role: string, session: object | null): Promise<void>;
 }
 
-/** A process that lives, as it tells the others. */
+/** A live process, as it describes itself to the others. */
 export interface ClusterMember {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
   readonly version: string;
   readonly startedAt: number;
-  /** A short digest of what all processes must have in common, by its name. */
+  /** Short digests of the settings that all processes must share, by name. */
   readonly settings: Readonly<Record<string, string>>;
-  /** What its file and environment set, by name: JSON, or a digest behind `#`. Null: its release does not tell. */
+  /** Settings from its file and environment, by name: JSON or `#` and a digest. Null if its release reports none. */
   readonly given: Readonly<Record<string, string>> | null;
-  /** Runs that go on there, and that wait there for a place. */
+  /** Number of active runs there; `waiting` counts the runs queued for a slot. */
   readonly running: number;
   readonly waiting: number;
-  /** Whether each platform is connected there, by its name. */
+  /** Whether each platform is connected in that process, by platform name. */
   readonly platforms: Readonly<Record<string, boolean>>;
   readonly roles: readonly string[];
-  /** Somebody has asked it to hand all over and end. */
+  /** Whether the process was asked to hand over its work and exit. */
   readonly draining: boolean;
 }
 
-/** Whether a process has been asked to end: not the last one that takes sessions, and none that is no more. */
+/** Outcome of a drain request: refused for the last process that takes sessions, and for one that no longer exists. */
 export type DrainOutcome = "asked" | "last" | "gone";
 
-/** The processes that share a database, this one among them: a replica each. */
+/** The processes (replicas) that share a database, including this one. */
 export interface Cluster {
-  /** This process among the others. */
+  /** Id of this process within the cluster. */
   readonly id: string;
-  /** False: no other ever comes, as long as this one lives. */
+  /** False if no other process can join while this one lives. */
   readonly isShared: boolean;
-  /** How many processes there are, as far as this one knows; at least 1. */
+  /** Number of processes known to this one; at least 1. */
   size(): number;
   readonly gatewaySessions: GatewaySessions;
-  /** Asked of the database. */
+  /** Reads the other live processes from the database. */
   others(): Promise<readonly OtherReplica[]>;
-  /** What the others are told of what this process does, beside what is reported already. JSON. */
+  /** Adds a source of JSON state to what this process reports to the others. */
   report(state: () => object): void;
-  /** All processes that live, this one among them, the oldest first; none where there are no others to come. */
+  /** All live processes, including this one, the oldest first; empty if no other can join. */
   members(): Promise<readonly ClusterMember[]>;
-  /** Asks a process to hand all over and end. */
+  /** Asks a process to hand over its work and exit. */
   drain(id: string): Promise<DrainOutcome>;
   /**
-   * Tells the others. A word may be lost, and one that is told many times may be heard once: whoever hears it reads what is
-   * in the database, and reads it now and then without a word. At most 4,000 bytes. Never rejects.
+    * Notifies the other processes. Notices may be lost or merged, so a listener reads the database at each notice and
+    * also polls it now and then. At most 4,000 bytes. Never rejects.
    */
   tell(topic: ClusterTopic, about: string): Promise<void>;
-  /** Hears what the others tell from now on; what it returns ends that. */
+  /** Subscribes to the other processes' notices; returns the function that unsubscribes. */
   hear(topic: ClusterTopic, listener: (about: string) => void): () => void;
   /**
-   * Does work that one process at a time does: whenever this one gets the role, until the signal aborts. Work that is over by
-   * itself or fails is begun again after a while. What it returns gives the role up, once the work is over. Of several roles
-   * one is taken, whichever is free.
+    * Runs the work whenever this process holds the role, which one process holds at a time, until the signal aborts.
+    * Work that returns or fails is restarted after a delay. Given several roles, it takes whichever is free. The returned
+    * function ends the work, then releases the role.
    */
   hold(role: string | readonly string[], work: (signal: AbortSignal) => Promise<void>): () => Promise<void>;
   readonly lock: TakeLock;

@@ -2,7 +2,7 @@ import type { Cluster, ClusterTopic } from "./cluster.ts";
 import type { Log } from "./protocol/log.ts";
 import type { Clock } from "./protocol/runtime.ts";
 
-/** What changes within this time is told with one word. Milliseconds. */
+/** Debounce of change notices, in milliseconds. */
 const TOGETHER_MS = 20;
 
 interface Changes {
@@ -13,8 +13,8 @@ interface Changes {
 }
 
 /**
- * Looks for what other processes have changed: at each word of theirs, and every so many milliseconds without one, since words
- * are lost; until the signal. One look at a time. Where no other process comes, it does nothing.
+  * Calls `look` at each notice of the other processes, and every `everyMs` because notices may be lost, until the signal
+  * aborts. Calls never overlap. Does nothing if no other process can join.
  */
 export function followOthers(
   { cluster, topic, clock, log, everyMs, signal }: Changes & { readonly everyMs: number; readonly signal: AbortSignal },
@@ -51,7 +51,7 @@ export function followOthers(
   });
 }
 
-/** Tells the other processes that something has changed; a word for what changes within a moment. */
+/** Returns a debounced function that notifies the other processes of a change. */
 export function createTeller({ cluster, topic, clock, log }: Changes, about = ""): () => void {
   let isDue = false;
   return () => {
@@ -64,7 +64,7 @@ export function createTeller({ cluster, topic, clock, log }: Changes, about = ""
   };
 }
 
-/** Answers of what other processes may have changed: it is looked for first, where there are any. */
+/** Makes `answer` look for other processes' changes first, if other processes can join. */
 export function lookingFirst<Q, A>(
   { isShared }: Pick<Cluster, "isShared">,
   look: () => Promise<void>,

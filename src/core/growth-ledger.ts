@@ -1,14 +1,14 @@
-/** What has been added today (UTC), for each person and channel; and what directories of the operator's held at first. */
+/** Bytes added today (UTC) per person and channel, and the size of operator directories when they were first seen. */
 export interface GrowthLedger {
-  /** Looks up what is not known of these keys, or was too long ago, and of a directory; null: nothing. Never rejects. */
+  /** Loads missing or outdated figures for these keys and a directory; null if nothing needs loading. Never rejects. */
   ready(keys: readonly string[], root: string | null): Promise<void> | null;
-  /** As far as it is known. */
+  /** Bytes added today under the key, as far as they are loaded. */
   bytes(key: string): number;
   add(key: string, bytes: number): void;
-  /** Null until the directory has been seen. */
+  /** Bytes that the directory held when it was first seen; null before that. */
   given(root: string): number | null;
   see(root: string, bytes: number): void;
-  /** Keeps what is not kept yet. Never rejects. */
+  /** Stores figures that are not stored yet. Never rejects. */
   close(): Promise<void>;
 }
 

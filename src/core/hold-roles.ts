@@ -2,7 +2,7 @@ import type { Cluster } from "./cluster.ts";
 
 type Work = (signal: AbortSignal) => Promise<void>;
 
-/** As `Cluster.hold`, until the signal aborts: the work then ends, and the role is given up. */
+/** Holds a role as `Cluster.hold` does until the signal aborts, then ends the work and releases the role. */
 export async function holdUntil(
   { hold }: Pick<Cluster, "hold">,
   { role, work }: { readonly role: string; readonly work: Work },
@@ -14,7 +14,7 @@ export async function holdUntil(
   await giveUp();
 }
 
-/** Resolves then. */
+/** Resolves when the signal aborts. */
 export function aborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (signal.aborted) resolve();

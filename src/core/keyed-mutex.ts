@@ -1,9 +1,9 @@
-/** Runs tasks of one key one after the other, in the order given; tasks of different keys side by side. */
+/** Runs tasks with the same key one after another, in the order given, and tasks with different keys concurrently. */
 export class KeyedMutex {
-  /** What each key that is in use ends with; never rejects. */
+  /** The last task of each key in use; these promises never reject. */
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** A task that fails does not stop the next; its failure is the caller's. */
+  /** Runs a task. If it fails, its caller gets the error and the next task runs regardless. */
   async run<T>(key: string, task: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key) ?? Promise.resolve();
     const mine = before.then(task);
@@ -16,7 +16,7 @@ export class KeyedMutex {
     }
   }
 
-  /** Resolves when all that has been given so far is done. */
+  /** Resolves when all tasks given so far have ended. */
   async idle(): Promise<void> {
     await Promise.all(this.#last.values());
   }

@@ -2,7 +2,7 @@ import type { ChatPlatform } from "./protocol/platform.ts";
 
 type Facts = Pick<ChatPlatform, "descriptor" | "health" | "workspaces" | "membership" | "member">;
 
-/** What only tells how things are there, for a platform that does the rest otherwise: it shows nothing, and sends nobody's words. */
+/** The read-only part of a platform, which posts and delivers nothing, for a wrapper that replaces the rest. */
 export function factsOf(inner: ChatPlatform): Facts {
   return {
     descriptor: inner.descriptor,

@@ -1,35 +1,35 @@
 import type { RateBucket } from "./protocol/platform.ts";
 
-/** One token of a bucket is asked for. */
+/** A request for one token of a bucket. */
 export interface RateAsk {
-  /** The bucket's name among all that processes share. */
+  /** The bucket's name, unique among all shared buckets. */
   readonly bucket: string;
-  /** What a platform's 429 closes: the name of a method. */
+  /** Name of the API method, which a 429 of the platform closes for a while. */
   readonly gate: string;
   readonly rate: RateBucket;
-  /** Tokens that are left to others. */
+  /** Number of tokens reserved for other requests. */
   readonly kept: number;
 }
 
 export interface RateAnswer {
   readonly isTaken: boolean;
-  /** Until the bucket is full. Milliseconds. */
+  /** Milliseconds until the bucket is full. */
   readonly lacksMs: number;
-  /** Until the gate opens. Milliseconds. */
+  /** Milliseconds until the gate opens. */
   readonly closedMs: number;
 }
 
 /**
- * Token buckets that processes share, by the clock of whoever keeps them: all of them together keep within each rate. What a
- * process that is gone has taken comes in again as time passes.
+ * Token buckets shared by all processes, which together stay within each rate, timed by the clock of the bucket store.
+ * Tokens taken by a process that has died refill with time.
  */
 export interface SharedRates {
-  /** Answers soon, whatever happens. */
+  /** Asks for a token; the answer arrives soon even if the store does not respond. */
   take(ask: RateAsk, answered: (answer: RateAnswer) => void): void;
-  /** Returns a token that was not used. */
+  /** Returns an unused token. */
   giveBack(bucket: string, rate: RateBucket): void;
-  /** The bucket is full after so many milliseconds at the earliest, by what this process alone knows. */
+  /** Reports the least time, in milliseconds, until the bucket is full, judged by this process's own use. */
   lacks(bucket: string, rate: RateBucket, lacksMs: number): void;
-  /** The platform has asked to wait: nothing is taken through the gate meanwhile. */
+  /** Closes a gate because the platform asked to wait; no tokens are given for it meanwhile. */
   close(gate: string, forMs: number): void;
 }

@@ -13,95 +13,95 @@ import type { Label } from "./trust/label.ts";
 
 type JsonSchema = ToolSpec["inputSchema"];
 
-/** What a restart may do with a call that had begun. */
+/** What the program may do after a restart with a call that was interrupted. */
 export type AfterCrash = "replay" | "reconcile" | "never";
 
 /** The thread of a call's session. */
 export interface ToolThread {
   readonly limits: Pick<PlatformLimits, "messageChars" | "editChars" | "attachmentBytes">;
-  /** Posts once per key and run, also across a crash. */
+  /** Posts a message once per key and run, even across a crash. */
   post(key: string, message: OutgoingMessage): Promise<PostedMessage>;
-  /** What was posted under the key ends as this, durably: people see it soon, once. */
+  /** Replaces the message posted under the key by its final state, durably and once. */
   close(key: string, last: OutgoingMessage): Promise<void>;
-  /** The root and the newest messages, oldest first; of the channel where the platform lets us read it, else none. */
+  /** The root and the newest messages, oldest first; none for a channel that the platform does not let the bot read. */
   fetch(from: "thread" | "channel", limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]>;
-  /** The bytes of a file of one of these. */
+  /** The bytes of a file attached to one of these messages. */
   fetchFile(attachment: Attachment, signal: AbortSignal): Promise<Uint8Array>;
 }
 
-/** US dollars of the run, of its session, and of everything today (UTC). */
+/** US dollars spent by the run, by its session, and in total today (UTC). */
 export interface Spending {
   readonly runUsd: number;
   readonly sessionUsd: number;
   readonly dayUsd: number;
 }
 
-/** What every call of a run is given alike. */
+/** The context shared by all calls of a run. */
 export interface RunContext extends HostRules {
   readonly sessionId: string;
   readonly runId: string;
-  /** Who has asked. */
+  /** The person whose request began the run. */
   readonly personId: string;
-  /** `slack:C1`: what per-channel limits count by. */
+  /** Key of the per-channel limits: `slack:C1`. */
   readonly channelKey: string;
   readonly config: QueryConfig;
   /** Absolute path of the only directory that calls may touch. */
   readonly sandboxRoot: string;
-  /** Nobody is there to answer questions (a job). */
+  /** True if nobody can answer questions, as in a job. */
   readonly nonInteractive: boolean;
   readonly thread: ToolThread;
-  /** What has been spent until now; calls whose price is unknown are not in it. */
+  /** Amounts spent so far, without calls whose price is unknown. */
   spent(): Promise<Spending>;
 }
 
 export interface ToolContext extends RunContext {
   readonly callId: string;
-  /** True when the agent's access role forbids writes: enforced in the sandbox host, not in the guest. */
+  /** True if the agent's access role forbids writes. The sandbox host enforces this, not the guest. */
   readonly readOnly: boolean;
   /** The label of the request that led to the call. */
   readonly label: Label;
-  /** A person has allowed this very call, or a grant holds for it. */
+  /** True if a person approved this call or a grant covers it. */
   readonly approved: boolean;
-  /** The digest of what people saw when they allowed the call. */
+  /** Digest of the preview that people saw when they approved the call. */
   readonly previewDigest?: string;
-  /** The state that the tool has left in the session (`ToolResult.toolState`); null when there is none. */
+  /** State stored in the session by the tool's previous call (`ToolResult.toolState`); null if there is none. */
   readonly toolState: string | null;
   /** sha256 of sandbox files as this session last read or wrote them, by normalised relative path. */
   readonly knownFiles: ReadonlyMap<string, string>;
-  /** The addresses that the request holds and no model has made up. */
+  /** Addresses in the request that no model made up. */
   knownAddresses(): readonly string[];
   /** Journals a write intent; resolves once it is durable. */
   intend(intent: WriteIntent): Promise<void>;
-  /** Tells the thread that the call waits for its turn in the sandbox. */
+  /** Shows in the thread that the call is queued for the sandbox. */
   queued(before: number): void;
-  /** Tells the thread what the call waits for, e.g. `@ana`, `14:05 UTC`. */
+  /** Shows in the thread what the call waits for, e.g. `@ana`, `14:05 UTC`. */
   waits(what: string): void;
-  /** Tells the thread how far the call is, in a few words; empty when it works and no more is known. */
+  /** Shows the call's progress in the thread, in a few words; empty if nothing more specific is known. */
   progress(text: string): void;
   /** Shows the steps of the session's plan, as they stand now. */
   showPlan(steps: readonly PlanStep[]): void;
 }
 
-/** What a tool says of one call beside its permission: that a person must be asked, or that the call is refused. */
+/** A tool's verdict on one call, in addition to its permission: a person must be asked, or the call is refused. */
 export type CallRule =
-  /** `always`: also in agi mode, and no grant is remembered. `why` is a sentence for the card. */
+  /** `always` asks even in agi mode and stores no grant. `why` is a sentence for the card. */
   | { readonly type: "ask"; readonly why: string; readonly always: boolean }
   | { readonly type: "refuse"; readonly reason: string };
 
-/** What a call is judged by. */
+/** The circumstances in which a call is judged. */
 export interface CallEnvironment extends HostRules {
   readonly mode: Mode;
   /** Absolute path of the only directory that the call may touch. */
   readonly sandboxRoot: string;
-  /** Hosts that data may go to; none when left out. */
+  /** Hosts that data may be sent to; none if omitted. */
   readonly sinks?: readonly Sink[];
-  /** Nobody is there to be asked (a job). */
+  /** True if nobody can be asked, as in a job. */
   readonly nonInteractive?: boolean;
-  /** As the session knows them now (ToolContext.knownFiles). */
+  /** The session's current `ToolContext.knownFiles`. */
   readonly knownFiles?: ReadonlyMap<string, string>;
 }
 
-/** A call that would fail is not asked for; the model is told why. */
+/** Why a call would fail: the model learns it, and nobody is asked to approve the call. */
 export interface CallRefusal {
   readonly refused: string;
 }
@@ -113,38 +113,38 @@ export interface CallPreview {
   /** The language of the code block that `text` is shown in: `sh`, `diff`, `json`. */
   readonly language: string;
   readonly text: string;
-  /** Identifies what was shown where that may change until the call runs, for the call to compare (`ToolContext.previewDigest`). */
+  /** Digest of a preview that may be outdated once the call runs, which compares it (`ToolContext.previewDigest`). */
   readonly previewDigest?: string;
-  /** What it runs with besides, a line for each. */
+  /** Further facts about the call, one line each. */
   readonly facts?: readonly string[];
-  /** False: what it will do is not known before it runs, so that nothing is remembered of its approval. */
+  /** False if the call's effect is unknown before it runs, so its approval creates no grant. */
   readonly isRepeatable?: false;
   /** What the call may touch: `may change files in the sandbox of this channel · no network`. */
   readonly reach: string;
-  /** What the buttons of a card of its own say, where that tells more than allowing and denying. */
+  /** Button labels for a card that shows this call alone, if they say more than allow and deny. */
   readonly answers?: { readonly allow: string; readonly deny: string };
 }
 
-/** The arguments as they are. */
+/** Previews a call by its arguments as JSON. */
 export function plainPreview({ name, input }: Pick<ToolUseBlock, "name" | "input">, title: string): CallPreview {
   const question = `Run ${name}${title === "" ? "" : ` ${title}`}?`;
   return { question, language: "json", text: JSON.stringify(input, null, 2), reach: "" };
 }
 
-/** A tool in the few words that each request can afford. */
+/** A short description of a tool that fits into each model request. */
 export interface Offer {
   readonly about: string;
-  /** What is said of each argument that most calls need, empty where its name says enough; others are left out. */
+  /** Descriptions of the arguments that most calls need, empty if the name says enough; other arguments are omitted. */
   readonly arguments: Readonly<Record<string, string>>;
 }
 
-/** What stands in place of a tool that is found rather than offered (context/deferred-tools.ts). */
+/** Entry for a tool that the model finds by search instead of receiving in each request (context/deferred-tools.ts). */
 export interface Deferred {
-  /** What it is for, in half a line. */
+  /** Purpose of the tool, in half a line. */
   readonly about: string;
-  /** How the names of a group begin: its tools share one line, in which they are only named. */
+  /** Common name prefix of a group, whose tools are listed by name alone on one line. */
   readonly group?: string;
-  /** What whoever finds the tool should read beside its description; the same text is told once. */
+  /** Text to read along with the description when the tool is found; a text shared by several tools is sent once. */
   readonly manual?: () => string;
 }
 
@@ -152,60 +152,60 @@ export interface Tool<I = unknown> {
   /** `[A-Za-z0-9_-]{1,64}`. */
   readonly name: string;
   readonly description: string;
-  /** The origin of the description, where it is somebody's that nobody answers for. */
+  /** Origin of the description, if it was written by an untrusted third party. */
   readonly toldBy?: string;
-  /** How requests tell of it, where that is shorter; tool_search tells the whole. */
+  /** Shorter description for model requests; tool_search returns the full one. */
   readonly offer?: Offer;
-  /** Set: few runs need it. */
+  /** Set if few runs need the tool. */
   readonly deferred?: Deferred;
   readonly input: z.ZodType<I>;
-  /** `input` as the model reads it. */
+  /** `input` as the JSON Schema that the model reads. */
   readonly inputSchema: () => JsonSchema;
   readonly permission: Permission;
-  /** The only access role that has it; absent: every role that may. */
+  /** The only access role that gets the tool; if absent, every role whose permissions suffice. */
   readonly onlyFor?: string;
-  /** False: a barrier among the turn's calls. */
+  /** False if the call acts as a barrier among the calls of its turn. */
   readonly parallel: boolean;
   readonly afterCrash: AfterCrash;
-  /** What a call changes is not seen here: unless its result says otherwise, it may have changed something. */
+  /** True if a call's effects are invisible here: it may have changed something unless its result says otherwise. */
   readonly changesUnseen?: boolean;
-  /** Each call is given the state that the one before it in the session has left (`ToolContext.toolState`). */
+  /** Set if each call receives the state stored by the previous one in the session (`ToolContext.toolState`). */
   readonly keepsState?: true;
-  /** What is remembered of a call holds only while its preview has the same digest. */
+  /** Set if a grant holds only for calls whose preview has the same digest. */
   readonly grantBindsPreview?: true;
-  /** What “allow for this session / always” remembers, and how the card says it. */
+  /** The grant that “allow for this session / always” stores, and its label on the card. */
   grant(input: I): { readonly key: string; readonly label: string };
   /** The short argument of the progress line, e.g. the path. */
   title(input: I): string;
-  /** What holds for this call beside permission and mode; null or absent: nothing. */
+  /** Rule for this call in addition to permission and mode; null or absent if there is none. */
   readonly rule?: (input: I, place: CallEnvironment) => CallRule | null;
   /**
-   * Whose a result is and what it holds; absent: nobody's, and files unless the tool needs no permission at all. A result's
-   * own label comes before it.
+   * Label of the results: whose data they hold and of what kind. Defaults to nobody's files, or to nothing if the tool
+   * needs no permission. A label on the result itself takes precedence.
    */
   readonly brings?: (input: I) => Label;
-  /** What leaves by a call, and where to; absent: nothing does. */
+  /** Data that a call sends out, and its destinations; nothing if absent. */
   readonly sends?: (input: I) => readonly Sending[];
-  /** All that a call may reach and use, or (null) one with default arguments; absent: it runs nothing of others. */
+  /** Capabilities of a call, with default arguments if `input` is null; absent if the tool runs no third-party code. */
   readonly capabilities?: (input: I | null, place: CapabilityContext) => Capabilities;
-  /** What the approval card shows, or why the call would fail; absent: the input as JSON. Reads only. */
+  /** What the approval card shows (the input as JSON if absent), or why the call would fail. Changes nothing. */
   readonly preview?: (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<CallPreview | CallRefusal>;
-  /** Failure is data (`isError`); only aborts and defects throw. */
+  /** Runs the call. Failures are returned with `isError`; only aborts and defects throw. */
   execute(input: I, ctx: ToolContext, signal: AbortSignal): Promise<ToolResult>;
   /**
-   * In place of `execute` for a call that waits for a person, a child or a timer: makes durable what it waits for and
-   * answers null, whereupon the run parks; called again each time the session is woken, until it has the result. Needs
-   * `afterCrash: "replay"`: what it does is done once by its own keys (`ctx.callId`).
+   * Replaces `execute` for a call that waits for a person, a child or a timer. It stores what it waits for and returns
+   * null, which parks the run; each wake of the session calls it again until it returns the result. It needs
+   * `afterCrash: "replay"`, and idempotency keys made of `ctx.callId`.
    */
   readonly resume?: (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult | null>;
   /**
-   * For `afterCrash: "reconcile"`: called instead of `execute` after a restart for a call that had
-   * journalled an intent; finishes, repeats or refuses the effect.
+   * Replaces `execute` after a restart for an `afterCrash: "reconcile"` call that had journalled an intent: finishes,
+   * repeats or refuses the effect.
    */
   readonly reconcile?: (call: InterruptedCall<I>, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult>;
   /**
-   * What a call had done when a crash cut it, where it is not taken up again since a person has stopped the run meanwhile:
-   * the signal has aborted. Changes nothing. Absent: the model only reads that the call had begun.
+    * Describes what a call had done when a crash interrupted it and a person stopped the run before it could continue;
+    * the signal has aborted already. Changes nothing. If absent, the model only learns that the call had begun.
    */
   readonly describePartialWork?: (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult>;
 }
@@ -215,10 +215,10 @@ export interface InterruptedCall<I> {
   readonly intent: WriteIntent;
 }
 
-/** A tool as it is written down: its schema follows from its input. */
+/** A tool without its JSON Schema, which is derived from `input`. */
 type ToolDefinition<I> = Omit<Tool<I>, "inputSchema">;
 
-/** Keeps the input's type inside the tool while catalogues hold tools of any input: each method parses first. */
+/** Erases the input type, so that catalogues can hold any tool, by making each method parse its input first. */
 export function defineTool<I>(definition: ToolDefinition<I>): Tool {
   const { rule, brings, sends, capabilities, preview, resume, reconcile, describePartialWork, ...tool } = definition;
   const parse = (input: unknown): I => tool.input.parse(input);
@@ -245,7 +245,7 @@ export function defineTool<I>(definition: ToolDefinition<I>): Tool {
   };
 }
 
-/** Written when first asked for, and once: writing those of all tools anew would be what a short run is busiest with. */
+/** Generates the JSON Schema lazily and once, because generating all tools' schemas would dominate a short run. */
 export function schemaOf(input: z.ZodType): Tool["inputSchema"] {
   let written: JsonSchema | undefined;
   return () => (written ??= writeSchema(input));

@@ -1,4 +1,4 @@
-/** Waits for work, or rejects with the signal's reason. */
+/** Waits for the work, or rejects with the signal's reason once it aborts. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason);

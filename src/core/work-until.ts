@@ -2,12 +2,12 @@ import { type AppError, toAppError } from "./protocol/errors.ts";
 import type { Log } from "./protocol/log.ts";
 import { type Clock, slept } from "./protocol/runtime.ts";
 
-/** How long until work that was over by itself, or failed, is begun again. Milliseconds. */
+/** Delay before work that returned or failed is restarted, in milliseconds. */
 const AGAIN_MS = 5_000;
-/** Work that fails whenever it is begun waits twice as long each time, up to this. Milliseconds. */
+/** Maximum delay of the exponential backoff for work that keeps failing, in milliseconds. */
 const AGAIN_AT_LAST_MS = 60_000;
 
-/** Works until the signal aborts: work that is over before, or fails, is begun again after a while. Never rejects. */
+/** Keeps the work running until the signal aborts, restarting it with a delay if it returns or fails. Never rejects. */
 export async function workUntil(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
@@ -22,7 +22,7 @@ export async function workUntil(
       error = toAppError(thrown);
     }
     if (signal.aborted) return;
-    // What has worked for a while has not failed at its beginning.
+    // Work that ran longer than the last delay did not fail at its start, so the backoff is reset.
     if (error === null || clock.now() - begunAt > againMs) againMs = AGAIN_MS;
     if (error !== null) log.warn({ err: error, name, againMs }, "work_failed");
     await slept(clock, againMs, signal);
