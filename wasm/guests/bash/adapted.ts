@@ -9,7 +9,7 @@ import { posixRegex } from "./text/posix-regex.ts";
 export type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
 export type Result = Awaited<ReturnType<Parameters<typeof defineCommand>[1]>>;
 
-/** Commands of just-bash that are told what they understand, of what people write. */
+/** Commands of just-bash whose arguments are rewritten into forms that just-bash understands. */
 export const ADAPTED_COMMANDS: readonly CustomCommand[] = [
   adapted("awk", awk),
   adapted("echo", async (args, run) => (/^-[nE]*e/.test(args[0] ?? "") ? withBytes(args, run, ZERO_OCTAL) : run(args))),
@@ -48,14 +48,14 @@ function octal(found: string, digits: string | undefined): string {
   return /[\\[\]-]/.test(one) ? `\\${one}` : one;
 }
 
-/** Escapes of bytes that are no ASCII: as a format of printf writes them, and as echo and `%b` do. */
+/** Escapes of non-ASCII bytes: OCTAL as in a format of printf, ZERO_OCTAL as in echo and `%b`. */
 const OCTAL = /\\(?:\\|x([89a-f][\da-f])|([23][0-7]{2}))/gi;
 const ZERO_OCTAL = /\\(?:\\|x([89a-f][\da-f])|0([23][0-7]{2}))/gi;
 
-/** A byte of an escape is such a character while just-bash works on the text, which knows no bytes. */
+/** First of the private-use characters that represent escaped bytes while just-bash, which knows only text, runs. */
 const BYTE_AT = 0xf700;
 
-/** Bytes that escapes name come out as they are: just-bash takes each for a character, which has two in a file. */
+/** Outputs escaped bytes unchanged; just-bash would treat each as a character and encode it as two bytes. */
 async function withBytes(args: string[], run: Run, escapes: RegExp): Promise<Result> {
   const marked = args.map((arg) =>
     arg.replace(escapes, (found, hex: string | undefined, digits: string | undefined) => {
@@ -72,7 +72,7 @@ async function withBytes(args: string[], run: Run, escapes: RegExp): Promise<Res
   return { ...result, stdout: bytes.join(""), stdoutKind: "bytes" };
 }
 
-/** A variable holds text. What other arguments say is written as it is, but of `%b`. */
+/** Keeps escaped bytes only in printed output, not with `-v`, and only in the format or in arguments of `%b`. */
 async function printf(args: string[], run: Run): Promise<Result> {
   const at = args[0] === "-v" ? 2 : 0;
   const [given = "", ...words] = args.slice(at);
@@ -94,7 +94,7 @@ async function printf(args: string[], run: Run): Promise<Result> {
   return withBytes([format], (marked) => run([...marked, ...values]), OCTAL);
 }
 
-/** Where a number is expected, `'a` is the number of the character; where escapes are, `\e` is one. */
+/** Replaces `'a` by the character's code where the format expects a number, and `\e` by `\033` for `%b`. */
 function withCharacters(format: string, values: readonly string[]): readonly string[] {
   const kinds =
     format.match(/%[-+ #0']*(?:[1-9]\d*)?(?:\.\d*)?[a-zA-Z%]/g)?.filter((kind) => !kind.endsWith("%")) ?? [];
@@ -108,7 +108,7 @@ function withCharacters(format: string, values: readonly string[]): readonly str
   });
 }
 
-/** Programs in files are read here, variables that are set before the first file are set from the beginning. */
+/** Reads the files of `-f`, and turns assignments before the first file operand into `-v` options. */
 async function awk(args: string[], run: Run, { fs, cwd }: Context): Promise<Result> {
   const options: string[] = [];
   const programs: string[] = [];
@@ -143,7 +143,7 @@ async function expr(args: string[], run: Run): Promise<Result> {
 
 const DEVICE_PART = "/tmp/.device";
 
-/** A list in which there is nothing to check is no list. */
+/** Fails a check (`-c`) whose list contains no checksum lines. */
 async function sums(name: string, args: string[], run: Run): Promise<Result> {
   const result = await run(args);
   const isChecked =
@@ -152,7 +152,7 @@ async function sums(name: string, args: string[], run: Run): Promise<Result> {
   return failed(`${name}: no properly formatted checksum lines found`, 1);
 }
 
-/** `-qn1` is `-q -n 1`, and `-c1K` is `-c 1024`. */
+/** Splits joined options and expands size suffixes: `-qn1` becomes `-q -n 1`, and `-c1K` becomes `-c 1024`. */
 function loose(args: readonly string[]): string[] {
   const words = args.flatMap((arg) => {
     const [, flags = "", value = ""] = /^-([qv]+)n(.*)$/.exec(arg) ?? [];
@@ -165,7 +165,7 @@ function loose(args: readonly string[]): string[] {
   });
 }
 
-/** All but the last lines are counted here; the rest is just-bash's. */
+/** Implements `-n -N` (all but the last N lines); just-bash handles the other forms. */
 async function head(given: string[], run: Run, context: Context): Promise<Result> {
   const words = await withDevices(loose(given), context);
   requirePiped(words, pipedBytes(context));
@@ -181,7 +181,7 @@ async function head(given: string[], run: Run, context: Context): Promise<Result
   return { stdout: kept.join(""), stderr: "", exitCode: 0, stdoutKind: "bytes" };
 }
 
-/** What is piped in may be cut off: then so much as is asked for must be there. */
+/** Throws if more is asked for than a truncated device supplied to the pipe. */
 function requirePiped(words: readonly string[], piped: string): void {
   const [, option = "-n", joined = ""] = /^(-[nc]|--(?:lines|bytes)=|-(?=\d))(\d*)$/.exec(words[0] ?? "") ?? [];
   const isApart = joined === "" && words.length > 0;
@@ -190,7 +190,7 @@ function requirePiped(words: readonly string[], piped: string): void {
   requireWhole(/c|bytes/.test(option) ? piped.length : linesWithEnds(piped).length, count);
 }
 
-/** `-c` of a file that has no end: so much of it is made. */
+/** Replaces an endless device by a file with as many of its bytes as `-c` asks for. */
 async function withDevices(args: string[], { fs }: Context): Promise<string[]> {
   const at = args.findIndex((arg) => deviceBytes(arg, 0) !== null);
   const [, joined = ""] = /^(?:-c|--bytes=)(.*)$/.exec(args.find((arg) => /^(?:-c|--bytes=)/.test(arg)) ?? "") ?? [];
@@ -204,7 +204,7 @@ function bytesOf(context: Context, file: string): Promise<string> | string {
   return file === "-" ? pipedBytes(context) : context.fs.readFile(context.fs.resolvePath(context.cwd, file), "binary");
 }
 
-/** What begins at a byte is counted here; the rest is just-bash's. */
+/** Implements `-c +N` (from byte N on); just-bash handles the other forms. */
 async function tail(given: string[], run: Run, context: Context): Promise<Result> {
   const args = loose(given);
   const at = args.findIndex(

@@ -3,10 +3,10 @@ import type { Filesystem } from "../workspace-files.ts";
 import { executedFiles } from "./executed-files.ts";
 import type { BashBinding, BashRequest } from "./request.ts";
 
-/** What a shell heeds, or runs, although no script names it. */
+/** Variables that affect a shell even if no script names them. */
 const ALWAYS = /^(?:BASH_ENV|ENV|CDPATH|GLOBIGNORE|PS4|BASH_ALIAS_\w*)$/;
 
-/** All that decides, besides its text, what a command does: where it runs, with which variables, and what it executes. */
+/** Returns what a command's effect depends on besides its text: directory, variables and executed files. */
 export function bindingOf(
   { command, cwd, env }: Pick<BashRequest, "command" | "cwd" | "env">,
   files: Filesystem,

@@ -1,6 +1,6 @@
 import { bytesOfLatin1, latin1Of, textKeepingBytes, utf8Bytes } from "../runtime/text-encoding.ts";
 
-/** As much of Node's Buffer as the shell uses for its conversions. */
+/** The part of Node's Buffer that the shell uses for conversions. */
 class Bytes extends Uint8Array {
   static fromText(text: string, encoding: string): Bytes {
     if (encoding === "base64") return Bytes.fromText(atob(text), "latin1");
@@ -18,7 +18,7 @@ class Bytes extends Uint8Array {
 
 const silent = (): void => {};
 
-/** Commands say what they have to say by their outputs. */
+/** The console is silent because commands report through stdout and stderr alone. */
 Object.assign(globalThis, {
   console: { log: silent, info: silent, warn: silent, error: silent, debug: silent },
   Buffer: {

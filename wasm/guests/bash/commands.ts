@@ -29,7 +29,7 @@ import { TAB_COMMANDS } from "./text/tabs.ts";
 
 const USAGE = 2;
 
-/** Commands that scripts expect and just-bash has not, or has otherwise than they must be. */
+/** Commands that just-bash lacks or whose behaviour here differs from just-bash's. */
 export const COMMANDS: readonly CustomCommand[] = [
   jq,
   ENV,
@@ -82,7 +82,7 @@ export const COMMANDS: readonly CustomCommand[] = [
     }
   }),
   defineCommand("uname", async (args) => done(args.includes("-a") ? "Linux sandbox 0 wasm\n" : "Linux\n")),
-  // What stands before & has ended by now.
+  // A command in the background (`&`) has always ended by now.
   defineCommand("jobs", async () => done("")),
   defineCommand("disown", async () => done("")),
   defineCommand("nproc", async () => done("1\n")),

@@ -28,7 +28,7 @@ async function date(args: string[], run: Run, context: Context): Promise<Result>
   return { ...result, stdout: result.stdout.replace(/\ue001(.)([^\ue001\ue002]*)\ue002/g, padded) };
 }
 
-/** The time of a file that is named is that of its last change. */
+/** Replaces `-r FILE` by the time of the file's last change. */
 async function withTimeOf(args: readonly string[], at: number, { fs, cwd }: Context): Promise<string[]> {
   const isApart = args[at] === "-r";
   const name = (isApart ? args[at + 1] : args[at]?.slice("--reference=".length)) ?? "";
@@ -38,7 +38,7 @@ async function withTimeOf(args: readonly string[], at: number, { fs, cwd }: Cont
   return [...rest, "-d", `@${Math.floor(status.mtime.getTime() / 1000)}`];
 }
 
-/** A day that counts from another is a moment. */
+/** Replaces a relative date of `-d` by its time in seconds, as `@SECONDS`. */
 function withMoment(args: readonly string[]): string[] {
   const at = args.findIndex((arg) => /^(?:-[uR]*d|--date)/.test(arg));
   const [, option = "", joined] = /^(-[uR]*d|--date)=?([^]*)$/.exec(args[at] ?? "") ?? [];
@@ -52,7 +52,7 @@ function withMoment(args: readonly string[]): string[] {
   return [...args.slice(0, at), ...flags, "-d", `@${Math.floor(found / 1000)}`, ...rest];
 }
 
-/** How a field is padded stands before its letter: `%-d`, `%_d`, `%3N`. */
+/** Marks fields with a flag or width before the letter, such as `%-d`, `%_d` and `%3N`, to be padded afterwards. */
 function withMarks(format: string): string {
   return format.replace(/%(?:%|:z|q|([-_0^#]|\d(?=N))([a-zA-Z])|[-+_0^#\d]+[a-zA-Z])/g, (found, ...how: string[]) => {
     const [mark, letter] = how;

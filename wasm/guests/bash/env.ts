@@ -3,9 +3,9 @@ import { pipedBytes } from "./text/command.ts";
 
 const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Runs a command with other variables, or shows those that there are. */
+/** Runs a command with changed variables, or lists the variables. */
 export const ENV: CustomCommand = defineCommand("env", async (args, context) => {
-  // What a script is called with is among them, and no variable.
+  // The exported environment also holds a script's arguments, which are not variables.
   const known = Object.entries(context.exportedEnv ?? {}).filter(([name]) => /^[A-Za-z_]\w*$/.test(name));
   let variables: Record<string, string> = Object.fromEntries(known);
   for (let at = 0; at < args.length; at++) {

@@ -6,19 +6,19 @@ import { COMMANDS } from "./commands.ts";
 import { commandsOf, type FixedCommand, type Redirection } from "./fixed-commands.ts";
 import { inner } from "./workspace-fs.ts";
 
-/** What a command executes besides its own text. */
+/** The files and scripts that a command executes besides its own text. */
 export interface Executed {
-  /** Paths relative to the root, with what they hold, one character for each byte; null: there is no such file. */
+  /** Contents by path relative to the root, one character for each byte; null if the file does not exist. */
   readonly files: ReadonlyMap<string, string | null>;
-  /** True when it may execute more than these: some of it is known only when it runs. */
+  /** True if the command may execute more than these files, because some of it is known only at run time. */
   readonly isOpen: boolean;
-  /** All scripts, the command's own among them. */
+  /** Texts of all scripts, including the command itself. */
   readonly texts: readonly string[];
 }
 
-/** Where the shell sees the root. */
+/** Path at which the shell sees the sandbox root. */
 const ROOT = "/workspace";
-/** Rounds in which what one script changes is looked for in the others. */
+/** Maximum number of passes over all scripts until a pass finds nothing new. */
 const MOST_ROUNDS = 8;
 const MOST_TEXTS = 50;
 const MOST_CHARS = 200_000;
@@ -26,12 +26,12 @@ const MOST_CHARS = 200_000;
 const words = (text: string) => new Set(text.split(" "));
 const SHELLS = words("bash sh dash zsh ksh");
 const SOURCES = words("source .");
-/** Programs that read a program from a file behind `-f`. */
+/** Commands that read a program from the file that `-f` names. */
 const INTERPRETERS = words("awk gawk mawk nawk sed jq");
-/** They run what stands behind them. */
+/** Commands that run the command given by their arguments. */
 const WRAPPERS = words("env command exec builtin nohup nice timeout time xargs watch setsid sudo stdbuf");
 const FINDERS = words("-exec -execdir -ok -okdir");
-/** They only look at files. */
+/** Commands that only read the files they are given. */
 const READERS = words(
   "chmod cat ls head tail wc grep egrep fgrep rg stat file test [ echo printf diff cmp md5sum sha1sum sha256sum du basename dirname realpath readlink cd sort uniq cut tr export",
 );
@@ -40,7 +40,7 @@ const BUILTINS = words(
 );
 const KNOWN = new Set([...BUILTINS, ...getCommandNames(), ...COMMANDS.map(({ name }) => name)]);
 
-/** What they are given is not written to, or is seen to where it is handed on. */
+/** Commands that do not write to their arguments, or whose writes are found when their arguments are examined. */
 const ONLY_READ = [READERS, SHELLS, SOURCES, INTERPRETERS, WRAPPERS, words("find")];
 
 const parser = new Bash({ fs: new InMemoryFs(), defenseInDepth: false });
@@ -55,9 +55,9 @@ class Search {
   readonly #files = new Map<string, string | null>();
   readonly #scripts = new Map<string, readonly FixedCommand[]>();
   readonly #functions = new Set<string>();
-  /** Where the command may be when it names a file. */
+  /** Possible working directories, against which relative paths are resolved. */
   readonly #directories: Set<string>;
-  /** Files that the command may write itself. */
+  /** Files that the command itself may write. */
   readonly #written = new Set<string>();
   #isOpen = false;
   #isAnywhere = false;
@@ -82,7 +82,7 @@ class Search {
     }
     for (const path of this.#files.keys()) {
       if (!this.#written.has(path)) continue;
-      // It has become something else by the time it is executed.
+      // The command may have changed this file by the time it executes it.
       this.#files.delete(path);
       this.#isOpen = true;
     }
@@ -94,7 +94,7 @@ class Search {
     return [this.#files.size, this.#scripts.size, this.#directories.size, this.#written.size, this.#isAnywhere].join();
   }
 
-  /** Takes a script's text in. */
+  /** Parses a script and adds it to those that are examined. */
   #read(text: string): void {
     if (this.#scripts.has(text)) return;
     if (this.#scripts.size >= MOST_TEXTS || text.length > MOST_CHARS) {
@@ -111,7 +111,7 @@ class Search {
       for (const name of functions) this.#functions.add(name);
     } catch {
       this.#scripts.set(text, []);
-      this.#isOpen = true; // what is no whole script to this parser may still run in part
+      this.#isOpen = true; // a script that does not parse may still run in part
     }
   }
 
@@ -168,7 +168,7 @@ class Search {
   #interpreter(name: string, args: readonly (string | null)[]): void {
     for (const [at, arg] of args.entries()) {
       if (arg === null) {
-        this.#isOpen = true; // a program may come out of a command
+        this.#isOpen = true; // the argument, known only at run time, may be a program
         continue;
       }
       if (name.endsWith("awk") && runsCommands(arg)) this.#isOpen = true;
@@ -183,14 +183,14 @@ class Search {
     const at = args.findIndex((arg) => arg === null || this.#isCommand(arg));
     if (at === -1) return;
     const [first] = args.slice(at);
-    // What xargs reads stands behind the words that are given.
+    // xargs appends the words it reads, so an executor would run what is not known yet.
     if (first == null || (name === "xargs" && this.#isExecutor(first))) this.#isOpen = true;
     else this.#invoke(args.slice(at), redirections);
   }
 
   #find(args: readonly (string | null)[]): void {
     for (const [at, arg] of args.entries()) {
-      // A word that is known only when it runs may be one of these.
+      // A word that is known only at run time may be `-exec` or the like.
       if (arg === null) this.#evaluates = true;
       if (arg === null || !FINDERS.has(arg)) continue;
       const first = args[at + 1] ?? null;
@@ -201,7 +201,7 @@ class Search {
 
   #ripgrep(args: readonly (string | null)[]): void {
     if (args.includes(null)) this.#evaluates = true;
-    if (args.some((arg) => arg?.startsWith("--pre") === true)) this.#isOpen = true; // it runs a program on each file
+    if (args.some((arg) => arg?.startsWith("--pre") === true)) this.#isOpen = true; // --pre runs a program on each file
   }
 
   #isExecutor(name: string): boolean {
@@ -228,7 +228,7 @@ class Search {
     for (const one of this.#pathsOf(path)) this.#written.add(one);
   }
 
-  /** `isScript`: a shell reads it. */
+  /** Adds a file that is executed, as a shell script or as a program of an interpreter (`isScript` false). */
   #execute(path: string | null, isScript: boolean): void {
     const paths = path === null ? [] : this.#pathsOf(path);
     if (paths.length === 0 || (this.#isAnywhere && path?.startsWith("/") !== true)) this.#isOpen = true;
@@ -242,7 +242,7 @@ class Search {
     }
   }
 
-  /** Beneath the root, from each directory that the command may be in; none for what lies elsewhere. */
+  /** Resolves a path against every possible working directory; empty for paths outside the sandbox root. */
   #pathsOf(path: string): string[] {
     if (path === "") return [];
     if (!path.startsWith("/")) return [...this.#directories].map((directory) => inner(`${directory}/${path}`));
@@ -269,7 +269,7 @@ class Search {
   }
 }
 
-/** The path that is joined to an option which names a program's file: empty where it is the next word. */
+/** Path joined to an option such as `-f`; empty if the path is the next word, undefined for other words. */
 function fileBehind(arg: string): string | undefined {
   const option = /^--(?:from-)?file=?/.exec(arg) ?? /^-[A-Za-eg-z]*f/.exec(arg);
   return option === null ? undefined : arg.slice(option[0].length);

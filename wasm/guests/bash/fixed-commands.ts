@@ -1,4 +1,4 @@
-/** A command's words as they stand; null where they are known only when it runs. */
+/** The words of a command as written; null for words that are known only at run time. */
 export interface FixedCommand {
   readonly words: readonly (string | null)[];
   readonly redirections: readonly Redirection[];
@@ -6,7 +6,7 @@ export interface FixedCommand {
 
 export interface Redirection {
   readonly operator: string;
-  /** A path; what a here-document or a here-string says. */
+  /** A path, or the text of a here-document or here-string; null if known only at run time. */
   readonly target: string | null;
 }
 
@@ -15,18 +15,18 @@ interface Node {
   readonly [property: string]: unknown;
 }
 
-/** A command within a text that the parser leaves as it is: a subscript's, a bound's, a name's. */
+/** Matches a command substitution in text that the parser leaves unparsed: subscripts, bounds and names. */
 const UNPARSED = /\$\((?!\()|`/;
 
-/** What a script says of itself. */
+/** The parts of a script that can be known without running it. */
 export interface ScriptParts {
-  /** All simple commands, also those within others. */
+  /** All simple commands, including nested ones. */
   readonly commands: readonly FixedCommand[];
   /** The names of its functions. */
   readonly functions: readonly string[];
-  /** Texts that are known only when it runs: of commands, names of files, what is read. */
+  /** Whether the script takes in text known only at run time: from commands, file names or input. */
   readonly takesTexts: boolean;
-  /** A variable's text may run as a command: `a[$(rm x)]` does where a number or a subscript is expected. */
+  /** Whether a variable's text may run as a command, as `a[$(rm x)]` does where a number is expected. */
   readonly evaluates: boolean;
 }
 
@@ -78,7 +78,7 @@ function isNumeral(text: unknown): boolean {
   return typeof text === "string" && !/[A-Za-z_$]/.test(text);
 }
 
-/** Builtins that take numbers, or names with subscripts. */
+/** Whether a command is a builtin that evaluates its arguments as numbers or as names with subscripts. */
 function isEvaluatingCommand({ words: [name, ...args] }: FixedCommand): boolean {
   if (name === "let" || name === "unset") return true;
   if (name === "test" || name === "[" || name === "printf") return args.some((arg) => arg?.startsWith("-v"));
@@ -102,7 +102,7 @@ function redirectionOf(node: unknown): Redirection[] {
   return [{ operator: String(operator), target: fixedText(word) }];
 }
 
-/** What a word says each time; null where it holds a variable, a pattern or another command. */
+/** The constant text of a word; null if the word contains a variable, a pattern or a command substitution. */
 function fixedText(word: unknown): string | null {
   if (!isNode(word)) return null;
   const parts = listOf(word["parts"]).map((part) => {

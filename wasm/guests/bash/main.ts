@@ -12,23 +12,23 @@ import { keptEnv } from "./shell-env.ts";
 import { stopSignal } from "./stop-signal.ts";
 import { type ReadGuard, WorkspaceFs } from "./workspace-fs.ts";
 
-/** Where the shell sees the sandbox root; the tools take paths beneath it, too. */
+/** Path at which the shell sees the sandbox root; the tools accept paths beneath it, too. */
 const ROOT = "/workspace";
-/** Commands of one call, those of each round of a loop among them: some seconds of work. */
+/** Maximum number of commands per call, counting each iteration of a loop; some seconds of work. */
 const MAX_COMMANDS = 50_000;
-/** What one command looks at, or writes, piece by piece: records of awk, lines that are searched, numbers of `seq`. */
+/** Maximum number of items that one command processes: records of awk, searched lines, numbers of `seq`. */
 const MAX_PIECES = 10_000_000;
-/** Words that braces come to. */
+/** Maximum number of words from one brace expansion. */
 const MAX_WORDS = 1_000_000;
-/** What is written there is gone. */
+/** The device that discards all writes. */
 const NOTHING = "/dev/null";
-/** Bytes. What is printed is held in memory until the end. */
+/** Maximum size of the output, in bytes, because it is held in memory until the end. */
 const MAX_PRINTED = 8_388_608;
 const CHANGED =
   "Not run: the working directory, a variable or a script that it executes is not what it was when it was allowed. Call it again, and people see what it is now.";
 /** The exit code of a command that ran out of time, as `timeout` has it. */
 const TIMED_OUT = 124;
-/** What the shell, and each shell within it, says last of a script that is out of time or stopped. */
+/** Last line that the shell and each nested shell print about a script that timed out or was stopped. */
 const ENDED =
   /^bash: (?:execution aborted|\w+ aborted|.* used its context after cancellation|.* exceeded (?:its )?execution deadline.*)$/;
 
@@ -75,7 +75,7 @@ async function run(input: string): Promise<string> {
   return JSON.stringify(reply);
 }
 
-/** Once it runs, too, what was allowed is executed and nothing else: files may change meanwhile. */
+/** Refuses reads of allowed scripts whose content has changed since the approval, even during the run. */
 function guardOf(binding: BashBinding | null, files: Filesystem, note: (sentence: string) => void): ReadGuard {
   const allowed = binding?.files ?? {};
   return (path, content) => {
@@ -94,7 +94,7 @@ function isDirectory(files: Filesystem, path: string): boolean {
   }
 }
 
-/** Files in memory, of which one holds nothing whatever is written to it, and some have no end. */
+/** Files in memory, with /dev/null, which discards writes, and endless devices. */
 class Surroundings extends InMemoryFs {
   constructor() {
     super({ "/dev/random": "", "/dev/urandom": "" });
@@ -114,7 +114,7 @@ class Surroundings extends InMemoryFs {
   }
 }
 
-/** What is around the sandbox root: the shell's own /bin, /dev, /proc and /tmp, in memory. Made while the guest is built. */
+/** The shell's own /bin, /dev, /proc and /tmp outside the sandbox root, in memory. Created while the guest is built. */
 const BASE = new Bash({ fs: new Surroundings(), customCommands: [...COMMANDS], defenseInDepth: false }).fs;
 
 function openShell(workspace: WorkspaceFs, { cwd, env, timeoutMs }: BashRequest): Bash {
@@ -135,7 +135,7 @@ function openShell(workspace: WorkspaceFs, { cwd, env, timeoutMs }: BashRequest)
   });
 }
 
-/** A file error that the shell does not take for the failure of one command ends the script, as its own error. */
+/** Runs the command; a file error that escapes the shell ends the script and is reported as an error of bash. */
 async function execute(shell: Bash, command: string, signal: AbortSignal): Promise<BashExecResult> {
   try {
     return await shell.exec(command, { rawScript: true, signal });
@@ -150,14 +150,14 @@ async function execute(shell: Bash, command: string, signal: AbortSignal): Promi
   }
 }
 
-/** In the words that people know. */
+/** Replaces messages particular to just-bash by the usual messages of bash. */
 function plainErrors(stderr: string): string {
   return stderr
     .replace(/command not available in browser environments\. .*/g, "command not found")
     .replace(/, increase executionLimits\.\w+/g, "");
 }
 
-/** Relative to the sandbox root; elsewhere, such as in /tmp, nothing is left for the next call. */
+/** Path relative to the sandbox root; empty for paths outside it, such as /tmp, which do not outlast the call. */
 function inner(path: string): string {
   return path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1) : "";
 }

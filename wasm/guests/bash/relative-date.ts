@@ -2,7 +2,7 @@ type Unit = "second" | "minute" | "hour" | "day" | "week" | "fortnight" | "month
 
 const TERM =
   /(?<![\w:.])(?:(?<sign>[-+]?) ?(?<count>\d{1,12}) ?|(?<which>last|next|this) )?(?<unit>sec(?:ond)?|min(?:ute)?|hour|day|week|fortnight|month|year)s?\b(?<ago> ago\b)?/i;
-/** What a pattern has found of a weekday. */
+/** Named groups of a match for a weekday. */
 type Weekday = Readonly<Record<string, string | undefined>>;
 
 const WEEKDAY =
@@ -64,7 +64,7 @@ function unitOf(word: string): Unit {
 
 const TIME_ALONE = /^(?:\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[ap]m)?|\d{1,2} ?[ap]m)$/i;
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
-/** How a day is written: year, month and day stand in it in some order. */
+/** Accepted notations of a date, each with groups for year, month and day. */
 const DAY_FORMS: readonly RegExp[] = [
   /^(?<year>\d{4})[-/](?<month>\d{1,2})[-/](?<day>\d{1,2})(?=$|[T ])/,
   /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)(?=$|[T ])/,
@@ -95,7 +95,7 @@ function baseOf(text: string, nowMs: number, weekday?: Weekday): number | null {
   return null;
 }
 
-/** The milliseconds of a day that have gone by; null for what is no time. */
+/** Milliseconds since midnight; null if the text is not a time. */
 function timeOf(text: string): number | null {
   if (text === "") return 0;
   const [, hours = "", minutes = "0", seconds = "0", half] =

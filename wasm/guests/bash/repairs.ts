@@ -1,13 +1,13 @@
-/** What the repairs of just-bash in wasm/shell-repairs call. */
+/** Functions that the patches to just-bash in wasm/shell-repairs call. */
 
-/** What runs a script by its first line, where that is no shell, nor one of the commands here that read programs. */
+/** The interpreter in a script's `#!` line; null if it is missing, a shell, or another command available here. */
 export function otherInterpreter(script: string): string | null {
   const [, program = "", ...words] = /^#![ \t]*(\S+)(?:[ \t]+(?:-S[ \t]+)?(\S+))?/.exec(script) ?? [];
   const name = (/(?:^|\/)env$/.test(program) ? words[0] : program)?.split("/").at(-1) ?? "";
   return name === "" || /^(?:ba|da|k|z|a)?sh$|^(?:[gmn]?awk|sed|jq|busybox)$/.test(name) ? null : name;
 }
 
-/** Why `date` cannot do what it is asked for; null when it can. */
+/** The reason why `date` cannot handle the day or the zone; null if it can. */
 export function dateProblem(day: string | null, zone: string | undefined): string | null {
   if (zone !== undefined && !/^(?:Etc\/)?(?:UTC|UCT|GMT|Zulu|Universal)?0?$/.test(zone))
     return `no time zone but UTC is known here, not ${zone}`;
@@ -49,7 +49,7 @@ interface Status {
   readonly mtime: Date;
 }
 
-/** What `stat -c` says of times and blocks; of others, what it was asked. */
+/** Value of a `stat -c` field for times, blocks or links; other fields are returned unchanged. */
 export function statField({ size, mtime }: Status, field: string): string {
   switch (field) {
     case "%X":
@@ -69,27 +69,27 @@ export function statField({ size, mtime }: Status, field: string): string {
   }
 }
 
-/** Fields as awk finds them where nothing else separates them. */
+/** Splits a record into fields as awk does by default, at white space. */
 export function awkWords(text: string): string[] {
   return text.match(/[^ \t\n]+/g) ?? [];
 }
 
-/** The arguments of a script or a function. */
+/** Positional parameters of a script or a function. */
 export function positional(env: ReadonlyMap<string, string>): string[] {
   return Array.from({ length: Number(env.get("#") ?? 0) }, (_, at) => env.get(String(at + 1)) ?? "");
 }
 
-/** How `grep -r` names a file in a directory; the working directory, unless it is named, is empty. */
+/** Path that `grep -r` prints for a file; `directory` is empty for an implied working directory. */
 export function pathWithin(directory: string, name: string): string {
   return directory === "" || directory.endsWith("/") ? directory + name : `${directory}/${name}`;
 }
 
-/** Between the words of `$*`. */
+/** The separator of the words of `$*`: the first character of IFS. */
 export function separator(env: ReadonlyMap<string, string>): string {
   return (env.get("IFS") ?? " ").slice(0, 1);
 }
 
-/** As `declare` reads it: what stands behind `[key]=` has quotes if it needs them. */
+/** Quotes the value of `[key]=value`, if necessary, so that `declare` can read it. */
 export function quotedElement(element: string): string {
   const [, key = "", value = ""] = /^(\[[^\]]+\]=)([^]*)$/.exec(element) ?? [];
   return /[\s"'\\$`(){}]/.test(value) ? `${key}'${value.replaceAll("'", "'\\''")}'` : element;
@@ -97,7 +97,7 @@ export function quotedElement(element: string): string {
 
 const substituting = new WeakMap<object, boolean>();
 
-/** Whether assignments run commands, whose status is theirs. */
+/** Whether assignments contain a command substitution, whose exit status they take over. */
 export function substitutes(assignments: object): boolean {
   const known = substituting.get(assignments);
   if (known !== undefined) return known;
@@ -106,12 +106,12 @@ export function substitutes(assignments: object): boolean {
   return found;
 }
 
-/** Whether the byte at a place belongs to the character before it. */
+/** Whether the byte at an offset is a continuation byte of UTF-8. */
 export function goesOn(bytes: string, at: number): boolean {
   return /[\u0080-\u00bf]/.test(bytes.charAt(at));
 }
 
-/** Where so many characters end. */
+/** Byte offset at which the given number of characters ends. */
 export function endOf(characters: number, bytes: string): number {
   let at = 0;
   for (let found = 0; at < bytes.length && (found < characters || goesOn(bytes, at)); at++)
@@ -127,7 +127,7 @@ interface Globbing {
   };
 }
 
-/** Those of the paths that are directories, as a pattern with a slash at its end names them. */
+/** Keeps only directories, each with a slash at its end, for patterns that end with a slash. */
 export async function directories({ fs, cwd }: Globbing, paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
@@ -145,12 +145,12 @@ interface Statement {
   readonly pipelines: readonly { readonly commands: readonly { readonly args: readonly WordPart[] }[] }[];
 }
 
-/** The part of a word that `${…}` is. */
+/** Parses `${content}` into a part of a word. */
 export function braced(parser: Parser, content: string): object | undefined {
   return parser.parse(`: "\${${content}}"`).statements[0]?.pipelines[0]?.commands[0]?.args[0]?.parts?.[0];
 }
 
-/** A text as it is in double quotes, as a part of a word. */
+/** Parses a text in double quotes into a part of a word. */
 export function quotedText(parser: Parser, text: string): object | undefined {
   const script = `: "${text.replace(/\\[^]|"/g, (found) => (found === '"' ? "" : found))}"`;
   return parser.parse(script).statements[0]?.pipelines[0]?.commands[0]?.args[0]?.parts?.[0];
@@ -158,13 +158,13 @@ export function quotedText(parser: Parser, text: string): object | undefined {
 
 const BRACKETS = /\[[!^]?\]?(?:\[:[a-z]+:\]|\\[^]|[^\]\\[])*\]/y;
 
-/** How long a set of characters is that begins at a place of a pattern; 0 where none does. */
+/** Length of the bracket expression at an offset of a pattern; 0 if there is none. */
 export function bracketsAt(pattern: string, at: number): number {
   BRACKETS.lastIndex = at;
   return BRACKETS.exec(pattern)?.[0].length ?? 0;
 }
 
-/** mapfile's options, each alone. */
+/** Splits joined options of mapfile into separate words. */
 export function mapfileWords(args: readonly string[]): string[] {
   return args.flatMap((arg, at) => {
     const isValue = at > 0 && /^-t*[dnOsuCc]$/.test(args[at - 1] ?? "");
@@ -179,7 +179,7 @@ interface WordPart {
   readonly parts?: readonly WordPart[];
 }
 
-/** Whether a command's name holds what may be several words, or none. */
+/** Whether a command's name contains an expansion, which may yield several words or none. */
 export function isExpanded({ parts = [] }: Pick<WordPart, "parts">): boolean {
   return parts.some(
     (part) => /^(?:Parameter|Arithmetic)Expansion$|^CommandSubstitution$/.test(part.type) || isExpanded(part),

@@ -1,34 +1,34 @@
 import type { Output } from "../runtime/output.ts";
 
-/** What the tool asks of this guest. */
+/** The tool's request to this guest. */
 export interface BashRequest {
   readonly command: string;
-  /** Where the command runs, relative to the sandbox root. */
+  /** Working directory, relative to the sandbox root. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Characters of each of the two outputs, from its end. */
+  /** Maximum number of characters kept of stdout and of stderr, counted from the end. */
   readonly maxChars: number;
-  /** Where an output goes that is longer, relative to the sandbox root; names one file of its own. */
+  /** Path prefix, relative to the sandbox root, of the files that store longer outputs; unique to the call. */
   readonly overflow: string;
   /** 32 bits. */
   readonly seed: number;
-  /** The digest of what was allowed, without which it does not run; null: whatever it is. */
+  /** Digest of the approved binding; the command is refused if its binding differs. Null to skip this check. */
   readonly bound: string | null;
-  /** True when nothing is run, and only its binding is wanted. */
+  /** True to return the binding without running the command. */
   readonly looks: boolean;
 }
 
-/** What a command does depends on these beside its text. */
+/** What a command's effect depends on besides its text. */
 export interface BashBinding {
   readonly cwd: string;
-  /** The variables of the session that it or its scripts name. */
+  /** Variables of the session that the command or its scripts name. */
   readonly env: Readonly<Record<string, string>>;
-  /** What it executes: sha256 by path, relative to the root; null where there is no such file. */
+  /** SHA-256 of executed files by path relative to the root; null if the file does not exist. */
   readonly files: Readonly<Record<string, string | null>>;
-  /** Identifies the three. */
+  /** Digest of the directory, the variables and the files. */
   readonly digest: string;
-  /** True when it may execute more than these files. */
+  /** True if the command may execute more than these files. */
   readonly isOpen: boolean;
 }
 
@@ -37,11 +37,11 @@ export interface BashReply {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly cwd: string;
-  /** What differs from a new shell's variables. */
+  /** Variables that the shell does not set itself. */
   readonly env: Readonly<Record<string, string>>;
-  /** What the sandbox refused and why, each once. */
+  /** Sentences about what the sandbox refused and why, without duplicates. */
   readonly notes: readonly string[];
   readonly timedOut: boolean;
-  /** By a person, before its time. */
+  /** Whether a person stopped the command before its time limit. */
   readonly stopped: boolean;
 }

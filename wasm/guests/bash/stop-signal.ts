@@ -1,12 +1,12 @@
 import { stopped } from "deckhand:sandbox/clock@0.1.0";
 
-/** How often commands that wait look whether they are stopped. Milliseconds. */
+/** Interval at which the guest polls for a stop while a command waits, in milliseconds. */
 const EVERY_MS = 50;
 
-/** A shell that is busy looks several times before each command: each time to ask the host would take a fifth of its time. */
+/** Only every fourth look asks the host: a busy shell looks often, and always asking would cost a fifth of its time. */
 const ASKS_EVERY = 4;
 
-/** Aborts once the call is stopped: for a shell that is busy whenever it looks, and for one that sleeps by a timer. */
+/** Returns a signal that aborts once the call is stopped: a busy shell polls it, and a timer covers one that sleeps. */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
   const { signal } = controller;

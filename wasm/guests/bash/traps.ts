@@ -7,7 +7,7 @@ interface ShellState extends StreamState {
   lastExitCode: number;
   readonly callDepth: number;
   readonly currentLine: number;
-  /** The one that began last. */
+  /** The statement that started last. */
   readonly statement?: Statement;
   readonlyVars?: ReadonlySet<string> | undefined;
   readonly env: Map<string, string>;
@@ -29,20 +29,20 @@ interface Result {
   readonly exitCode: number;
 }
 
-/** Ends a script; what it printed until then is in it. */
+/** Error that ends a script and carries the output printed so far. */
 interface End extends Error {
   stdout: string;
   stderr: string;
   exitCode: number;
 }
 
-/** What a statement has printed. */
+/** Collects the output of a statement. */
 interface Printed {
   appendResult(result: Result): void;
   prependTo(error: unknown): void;
 }
 
-/** No process sends them here: their actions are kept and never run. */
+/** Accepted signals. Their actions are stored but never run because no process sends signals here. */
 const SIGNALS = "HUP INT QUIT ABRT ALRM TERM PIPE USR1 USR2 TSTP CONT WINCH CHLD".split(" ");
 const KNOWN = ["EXIT", "ERR", ...SIGNALS];
 const NUMBERS = new Map([
@@ -53,7 +53,7 @@ const NUMBERS = new Map([
   ["15", "TERM"],
 ]);
 
-/** The builtin. */
+/** The `trap` builtin. */
 export function trap({ state }: Context, args: readonly string[]): Result {
   const words = args[0] === "--" ? args.slice(1) : args;
   const [action = "-p", ...names] = words.length === 1 && words[0] !== "-p" ? ["-", ...words] : words;
@@ -86,12 +86,12 @@ function refused(why: string): Result {
   return { stdout: "", stderr: `bash: trap: ${why}\n`, exitCode: 1 };
 }
 
-/** Runs a script in a shell of its own. */
+/** Runs a script as a shell with its own traps. */
 export function shell(context: Context, script: object): Promise<Result> {
   return trapped(context, () => context.executeScript(script));
 }
 
-/** Runs a shell, or one within it, with traps of its own; the one for EXIT runs at its end. */
+/** Runs a shell or a subshell with its own traps, and the EXIT trap at its end. */
 export async function trapped<T extends Result>(context: Context, run: () => Promise<T>): Promise<T> {
   const { state } = context;
   const outer = state.traps;
@@ -126,7 +126,7 @@ async function atExit(context: Context, exitCode: number): Promise<Result> {
   }
 }
 
-/** Runs the trap for ERR after a statement that failed; within lists and loops, the one that failed in them has done so. */
+/** Runs the ERR trap after a failed statement; for compound commands, the failing statement inside has already run it. */
 export async function failed(
   context: Context,
   printed: Printed,
@@ -146,7 +146,7 @@ export async function failed(
   return true;
 }
 
-/** The action of a trap; it does not set itself off. */
+/** Runs the action of a trap, which is unset meanwhile so that it cannot trigger itself. */
 async function perform(context: Context, name: string, exitCode: number): Promise<Result> {
   const { state } = context;
   const action = state.traps?.get(name) ?? "";
@@ -171,7 +171,7 @@ function setStatus(state: ShellState, exitCode: number): void {
   state.env.set("?", String(exitCode));
 }
 
-/** A command substitution: a shell of its own, in which `set -e` does not hold. */
+/** Runs a command substitution in a subshell without `set -e`. */
 export async function substituted(context: Context, body: object): Promise<Result> {
   const { state } = context;
   const { options } = state;
@@ -193,7 +193,7 @@ function isEnd(error: unknown): error is End {
   return error instanceof Error && error.name === "ExitError";
 }
 
-/** A script that evaluates a text. */
+/** Builds the syntax tree of a script that calls `eval` on a text. */
 function evaluating(text: string): object {
   const word = (value: string) => ({ type: "Word", parts: [{ type: "SingleQuoted", value }] });
   const command = { type: "SimpleCommand", assignments: [], name: word("eval"), args: [word(text)], redirections: [] };

@@ -15,7 +15,7 @@ type Dirent = { name: string; isFile: boolean; isDirectory: boolean; isSymbolicL
 
 const ABOUT_LINKS = "Links cannot be made in the sandbox; copy the file with cp.";
 
-/** Throws where a file may not be read with this content, one character for each byte. The path is relative to the root. */
+/** Throws if a file must not be read with this content (one character per byte). The path is relative to the root. */
 export type ReadGuard = (path: string, content: string) => void;
 
 /** The sandbox's files as the shell mounts them: `/a` is the file `a` of the root. */
@@ -23,7 +23,7 @@ export class WorkspaceFs implements IFileSystem {
   readonly #files: Filesystem;
   readonly #refused: (sentence: string) => void;
   readonly #guard: ReadGuard;
-  /** Permission bits that the present call has set: they are not kept. */
+  /** Permission bits that the present call has set, which are lost at its end. */
   readonly #modes = new Map<string, number>();
 
   constructor(files: Filesystem, refused: (sentence: string) => void, guard: ReadGuard) {
@@ -166,7 +166,7 @@ export class WorkspaceFs implements IFileSystem {
   }
 }
 
-/** As the host names it: relative to the root. */
+/** Converts a path to the form that the host uses, relative to the root. */
 export function inner(path: string): string {
   return normal(path).slice(1);
 }

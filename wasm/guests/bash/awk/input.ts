@@ -11,14 +11,14 @@ interface State {
   FNR: number;
   /** Whether BEGIN has read records of the first file. */
   isAhead?: boolean;
-  /** What the records of `lines` were made of. */
+  /** The input from which the records in `lines` were split. */
   input?: Input;
 }
 
 interface Input {
   readonly text: string;
   readonly separator: string;
-  /** The records that were there already when they were parted by another separator. */
+  /** Number of records already read when the separator last changed. */
   readonly before: number;
   /** Where each record ends and the next begins. */
   readonly ends: readonly (readonly [end: number, next: number])[];

@@ -1,6 +1,6 @@
 import { type Decimal, rescaled } from "./decimal.ts";
 
-/** Digits beyond those that are asked for, so that the last one is right. */
+/** Additional digits of precision, so that the last digit asked for is right. */
 const GUARD = 12;
 
 /** What `bc -l` has besides: sine, cosine, arctangent, logarithm, exponential. */
