@@ -7,8 +7,8 @@ import { plainText } from "./text/markdown.ts";
 const ANNOUNCED_CHARS = 400;
 
 /**
- * Tells a screen reader what is new: a question, once, an answer, or the step a run is at. Live edits that only move
- * the clock on say nothing, because the text stays the same; what a run has come to says less than its answer.
+ * Tells a screen reader what is new: a question (once), an answer, or the current step of a run. Live edits that only
+ * advance the clock leave the text unchanged and so stay silent. A run's end is silent: its answer says more.
  */
 export function Announcer({ state }: { readonly state: PageState }): JSX.Element {
   const said = messagesOf(state, state.openId).filter(({ body }) => body.by !== "person" && !isFolded(body));

@@ -68,7 +68,7 @@ function titleOf({ team, section, threads, openId }: PageState): string | undefi
   return threads.find((thread) => thread.id === openId)?.title;
 }
 
-/** An older thread than the list has is called as it begins, as far as that is here. */
+/** Returns the title; a thread too old to be listed is named by its first loaded message. */
 function shownTitle(state: PageState): string {
   const [first] = messagesOf(state, state.openId);
   return titleOf(state) ?? (first === undefined ? "New thread" : plainText(first.body.markdown).slice(0, TITLE_CHARS));
@@ -81,7 +81,7 @@ function Shown(props: ThreadViewProps): JSX.Element {
   return section === null ? <Thread {...props} /> : <SectionView {...props} open={section} />;
 }
 
-/** A thread of the page's own, with what stands beside it. */
+/** A thread of the web page, with the details beside it. */
 function Thread(props: ThreadViewProps): JSX.Element {
   const { state, controller, show } = props;
   return (
@@ -93,8 +93,8 @@ function Thread(props: ThreadViewProps): JSX.Element {
 }
 
 /**
- * What had the focus may be gone once something else is shown: it would fall back to the beginning of the page. After a
- * first message one writes on; elsewhere one begins with the title.
+ * Restores the focus after a change of address that removed the focused element: to the composer if there is one, or
+ * else to the title. The focus would otherwise fall back to the start of the page.
  */
 function useKeptFocus(address: string): void {
   const before = useRef(address);
@@ -102,7 +102,7 @@ function useKeptFocus(address: string): void {
     const isMoved = before.current !== address;
     before.current = address;
     if (!isMoved || document.activeElement !== document.body) return;
-    // On a touch screen a keyboard would come up with it.
+    // On a touch screen, focusing the composer would open the keyboard.
     const composer = matchMedia("(pointer: coarse)").matches ? null : document.getElementById(COMPOSER_ID);
     (composer ?? document.querySelector<HTMLElement>("main h1"))?.focus({ preventScroll: true });
   }, [address]);
@@ -110,15 +110,15 @@ function useKeptFocus(address: string): void {
 
 function useController(controller: Controller): ReturnType<Controller["state"]> {
   const [, update] = useReducer((count: number) => count + 1, 0);
-  // Before anything else happens: what the server says between the first picture and its effects would not be seen.
+  // A layout effect, because changes between the first paint and an ordinary effect would be missed.
   useLayoutEffect(() => controller.subscribe(() => update(undefined)), [controller]);
   return controller.state();
 }
 
-/** As in style/screens.css. */
+/** Must match style/screens.css. */
 const NARROW = "(max-width: 720px)";
 
-/** Whether one column at a time is shown. */
+/** Whether the screen is so narrow that the page shows one column at a time. */
 function useIsNarrow(): boolean {
   const [isNarrow, setIsNarrow] = useState(() => matchMedia(NARROW).matches);
   useEffect(() => {
@@ -130,7 +130,7 @@ function useIsNarrow(): boolean {
   return isNarrow;
 }
 
-/** The time, moving on once a minute: that is as finely as the page tells it. */
+/** The current time, updated once a minute, which is the finest unit that the page shows. */
 function useMinutes(): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -4,21 +4,21 @@ import { useState } from "preact/hooks";
 export interface Column<T> {
   readonly title: string;
   readonly cell: (row: T) => ComponentChildren;
-  /** What the column is sorted by; absent: it is not sorted by. */
+  /** The sort key of a row; absent if the column is not sortable. */
   readonly sortBy?: (row: T) => string | number;
-  /** Figures stand below each other. */
+  /** Aligns figures below each other. */
   readonly isNumber?: boolean;
-  /** Its few words stand on one line. */
+  /** Keeps short text on one line. */
   readonly isShort?: boolean;
 }
 
 export interface DataTableProps<T> {
-  /** What the table holds, for those who do not see it. */
+  /** What the table holds, for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
-  /** What is said where there are no rows. */
+  /** Text shown if there are no rows. */
   readonly empty: string;
 }
 
@@ -27,7 +27,7 @@ interface Order {
   readonly isUp: boolean;
 }
 
-/** Rows as they come, or sorted by the column whose head was pressed. The first column heads its rows. */
+/** A table in the given order, or sorted by the pressed column head. Cells of the first column are row headers. */
 export function DataTable<T>({ caption, columns, rows, keyOf, empty }: DataTableProps<T>): JSX.Element {
   const [order, setOrder] = useState<Order | null>(null);
   if (rows.length === 0) return <p class="hint centred">{empty}</p>;

@@ -6,7 +6,7 @@ interface LoadedViewProps<T> {
   readonly children: (value: T) => ComponentChildren;
 }
 
-/** What was loaded; before that, that it is on its way; and why it did not come, with a button to try again. */
+/** Shows the loaded value, that it is loading, or why it failed, with a button to retry. */
 export function LoadedView<T>({ loaded, children }: LoadedViewProps<T>): JSX.Element {
   const { value, isLoading, problem, again } = loaded;
   return (

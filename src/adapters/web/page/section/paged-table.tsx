@@ -5,11 +5,11 @@ import type { usePages } from "./use-pages.ts";
 
 interface PagedTableProps<T> extends Omit<DataTableProps<T>, "rows"> {
   readonly found: ReturnType<typeof usePages<T>>;
-  /** What the button says that asks for the next page. */
+  /** Label of the button that loads the next page. */
   readonly more: string;
 }
 
-/** A table of what a search finds, page by page. */
+/** A table of search results, loaded page by page. */
 export function PagedTable<T>({ found, more, ...table }: PagedTableProps<T>): JSX.Element {
   return (
     <LoadedView loaded={found}>
@@ -24,7 +24,7 @@ export function PagedTable<T>({ found, more, ...table }: PagedTableProps<T>): JS
 }
 
 interface MoreProps {
-  /** Null behind the last page. */
+  /** Null after the last page. */
   readonly next: string | null;
   readonly words: string;
   readonly ask: () => void;

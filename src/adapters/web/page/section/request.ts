@@ -1,9 +1,9 @@
 import { changeHeaders } from "../state/controller.ts";
 import type { PageState } from "../state/state.ts";
 
-/** What the server says in its own words about a request that came to nothing. */
+/** A failed request, with a message for people, usually the server's own. */
 class RequestError extends Error {
-  /** The status of the answer; null: none came. */
+  /** The HTTP status; null if no response arrived. */
   readonly status: number | null;
 
   constructor(words: string, status: number | null) {
@@ -12,13 +12,13 @@ class RequestError extends Error {
   }
 }
 
-/** What something on the way says in words that are not for people. */
+/** Replaces a proxy's answer, which is not written for people. */
 const TOO_LARGE = "It is larger than a proxy on the way to Deckhand lets through.";
 const FAILED = "This could not be done. Try again in a moment.";
 
 type Query = Readonly<Record<string, string | number | null>>;
 
-/** What is read; empty parts of a query are left out. The server is the one that served this page: it is taken at its word. */
+/** Reads a path; empty query parameters are left out. The response is not validated: its server served this page. */
 export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
   const asked = Object.entries(query).flatMap(([name, value]) =>
     value === null || value === "" ? [] : [[name, `${value}`]],
@@ -27,7 +27,7 @@ export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): P
   return answerOf(text === "" ? path : `${path}?${text}`, signal === undefined ? {} : { signal });
 }
 
-/** What is asked for, or null where the server says that there is none. */
+/** Resolves with the requested value, or null if the server says that there is none. */
 export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
@@ -37,7 +37,7 @@ export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Changes something, as whoever is signed in. */
+/** Posts a change as the signed-in person. */
 export function post<T>(path: string, body: object, state: PageState): Promise<T> {
   const headers = { ...changeHeaders(state), "content-type": "application/json" };
   return answerOf(path, { method: "POST", headers, body: JSON.stringify(body) });
@@ -58,7 +58,7 @@ function sentenceOf(answer: unknown): string | null {
   return typeof error === "string" ? error : null;
 }
 
-/** What to tell people of a request that came to nothing. */
+/** Returns the text that tells people why a request failed. */
 export function problemOf(error: unknown): string {
   return error instanceof RequestError ? error.message : FAILED;
 }

@@ -2,17 +2,17 @@ import type { FunctionComponent } from "preact";
 import type { PageState } from "../state/state.ts";
 import type { SectionProps } from "./section-props.ts";
 
-/** A part of the page about how the program runs; a folder beside this one holds it, and is loaded when it is opened. */
+/** A part of the page about the running program; its code is in a sibling folder and loads when it is opened. */
 export interface Section {
   /** In the address: `#/audit`. */
   readonly name: string;
   readonly title: string;
-  /** Others do not see it; routes check it for themselves. */
+  /** Hides the section from non-admins; its routes check the permission themselves. */
   readonly isForAdmins?: true;
   readonly load: () => Promise<FunctionComponent<SectionProps>>;
 }
 
-/** In this order. */
+/** All sections, in the order shown. */
 export const SECTIONS: readonly Section[] = [
   { name: "overview", title: "Overview", load: async () => (await import("../overview/overview.tsx")).Overview },
   { name: "usage", title: "Usage", load: async () => (await import("../usage/usage.tsx")).Usage },
@@ -38,7 +38,7 @@ export const SECTIONS: readonly Section[] = [
   },
 ];
 
-/** Whoever holds the page's key on this machine is as an admin; nobody is before the server has said who they are. */
+/** The holder of the local page key counts as an admin, but nobody does before the server's welcome. */
 export function maySee({ isForAdmins }: Section, { you, lastSeq }: Pick<PageState, "you" | "lastSeq">): boolean {
   return isForAdmins !== true || (you === null ? lastSeq !== null : you.role === "admin");
 }

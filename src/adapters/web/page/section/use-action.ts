@@ -3,14 +3,14 @@ import { problemOf } from "./request.ts";
 
 export interface Action {
   readonly isBusy: boolean;
-  /** Why the last one came to nothing; null where it did not. */
+  /** Why the last action failed; null if it did not. */
   readonly problem: string | null;
-  /** Begins nothing while another one goes on. */
+  /** Starts an action, unless another one is still running. */
   readonly begin: (work: () => Promise<void>) => void;
   readonly forget: () => void;
 }
 
-/** What the server is asked to do, one after the other. */
+/** Runs requests that change something, one at a time. */
 export function useAction(): Action {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);

@@ -3,26 +3,26 @@ import type { PageState } from "../state/state.ts";
 import { post, problemOf } from "./request.ts";
 
 interface Check<T> {
-  /** Null until the server has said so. */
+  /** The server's answer; null until it arrives. */
   readonly found: T | null;
-  /** Why it has not. */
+  /** Why the check failed; null if it did not. */
   readonly failure: string | null;
 }
 
 const NOT_YET = { found: null, failure: null };
 
-/** So long nothing is asked after a key was pressed. Milliseconds. */
+/** Debounces keystrokes. In milliseconds. */
 const QUIET_MS = 250;
 
 interface Asked {
   readonly path: string;
-  /** Null: there is nothing to ask. */
+  /** Null if there is nothing to check. */
   readonly body: object | null;
-  /** It is asked anew once this is another. */
+  /** A change of this value repeats the check. */
   readonly anew?: unknown;
 }
 
-/** What the server says of what somebody writes, a moment after the last key. */
+/** Has the server check what somebody writes, shortly after the last keystroke. */
 export function useCheck<T>({ path, body, anew }: Asked, state: PageState): Check<T> {
   const [known, setKnown] = useState<Check<T> & { readonly of: string }>({ ...NOT_YET, of: "" });
   const latest = useRef(state);

@@ -6,10 +6,10 @@ import type { OpenForm, PageState } from "../state/state.ts";
 import { post, problemOf } from "./request.ts";
 
 export interface Commands<T> {
-  /** What there is to say of the last one, as Markdown; null for nothing. */
+  /** The answer to the last command, as Markdown; null for none. */
   readonly words: string | null;
   readonly isBusy: boolean;
-  /** What is to be filled in; null for nothing. */
+  /** The form to fill in; null for none. */
   readonly form: Pick<OpenForm, "form" | "problems" | "isSending" | "failure"> | null;
   readonly tell: (target: T) => void;
   readonly submitForm: (filled: FormValues) => void;
@@ -24,17 +24,17 @@ interface Asked<T> {
 
 export interface CommandRoute<T> {
   readonly path: string;
-  /** What is sent of a target beside the click; `told`: the form that is sent filled in, null before. */
+  /** Builds the request body beside the click id; `told` holds the form being submitted, null for a first request. */
   readonly bodyOf: (target: T, told: CommandTold | null) => object;
   readonly done: (target: T) => void;
 }
 
-/** Does what is typed in a channel otherwise, and asks for what that lacks. */
+/** Runs what is otherwise a typed command, and opens a form for its missing arguments. */
 export function useCommand<T>(state: PageState, { path, bodyOf, done }: CommandRoute<T>): Commands<T> {
   const [words, setWords] = useState<string | null>(null);
   const [asked, setAsked] = useState<Asked<T> | null>(null);
   const [isBusy, setBusy] = useState(false);
-  // The same however often it is sent.
+  // Stays the same when a failed form is sent again.
   const clickId = useRef("");
   const send = async (target: T, filled?: FormValues): Promise<void> => {
     setBusy(true);

@@ -2,15 +2,15 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { problemOf } from "./request.ts";
 
 export interface Loaded<T> {
-  /** Null until it is there. */
+  /** Null until it has loaded. */
   readonly value: T | null;
   readonly isLoading: boolean;
-  /** Why it is not there, or no newer one is; null where all is well. */
+  /** Why the latest load failed; null if it did not. */
   readonly problem: string | null;
   readonly again: () => void;
 }
 
-/** What is loaded for a key, anew for another one; what was there stays until then. */
+/** Loads a value whenever the key changes; the previous value stays until the new one arrives. */
 export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [known, setKnown] = useState<Omit<Loaded<T>, "again">>({ value: null, isLoading: true, problem: null });
   const [count, setCount] = useState(0);
@@ -19,7 +19,7 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
   latest.current = load;
   useEffect(() => {
     const ending = new AbortController();
-    // What is looked at again holds until then.
+    // A reload of the same key does not count as loading, because the shown value stays valid meanwhile.
     setKnown((before) => ({ ...before, isLoading: shown.current !== key }));
     const fetching = async (): Promise<void> => {
       const { value, problem } = await latest.current(ending.signal).then(

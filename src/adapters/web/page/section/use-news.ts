@@ -1,11 +1,11 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Controller } from "../state/controller.ts";
 
-/** How soon what has changed is read anew, and how often what tells nobody of its changes. Milliseconds. */
+/** Delay before a notified change is reread, and polling interval for changes without a notice. In milliseconds. */
 const SOON_MS = 1_000;
 const AGAIN_MS = 15_000;
 
-/** Calls back soon after something has happened, and now and then; not while nobody looks. */
+/** Calls back soon after a change and at regular intervals, but not while the page is hidden. */
 export function useNews(controller: Controller, again: () => void): void {
   const latest = useRef(again);
   latest.current = again;

@@ -4,17 +4,17 @@ import { type Loaded, useLoaded } from "./use-loaded.ts";
 
 export interface PageOf<T> {
   readonly rows: readonly T[];
-  /** Where the next page begins; null behind the last one. */
+  /** Cursor of the next page; null after the last one. */
   readonly next: string | null;
 }
 
 interface Pages<T> extends Loaded<PageOf<T>> {
-  /** Only the first page was asked for so far. */
+  /** True while only the first page was loaded. */
   readonly isBeginning: boolean;
   readonly more: () => void;
 }
 
-/** What a search finds, page by page: all that was asked for so far. */
+/** Loads the results of a search page by page; the value holds all pages loaded so far. */
 export function usePages<T>(key: string, load: (after: string, signal?: AbortSignal) => Promise<PageOf<T>>): Pages<T> {
   const first = useLoaded(key, (signal) => load("", signal));
   const [later, setLater] = useState<Later<T> | null>(null);
@@ -50,7 +50,7 @@ export function usePages<T>(key: string, load: (after: string, signal?: AbortSig
 }
 
 interface Later<T> {
-  /** What it goes on from: once that is another one, it does not hold any more. */
+  /** The first page that these rows continue; they are dropped once it is replaced. */
   readonly first: PageOf<T>;
   readonly page: PageOf<T>;
   readonly problem: string | null;

@@ -3,13 +3,13 @@ import { useEffect, useState } from "preact/hooks";
 import type { PageState } from "../state/state.ts";
 
 interface Part<P> {
-  /** Null until it is there. */
+  /** Null until it has loaded. */
   readonly View: FunctionComponent<P> | null;
-  /** What stands in its place meanwhile. */
+  /** Text shown in its place meanwhile. */
   readonly words: string;
 }
 
-/** A part of the page that is loaded when it is first shown; what could not come without a connection comes with the next one. */
+/** Loads a part of the page when it is first shown; if that fails offline, the page reloads on reconnecting. */
 export function usePart<P>(load: () => Promise<FunctionComponent<P>>, { connection }: PageState): Part<P> {
   const [View, setView] = useState<FunctionComponent<P> | null>(null);
   const [hasFailed, setHasFailed] = useState(false);
@@ -21,7 +21,7 @@ export function usePart<P>(load: () => Promise<FunctionComponent<P>>, { connecti
     );
   }, []);
   useEffect(() => {
-    // Browsers do not ask a second time for what has not come. What is written is kept.
+    // Browsers do not retry a failed module import. Drafts survive the reload.
     if (hasFailed && isConnected) location.reload();
   }, [isConnected]);
   const failed = isConnected

@@ -1,8 +1,8 @@
 import type { Opened } from "./state.ts";
 
 /**
- * What the page shows, as the part of its address behind `#`: a thread's id, `/sessions`, `/sessions/<id>`, or a section
- * by its name and what it makes of the rest: `/audit/login.failed`.
+ * What the page shows, as the fragment of its address: a thread's id, `/sessions`, `/sessions/<id>`, or a section's
+ * name followed by its own part: `/audit/login.failed`.
  */
 
 const TEAM = /^#\/sessions(?:\/([^/]+))?$/u;
@@ -25,7 +25,7 @@ export function addressOf({ openId, team, section }: Opened): string {
   return team.sessionId === null ? "#/sessions" : `#/sessions/${encodeURIComponent(team.sessionId)}`;
 }
 
-/** What somebody has typed into the address may be no such text: it is taken as it is, then. */
+/** Decodes a part of the address, or returns it unchanged if it is not valid percent-encoding. */
 export function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

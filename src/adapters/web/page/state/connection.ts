@@ -2,7 +2,7 @@ import type { ClientFrame, ServerFrame } from "../../wire.ts";
 
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 5_000;
-/** Sockets in a row that do not open although the server answers: something in between lets none through. */
+/** Consecutive failed sockets, while the server answers, after which a proxy is assumed to block them. */
 const BLOCKED_AFTER = 3;
 
 export interface ConnectionEvents {
@@ -11,11 +11,11 @@ export interface ConnectionEvents {
   lost(): void;
   /** The server answers, but no socket opens. */
   blocked(): void;
-  /** The server answers, but does not know our key, or nobody is signed in any more. */
+  /** The server answers, but does not accept the page's key, or the sign-in has expired. */
   locked(): void;
 }
 
-/** A socket that comes back by itself. `send` is false while there is none. */
+/** Opens a socket that reconnects by itself. `send` returns false while it is not open. */
 export function connect(events: ConnectionEvents): { readonly send: (frame: ClientFrame) => boolean } {
   let socket: WebSocket | null = null;
   let delayMs = FIRST_DELAY_MS;
@@ -24,13 +24,13 @@ export function connect(events: ConnectionEvents): { readonly send: (frame: Clie
   const retry = (): void => {
     if (unopened < BLOCKED_AFTER) events.lost();
     else events.blocked();
-    // Spread, so that several open pages do not come back at the same instant.
+    // Jitter keeps several open pages from reconnecting at the same instant.
     setTimeout(() => checkThenOpen(), delayMs * (0.75 + Math.random() / 2));
     delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
   };
   const checkThenOpen = (): void => {
-    // A refused socket does not tell why; an ordinary request does. Where a proxy has people sign in, too, it leads
-    // elsewhere once they have to do so again.
+    // A refused socket gives no reason, but an ordinary request does. A proxy with a sign-in of its own redirects the
+    // request once that sign-in has expired.
     fetch("/session", { redirect: "manual" }).then(
       ({ ok, status, type }) => (status === 401 || type === "opaqueredirect" ? events.locked() : open(ok)),
       () => {
@@ -67,7 +67,7 @@ export function connect(events: ConnectionEvents): { readonly send: (frame: Clie
   };
 }
 
-/** The server is the one that served this page: its frames are taken at their word. */
+/** Parses a frame without validating it, because the server that sent it also served this page. */
 function parse(data: unknown): ServerFrame {
   return JSON.parse(String(data));
 }

@@ -23,18 +23,18 @@ import {
 /** What people can do on the page. */
 export interface Controller {
   readonly state: () => PageState;
-  /** Calls back after every change; returns how to take that back. */
+  /** Calls back after every change; returns a function that unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void;
   readonly openThread: (threadId: string | null) => void;
   /** Shows sessions of all platforms: one of them, or with null their list. */
   readonly openTeam: (sessionId: string | null) => void;
-  /** Shows a section; `rest` is what it keeps in the address. */
+  /** Shows a section; `rest` is the section's own part of the address. */
   readonly openSection: (name: string, rest?: string) => void;
-  /** Calls back with what becomes of sessions, and whenever some of it may have been missed (null); returns how to take that back. */
+  /** Calls back with news of sessions, or null if some may have been missed; returns a function that unsubscribes. */
   readonly watch: (watched: Watched, hear: (news: SessionNews | null) => void) => () => void;
-  /** Asks anew which threads there are: some may be gone. */
+  /** Reloads the list of threads, since some may have been deleted. */
   readonly reload: () => void;
-  /** Asks anew how everything stands beside the threads. */
+  /** Asks the server for a new overview. */
   readonly look: () => void;
   readonly loadEarlier: () => void;
   readonly send: (text: string, files: readonly PageFile[]) => void;
@@ -43,9 +43,9 @@ export interface Controller {
   readonly click: (messageId: string, action: string) => void;
   /** Shows a job beside the thread; null for none. */
   readonly openJob: (jobId: string | null) => void;
-  /** A command in the open thread, or in none, whose answer is shown beside it. */
+  /** Runs a command in the open thread, or in none; the answer is shown beside it. */
   readonly command: (name: string, args: string) => void;
-  /** Asks what could stand at the end of what is being typed. */
+  /** Asks the server for completions of the typed text. */
   readonly complete: (text: string) => void;
   /** Presses the newest Stop button of the open thread; false when nothing runs. */
   readonly stop: () => boolean;
@@ -88,11 +88,11 @@ interface Talk {
   readonly say: (frame: ClientFrame) => boolean;
   readonly load: (threadId: string | null) => void;
   readonly transmit: (message: PendingMessage) => void;
-  /** Asks how everything stands. */
+  /** Asks the server for an overview. */
   readonly look: () => void;
 }
 
-/** Keeps the store up to date with the server, and sends again what was not confirmed. */
+/** Keeps the store up to date with the server, and resends unconfirmed messages after a reconnect. */
 function talkToServer({ state, apply }: Store): Talk {
   let watcher: { readonly watched: Watched; readonly hear: (news: SessionNews | null) => void } | null = null;
   const connection = connect({
@@ -122,7 +122,7 @@ function talkToServer({ state, apply }: Store): Talk {
     blocked: () => apply({ type: "connection", connection: "blocked" }),
     locked: () => {
       apply({ type: "connection", connection: "locked" });
-      // The server leads to the way in, and from there back to what is open here.
+      // The server redirects to the sign-in page, which returns to what is open here.
       if (state().you !== null) location.reload();
     },
   });
@@ -132,11 +132,11 @@ function talkToServer({ state, apply }: Store): Talk {
   });
   const load = (threadId: string | null): void => {
     const { loaded, threads } = state();
-    // One that is not listed may have been deleted while nobody could say so.
+    // A thread that is not listed may have been deleted while the page was disconnected.
     if (threadId === null || (loaded.has(threadId) && threads.some(({ id }) => id === threadId))) return;
     connection.send({ type: "open", threadId, before: null });
   };
-  /** Until the server has welcomed the page nothing is said: what waits goes out once it has. */
+  /** Sends nothing before the server's welcome, which sends the waiting messages. */
   const transmit = ({ clientId, threadId, opens, text, files }: PendingMessage): void => {
     if (state().connection !== "open") return;
     const fileIds = files.map((file) => file.id);
@@ -155,7 +155,7 @@ function talkToServer({ state, apply }: Store): Talk {
   return { say: connection.send, load, transmit, look: lookout.now, watch };
 }
 
-/** Buttons and commands: sent once, until they are answered. */
+/** Sends clicks and commands; each is sent only once while its answer is pending. */
 function presses({ state, apply }: Store, { say }: Talk): Pick<Controller, "click" | "command" | "complete"> {
   const press = (pressed: Click, frame: (clickId: string) => ClientFrame): void => {
     if (isPending(state(), pressed.messageId, pressed.action)) return;
@@ -168,7 +168,7 @@ function presses({ state, apply }: Store, { say }: Talk): Pick<Controller, "clic
       const threadId = state().messages.get(messageId)?.threadId ?? "";
       press({ threadId, messageId, action }, (clickId) => ({ type: "click", clickId, messageId, action }));
     },
-    // Nobody has asked for it: what is lost is asked for with the next letter.
+    // A lost request needs no notice, because the next keystroke asks again.
     complete: (text) => {
       say({ type: "complete", threadId: state().openId, text });
     },
@@ -180,7 +180,7 @@ function presses({ state, apply }: Store, { say }: Talk): Pick<Controller, "clic
   };
 }
 
-/** Keeps what was begun in a thread that was deleted, and takes the thread out of the page's address. */
+/** Moves the draft of a deleted thread to a new one, and removes the thread from the page's address. */
 function leaveGoneThread(threadId: string, state: PageState): void {
   moveDraft(threadId);
   history.replaceState(null, "", addressOf(state));
@@ -192,10 +192,10 @@ function pressStop({ state }: Store, { click }: Pick<Controller, "click">): bool
   return stop !== null;
 }
 
-/** Asked before: what no frame takes ends the connection. */
+/** Shown before a form is sent, because a frame that is too long would end the connection. */
 const TOO_LONG = `All of it together is longer than ${FRAME_BYTES / 1024} KB. Shorten it.`;
 
-/** The open form: what was filled in stays until it is taken. */
+/** Sends and closes the open form, which keeps its values until the server accepts them. */
 function formFilling({ state, apply }: Store, { say }: Talk): Pick<Controller, "submitForm" | "closeForm"> {
   return {
     submitForm: (filled) => {
@@ -213,7 +213,7 @@ function formFilling({ state, apply }: Store, { say }: Talk): Pick<Controller, "
   };
 }
 
-/** What the page shows, in step with its address. */
+/** Keeps what the page shows in step with its address. */
 function navigation(
   { apply }: Store,
   { load, look }: Talk,
@@ -295,12 +295,12 @@ async function signOut({ state, apply }: Store): Promise<void> {
   }
 }
 
-/** What goes along with a request that changes anything. */
+/** Returns the headers that every changing request needs. */
 export function changeHeaders({ you }: PageState): Readonly<Record<string, string>> {
   return you === null ? {} : { "x-deckhand-change": you.changeToken };
 }
 
-/** How a command is found among the clicks that wait. */
+/** Returns the action under which a command is listed among the pending clicks. */
 export function commandAction(name: string, args: string): string {
   return `/${name} ${args}`;
 }

@@ -2,17 +2,17 @@ import { MESSAGE_FILES } from "../../../render/local/frame-limits.ts";
 import type { PageFile } from "../../../render/local/wire.ts";
 import type { PendingMessage } from "./state.ts";
 
-/** What survives a reload of the page: drafts and messages that the server has not confirmed. */
+/** Local storage for what survives a reload: drafts and messages that the server has not confirmed. */
 
 const DRAFT = "deckhand.draft.";
-/** Beside the draft that they are for. */
+/** Files of a draft, stored beside its text. */
 const DRAFT_FILES = `${DRAFT}files.`;
-/** A message each: windows send, and forget, what is theirs. */
+/** One key per message, so that each window adds and removes only its own. */
 const SENDING = "deckhand.sending.";
 
 const OWNER = "deckhand.owner";
 
-/** Whether what is kept was another person's; it is forgotten then. */
+/** Records the owner of the kept data. Returns true if it was another person's, after forgetting it. */
 export function keepFor(personId: string): boolean {
   const before = read(OWNER);
   write(OWNER, personId);
@@ -21,7 +21,7 @@ export function keepFor(personId: string): boolean {
   return true;
 }
 
-/** What one person has begun to write is not for the next one at this browser. */
+/** Forgets drafts and unsent messages, which the next person at this browser must not see. */
 export function forgetKept(): void {
   for (const key of keys()) if (key.startsWith(DRAFT) || key.startsWith(SENDING)) write(key, null);
 }
@@ -43,7 +43,7 @@ export function keepDraftFiles(threadId: string | null, files: readonly PageFile
   write(DRAFT_FILES + (threadId ?? "new"), files.length === 0 ? null : JSON.stringify(files));
 }
 
-/** What was begun in a thread that is gone is for a new one, after what is begun there already. */
+/** Appends the draft of a deleted thread to the draft of a new one. */
 export function moveDraft(threadId: string): void {
   const texts = [readDraft(null), readDraft(threadId)].filter((text) => text !== "");
   keepDraft(null, texts.join("\n\n"));
@@ -60,7 +60,7 @@ export function readSending(): PendingMessage[] {
     .toSorted((a, b) => a.at - b.at);
 }
 
-/** What became of the messages of this window that are on their way. */
+/** Stores the changes to this window's unsent messages. */
 export function keepSending(before: readonly PendingMessage[], sending: readonly PendingMessage[]): void {
   for (const message of before) if (!sending.includes(message)) write(SENDING + message.clientId, null);
   for (const message of sending) {
@@ -72,7 +72,7 @@ function parsed(key: string): unknown {
   try {
     return JSON.parse(read(key) ?? "null");
   } catch {
-    return null; // Not ours, or of another version: it cannot be sent.
+    return null; // Not written by this page, or by another version of it.
   }
 }
 

@@ -1,17 +1,17 @@
-/** Where a link led somebody who had to sign in first: the part of its address behind `#`, which no server hears. */
+/** Keeps the fragment of a followed link during sign-in, because the browser sends no fragment to the server. */
 
 const LANDING = "deckhand.landing";
 
-/** On the pages of the way in. A form that comes back with a problem has no such part any more: what is kept stays. */
+/** Stores the fragment on a sign-in page. A page without one, such as a rejected form, leaves the stored one alone. */
 export function keepLanding(): void {
   try {
     if (location.hash !== "") sessionStorage.setItem(LANDING, location.hash);
   } catch {
-    return; // Storage is switched off: they begin at the beginning.
+    return; // Storage is switched off: the person lands on the start page.
   }
 }
 
-/** On the page, once. */
+/** Restores the stored fragment on the page, once. */
 export function takeLanding(): void {
   try {
     const kept = sessionStorage.getItem(LANDING);

@@ -1,18 +1,18 @@
-/** While something goes on, and while nothing does: jobs come due by themselves. Milliseconds. */
+/** Polling intervals while a run works and while none does, when jobs may still come due. In milliseconds. */
 const BUSY_MS = 2_000;
 const CALM_MS = 30_000;
-/** After a change: several come at once. Milliseconds. */
+/** Debounces changes, since several arrive at once. In milliseconds. */
 const SOON_MS = 250;
 
 export interface Lookout {
   readonly now: () => void;
   /** Something has changed. */
   readonly soon: () => void;
-  /** The answer has come; looks again in a while, earlier when something goes on. */
+  /** The overview has arrived: schedules the next look, which is sooner while a run works. */
   readonly answered: (isBusy: boolean) => void;
 }
 
-/** When to ask how everything stands: what runs do in the store is not all told by their messages. */
+/** Schedules requests for an overview, because messages do not show everything that runs change in the store. */
 export function createLookout(look: () => void): Lookout {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
@@ -23,10 +23,10 @@ export function createLookout(look: () => void): Lookout {
     dueAt = at;
     timer = setTimeout(() => {
       dueAt = Number.POSITIVE_INFINITY;
-      // Nobody sees a page in the background; it looks when it is seen again.
+      // A page in the background asks again once it becomes visible.
       if (document.visibilityState !== "visible") return;
       look();
-      // Should no answer come.
+      // Retries if no answer arrives.
       arm(CALM_MS);
     }, delayMs);
   };

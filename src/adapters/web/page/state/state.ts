@@ -3,15 +3,15 @@ import type { Form, FormProblems } from "../../../../core/protocol/form.ts";
 import type { MessageBody, PageCommand, PageFile, PageMessage, PageThread } from "../../../render/local/wire.ts";
 import type { ServerFrame } from "../../wire.ts";
 
-/** All that the page knows, and how it changes. Pure: the controller does the talking. */
+/** The page's state and its reducer, which is pure: the controller talks to the server. */
 
 /**
- * connecting: first time; lost: it was open before; blocked: the server answers, but no socket opens; locked: the server
- * does not know our key.
+ * connecting: never open yet; lost: open before; blocked: the server answers, but no socket opens; locked: the server
+ * does not accept the page's key.
  */
 export type Connection = "connecting" | "open" | "lost" | "blocked" | "locked";
 
-/** A message on its way: kept until the server says it is durable. */
+/** A message that was sent and is kept until the server confirms that it is durable. */
 export interface PendingMessage {
   readonly clientId: string;
   /** The thread's id; a message that opens a thread gives the thread its own id. */
@@ -20,7 +20,7 @@ export interface PendingMessage {
   readonly text: string;
   readonly files: readonly PageFile[];
   readonly at: number;
-  /** Why the server did not take it; null while it is on its way. */
+  /** Why the server refused the message; null while it is on its way. */
   readonly failure: string | null;
 }
 
@@ -28,15 +28,15 @@ export interface PendingMessage {
 export interface Click {
   /** Null where no thread is open. */
   readonly threadId: string | null;
-  /** What was pressed, and where: two buttons of one message differ in their action. */
+  /** Identifies the pressed button together with `action`, which tells apart the buttons of one message. */
   readonly messageId: string;
   readonly action: string;
 }
 
-/** How everything stands, as the server told it last. */
+/** The latest overview that the server sent. */
 export type Overview = Extract<ServerFrame, { type: "overview" }>;
 
-/** What could stand at the end of what was typed. */
+/** Completions of the typed text that the server offers. */
 export type Completions = Extract<ServerFrame, { type: "completions" }>;
 
 /** The private answer to a click or a command, shown beside the thread. */
@@ -45,28 +45,28 @@ export interface Reply {
   readonly body: MessageBody;
 }
 
-/** A form that a command asks to be filled in. */
+/** A form that asks for the missing arguments of a command. */
 export interface OpenForm {
   readonly threadId: string | null;
   readonly form: Form;
-  /** What is wrong with what was sent, by the fields' names. */
+  /** Problems with the submitted values, by field name. */
   readonly problems: FormProblems;
-  /** The same however often it is sent; null before the first time. */
+  /** Stays the same when the form is sent again; null before the first time. */
   readonly clickId: string | null;
   readonly isSending: boolean;
-  /** Why it was not taken. */
+  /** Why the form was not accepted. */
   readonly failure: string | null;
 }
 
-/** Who has signed in. */
+/** The signed-in person. */
 export type You = Extract<ServerFrame, { type: "you" }>;
 
-/** False for an account that only reads: what it pressed would be refused. */
+/** False for a read-only account, whose clicks the server would refuse. */
 export function mayAct({ you }: Pick<PageState, "you">): boolean {
   return you?.role !== "viewer";
 }
 
-/** Where several people are, what waits may be for another one. */
+/** "people" if people sign in, since a waiting card may then be meant for somebody else. */
 export function whomItWaitsFor({ you }: Pick<PageState, "you">): "you" | "people" {
   return you === null ? "you" : "people";
 }
@@ -76,28 +76,28 @@ export interface Team {
   readonly sessionId: string | null;
 }
 
-/** What is open of how the program runs: a section of the page by its name, and where in it one is. */
+/** The open section of the page, by its name, and the place within it. */
 export interface OpenSection {
   readonly name: string;
-  /** The rest of the address, which is the section's own; empty at its beginning. */
+  /** The section's own part of the address; empty at its start. */
   readonly rest: string;
 }
 
 export interface PageState {
   readonly connection: Connection;
-  /** Null where nobody signs in. */
+  /** Null if the page has no sign-in. */
   readonly you: You | null;
   readonly threads: readonly PageThread[];
-  /** The thread that is shown; null for a new one. */
+  /** The shown thread; null for a new one. */
   readonly openId: string | null;
-  /** Sessions of all platforms are shown in its place, one of them or their list; null: they are not. */
+  /** The sessions of all platforms, shown in place of the thread: one of them or their list. Null if not shown. */
   readonly team: Team | null;
-  /** A section is shown instead; null: none is. */
+  /** The section shown in place of the thread; null for none. */
   readonly section: OpenSection | null;
-  /** The job that is shown beside it; null for none. */
+  /** The job shown beside the thread; null for none. */
   readonly openJob: string | null;
   readonly messages: ReadonlyMap<string, PageMessage>;
-  /** Threads whose newest messages are here; the value says whether there are older ones. */
+  /** Threads whose newest messages are loaded; the value is true if the server has older ones. */
   readonly loaded: ReadonlyMap<string, boolean>;
   readonly sending: readonly PendingMessage[];
   /** The highest sequence number seen; null before the first welcome. */
@@ -106,13 +106,13 @@ export interface PageState {
   /** By click id. */
   readonly clicks: ReadonlyMap<string, Click>;
   readonly commands: readonly PageCommand[];
-  /** Null before the first. */
+  /** Null before the server sends the first. */
   readonly overview: Overview | null;
-  /** The last that the server offered for what is being typed; null before the first. */
+  /** The latest completions from the server; null before the first. */
   readonly completions: Completions | null;
   readonly reply: Reply | null;
   readonly form: OpenForm | null;
-  /** One line about something that did not work. */
+  /** One line about something that failed. */
   readonly notice: string | null;
 }
 
@@ -128,7 +128,7 @@ export type Change =
   | { readonly type: "job_opened"; readonly jobId: string | null }
   | { readonly type: "sending"; readonly message: PendingMessage }
   | { readonly type: "discarded"; readonly clientId: string }
-  /** Somebody else has signed in: what the one before was about to send is not theirs. */
+  /** Drops the unsent messages of the previous person, because somebody else has signed in. */
   | { readonly type: "disowned" }
   | { readonly type: "clicked"; readonly clickId: string; readonly click: Click }
   | { readonly type: "notice"; readonly text: string | null }
@@ -165,7 +165,7 @@ export function reduce(state: PageState, change: Change): PageState {
     case "frame":
       return reduceFrame(state, change.frame);
     case "connection":
-      // A click whose answer was lost with the connection may be made again.
+      // A click whose answer was lost with the connection can be repeated.
       return {
         ...state,
         connection: change.connection,
@@ -264,12 +264,12 @@ function welcome(state: PageState, frame: Extract<ServerFrame, { type: "welcome"
   return { ...withMessages(next, frame.changes), unread: new Set([...state.unread, ...unread]) };
 }
 
-/** Deckhand's words in a thread that is not the open one. */
+/** Whether a message is Deckhand's and belongs to a thread other than the open one. */
 function isElsewhere({ openId }: PageState, { threadId, body }: PageMessage): boolean {
   return threadId !== openId && body.by !== "person";
 }
 
-/** A thread that is not there; what is on its way to it stays in sight, and with it what becomes of that. */
+/** Removes a missing thread, unless messages to it are still being sent and their outcome has to be shown there. */
 function withoutThread(state: PageState, threadId: string): PageState {
   if (state.sending.some((one) => one.threadId === threadId)) {
     return { ...state, loaded: new Map(state.loaded).set(threadId, false) };
@@ -285,7 +285,7 @@ function withoutThread(state: PageState, threadId: string): PageState {
   return { ...left, openId: null, notice: `${what} Here you begin a new one.` };
 }
 
-/** A message that was posted or changed just now. */
+/** Adds a message that was just posted or changed. */
 function withNews(state: PageState, message: PageMessage, thread: PageThread | null): PageState {
   const next = withMessages(state, [message]);
   return {
@@ -296,7 +296,7 @@ function withNews(state: PageState, message: PageMessage, thread: PageThread | n
   };
 }
 
-/** The newest state of each message wins, in whatever order they come. */
+/** Keeps the newest version of each message, in whatever order the versions arrive. */
 function withMessages(state: PageState, incoming: readonly PageMessage[]): PageState {
   const messages = new Map(state.messages);
   for (const message of incoming) {
@@ -307,7 +307,7 @@ function withMessages(state: PageState, incoming: readonly PageMessage[]): PageS
   return { ...state, messages };
 }
 
-/** What comes back with problems is the form that is open: its number stays. */
+/** Opens a form. The open form, returned with problems, keeps its click id. */
 function withForm(state: PageState, { id, threadId, form, problems }: FormFrame): PageState {
   const clickId = state.form?.clickId === id ? id : null;
   return { ...state, form: { threadId, form, problems, clickId, isSending: false, failure: null } };
@@ -347,17 +347,17 @@ export function messagesOf(state: PageState, threadId: string | null): PageMessa
     .sort((a, b) => a.position - b.position);
 }
 
-/** What the server knows of the open thread's session; null before it has said so. */
+/** Returns the session of the open thread from the latest overview; null before the first overview. */
 export function sessionOf({ overview, openId }: PageState): Overview["session"] {
   return overview !== null && overview.threadId === openId ? overview.session : null;
 }
 
-/** What the server knows of the open job: null when there is none any more, undefined before it has said so. */
+/** Returns the open job from the latest overview: null if it no longer exists, undefined if not yet known. */
 export function jobOf({ overview, openJob }: PageState): Overview["job"] | undefined {
   return overview !== null && overview.jobId === openJob ? overview.job : undefined;
 }
 
-/** The newest message that can still be stopped, and its button. */
+/** Finds the newest message with a Stop button, and the action of that button. */
 export function newestStop(messages: readonly PageMessage[]): { messageId: string; action: string } | null {
   for (const message of messages.toReversed()) {
     const button = message.body.buttons.find(({ id }) => id.startsWith("stop:"));
