@@ -126,7 +126,7 @@ async function atExit(context: Context, exitCode: number): Promise<Result> {
   }
 }
 
-/** Runs the ERR trap after a failed statement; for compound commands, the failing statement inside has already run it. */
+/** Runs the ERR trap after a failed statement, except compound commands: the statement inside has already run it. */
 export async function failed(
   context: Context,
   printed: Printed,

@@ -1,10 +1,10 @@
 import { numberText } from "./numbers.ts";
 import { given } from "./values.ts";
 
-/** What just-bash's awk knows of arrays. */
+/** Array state of just-bash's awk. */
 export interface Arrays {
   readonly arrays: Record<string, Record<string, unknown>>;
-  /** The array that a parameter stands for. */
+  /** Names of the arrays passed to functions, by parameter name. */
   readonly arrayAliases: Map<string, string>;
   arrayElementCount: number;
 }
@@ -14,7 +14,7 @@ export interface Expression {
   readonly name?: string;
 }
 
-/** The array that a name in the program stands for. */
+/** Resolves a name, which may be a function's parameter, to the name of the array. */
 export function arrayName({ arrayAliases }: Arrays, name: string): string {
   return arrayAliases.get(name) ?? name;
 }
@@ -28,14 +28,14 @@ export function keys(state: Arrays, name: string): string[] {
   return Object.keys(state.arrays[arrayName(state, name)] ?? {});
 }
 
-/** An array has new elements and no others. */
+/** Replaces all elements of an array. */
 export function fill(state: Arrays, name: string, elements: Record<string, unknown>): void {
   const array = arrayName(state, name);
   state.arrayElementCount += Object.keys(elements).length - Object.keys(state.arrays[array] ?? {}).length;
   state.arrays[array] = elements;
 }
 
-/** What a match has found goes into the array of a third argument, as gawk has it: the whole, and its groups by number. */
+/** Fills the array of match's third argument, as gawk does: the whole match at 0, groups by number. */
 export function awkMatched(
   state: Arrays,
   argument: Expression | undefined,
@@ -52,7 +52,7 @@ interface Element {
   readonly key: string;
 }
 
-/** An element in which `sub` replaces. */
+/** Text of the array element in which `sub` replaces. */
 export function element(state: Arrays, { array, key }: Element): string {
   return numberText(state.arrays[arrayName(state, array)]?.[key] ?? "");
 }
@@ -64,7 +64,7 @@ export function setElement(state: Arrays, { array, key }: Element, text: string)
   elements[key] = text;
 }
 
-/** Variables that change how gawk works. */
+/** Variables that change gawk's behaviour and are not supported. */
 const UNKNOWN = new Set(["FIELDWIDTHS", "FPAT", "IGNORECASE", "BINMODE", "CONVFMT"]);
 
 export function refuseVariable(name: string, key?: string): void {
@@ -78,7 +78,7 @@ interface Assignment {
   readonly target: { readonly key?: object; readonly index?: object };
 }
 
-/** Where `a[i++] += 1` puts its sum is found once, though it is read and written. */
+/** Evaluates the subscript of `a[i++] += 1` only once, although the element is read and written. */
 export async function once(
   { operator, target }: Assignment,
   evaluate: (expression: object) => Promise<unknown>,

@@ -3,7 +3,7 @@ interface State {
   seed?: number;
 }
 
-/** Numbers by chance are the same behind the same seed; the one before is what `srand` gives. */
+/** Seeds the random numbers so that the same seed repeats them; returns the previous seed, as `srand` does. */
 export function seed(state: State, wanted = Math.floor(Date.now() / 1000)): number {
   const before = state.seed ?? 0;
   state.seed = wanted;

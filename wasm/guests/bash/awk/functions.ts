@@ -16,7 +16,7 @@ interface Call {
   readonly evaluate: (argument: Expression) => Promise<unknown>;
 }
 
-/** Where the parts of a program name variables. */
+/** Fields that hold variable names, by type of syntax node. */
 const NAMED = new Map([
   ["variable", ["name"]],
   ["array_access", ["array"]],
@@ -25,7 +25,7 @@ const NAMED = new Map([
   ["getline", ["variable"]],
 ]);
 
-/** The parameters of a function get names that nothing else has: what it calls sees the variables of the program. */
+/** Renames a function's parameters to unique names, so that functions it calls see the global variables. */
 export function withOwnNames(defined: Defined): Defined {
   const names = new Map(defined.params.map((param) => [param, `${defined.name}(${param})`]));
   rename(defined.body, names);
@@ -40,7 +40,7 @@ function rename(part: object, names: ReadonlyMap<string, string>): void {
   for (const value of Object.values(fields)) if (typeof value === "object" && value !== null) rename(value, names);
 }
 
-/** Gives a function its arguments; the result takes them away again, and with them the arrays that are its own. */
+/** Binds a function's arguments; the returned function restores the variables and deletes local arrays. */
 export async function enter(state: State, { params }: Defined, { args, evaluate }: Call): Promise<() => void> {
   const values: unknown[] = [];
   for (const argument of args) values.push(await evaluate(argument));
@@ -68,7 +68,7 @@ export async function enter(state: State, { params }: Defined, { args, evaluate 
   };
 }
 
-/** A variable that nothing was given to is none. */
+/** Sets a variable, or deletes it if the value is undefined. */
 function put({ vars }: State, name: string, value: unknown): void {
   if (value === undefined) delete vars[name];
   else vars[name] = value;

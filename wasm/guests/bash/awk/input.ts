@@ -24,7 +24,7 @@ interface Input {
   readonly ends: readonly (readonly [end: number, next: number])[];
 }
 
-/** Begins the first file before its turn. */
+/** Opens the first file early because BEGIN reads from it. */
 export async function readAhead(state: State): Promise<void> {
   const { name, text } = await state.firstInput().catch(() => ({ name: "", text: "" }));
   startFile(state, name, { text, lines: records(text, state.vars["RS"]) });
@@ -32,11 +32,11 @@ export async function readAhead(state: State): Promise<void> {
   state.isAhead = true;
 }
 
-/** What BEGIN has read of it is not read again. */
+/** Starts a file, skipping the records that BEGIN has already read. */
 export function startFile(state: State, name: string, { text, lines }: { text: string; lines: string[] }): void {
   state.FILENAME = name;
   if (state.isAhead === true && state.lines !== undefined) {
-    // Where RS has changed since, they are others.
+    // The remaining records differ from the given ones if RS has changed since.
     lines.length = 0;
     for (const line of state.lines) lines.push(line);
     state.lines = lines;
@@ -66,7 +66,7 @@ function separatorOf(given: unknown): string {
   return given === undefined ? "\n" : numberText(given);
 }
 
-/** A variable is given a value: where that is what ends records, those that are still to be read are others. */
+/** Checks an assignment to a variable, and splits the unread input anew if the variable is RS. */
 export function assigning(state: State, name: string, value: unknown): void {
   refuseVariable(name);
   const { lines, input } = state;
@@ -81,14 +81,14 @@ export function assigning(state: State, name: string, value: unknown): void {
   state.input = inputOf(rest, value, read);
 }
 
-/** RT: what ended the present record. */
+/** Value of RT: the text that ended the present record. */
 export function terminator({ lineIndex, input, vars }: State): unknown {
   if (input === undefined) return vars["RT"] ?? "";
   const [end, next] = input.ends[lineIndex - input.before] ?? [0, 0];
   return input.text.slice(end, next);
 }
 
-/** The records of awk's input. */
+/** Splits awk's input into records. */
 export function records(input: string, given?: unknown): string[] {
   const separator = separatorOf(given);
   if (separator.length === 1) return input.split(separator);
@@ -99,7 +99,7 @@ export function records(input: string, given?: unknown): string[] {
     found.push(input.slice(from, end));
     from = next;
   }
-  // As where one character ends records: nothing stands behind the last end.
+  // As with separators of one character, an empty text follows the last separator.
   const [end = 0, next = 0] = ends.at(-1) ?? [];
   return separator !== "" && end < next ? [...found, ""] : found;
 }
@@ -123,7 +123,7 @@ function endsOf(text: string, separator: string): (readonly [end: number, next: 
   return ends;
 }
 
-/** What `split` parts a text by as RS parts records. */
+/** Returns an argument for `String.split` that splits a text as RS splits records. */
 export function splitter(separator: unknown): { [Symbol.split](text: string): string[] } {
   return { [Symbol.split]: (text) => records(text, separator) };
 }

@@ -9,7 +9,7 @@ interface Parser {
 
 const ENDS = new Set(["NEWLINE", "SEMICOLON", "RBRACE", "GT", "APPEND", "PIPE", "EOF"]);
 
-/** Takes the parentheses around a list that is printed away. */
+/** Removes the parentheses around the list that `print` prints. */
 export function ungroup({ tokens, pos }: Parser): void {
   if (tokens[pos]?.type !== "LPAREN") return;
   let depth = 0;

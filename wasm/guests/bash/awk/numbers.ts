@@ -1,4 +1,4 @@
-/** One conversion of C's `printf`; its parts are texts, empty where nothing is said. */
+/** One conversion of C's `printf`, by its parts; parts that are not specified are empty. */
 interface Conversion {
   readonly letter: string;
   readonly flags: string;
@@ -6,7 +6,7 @@ interface Conversion {
   readonly precision: string;
 }
 
-/** How a number is written, or a text that begins with one. */
+/** Formats a number, or a text that begins with one. */
 export function formatted(conversion: Conversion, value: unknown): string {
   const { letter, flags, width, precision } = conversion;
   const number = numberOf(value);
@@ -49,12 +49,12 @@ function numberOf(value: unknown): number {
   return Number(/^\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?/.exec(String(value))?.[0] ?? 0);
 }
 
-/** With two digits of the exponent at least. */
+/** Writes a number in exponential notation with at least two digits in the exponent. */
 function exponential(size: number, places: number): string {
   return size.toExponential(Math.min(places, 100)).replace(/e([-+])(\d)$/, "e$10$2");
 }
 
-/** Halves that are exact are rounded to even digits, as C does it. */
+/** Writes a number with fixed decimal places, rounding exact halves to even as C does. */
 function fixed(size: number, places: number): string {
   if (size >= 1e21) return BigInt(size).toString() + (places > 0 ? `.${"0".repeat(places)}` : "");
   const text = size.toFixed(Math.min(places, 100));
@@ -79,7 +79,7 @@ function general(size: number, digits: number, keepsZeros: boolean): string {
   return power === undefined ? kept : `${kept}e${power}`;
 }
 
-/** A number as awk makes a text of it. */
+/** Converts a number to text as awk does. */
 export function numberText(value: unknown): string {
   if (typeof value !== "number") return String(value);
   if (Number.isInteger(value)) return BigInt(value).toString();

@@ -1,6 +1,6 @@
 import { given } from "./values.ts";
 
-/** What runs a program of just-bash's awk. */
+/** The parts of just-bash's awk interpreter that are needed here. */
 interface Interpreter {
   program: { readonly rules: readonly Rule[] };
   readonly ctx: { ARGIND?: number; readonly shouldExit: boolean };
@@ -18,7 +18,7 @@ export function readsFiles(operands: readonly string[]): boolean {
   return operands.some((operand) => !ASSIGNMENT.test(operand));
 }
 
-/** Whether an operand is no file but sets a variable, as it does then. */
+/** Performs an operand of the form `name=value`; false if the operand is a file. */
 export async function assigned(interpreter: Interpreter, operand: string): Promise<boolean> {
   interpreter.ctx.ARGIND = (interpreter.ctx.ARGIND ?? 0) + 1;
   const [, name, text = ""] = ASSIGNMENT.exec(operand) ?? [];
@@ -29,7 +29,7 @@ export async function assigned(interpreter: Interpreter, operand: string): Promi
   return true;
 }
 
-/** Runs what stands behind BEGINFILE or ENDFILE, when a file begins or has ended. */
+/** Runs the BEGINFILE or ENDFILE rules. */
 export async function aboutFile(interpreter: Interpreter, name: "BEGINFILE" | "ENDFILE"): Promise<void> {
   const own = interpreter.program.rules.filter(({ pattern }) => pattern?.expression?.name === name);
   if (own.length > 0 && !interpreter.ctx.shouldExit) await run(interpreter, own);

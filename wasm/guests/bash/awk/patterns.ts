@@ -1,12 +1,12 @@
 import { posixRegex } from "../text/posix-regex.ts";
 
-/** How just-bash makes a pattern, and how it takes one of JavaScript's. */
+/** How just-bash compiles a pattern, and how it wraps a RegExp of JavaScript. */
 interface Engine {
   readonly make: (pattern: string, flags: string) => object;
   readonly wrap: (regex: RegExp) => object;
 }
 
-/** A pattern of awk: as POSIX has it, its dots stand for line ends too. The engine knows no ends of words, nor empty patterns. */
+/** Compiles a pattern whose dots match line ends, too. Just-bash's engine lacks word boundaries and empty patterns. */
 export function awkRegex({ make, wrap }: Engine, pattern: string, flags = ""): object {
   const isAboutWords = /^(?:[^\\]|\\[^<>y])*\\[<>y]/.test(pattern);
   if (!isAboutWords && pattern !== "") return make(pattern, `${flags}ls`);

@@ -1,4 +1,4 @@
-/** What just-bash's awk keeps of a run, as far as its commands need it. */
+/** The part of just-bash's awk state that pipes and commands need. */
 interface Run {
   output: string;
   pipes?: Map<string, string>;
@@ -19,16 +19,16 @@ interface Ended {
   readonly exitCode: number;
 }
 
-/** Where awk prints what are no results. */
+/** File that collects awk's error output. */
 export const COMPLAINTS = "/dev/stderr";
 
-/** Keeps what is printed for a command, which runs at the end or when it is closed. */
+/** Buffers text printed to a command, which runs at the end of the program or on `close`. */
 export function printTo(run: Run, command: string, text: string): void {
   run.pipes ??= new Map();
   run.pipes.set(command, (run.pipes.get(command) ?? "") + text);
 }
 
-/** What was written or read begins anew. The exit code of a command that was printed to, -1 if nothing is open. */
+/** Closes a file or pipe. Returns the exit code of a command that was printed to, or -1 if nothing is open. */
 export async function close(run: Run, name: string): Promise<number> {
   const path = run.fs.resolvePath(run.cwd, name);
   const streams = [run.getlineCommandStreams.delete(name), run.getlineFileStreams.delete(path)];
@@ -47,7 +47,7 @@ export async function closePipes(run: Run): Promise<void> {
   for (const command of run.pipes?.keys() ?? []) await closePipe(run, command);
 }
 
-/** Runs a command; what it prints stands behind what was printed before. */
+/** Runs a command, appends its output to the program's, and returns its exit code. */
 export async function execute(run: Run, command: string, options: object = {}): Promise<number> {
   if (run.exec === undefined) throw new Error("no commands can be run here");
   const { stdout, stderr, exitCode } = await run.exec(command, options);

@@ -1,9 +1,9 @@
-/** Behind these, as behind operators, a slash begins a pattern. */
+/** Keywords after which, as after operators, a slash begins a pattern. */
 const OPERATORS = new Set("print printf return in getline else do case".split(" "));
 const TOKEN = /\s+|#.*|"(?:\\[^]|[^"\\\n])*"|[\w.]+|\+\+|--|\|\||\/=|[^]/y;
 const PATTERN = /\/(?:\\[^]|\[\^?\]?[^\]\n]*\]|[^/\\\n[])*\//y;
 
-/** Whether a program of awk may run commands: what is no such program may seem to, and is then taken for one. */
+/** Whether a program of awk may run commands; false positives are possible. */
 export function runsCommands(program: string): boolean {
   if (/\bsystem\s*\(/.test(program) || (program.includes("|") && program.includes("getline"))) return true;
   if (!program.includes("|") || !program.includes("print")) return false;

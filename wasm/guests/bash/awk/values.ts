@@ -1,6 +1,6 @@
 import { numberText } from "./numbers.ts";
 
-/** What a program is given and looks like a number: it is compared as one, and is no text that is always true. */
+/** Input text that looks like a number: it is compared as a number, and is false if it equals 0. */
 class Numeral {
   readonly #text: string;
 
@@ -13,10 +13,10 @@ class Numeral {
   }
 }
 
-/** The value of what nothing was given to: 0 as well as an empty text. */
+/** Value of an unset variable, which is both 0 and the empty text. */
 export const UNSET = { toString: () => "" };
 
-/** A part of the input, as a value. */
+/** Converts input text to a value, a Numeral if it looks like a number. */
 export function given(text: unknown): unknown {
   return typeof text === "string" && /^\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\s*$/.test(text)
     ? new Numeral(text)
@@ -28,7 +28,7 @@ export function isTrue(value: unknown): boolean {
   return value !== UNSET && value !== "" && value !== 0;
 }
 
-/** What two operands are compared as: with a letter before them, neither looks like a number. */
+/** Converts two operands for comparison; texts get a letter in front so that neither looks like a number. */
 export function comparable(left: unknown, right: unknown): [unknown, unknown] {
   const isText = typeof left === "string" || typeof right === "string" || (left === UNSET && right === UNSET);
   return isText ? [`t${numberText(left)}`, `t${numberText(right)}`] : [Number(left), Number(right)];

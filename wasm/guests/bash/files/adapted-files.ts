@@ -2,7 +2,7 @@ import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { adapted, type Context, failed, type Result, type Run } from "../adapted.ts";
 import { dateOf } from "../relative-date.ts";
 
-/** Commands about files of just-bash that are told what they understand, of what people write. */
+/** File commands of just-bash whose arguments are rewritten into forms that just-bash understands. */
 export const ADAPTED_FILE_COMMANDS: readonly CustomCommand[] = [
   adapted("cp", copy),
   adapted("mv", move),
@@ -11,7 +11,7 @@ export const ADAPTED_FILE_COMMANDS: readonly CustomCommand[] = [
   defineCommand("mktemp", makeTemporary),
 ];
 
-/** `-t target` first is the target last. */
+/** Moves the directory of `-t` to the end of the arguments. */
 function withTargetLast(args: readonly string[]): string[] {
   const at = args.findIndex((arg) => arg === "-t" || arg.startsWith("--target-directory"));
   if (at === -1) return [...args];
@@ -20,7 +20,7 @@ function withTargetLast(args: readonly string[]): string[] {
   return [...args.toSpliced(at, joined === undefined ? 2 : 1), target];
 }
 
-/** What ends with a slash names a directory, which a file does not become. */
+/** Fails if a file is to be copied to a missing target that ends with a slash and so must be a directory. */
 async function missingDirectory(name: string, words: readonly string[], { fs, cwd }: Place): Promise<Result | null> {
   const target = words.at(-1) ?? "";
   if (!target.endsWith("/") || (await fs.exists(fs.resolvePath(cwd, target)))) return null;
@@ -43,7 +43,7 @@ const NOTHING_DONE: Result = { stdout: "", stderr: "", exitCode: 0 };
 
 type Place = Pick<Context, "fs" | "cwd">;
 
-/** `-u`: files that are not newer than what is in their place are left where they are; null where all are. */
+/** Implements `-u` by dropping sources that are not newer than their targets; null if none remains. */
 async function withNewer(words: readonly string[], { fs, cwd }: Place): Promise<string[] | null> {
   const options = words.filter((word) => word.startsWith("-"));
   const isOlder = (word: string) => word === "--update" || /^-[a-zA-Z]*u/.test(word);
@@ -76,7 +76,7 @@ async function copy(args: string[], run: Run, { fs, cwd }: Context): Promise<Res
   const result = await run(words);
   const target = words.at(-1) ?? "";
   if (target === "" || target.startsWith("/")) return result;
-  // What it says of a copy names where it is, not what was written.
+  // Just-bash prints the resolved target, but cp prints the target as written.
   return { ...result, stdout: result.stdout.replaceAll(` -> '${fs.resolvePath(cwd, target)}`, ` -> '${target}`) };
 }
 
@@ -88,7 +88,7 @@ export function momentOf(text: string): number {
   return moment;
 }
 
-/** `--printf` writes no line ends of its own. */
+/** Implements `--printf`, which adds no line ends of its own. */
 async function stat(args: string[], run: Run): Promise<Result> {
   const at = args.findIndex((arg) => arg.startsWith("--printf="));
   if (at === -1) return run(args);
@@ -121,7 +121,7 @@ async function touch(args: string[], run: Run, { fs, cwd }: Context): Promise<Re
   return run([...flags, "-d", new Date(moment).toISOString(), ...rest]);
 }
 
-/** `[[CC]YY]MMDDhhmm[.ss]` */
+/** Parses a time of the form `[[CC]YY]MMDDhhmm[.ss]`. */
 function stampOf(text: string): number {
   const [, year = "", month, day, hour, minute, second = "00"] =
     /^(\d\d(?:\d\d)?)?(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d\d))?$/.exec(text) ?? [];

@@ -2,18 +2,18 @@ import { Refusal } from "../text/command.ts";
 
 const RANDOM = new Set(["/dev/urandom", "/dev/random"]);
 
-/** Bytes of a file that has no end, where nobody says how many. */
+/** Number of bytes read from an endless device if no count is given. */
 const UNSAID = 65_536;
 
-/** Whether the present statement has read such a file as far as it is made here. */
+/** Whether the present statement has read a device without a count, and so received a truncated content. */
 const reading = { isCut: false };
 
-/** A statement begins. */
+/** Resets the truncation mark when a statement begins. */
 export function beginReading(): void {
   reading.isCut = false;
 }
 
-/** Throws where so much is asked for of what such a file has given, and there is less. */
+/** Throws if a device was truncated and supplied less than was asked for. */
 export function requireWhole(has: number, asked: number): void {
   if (reading.isCut && has < asked)
     throw new Refusal(
@@ -21,15 +21,15 @@ export function requireWhole(has: number, asked: number): void {
     );
 }
 
-/** More does not fit beside its copies into the guest's memory. */
+/** Maximum size of generated content, in MB; more would not fit with its copies into the guest's memory. */
 const MOST_MB = 10;
 
-/** Throws for a file that is to be made larger than that. `size` in bytes. */
+/** Throws if generated content would exceed the maximum size. `size` is in bytes. */
 export function requireRoom(size: number, name: string): void {
   if (size > MOST_MB * 1024 * 1024) throw new Refusal(`at most ${MOST_MB} MB of ${name} are made here at once`);
 }
 
-/** What such a file gives of itself, one character for each byte; null for other files. */
+/** Content of an endless device, one character for each byte; null for other files. */
 export function deviceBytes(path: string, count: number | null): string | null {
   if (path !== "/dev/zero" && !RANDOM.has(path)) return null;
   const size = count ?? UNSAID;

@@ -4,7 +4,7 @@ import { byVersion } from "../text/sort.ts";
 
 type Status = Awaited<ReturnType<Call["context"]["fs"]["stat"]>>;
 
-/** A name that is listed; its status where something of it is shown or sorted by. */
+/** A listed name; its status is present only if it is shown or used for sorting. */
 interface Entry {
   readonly name: string;
   readonly path: string;
@@ -160,7 +160,7 @@ class Listing {
   }
 }
 
-/** Units of 1024 bytes that it takes. */
+/** Disk usage in units of 1024 bytes. */
 export function blocksOf({ status }: Pick<Entry, "status">): number {
   return status?.isDirectory === true ? 4 : 4 * Math.ceil((status?.size ?? 0) / 4096);
 }
@@ -183,12 +183,12 @@ export function modeOf(status: Status | null): string {
 const HALF_YEAR_MS = 15_778_476_000;
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** As a long list shows it. */
+/** Formats a time as a long list (`ls -l`) does. */
 export function longTime(time: Date): string {
   return timeOf(time, "locale");
 }
 
-/** UTC. */
+/** Formats a time in UTC in one of the styles of `--time-style`. */
 function timeOf(time: Date, style: string): string {
   const iso = time.toISOString();
   if (style === "long-iso") return iso.slice(0, 16).replace("T", " ");

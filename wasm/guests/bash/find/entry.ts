@@ -3,11 +3,11 @@ import type { Context } from "../adapted.ts";
 export type Status = Awaited<ReturnType<Context["fs"]["stat"]>>;
 export type Kind = "d" | "f" | "l";
 
-/** What `find` looks at. */
+/** A file or directory that `find` visits. */
 export interface Entry {
-  /** As it is printed. */
+  /** Path as printed. */
   readonly path: string;
-  /** The operand beneath which it is. */
+  /** The starting point, an operand of `find`, beneath which the entry lies. */
   readonly start: string;
   readonly name: string;
   readonly depth: number;
@@ -20,7 +20,7 @@ export function kindOf({ isDirectory, isSymbolicLink }: Pick<Status, "isDirector
   return isSymbolicLink ? "l" : isDirectory ? "d" : "f";
 }
 
-/** Its path but for the last part; a `.` where there is nothing else. */
+/** A path without its last part; `.` if nothing else remains. */
 export function directoryOf(path: string): string {
   const [trimmed, slash] = withLastSlash(path);
   if (slash === -1) return ".";
@@ -33,7 +33,7 @@ export function nameOf(path: string): string {
   return trimmed === "" ? path.slice(0, 1) : trimmed.slice(slash + 1);
 }
 
-/** A path without slashes at its end, and where its last one is. */
+/** A path without trailing slashes, and the index of its last slash. */
 function withLastSlash(path: string): readonly [trimmed: string, slash: number] {
   let end = path.length;
   while (path.charAt(end - 1) === "/") end -= 1;

@@ -5,11 +5,11 @@ export type Test = (entry: Entry) => boolean | Promise<boolean>;
 
 /** Reads the words of an expression one by one. */
 export interface Words {
-  /** The word that is next; undefined behind the last. */
+  /** Returns the next word without consuming it; undefined at the end. */
   peek(): string | undefined;
-  /** Takes it. */
+  /** Consumes the next word. */
   next(): string | undefined;
-  /** The value of an option. */
+  /** Consumes the value of an option; throws if it is missing. */
   value(option: string): string;
 }
 
@@ -28,7 +28,7 @@ export function wordsOf(args: readonly string[]): Words {
 
 const ENDS = new Set([")", ",", "-o", "-or"]);
 
-/** Alternatives of what holds together; a comma stands between expressions of which the last one counts. */
+/** Parses an expression. Expressions separated by commas are all evaluated, and the last one decides. */
 export function expressionOf(words: Words, predicate: (name: string, words: Words) => Test): Test {
   const tests = [alternatives(words, predicate)];
   while (words.peek() === ",") {

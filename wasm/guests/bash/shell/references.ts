@@ -10,14 +10,14 @@ interface State {
   associativeArrays?: Set<string>;
 }
 
-/** As `BASH_VERSION` has it. */
+/** Value of `BASH_VERSINFO`, consistent with `BASH_VERSION`. */
 const VERSION: ShellArray = {
   kind: "indexed",
   elements: new Map(["5", "1", "0", "1", "release", "wasm"].map((part, index) => [String(index), part])),
 };
 const MOST_STEPS = 10;
 
-/** The name that a reference (`local -n`) leads to; any other name is its own. */
+/** Resolves a name reference (`local -n`) to its target; other names are returned unchanged. */
 export function referred(state: State, name: string): string {
   let found = name;
   for (let step = 0; step < MOST_STEPS && state.namerefs?.has(found) === true; step++) {
@@ -32,7 +32,7 @@ export function arrayOf(state: State, name: string): ShellArray | undefined {
   return state.arrays?.get(referred(state, name)) ?? (name === "BASH_VERSINFO" ? VERSION : undefined);
 }
 
-/** A reference to an associative array has its keys. */
+/** Marks a new reference as an associative array if its target is one. */
 export function refer(state: State, args: readonly string[]): void {
   if (!args.some((arg) => /^-\w*n/.test(arg))) return;
   for (const arg of args) {
@@ -43,7 +43,7 @@ export function refer(state: State, args: readonly string[]): void {
   }
 }
 
-/** Those of a script that was started by another are not its. */
+/** Options at the start of a script; a nested script inherits none. */
 export function startingOptions(options: Readonly<Record<string, boolean>>, depth: number): Record<string, boolean> {
   return Object.fromEntries(Object.entries(options).map(([name, isSet]) => [name, isSet && depth === 0]));
 }
@@ -59,7 +59,7 @@ interface Word {
   readonly parts: readonly WordPart[];
 }
 
-/** The word that `${list[@]+…}` stands for where that is a list, null where it is nothing; undefined for other words. */
+/** Expands `${list[@]+…}` whose alternative is a list: that word, or null if not taken; undefined for other words. */
 export function alternative(state: State, { parts: [part, ...others] }: Word): Word | null | undefined {
   const { operation, parameter = "" } = part ?? {};
   if (others.length > 0 || part?.type !== "ParameterExpansion" || operation?.type !== "UseAlternative")
@@ -75,7 +75,7 @@ export function alternative(state: State, { parts: [part, ...others] }: Word): W
   return isTaken ? (operation.word ?? null) : null;
 }
 
-/** Takes assignments before a command back, until what is returned is called; `before` has what they replaced. */
+/** Undoes a command's prefix assignments until the returned function is called; `before` holds the old values. */
 export function withoutAssignments(env: Map<string, string>, before: Map<string, string | undefined>): () => void {
   const values = [...before.keys()].map((name) => [name, env.get(name)] as const);
   for (const [name, value] of before) put(env, name, value);

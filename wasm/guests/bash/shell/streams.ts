@@ -1,9 +1,9 @@
 import { utf8Bytes } from "../../runtime/text-encoding.ts";
 
-/** What just-bash's interpreter keeps of a shell's descriptors, and what its statement has to print besides. */
+/** Descriptors of a shell in just-bash's interpreter, and additional output that its statement must print. */
 export interface StreamState {
   readonly fileDescriptors?: Map<number, string>;
-  /** Those of them that are read. */
+  /** Numbers of the descriptors that are open for reading. */
   readonly inputFds?: Set<number>;
   stray?: string[];
 }
@@ -22,15 +22,15 @@ interface Result {
   readonly stdoutKind?: string;
 }
 
-/** How just-bash writes down that a descriptor is a copy of stdout, or a file. */
+/** How just-bash records that a descriptor is a copy of stdout, or a file. */
 const COPY_OF_STDOUT = "__dupout__:1";
 const FILE = "__file_append__:";
 
 let files = 0;
 
 /**
- * Runs what prints into a pipe or a variable: descriptors that were copies of stdout before mean the stdout outside, and
- * what is written to them is kept.
+ * Runs a command that prints into a pipe or a variable. Existing copies of stdout still refer to the outer stdout;
+ * text written to them is added to `keep`.
  */
 export async function apart<T>({ state, fs }: StreamContext, keep: string[], run: () => Promise<T>): Promise<T> {
   const descriptors = state.fileDescriptors ?? new Map<number, string>();
@@ -49,19 +49,19 @@ export async function apart<T>({ state, fs }: StreamContext, keep: string[], run
   }
 }
 
-/** A result behind what was kept, which has one character for each byte. */
+/** Prepends kept output, which has one character for each byte, to a result. */
 export function behind<T extends Result>(keep: readonly string[], result: T): T {
   if (keep.length === 0) return result;
   const bytes = result.stdoutKind === "bytes" ? result.stdout : utf8Bytes(result.stdout);
   return { ...result, stdout: keep.join("") + bytes, stdoutKind: "bytes" };
 }
 
-/** A statement's result behind what its command substitutions have written to the stdout outside them. */
+/** Prepends the text that command substitutions wrote to the outer stdout to the result of their statement. */
 export function withStray<T extends Result>({ state }: StreamContext, result: T): T {
   return behind(state.stray?.splice(0) ?? [], result);
 }
 
-/** Takes away what `exec <` has let the shell read; the function puts it back. */
+/** Removes the input that `exec <` opened; the returned function restores it. */
 export function unplugged({ fileDescriptors, inputFds }: StreamState): () => void {
   const input = fileDescriptors?.get(0);
   if (input === undefined) return () => {};
