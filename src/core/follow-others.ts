@@ -13,8 +13,8 @@ interface Changes {
 }
 
 /**
-  * Calls `look` at each notice of the other processes, and every `everyMs` because notices may be lost, until the signal
-  * aborts. Calls never overlap. Does nothing if no other process can join.
+ * Calls `look` at each notice of the other processes, and every `everyMs` because notices may be lost, until the signal
+ * aborts. Calls never overlap. Does nothing if no other process can join.
  */
 export function followOthers(
   { cluster, topic, clock, log, everyMs, signal }: Changes & { readonly everyMs: number; readonly signal: AbortSignal },

@@ -204,8 +204,8 @@ export interface Tool<I = unknown> {
    */
   readonly reconcile?: (call: InterruptedCall<I>, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult>;
   /**
-    * Describes what a call had done when a crash interrupted it and a person stopped the run before it could continue;
-    * the signal has aborted already. Changes nothing. If absent, the model only learns that the call had begun.
+   * Describes what a call had done when a crash interrupted it and a person stopped the run before it could continue;
+   * the signal has aborted already. Changes nothing. If absent, the model only learns that the call had begun.
    */
   readonly describePartialWork?: (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult>;
 }
