@@ -5,17 +5,17 @@ import { directoryOf, type Entry } from "./entry.ts";
 import type { Test, Words } from "./expression.ts";
 import { formatOf } from "./printf.ts";
 
-/** What the walk is told. */
+/** State by which actions steer the walk. */
 export interface Steering {
-  /** Nothing beneath the present entry is looked at. */
+  /** True to skip everything beneath the present entry. */
   isPruned: boolean;
   isEnded: boolean;
   exitCode: number;
-  /** What runs once the walk is over: `-exec … +`. */
+  /** Actions that run after the walk, such as `-exec … +`. */
   readonly atEnd: (() => Promise<void>)[];
 }
 
-/** Null for what is no action. */
+/** Creates the action of a given name; null for other names. */
 export function actionOf(name: string, words: Words, scope: ActionScope): Test | null {
   const { output, steering, context } = scope;
   switch (name) {

@@ -11,7 +11,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   punct: "!-\\/:-@\\[-`{-~",
 };
 
-/** What a pattern of a shell matches as a whole; slashes and dots are characters like others. */
+/** Converts a shell pattern to a RegExp for whole texts; slashes and dots are not special. */
 export function globRegex(pattern: string, ignoresCase: boolean): RegExp {
   let source = "";
   for (let at = 0; at < pattern.length; ) {
@@ -50,7 +50,7 @@ const EXTENDED = new Set([
   "posix-minimal-basic",
 ]);
 
-/** What `-regex` compares whole paths with. */
+/** Compiles a pattern of `-regex`, which must match whole paths. */
 export function pathRegex(pattern: string, kind: string, ignoreCase: boolean): RegExp {
   const isEmacs = kind === "emacs" || kind === "findutils-default";
   if (!isEmacs && !BASIC.has(kind) && !EXTENDED.has(kind)) throw new Error(`unknown regular expression type '${kind}'`);

@@ -3,7 +3,7 @@ import type { Test } from "./expression.ts";
 const WHO: Readonly<Record<string, number>> = { u: 0o700, g: 0o070, o: 0o007, a: 0o777 };
 const WHAT: Readonly<Record<string, number>> = { r: 0o444, w: 0o222, x: 0o111, X: 0o111 };
 
-/** `644` are exactly these bits, `-644` all of them, `/644` any. */
+/** Tests permission bits: `644` requires exactly these, `-644` all of them, `/644` any. */
 export function permissionTest(text: string): Test {
   const [, how = "", mode = ""] = /^([-/]?)([^]*)$/.exec(text) ?? [];
   const bits = bitsOf(mode, text);

@@ -9,10 +9,10 @@ const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
 const BLOCK = 512;
 const UNITS: Readonly<Record<string, number>> = { c: 1, w: 2, b: BLOCK, k: 1024, M: 1024 ** 2, G: 1024 ** 3 };
 
-/** What the options before have settled. */
+/** Settings by preceding options. */
 export interface Settings {
   regexType: string;
-  /** Days count from the end of the present one. */
+  /** True if days are counted from the end of the present day instead of the present time. */
   fromMidnight: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface TestScope {
   readonly context: Context;
 }
 
-/** Compares with `+n`, `-n` or `n`. */
+/** Parses a count of the form `+n`, `-n` or `n`. */
 function countOf(text: string, option: string): { readonly sign: string; readonly count: number } {
   const [, sign = "", count] = /^([-+]?)(\d+(?:\.\d+)?)$/.exec(text) ?? [];
   if (count === undefined) throw new Error(`invalid argument '${text}' to '${option}'`);
@@ -34,7 +34,7 @@ function compared(value: number, { sign, count }: ReturnType<typeof countOf>): b
   return sign === "+" ? value > count : sign === "-" ? value < count : value === count;
 }
 
-/** The tests that look at an entry alone; null for what is none. */
+/** Creates a test by its name; null for unknown names. */
 export function testOf(name: string, scope: TestScope): Test | null {
   const { words, settings } = scope;
   const { fs, cwd } = scope.context;
@@ -77,7 +77,7 @@ export function testOf(name: string, scope: TestScope): Test | null {
   }
 }
 
-/** Those that look at what is kept of a file beside its name. */
+/** Creates a test that needs the status of a file; null for other names. */
 function statusTest(name: string, scope: TestScope): Test | null {
   const { fs } = scope.context;
   const value = () => scope.words.value(name);
@@ -127,7 +127,7 @@ function sizeTest(text: string): Test {
   return async (entry) => compared(Math.ceil((await entry.status()).size / unit), wanted);
 }
 
-/** One time is kept of a file: that of its last change. */
+/** Tests a file's time. Access and status changes are not recorded, so the last modification stands for all. */
 function timeTest(name: string, { words, settings, context }: TestScope): Test | null {
   if (/^-[acm](?:time|min)$/.test(name)) {
     const wanted = countOf(words.value(name), name);

@@ -3,7 +3,7 @@ import { shown } from "./json.ts";
 import { withValue } from "./names.ts";
 import { child, isArray, isObject, JqError, type Json, typeOf } from "./values.ts";
 
-/** What stands behind `as`. */
+/** A destructuring pattern after `as`. */
 export type Pattern =
   | { readonly name: string }
   | { readonly items: readonly Pattern[] }
@@ -11,7 +11,7 @@ export type Pattern =
 
 export interface Field {
   readonly key: Filter;
-  /** `{$name}` and `{$name: …}` bind what stands under the key, too. */
+  /** Variable of `{$name}` and `{$name: …}`, which is bound to the value of the key; null for other keys. */
   readonly name: string | null;
   readonly pattern: Pattern | null;
 }
@@ -25,7 +25,7 @@ export function namesOf(pattern: Pattern): string[] {
   ]);
 }
 
-/** What a pattern names, within what was named before. */
+/** Binds the variables of a pattern to a value; one scope for each combination of keys. */
 export function bound(pattern: Pattern, value: Json, env: Env): Env[] {
   if ("name" in pattern) return [withValue(env, pattern.name, value)];
   if ("items" in pattern) {
@@ -52,7 +52,7 @@ export interface Source {
   readonly patterns: readonly Pattern[];
 }
 
-/** Runs the body for each value of the source; with several patterns, with the first that brings no error. */
+/** Runs the body for each value of the source, with the first pattern that raises no error. */
 export function bind({ filter, patterns }: Source, body: Filter): Filter {
   const names = patterns.length > 1 ? patterns.flatMap(namesOf) : [];
   return (place, env, emit) => {
@@ -72,7 +72,7 @@ export function bind({ filter, patterns }: Source, body: Filter): Filter {
   };
 }
 
-/** What is tried next has what the first had. */
+/** Turns a filter into an error handler that ignores the error and gets the original input. */
 function ignoringError(filter: Filter, place: Place): Filter {
   return (_, env, emit) => filter(place, env, emit);
 }
@@ -83,7 +83,7 @@ export interface Folding {
   readonly update: Filter;
 }
 
-/** The last state; or, where something is extracted, what is extracted of each. */
+/** Implements `reduce`, which yields the last state, and `foreach`, which extracts results from each state. */
 export function fold({ source, init, update }: Folding, extract: Filter | null): Filter {
   return (place, env, emit) =>
     init(place, env, (start) => {

@@ -1,7 +1,7 @@
 import { shown } from "./json.ts";
 import { child, isArray, isObject, isTrue, JqError, type Json, type Path, typeOf } from "./values.ts";
 
-/** A value, and where it lies in what a path expression looks at; null outside of these. */
+/** A value, with its path in the input of a path expression; the path is null outside such expressions. */
 export interface Place {
   readonly value: Json;
   readonly path: Path | null;
@@ -9,10 +9,10 @@ export interface Place {
 
 export type Emit = (place: Place) => void;
 
-/** Calls `emit` with each result. What throws there ends the filter, too. */
+/** Calls `emit` with each result. An exception thrown by `emit` ends the filter, too. */
 export interface Filter {
   (place: Place, env: Env, emit: Emit): void;
-  /** The result of what always has one: it costs no depth of calls, and little time. */
+  /** Returns the result of a filter that always has exactly one; faster than `emit` and without nested calls. */
   readonly one?: One;
 }
 
@@ -22,17 +22,17 @@ export function single(one: One): Filter {
   return Object.assign((place: Place, env: Env, emit: Emit) => emit(one(place, env)), { one });
 }
 
-/** With one result where all its parts have one. */
+/** Makes a filter that has exactly one result if all its parts do. */
 function ofParts(parts: readonly Filter[], many: Filter, one: One): Filter {
   return parts.every((part) => part.one !== undefined) ? single(one) : many;
 }
 
-/** The value of a part that has one. */
+/** The value of a part that has exactly one result. */
 function valueOf(part: Filter, place: Place, env: Env): Json {
   return part.one?.({ value: place.value, path: null }, env).value ?? null;
 }
 
-/** What all parts of a program share. */
+/** Environment that all filters of a program share. */
 export interface Host {
   /** The next input; undefined when there are no more. */
   readonly input: () => Json | undefined;
@@ -53,7 +53,7 @@ export interface Env {
   readonly next: Env | null;
   readonly value?: Json;
   readonly definition?: Definition;
-  /** A filter that a function is given, with the names where it stands. */
+  /** A filter passed to a function, with the scope of the call. */
   readonly argument?: { readonly filter: Filter; readonly env: Env };
 }
 
@@ -62,7 +62,7 @@ export interface Definition {
   readonly body: Filter;
 }
 
-/** An error of what takes a filter's results, on its way through the filter. */
+/** Wraps an error thrown by the consumer of a filter's results while it passes through the filter. */
 class Downstream {
   readonly error: unknown;
   readonly owner: object;
@@ -73,10 +73,10 @@ class Downstream {
   }
 }
 
-/** Not a part of what a path expression looks at. */
+/** Path of a value that is not a part of the input of the path expression. */
 const NOWHERE: Path = [];
 
-/** A value that a filter makes. */
+/** Wraps a value that a filter computes, which has no path. */
 export function made(value: Json, { path }: Place): Place {
   return { value, path: path && NOWHERE };
 }
@@ -103,7 +103,7 @@ export function comma(left: Filter, right: Filter): Filter {
   };
 }
 
-/** A filter's results where only the values count. */
+/** Runs a filter whose results are needed only as values, without paths. */
 export function each(filter: Filter, { value }: Place, env: Env): (emit: (value: Json) => void) => void {
   const place: Place = { value, path: null };
   if (filter.one !== undefined) {
@@ -125,7 +125,7 @@ export function placesOf(filter: Filter, place: Place, env: Env): Place[] {
   return all;
 }
 
-/** Yields the paths of a filter's results. Throws where it makes something of its own. */
+/** Yields the paths of a filter's results. Throws if a result is computed rather than part of the input. */
 export function paths(filter: Filter): Filter {
   return (place, env, emit) =>
     filter({ value: place.value, path: [] }, env, ({ value, path }) => {
@@ -160,7 +160,7 @@ export function iterate(base: Filter): Filter {
   return (place, env, emit) => base(place, env, (inner) => children(inner, emit));
 }
 
-/** The index is made of what the whole is given, not of what it indexes. */
+/** Indexes a value; the index is evaluated on the input of the whole expression, not on the indexed value. */
 export function index(base: Filter, step: Filter): Filter {
   const { one } = base;
   if (one !== undefined && step.one !== undefined)
@@ -190,7 +190,7 @@ export function slice(base: Filter, start: Filter, end: Filter): Filter {
     );
 }
 
-/** Results up to the first error, which the handler gets; errors of what takes the results pass. */
+/** Runs a filter up to its first error, which the handler receives; errors of the consumer pass through. */
 export function attempt(body: Filter, handler: Filter | null): Filter {
   return (place, env, emit) => {
     const owner = {};
@@ -210,7 +210,7 @@ export function attempt(body: Filter, handler: Filter | null): Filter {
   };
 }
 
-/** As `//` chooses: the others count only where none of the first is true. */
+/** The operator `//`: yields the true results of the first filter, or all of the other if there are none. */
 export function alternative(first: Filter, others: Filter): Filter {
   const attempted = attempt(first, null);
   return (place, env, emit) => {
@@ -245,7 +245,7 @@ export function logic(left: Filter, right: Filter, decides: boolean): Filter {
     });
 }
 
-/** Each pair of operands, the left ones changing first. */
+/** Applies an operator to each pair of operands; the left operand varies fastest. */
 export function operation(left: Filter, right: Filter, apply: (a: Json, b: Json) => Json): Filter {
   return ofParts(
     [left, right],
@@ -257,7 +257,7 @@ export function operation(left: Filter, right: Filter, apply: (a: Json, b: Json)
   );
 }
 
-/** What is made of each result. */
+/** Applies a function to each result. */
 export function mapped(filter: Filter, change: (value: Json) => Json): Filter {
   return ofParts(
     [filter],
@@ -270,7 +270,7 @@ export function list(items: Filter): Filter {
   return single((place, env) => made(allOf(items, place, env), place));
 }
 
-/** An object for each combination of its keys and values, the last changing first. */
+/** Yields an object for each combination of keys and values; the last entry varies fastest. */
 export function object(entries: readonly (readonly [key: Filter, value: Filter])[]): Filter {
   return (place, env, emit) => {
     const add = (at: number, object: ReadonlyMap<string, Json>): void => {
@@ -290,7 +290,7 @@ export function object(entries: readonly (readonly [key: Filter, value: Filter])
   };
 }
 
-/** Ends what has yielded enough, and what `break` leaves. */
+/** Exception that ends a filter after enough results, or by `break`. */
 class Enough {
   readonly of: object;
 

@@ -12,7 +12,7 @@ import { fromStream, streamed } from "./streams.ts";
 import { FORMATS, TEXTS, text, type ValueFunction } from "./texts.ts";
 import { charactersOf, deleteAll, isArray, isNumber, isObject, isTrue, JqError, type Json } from "./values.ts";
 
-/** Ends the program with an exit code, and maybe something to say. */
+/** Exception that ends the program with an exit code and an optional message. */
 export class Halt extends Error {
   readonly exitCode: number;
   readonly text: string;
@@ -55,7 +55,7 @@ const VALUES: Readonly<Record<string, ValueFunction>> = {
   },
 };
 
-/** Depth first; `visit` tells what comes after a place. */
+/** Walks depth first; `visit` returns the places below a place. */
 function descend(start: Place, env: Env, visit: (place: Place) => readonly Place[]): void {
   const open = [start];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
@@ -76,7 +76,7 @@ const empty: Filter = () => {};
 const iterated = filters.iterate(filters.identity);
 const optional = filters.attempt(iterated, null);
 
-/** Results while `takes` says so of their numbers, from 0. */
+/** Filters results by their numbers, which start at 0; `emits` decides, and "last" ends the filter. */
 function counted(filter: Filter, count: Filter, emits: (at: number, count: number) => boolean | "last"): Filter {
   return (place, env, emit) =>
     each(
@@ -98,7 +98,7 @@ function counted(filter: Filter, count: Filter, emits: (at: number, count: numbe
     });
 }
 
-/** By the values that a filter yields of each item, in their order. */
+/** Makes a function that compares items by all values that a filter yields for each. */
 function by(make: (items: readonly Json[], keyOf: (item: Json) => Json) => Json): (args: readonly Filter[]) => Filter {
   return ([key = empty]) =>
     (place, env, emit) => {
@@ -112,7 +112,7 @@ function by(make: (items: readonly Json[], keyOf: (item: Json) => Json) => Json)
     };
 }
 
-/** Whether a value of the generator decides; the others are not looked at. */
+/** Implements `any` and `all`: stops at the first value that decides the result. */
 function decided(generator: Filter, condition: Filter, decides: boolean): Filter {
   return (place, env, emit) => {
     let result = !decides;
@@ -350,7 +350,7 @@ const FILTERS: Readonly<Record<string, (args: readonly Filter[]) => Filter>> = {
       }),
 };
 
-/** All results of the values that its arguments may have, the last changing last. */
+/** Applies a function to all combinations of its arguments' values; the first argument varies fastest. */
 function ofValues(apply: ValueFunction, args: readonly Filter[]): Filter {
   const [first, ...others] = args;
   if (first === undefined) return filters.mapped(filters.identity, apply);

@@ -12,7 +12,7 @@ export function breakTo(name: string): Filter {
   return (_, env) => jump(found(env, `*${name}`));
 }
 
-/** The grammar has seen that it is there. */
+/** Finds a name, which exists because the parser has checked it. */
 export function found(env: Env, name: string): Env {
   let at: Env | null = env;
   while (at !== null && at.name !== name) at = at.next;
@@ -33,7 +33,7 @@ export function define(name: string, definition: Definition, rest: Filter): Filt
   return (place, env, emit) => rest(place, { host: env.host, name, next: env, definition }, emit);
 }
 
-/** A function or an argument that the program itself names. */
+/** Calls a function or an argument that the program defines. */
 export function call(name: string, args: readonly Filter[]): Filter {
   return (place, env, emit) => {
     const callee = found(env, name);
@@ -42,7 +42,7 @@ export function call(name: string, args: readonly Filter[]): Filter {
   };
 }
 
-/** A function of the language that is written in it. */
+/** Calls a built-in function that is defined in jq itself. */
 export function callDefined(name: string, definition: Definition, args: readonly Filter[]): Filter {
   return (place, env, emit) => {
     const callee: Env = { host: env.host, name, next: outermost(env), definition };
@@ -58,11 +58,11 @@ function outermost(env: Env): Env {
 
 interface Entered {
   readonly args: readonly Filter[];
-  /** Where the body sees its names from. */
+  /** Scope of the body. */
   readonly callee: Env;
 }
 
-/** Runs a body once for each combination of what its `$parameters` are given. */
+/** Runs a body once for each combination of the values of its `$parameters`. */
 function enter({ params, body }: Definition, { args, callee }: Entered): Filter {
   return (place, env, emit) => {
     env.host.step();

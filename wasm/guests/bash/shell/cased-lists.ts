@@ -15,10 +15,10 @@ interface Expanded {
   readonly quoted: boolean;
 }
 
-/** Holds one element while its letters change. */
+/** Name of the variable that holds one element while its case is changed. */
 const ELEMENT = "__element";
 
-/** What `"${list[@]^}"` stands for: the letters of each element change; undefined for other words. */
+/** Expands `"${list[@]^}"` by changing the case of each element; undefined for other words. */
 export async function eachCased(
   env: Map<string, string>,
   { parts: [quotes, ...others] }: Word,

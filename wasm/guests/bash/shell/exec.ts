@@ -12,7 +12,7 @@ interface Shell {
   runCommand(name: string, args: string[], quoted: boolean[], stdin: string): Promise<unknown>;
 }
 
-/** Ends the shell as the command did that took its place, and knows no traps. */
+/** Ends the shell with the result of the command that replaced it, without running traps. */
 export async function exec(shell: Shell, { stdout, stdoutKind, stderr, exitCode }: Result): Promise<void> {
   shell.ctx.state.traps?.clear();
   try {

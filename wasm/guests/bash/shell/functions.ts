@@ -11,7 +11,7 @@ interface Statement {
 
 type Written = (statement: Statement) => string;
 
-/** A function as `declare -f` shows it: a shell that reads it has the same. */
+/** Source text of a function as `declare -f` prints it, which a shell can read back. */
 export function functionText(name: string, { body }: { readonly body: Command }, written: Written): string {
   const whole = { pipelines: [{ commands: [body], negated: false }], operators: [], background: false };
   const statements = body.type === "Group" ? (body.body ?? []) : [whole];

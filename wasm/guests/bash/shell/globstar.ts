@@ -24,7 +24,7 @@ export async function globstar(glob: Globbing, pattern: string): Promise<string[
   return [...new Set(found.flat())].sort();
 }
 
-/** What stands before the first `**`, and behind it. */
+/** Splits a pattern at its first `**`. */
 function parted(pattern: string): { head: string; rest: string } {
   const at = pattern.indexOf("**");
   return { head: pattern.slice(0, at), rest: pattern.slice(at + "**".length).replace(/^(?:\/+\*\*)+/, "") };
@@ -50,7 +50,7 @@ async function within(glob: Globbing, directory: string, pattern: string): Promi
   return (await Promise.all(paths.map((path) => behind(glob, path, rest)))).flat();
 }
 
-/** All that a directory holds, named with its path; null where it is no directory. */
+/** Entries of a directory, named with its path; null if it is not a directory. */
 async function below(glob: Globbing, base: string): Promise<Entry[] | null> {
   glob.checkOpsLimit();
   const directory = glob.fs.resolvePath(glob.cwd, base || ".");

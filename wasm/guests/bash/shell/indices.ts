@@ -1,6 +1,6 @@
 type Elements = ReadonlyMap<string, unknown>;
 
-/** The numbers of the elements of lists, in order: scripts ask for them with each element that they add. */
+/** Sorted indices of arrays, cached because scripts need them for each element that they append. */
 const known = new WeakMap<Elements, number[]>();
 
 export function indicesOf(elements: Elements | undefined): readonly number[] {
@@ -19,7 +19,7 @@ function isIndex(key: string): boolean {
   return /^(?:0|[1-9]\d*)$/.test(key);
 }
 
-/** An element is set, which may be a new one. */
+/** Updates the cached indices before an element is set. */
 export function adding(elements: Elements, key: string): void {
   const found = known.get(elements);
   if (found === undefined || elements.has(key) || !isIndex(key)) return;
@@ -27,7 +27,7 @@ export function adding(elements: Elements, key: string): void {
   else known.delete(elements);
 }
 
-/** Elements are taken away. */
+/** Discards the cached indices because elements are removed; returns its argument. */
 export function forgetting<Some extends Elements | undefined>(elements: Some): Some {
   if (elements !== undefined) known.delete(elements);
   return elements;

@@ -11,19 +11,19 @@ function kept(value: bigint): Integer {
   return Number.isSafeInteger(short) ? short : wrapped;
 }
 
-/** The number that a text begins with; 0 where it begins with none. */
+/** Parses the number at the beginning of a text; 0 if there is none. */
 export function integer(text: string): Integer {
   const [found] = /^\s*[-+]?\d+/.exec(text) ?? [];
   return found === undefined ? 0 : kept(BigInt(found.trim().replace("+", "")));
 }
 
-/** A numeral that is too long for JavaScript's numbers; undefined for others. */
+/** Parses a long numeral, which may exceed JavaScript's safe integers; undefined for other texts. */
 export function longNumeral(numeral: string): Integer | undefined {
   if (numeral.length < 13 || !/^(?:0x[\da-f]+|0[0-7]+|[1-9]\d*)$/i.test(numeral)) return undefined;
   return kept(BigInt(/^0\d/.test(numeral) ? `0o${numeral.slice(1)}` : numeral));
 }
 
-/** The result of an operator; undefined for those that are right as they are, and for mistakes, which others name. */
+/** Exact 64-bit result of an operator; undefined for operators that need none, and for errors, which the caller reports. */
 export function exactly(a: Integer, b: Integer, operator: string): Integer | undefined {
   const short = typeof a === "number" && typeof b === "number" ? shortResult(a, b, operator) : undefined;
   if (short !== undefined && Number.isSafeInteger(short)) return short;
@@ -85,7 +85,7 @@ function power(base: bigint, exponent: bigint): bigint {
 
 const NUMERAL = /^\s*([-+]?)(0x[\da-f]+|0[0-7]*|[1-9]\d*)$/i;
 
-/** What a conversion of `printf` writes of a numeral whose 64 bits JavaScript's numbers do not show; undefined for others. */
+/** Formats a numeral for `printf` that JavaScript's numbers cannot represent in 64 bits; undefined for others. */
 export function wholeNumber(conversion: string, letter: string, text: string): string | undefined {
   const [, sign = "", digits = ""] = NUMERAL.exec(text) ?? [];
   if (digits === "" || !/[diouxX]/.test(letter)) return undefined;
@@ -110,7 +110,7 @@ function signOf(value: bigint, flags: string): string {
 
 const [LEAST, MOST, MOST_BITS] = [-9_223_372_036_854_775_808n, 9_223_372_036_854_775_807n, 18_446_744_073_709_551_615n];
 
-/** What does not fit into 64 bits is the most that does. */
+/** Writes the digits of a value without a sign, clamped to 64 bits. */
 function withDigits(letter: string, value: bigint): string {
   if (/[di]/.test(letter)) return String(value < LEAST ? -LEAST : value > MOST ? MOST : value < 0n ? -value : value);
   const bits = value < 0n ? value + MOST_BITS + 1n : value > MOST_BITS ? MOST_BITS : value;
@@ -118,14 +118,14 @@ function withDigits(letter: string, value: bigint): string {
   return letter === "X" ? digits.toUpperCase() : digits;
 }
 
-/** Whether a text is none that a number with a fraction is written as. */
+/** Whether a text is not a valid floating-point number. */
 export function isNoNumber(text: string): boolean {
   return !/^\s*(?:|[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|0x[\da-f]+(?:\.[\da-f]*)?(?:p[-+]?\d+)?|inf(?:inity)?|nan))$/i.test(
     text,
   );
 }
 
-/** What a conversion of `printf` writes of a number with a fraction. */
+/** Formats a floating-point number for `printf`. */
 export function realNumber(conversion: string, letter: string, value: number): string {
   const [, flags = "", width = "", places] = /^%([-+ #0']*)([1-9]\d*)?(?:\.(\d*))?/.exec(conversion) ?? [];
   return formatted({ letter, flags, width, precision: places === "" ? "0" : (places ?? "") }, value);

@@ -14,12 +14,12 @@ interface Result {
   readonly exitCode: number;
 }
 
-/** A statement as a shell within the shell. */
+/** Wraps a statement in a subshell. */
 export function asSubshell(statement: object): object {
   return { type: "Subshell", body: [{ ...statement, background: false }], redirections: [] };
 }
 
-/** A statement with `&` behind it has ended when the next one begins; its exit code waits for `wait`. */
+/** Records the exit code of a statement with `&` for `wait`; the statement ends before the next one begins. */
 export function inBackground<T extends Result>({ state }: Context, result: T): T {
   state.lastBackgroundPid = state.nextVirtualPid++;
   state.jobs ??= new Map();
@@ -27,7 +27,7 @@ export function inBackground<T extends Result>({ state }: Context, result: T): T
   return { ...result, exitCode: 0 };
 }
 
-/** The builtin. */
+/** The `wait` builtin. */
 export function wait({ state }: Context, args: readonly string[]): Result {
   const jobs = state.jobs ?? new Map<string, number>();
   const isNext = args.includes("-n");

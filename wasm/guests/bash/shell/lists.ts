@@ -9,7 +9,7 @@ interface Word {
   readonly elements?: readonly Word[];
 }
 
-/** `name=(…)` with each element as it is, for a builtin to read; undefined where it is no list. `textOf` parts no words. */
+/** Expands `name=(…)` and escapes each element for a builtin; undefined for other words. `textOf` splits no words. */
 export async function listText(
   { parts, elements }: Word,
   expand: (word: Word) => Promise<{ readonly values: readonly string[] }>,
@@ -18,7 +18,7 @@ export async function listText(
   const [, name] = /^([A-Za-z_]\w*)=\(/.exec(parts[0]?.value ?? "") ?? [];
   if (elements === undefined || name === undefined) return undefined;
   const isBraced = (word: Word) => pairOf(word)?.value.parts.some((part) => part.type === "BraceExpansion") === true;
-  // Braces in a value are no others: only the text that they were written as says so.
+  // Braces in a value are not expanded, but the syntax tree no longer holds the text as it was written.
   if (elements.some(isBraced)) return undefined;
   const texts: string[] = [];
   for (const element of elements) {
@@ -47,7 +47,7 @@ function pairOf(word: Word): { readonly key: Word; readonly sign: string; readon
   return null;
 }
 
-/** A key may seem to be a pattern: `[a]`. */
+/** Joins adjacent literal parts, because the parser may read a key such as `[a]` as a pattern. */
 function merged(parts: readonly Part[]): Part[] {
   const found: Part[] = [];
   for (const part of parts) {
@@ -71,12 +71,12 @@ function escaped(value: string): string {
   return value === "" ? "''" : value.replace(/[^\w./:@%+,-]/gu, "\\$&");
 }
 
-/** A word: escapes, and texts in quotes. */
+/** Matches a word, including escapes and quoted texts. */
 const WORD = /(?:\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"|[^\s\\'"])+/y;
-/** Up to what ends a key. */
+/** Matches `[key]=`. */
 const KEY = /\[((?:\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"|[^\]\\'"])*)\]=/y;
 
-/** The keys and values of `[key]=value …`. */
+/** Parses the keys and values of `[key]=value …`. */
 export function pairsOf(text: string): [key: string, value: string][] {
   const pairs: [string, string][] = [];
   for (let at = 0; at < text.length; ) {

@@ -1,14 +1,14 @@
 import { utf8Bytes } from "../../runtime/text-encoding.ts";
 import type { Context, Result } from "../adapted.ts";
 
-/** What a command that runs others prints itself, and what these print, in turn. */
+/** Output of a command that runs other commands: its own text and theirs, in order. */
 export class Output {
   stderr = "";
   readonly #context: Context;
   readonly #name: string;
   /** One character for each byte. */
   #stdout: string[] = [];
-  /** What is counted already of all that a script prints. */
+  /** Output of the commands that the script's output limit has already counted. */
   readonly #counted = { stdout: 0, stderr: 0 };
 
   constructor(name: string, context: Context) {
@@ -24,7 +24,7 @@ export class Output {
     this.stderr += `${this.#name}: ${sentence}\n`;
   }
 
-  /** Runs a command; its exit code. */
+  /** Runs a command and returns its exit code. */
   async run([name = "", ...args]: readonly string[], cwd = this.#context.cwd): Promise<number> {
     const { exec, signal } = this.#context;
     if (exec === undefined) throw new Error("nothing can be run here");
@@ -48,7 +48,7 @@ export class Output {
   }
 }
 
-/** What ends a script says what was printed before. */
+/** Whether an error ends the script and carries the output printed before it. */
 export function endsScript(error: unknown): error is { prependOutput(stdout: string, stderr: string): void } {
   return typeof error === "object" && error !== null && "prependOutput" in error;
 }

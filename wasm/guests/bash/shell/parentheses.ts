@@ -1,4 +1,4 @@
-/** Where the parenthesis ends that was open before; undefined where it does not. */
+/** Index of the parenthesis that closes the one open at `from`; undefined if it is missing. */
 function closing(script: string, from: number): number | undefined {
   const part = /'[^']*'|"(?:\\[^]|[^"\\])*"|\\[^]|[()]/g;
   part.lastIndex = from;
@@ -10,19 +10,19 @@ function closing(script: string, from: number): number | undefined {
   return undefined;
 }
 
-/** Whether what stands behind `((` is commands: the inner parenthesis does not end just before the outer one. */
+/** Whether `((` opens nested subshells, because the inner parenthesis does not close just before the outer one. */
 export function areSubshells(script: string, from: number): boolean {
   const end = closing(script, from);
   return end !== undefined && script.charAt(end + 1) !== ")";
 }
 
-/** What stands between `((` and `))`; undefined where it does not end. */
+/** Text between `((` and `))`; undefined if the end is missing. */
 export function arithmeticText(script: string, from: number): string | undefined {
   const end = closing(script, from);
   return end === undefined ? undefined : script.slice(from, end);
 }
 
-/** Numbers and variables have no quotes; what commands are told keeps its own. */
+/** Removes double quotes from an arithmetic expression, except within command substitutions. */
 export function withoutQuotes(text: string): string {
   let output = "";
   let isQuoted = false;

@@ -4,7 +4,7 @@ import type { Context, Result } from "../adapted.ts";
 import { pipedBytes } from "../text/command.ts";
 import { endsScript, Output } from "./output.ts";
 
-/** Bytes of one command, with an end of each word. */
+/** Maximum size of one command in bytes, counting a terminator for each word. */
 const MOST_BYTES = 131_072;
 const [FAILED, ENDED, NOT_RUN] = [123, 124, 126];
 
@@ -32,7 +32,7 @@ const LONG: Readonly<Record<string, string>> = {
   verbose: "t",
 };
 const VALUES = "adEILnPs";
-/** They have a value only where it is joined to them, or else this one. */
+/** Options whose optional value must be joined to the letter, with their default values. */
 const OPTIONAL: Readonly<Record<string, string>> = { e: "", i: "{}", l: "1" };
 const FLAGS = "0rtx";
 
@@ -98,7 +98,7 @@ async function inputOf(options: ReadonlyMap<string, string>, context: Context): 
   return textKeepingBytes(bytes);
 }
 
-/** What is added to the command each time that it runs: once nothing, where nothing is read. */
+/** Arguments for each run of the command. Empty input gives one run without arguments, unless `-r` is set. */
 function batchesOf(input: string, options: ReadonlyMap<string, string>, command: readonly string[]): string[][] {
   const units = unitsOf(input, options);
   if (options.has("I")) return units;
@@ -120,7 +120,7 @@ function batchesOf(input: string, options: ReadonlyMap<string, string>, command:
   return batches.length === 0 && !options.has("r") ? [[]] : batches;
 }
 
-/** What is never parted: a word, or the words of a line. */
+/** Splits the input into units that stay in one run: words, or the words of a line. */
 function unitsOf(input: string, options: ReadonlyMap<string, string>): string[][] {
   const separator = options.has("0") ? "\0" : separatorOf(options.get("d"));
   if (separator !== null) {
@@ -142,7 +142,7 @@ function unitsOf(input: string, options: ReadonlyMap<string, string>): string[][
 
 const WORD = /(?:'[^'\n]*'|"[^"\n]*"|\\[^]|[^\s'"\\])+/y;
 
-/** Quotes are taken away. */
+/** Splits a text into words and removes the quotes. */
 function wordsOf(text: string, word: RegExp): string[] {
   const found: string[] = [];
   for (let at = 0; at < text.length; ) {

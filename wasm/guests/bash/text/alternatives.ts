@@ -1,4 +1,4 @@
-/** A pattern that takes the longest of what begins first, as POSIX has it; JavaScript's take what comes of the first alternative. */
+/** Pattern that finds the leftmost longest match, as POSIX requires; JavaScript prefers the first alternative. */
 export class LongestMatch extends RegExp {
   override exec(text: string): RegExpExecArray | null {
     let found = super.exec(text);
@@ -12,7 +12,7 @@ export class LongestMatch extends RegExp {
     return super.exec(text) !== null;
   }
 
-  /** Behind what is longer, fewer characters are left. */
+  /** Finds a longer match at the same start, by requiring that fewer characters follow it. */
   #longerThan(found: RegExpExecArray): RegExpExecArray | null {
     const left = Array.from(found.input.slice(endOf(found))).length;
     if (left === 0) return null;
@@ -26,7 +26,7 @@ function endOf(found: RegExpExecArray): number {
   return found.index + found[0].length;
 }
 
-/** Whether a later one of the alternatives may match more than one that comes first; most begin with other letters. */
+/** Whether a later alternative may match more than an earlier one; most differ in their first letter. */
 export function isAmbiguous(alternatives: readonly string[], isCased: boolean): boolean {
   const all = isCased ? alternatives : alternatives.map((one) => one.toLowerCase());
   return all.some((one, at) => all.slice(at + 1).some((later) => !areApart(one, later)));
