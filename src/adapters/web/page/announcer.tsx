@@ -8,7 +8,7 @@ const ANNOUNCED_CHARS = 400;
 
 /**
  * Tells a screen reader what is new: a question (once), an answer, or the current step of a run. Live edits that only
- * advance the clock leave the text unchanged and so stay silent. A run's end is silent: its answer says more.
+ * advance the clock leave the text unchanged and so stay silent. Folded live messages are skipped; answers say more.
  */
 export function Announcer({ state }: { readonly state: PageState }): JSX.Element {
   const said = messagesOf(state, state.openId).filter(({ body }) => body.by !== "person" && !isFolded(body));

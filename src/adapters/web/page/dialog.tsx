@@ -4,26 +4,26 @@ import { CloseIcon } from "./text/icons.tsx";
 
 interface DialogProps {
   readonly title: string;
-  /** Classes beside the dialog's own. */
+  /** CSS classes added to the dialog's own. */
   readonly look?: string;
-  /** What the button that goes ahead is called. */
+  /** Label of the confirming button. */
   readonly words: string;
   readonly isDanger?: boolean;
-  /** Nothing else is begun meanwhile. */
+  /** True while the request is being sent, when nothing else can be started. */
   readonly isSending: boolean;
   readonly isReady?: boolean;
-  /** Why what was tried has failed; null: it has not. */
+  /** Why the last attempt failed; null if it did not. */
   readonly problem?: string | null;
   readonly cancel?: string;
   /** Stays in sight beside its buttons. */
   readonly note?: ComponentChildren;
   readonly goAhead: (form: HTMLFormElement) => void;
-  /** By Escape, by its buttons, or once it is done. */
+  /** Called on Escape, by the buttons, or once the action is done. */
   readonly close: () => void;
   readonly children: ComponentChildren;
 }
 
-/** Asks for something before it goes ahead, over all else on the page. */
+/** A modal dialog that asks for input or confirmation. */
 export function Dialog(props: DialogProps): JSX.Element {
   const { title, look = "", words, isDanger = false, isSending, isReady = true, problem = null } = props;
   const dialog = useRef<HTMLDialogElement>(null);
@@ -72,7 +72,7 @@ export function Dialog(props: DialogProps): JSX.Element {
   );
 }
 
-/** The browser gives the focus back where a dialog is closed by itself, and not where its work is done and it is gone. */
+/** Returns the focus to the opener if a dialog was removed from the page, a case in which the browser does not. */
 function refocus(opener: Element | null): void {
   if (document.activeElement !== document.body) return;
   const isThere = opener instanceof HTMLElement && opener !== document.body && opener.isConnected;

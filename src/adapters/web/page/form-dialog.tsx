@@ -10,14 +10,14 @@ import { Label } from "./text/markdown-text.tsx";
 interface FormDialogProps {
   readonly open: Pick<OpenForm, "form" | "problems" | "isSending" | "failure">;
   readonly controller: Pick<Controller, "closeForm" | "submitForm">;
-  /** What follows from what is filled in so far, as somebody reads it; asked while they write. */
+  /** Describes the effect of the values entered so far; called while the person types. */
   readonly follows?: (values: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<string>;
 }
 
-/** A moment without a key: then what is typed is looked at. Milliseconds. */
+/** Debounces keystrokes. In milliseconds. */
 const QUIET_MS = 300;
 
-/** What a command lacks, asked field by field. Escape closes it, and nothing is sent. */
+/** A form for the missing arguments of a command. Escape closes it without sending anything. */
 export function FormDialog({ open, controller, follows }: FormDialogProps): JSX.Element {
   const { form, problems, isSending, failure } = open;
   const top = useRef<HTMLDivElement>(null);
@@ -45,7 +45,7 @@ export function FormDialog({ open, controller, follows }: FormDialogProps): JSX.
   );
 }
 
-/** The thread that a command opens has a composer of its own: what had the focus may be gone. */
+/** Moves a lost focus to the composer, because a command that opens a thread replaces the composer. */
 function focusComposer(): void {
   const focused = document.activeElement;
   const isKept = focused !== null && focused !== document.body && focused.closest("dialog") === null;
@@ -141,7 +141,7 @@ interface InputProps {
   };
 }
 
-/** What is typed stays where it is: only the first value comes from the form. */
+/** An uncontrolled input: the form supplies only the initial value, so that typed text is kept. */
 function Input({ field, common }: InputProps): JSX.Element {
   const { kind, choices = [], required, isMachinesZone = false } = field;
   const value = isMachinesZone ? Intl.DateTimeFormat().resolvedOptions().timeZone : (field.value ?? "");

@@ -8,7 +8,7 @@ interface LinkProps {
   readonly children: ComponentChildren;
 }
 
-/** Leads elsewhere on the page, also to where one is; with a key held down, in a window of its own. */
+/** A link within the page, even to the open place; with a modifier key it opens a window of its own. */
 export function Link({ href, look = "", isOpen = false, open, children }: LinkProps): JSX.Element {
   return (
     <a

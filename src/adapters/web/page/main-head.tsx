@@ -5,7 +5,7 @@ import { BackIcon } from "./text/icons.tsx";
 interface MainHeadProps {
   readonly title: string;
   readonly show: (column: Column) => void;
-  /** Something waits in what the button leads to. */
+  /** Whether something waits for a person behind the button. */
   readonly isWaiting?: boolean;
   readonly children?: ComponentChildren;
 }

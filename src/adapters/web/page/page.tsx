@@ -3,7 +3,7 @@ import { App } from "./app.tsx";
 import { createController } from "./state/controller.ts";
 import { takeLanding } from "./state/landing.ts";
 
-// Where nothing takes files that are dropped, the browser would leave the page to show them.
+// The browser would otherwise leave the page to show a file dropped where nothing accepts it.
 for (const type of ["dragover", "drop"] as const) {
   addEventListener(type, (event) => {
     if (event.dataTransfer?.types.includes("Files") === true) event.preventDefault();

@@ -29,7 +29,7 @@ export function useShortcuts({ controller, setColumn, help, setHelp }: ShortcutO
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || help) return;
-      // A form's own Escape closes it, and stops nothing.
+      // Escape closes an open form by itself and must not also stop the run.
       if (controller.state().form !== null) return;
       if (event.key === "Escape") {
         if (controller.stop()) event.preventDefault();
@@ -53,7 +53,7 @@ export function useShortcuts({ controller, setColumn, help, setHelp }: ShortcutO
   }, [controller, setColumn, help, setHelp]);
 }
 
-/** Goes to the open thread's oldest question that waits; false when there is none. */
+/** Focuses the oldest waiting question of the open thread; returns false if there is none. */
 function focusQuestion(state: PageState): boolean {
   const question = messagesOf(state, state.openId).find(({ body }) => isQuestion(body));
   if (question === undefined) return false;

@@ -17,7 +17,7 @@ interface Choices {
 interface Search {
   readonly by: string;
   readonly act: string;
-  /** A day as a date field has it: `2026-11-23`; empty for none. */
+  /** A day in the format of a date field: `2026-11-23`; empty for none. */
   readonly from: string;
   readonly to: string;
 }
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<AuditRow>[] = [
   { title: "Details", cell: ({ details }) => details },
 ];
 
-/** Who has done what, the newest first. */
+/** The audit log, newest entries first. */
 export function Audit(): JSX.Element {
   const [search, setSearch] = useState(EVERYTHING);
   const choices = useLoaded("", (signal) => get<Choices>("/features/audit/choices", {}, signal));
@@ -61,7 +61,7 @@ function entries({ by, act, from, to }: Search, after: string, signal?: AbortSig
   return get("/features/audit/list", query, signal);
 }
 
-/** Where a day, or one so many `later`, begins here, however long days are; null where none is chosen. */
+/** Start of the day `later` days after this one, in local time and across clock changes; null for no day. */
 function startOf(day: string, later = 0): number | null {
   const date = new Date(`${day}T00:00`);
   const at = new Date(date.getFullYear(), date.getMonth(), date.getDate() + later).getTime();

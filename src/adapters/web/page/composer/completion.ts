@@ -2,9 +2,9 @@ import { COMPLETED_CHARS } from "../../../render/local/frame-limits.ts";
 import type { PageCommand, PageCompletion } from "../../../render/local/wire.ts";
 import type { Completions } from "../state/state.ts";
 
-/** What may stand in place of a slash, or of an @ that begins a message, and what was typed after it. */
+/** A completion that replaces a leading slash or @ and the text typed after it. */
 export interface Suggestion {
-  /** What the composer holds once it is taken. */
+  /** The composer's text once the suggestion is accepted. */
   readonly text: string;
   readonly label: string;
   /** Arguments that may follow. */
@@ -12,7 +12,7 @@ export interface Suggestion {
   readonly description: string;
 }
 
-/** What the server is asked for: agents, and the arguments of a command, where the page knows no words for them. */
+/** Whether to ask the server for completions: agents, and command arguments for which the page knows no words. */
 export function wantsCompletions(text: string, commands: readonly PageCommand[]): boolean {
   const isOpen = /^\/[a-z-]+ .*$|^@[a-z0-9-]*$/i.test(text);
   return isOpen && text.length <= COMPLETED_CHARS && ownSuggestions(text, commands).length === 0;
@@ -31,7 +31,7 @@ export function suggestionsFor(
   return own.length > 0 || completions?.text !== text ? own : completions.words.map(offered);
 }
 
-/** The label of a word is its name and, after a dot, what it is. */
+/** Splits the server's label, which is a name and, after a dot, a description. */
 function offered({ text, label }: PageCompletion): Suggestion {
   const [name = "", ...description] = label.split(" · ");
   return { text, label: name, usage: "", description: description.join(" · ") };
@@ -47,7 +47,7 @@ function ownSuggestions(text: string, commands: readonly PageCommand[]): readonl
     .map(({ word, description }) => ({ text: `/${name} ${word}`, label: word, usage: "", description }));
 }
 
-/** Those that begin with the letters come before those that hold them. */
+/** Lists commands that begin with the letters before those that only contain them. */
 function commandsLike(letters: string, commands: readonly PageCommand[]): Suggestion[] {
   const beginning = commands.filter(({ name }) => name.startsWith(letters));
   const holding = commands.filter(({ name }) => !name.startsWith(letters) && name.includes(letters));
@@ -57,7 +57,7 @@ function commandsLike(letters: string, commands: readonly PageCommand[]): Sugges
   });
 }
 
-/** Nothing is left to complete: Enter sends it. */
+/** Whether the suggestion is already fully typed, so that Enter sends it. */
 export function isTyped(text: string, suggestion: Suggestion): boolean {
   return text.trimEnd() === suggestion.text.trimEnd();
 }

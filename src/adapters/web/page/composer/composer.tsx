@@ -43,7 +43,7 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
   const send = (): void => {
     if (!canSend(text, uploads)) return;
     const words = text.trim();
-    // Asked before: what no frame takes ends the connection, and would be sent again with each one.
+    // A frame that is too long would end the connection, and be resent after every reconnect.
     if (words.length > WEB_LIMITS.messageChars) return controller.notify(TOO_LONG);
     if (state.notice === TOO_LONG) controller.notify(null);
     clear();
@@ -90,7 +90,7 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
   );
 }
 
-/** What is copied from a table or a document has a picture of its words beside them, under the name that all such pictures have. */
+/** Returns pasted files, without the picture that a table or document adds to its copied text under a fixed name. */
 function filesIn(pasted: DataTransfer | null): File[] {
   const isOfWords = pasted !== null && pasted.getData("text/plain") !== "";
   return [...(pasted?.files ?? [])].filter(({ name }) => !isOfWords || name !== "image.png");
@@ -127,7 +127,7 @@ function canSend(text: string, uploads: readonly Upload[]): boolean {
   return !isUploading && (text.trim() !== "" || uploads.length > 0);
 }
 
-/** Enter sends where there is a real keyboard; on a touch screen it is the only way to a new line. */
+/** Whether Enter sends. On a touch screen it does not, because it is the only way to start a new line. */
 function sends(event: KeyboardEvent): boolean {
   if (event.key !== "Enter" || event.isComposing) return false;
   if (event.ctrlKey || event.metaKey) return true;
@@ -146,8 +146,8 @@ function useAutoHeight(text: string): { readonly current: HTMLTextAreaElement | 
 }
 
 /**
- * Files dropped anywhere on the page are attached; without this the browser would leave the page to show them. True while
- * some are dragged over it.
+ * Attaches files dropped anywhere on the page; the browser would otherwise leave the page to show them. Returns true
+ * while files are dragged over it.
  */
 function useDrop(add: (files: readonly File[]) => void): boolean {
   const [isDropping, setDropping] = useState(false);
@@ -158,7 +158,7 @@ function useDrop(add: (files: readonly File[]) => void): boolean {
       setDropping(event.type === "dragover");
       if (event.type === "drop") add([...event.dataTransfer.files]);
     };
-    // From one part of the page to another is still over it.
+    // Moving between two elements of the page does not leave it.
     const leave = (event: DragEvent): void => {
       if (event.relatedTarget === null) setDropping(false);
     };

@@ -9,11 +9,11 @@ export interface Palette {
   readonly suggestions: readonly Suggestion[];
   readonly active: number;
   readonly take: (suggestion: Suggestion) => void;
-  /** True when the key was for the palette. */
+  /** Returns true if the palette handled the key. */
   readonly onKey: (event: KeyboardEvent) => boolean;
 }
 
-/** What is offered while a command is typed: arrows choose, Tab or Enter takes, Escape closes until the text changes. */
+/** Suggestions for a typed command: arrows choose, Tab or Enter accepts, Escape closes until the text changes. */
 export function usePalette({
   text,
   state,
@@ -22,7 +22,7 @@ export function usePalette({
 }: {
   readonly text: string;
   readonly state: Pick<PageState, "commands" | "completions">;
-  /** Asks the server for completions; they come later. */
+  /** Asks the server for completions, which arrive later. */
   readonly ask: (text: string) => void;
   readonly write: (text: string) => void;
 }): Palette {
@@ -60,7 +60,7 @@ export function usePalette({
   return { suggestions, active, take, onKey };
 }
 
-/** How the composer tells a screen reader of the list below it. */
+/** ARIA attributes that connect the composer with the list below it. */
 export function paletteProps({ suggestions, active }: Palette): AriaAttributes {
   if (suggestions.length === 0) return { "aria-autocomplete": "list" };
   return { "aria-autocomplete": "list", "aria-controls": LIST_ID, "aria-activedescendant": optionId(active) };
@@ -70,7 +70,7 @@ function optionId(index: number): string {
   return `${LIST_ID}-${index}`;
 }
 
-/** Where there is too little room, a line ends between words and not within one: `[read|write|` `agi|default]`. */
+/** Lets a line that is too narrow break between alternatives: `[read|write|` `agi|default]`. */
 function breakable(usage: string): ComponentChildren {
   return usage.split(/(?<=\|)/u).flatMap((part) => [part, <wbr key={part} />]);
 }
@@ -94,7 +94,7 @@ export function PaletteList({ palette }: { readonly palette: Palette }): JSX.Ele
               id={optionId(index)}
               role="option"
               aria-selected={index === active}
-              // The composer keeps the focus.
+              // Keeps the focus in the composer.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => take(suggestion)}
             >

@@ -11,7 +11,7 @@ import { isPicture } from "../thread/files.tsx";
 export interface Upload {
   readonly key: number;
   readonly name: string;
-  /** Null while it is on its way. */
+  /** Null while the file is uploading. */
   readonly file: PageFile | null;
 }
 
@@ -25,11 +25,11 @@ interface Uploads {
 interface UploadScope {
   readonly threadId: string | null;
   readonly notify: (text: string) => void;
-  /** What goes along with a request that changes anything. */
+  /** Headers that every changing request needs. */
   readonly change: Readonly<Record<string, string>>;
 }
 
-/** Files go to the server as soon as they are attached; the message then names them. They are kept as its words are. */
+/** Uploads files as soon as they are attached; the message refers to them, and they are kept with its draft. */
 export function useUploads({ threadId, notify, change }: UploadScope): Uploads {
   const [uploads, setUploads] = useState<readonly Upload[]>(() =>
     readDraftFiles(threadId).map((file, index) => ({ key: -index, name: file.name, file })),
@@ -46,7 +46,7 @@ export function useUploads({ threadId, notify, change }: UploadScope): Uploads {
   const remove = useCallback((key: number) => setUploads((now) => now.filter((upload) => upload.key !== key)), []);
   const arrived = (key: number, file: PageFile): void => {
     setUploads((now) => now.map((one) => (one.key === key ? { ...one, file } : one)));
-    // Something else is shown by now: the file is there when one comes back.
+    // The composer was left meanwhile, so the file is added to the draft for the next visit.
     if (isLeft.current) keepDraftFiles(threadId, [...readDraftFiles(threadId), file]);
   };
   const add = useCallback(
@@ -54,7 +54,7 @@ export function useUploads({ threadId, notify, change }: UploadScope): Uploads {
       const room = MESSAGE_FILES - uploads.length;
       if (files.length > room) notify(`A message takes ${MESSAGE_FILES} files. The rest is left out.`);
       for (const file of files.slice(0, room)) {
-        // Asked before: an upload that is cut off cannot say why.
+        // Checked here, because an upload that the server cuts off gives no reason.
         if (file.size > WEB_LIMITS.attachmentBytes) {
           notify(`${file.name} was not attached. It is larger than 20 MB.`);
           continue;
@@ -74,14 +74,14 @@ export function useUploads({ threadId, notify, change }: UploadScope): Uploads {
     [notify, remove, change, uploads.length],
   );
   const clear = useCallback(() => {
-    // The thread that a first message opens has a composer of its own.
+    // Now, not in an effect, because the first message opens a thread with a composer of its own.
     keepDraftFiles(threadId, []);
     setUploads([]);
   }, [threadId]);
   return { uploads, add, remove, clear };
 }
 
-/** Those that have arrived. */
+/** Returns the files whose upload has finished. */
 export function filesOf(uploads: readonly Upload[]): PageFile[] {
   return uploads.flatMap(({ file }) => file ?? []);
 }

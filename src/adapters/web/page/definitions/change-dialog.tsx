@@ -3,7 +3,7 @@ import { Dialog } from "../dialog.tsx";
 import { diffText } from "../text/diff-text.ts";
 import { Markdown } from "../text/markdown-text.tsx";
 
-/** Whether a text ends with a line's end is nothing to show. */
+/** Compares two texts, ignoring whether they end with a line feed. */
 export function changedLines(before: string, after: string): string {
   const [from, to] = [before, after].map((text) => (text === "" || text.endsWith("\n") ? text : `${text}\n`));
   return diffText(from ?? "", to ?? "");
@@ -15,7 +15,7 @@ interface ChangeDialogProps extends Omit<Parameters<typeof Dialog>[0], "look" | 
   readonly children?: ComponentChildren;
 }
 
-/** What becomes another, line by line, before it does. */
+/** Shows the changed lines before the change is made. */
 export function ChangeDialog({ before, after, children, ...asked }: ChangeDialogProps): JSX.Element {
   return (
     <Dialog {...asked} look="change">

@@ -15,9 +15,9 @@ interface Words {
   readonly section: string;
   readonly about: string;
   readonly make: string;
-  /** What its text is called. */
+  /** Label of the definition's text. */
   readonly label: string;
-  /** The fact that tells who may use it. */
+  /** Name of the fact that lists who may use it. */
   readonly usedBy: string;
 }
 
@@ -48,7 +48,7 @@ const SOURCES: Readonly<Record<Listed["from"], string>> = {
   file: "the operator's files",
 };
 
-/** The agents or the skills that there are, and where they are from. */
+/** Lists the existing agents or skills and their origin. */
 export function DefinitionList({ kind }: { readonly kind: DefinitionKind }): JSX.Element {
   const loaded = useLoaded(kind, (signal) => get<Found>("/features/definitions/list", { kind }, signal));
   const { title, about, make, section } = WORDS[kind];
@@ -186,7 +186,7 @@ function ChannelSkills({ found: { channels } }: { readonly found: Found }): JSX.
   );
 }
 
-/** Its name, and how the settings name it where that is another. */
+/** A channel's name, and its name in the settings if that differs. */
 export function ChannelName({ id, name }: { readonly id: string; readonly name: string }): JSX.Element {
   return (
     <>

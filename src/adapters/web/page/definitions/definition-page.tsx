@@ -15,12 +15,12 @@ import { Preview } from "./preview.tsx";
 import { TakeBack } from "./take-back.tsx";
 import { useEditing } from "./use-editing.ts";
 
-/** Agents, or the one that the address names. */
+/** All agents, or the one that the address names. */
 export function Agents(props: SectionProps): JSX.Element {
   return <Definitions kind="agent" {...props} />;
 }
 
-/** Skills, or the one that the address names. */
+/** All skills, or the one that the address names. */
 export function Skills(props: SectionProps): JSX.Element {
   return <Definitions kind="skill" {...props} />;
 }
@@ -28,7 +28,7 @@ export function Skills(props: SectionProps): JSX.Element {
 function Definitions({ kind, state, rest, go }: SectionProps & { readonly kind: DefinitionKind }): JSX.Element {
   const [told, setTold] = useState({ at: "", words: "" });
   const { title, section } = WORDS[kind];
-  // What was said of one is nothing to the others.
+  // A message about one definition is not shown for the others.
   const said = <p role="status">{told.at === rest ? told.words : ""}</p>;
   if (rest === "") {
     return (
@@ -78,7 +78,7 @@ interface DefinitionProps {
   readonly name: string;
   readonly state: PageState;
   readonly say: (words: string) => void;
-  /** There is none of that name any more. */
+  /** Called once no definition of that name exists any more. */
   readonly removed: () => void;
 }
 

@@ -8,16 +8,16 @@ import type { Editing } from "./use-editing.ts";
 
 interface EditorProps {
   readonly editing: Editing;
-  /** What the text is, as its label. */
+  /** Label of the text. */
   readonly label: string;
-  /** What is saved, in the dialog's title. */
+  /** Name of what is saved, for the dialog's title. */
   readonly what: string;
   readonly saved: (number: number) => void;
-  /** Why it cannot be saved beside what is wrong with the text. */
+  /** A reason besides the text's own problems why it cannot be saved. */
   readonly missing?: string | null;
 }
 
-/** The source beside how it reads, with what is wrong in it. */
+/** The source beside its preview, with the problems found in it. */
 export function Editor(props: EditorProps): JSX.Element {
   const { editing, label } = props;
   const source = useRef<HTMLTextAreaElement>(null);
@@ -151,7 +151,7 @@ function Problems({ editing: { checked }, goTo }: ProblemsProps): JSX.Element | 
   );
 }
 
-/** Both versions are there until somebody has decided. */
+/** Shows both versions of a conflict until the person has chosen one. */
 function Conflict({ theirs, editing }: { readonly theirs: Theirs; readonly editing: Editing }): JSX.Element {
   const { content, number, by } = theirs;
   const deed = content === null ? "has taken it back" : "has saved another version";
@@ -184,7 +184,7 @@ function lineAt(text: string, at: number): number {
   return text.slice(0, at).split("\n").length;
 }
 
-/** Puts the cursor on a line, in sight. */
+/** Moves the cursor to a line and scrolls it into view. */
 function select(source: HTMLTextAreaElement | null, line: number): void {
   if (source === null) return;
   const lines = source.value.split("\n");

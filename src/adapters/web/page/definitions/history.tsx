@@ -14,13 +14,13 @@ interface HistoryProps {
   readonly name: string;
   /** The number of the newest revision. */
   readonly number: number;
-  /** What holds, to compare with. */
+  /** The text in effect, to compare with. */
   readonly now: string;
-  /** Puts an older text into the editor; null: the person reads. */
+  /** Puts an older text into the editor; null if the person may only read. */
   readonly use: ((text: string) => void) | null;
 }
 
-/** All that was set, the newest first; each may be read, and taken up again. */
+/** All revisions, newest first; each can be read and put back into the editor. */
 export function History({ kind, name, number, now, use }: HistoryProps): JSX.Element {
   const { opened, problem, open, close } = useOld(kind, name);
   const found = usePages(`${kind} ${name} ${number}`, (before, signal) =>
@@ -66,7 +66,7 @@ interface Old {
   readonly text: string;
 }
 
-/** The revision that somebody looks at. */
+/** Loads the revision that the person opened. */
 function useOld(kind: Kind, name: string) {
   const [opened, setOpened] = useState<Old | null>(null);
   const { problem, begin } = useAction();

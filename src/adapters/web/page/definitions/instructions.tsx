@@ -16,10 +16,10 @@ import { Preview } from "./preview.tsx";
 import { TakeBack } from "./take-back.tsx";
 import { useEditing } from "./use-editing.ts";
 
-/** In the address, in place of a channel. */
+/** Stands for all channels in the address. */
 const ALL = "*";
 
-/** What agents are told in channels, or in the one that the address names. */
+/** Instructions for agents in all channels, or in the one that the address names. */
 export function Instructions({ state, rest, go }: SectionProps): JSX.Element {
   const [told, setTold] = useState({ at: "", words: "" });
   if (rest === "") return <ChannelList go={go} />;
@@ -179,7 +179,7 @@ function Editable({ channel, told, state, say, again }: EditableProps): JSX.Elem
   );
 }
 
-/** What runs of the channel are told, in their order, and what waits for somebody to allow it. */
+/** Instructions that the channel's runs receive, in order, and files that wait for permission. */
 function Files({ told: { sandboxRoot, files } }: { readonly told: ToldInChannel }): JSX.Element {
   return (
     <section aria-labelledby="files-title">

@@ -29,7 +29,7 @@ interface NewDefinitionProps {
   readonly made: (name: string) => void;
 }
 
-/** Makes an agent or a skill that there was not before. */
+/** Creates an agent or a skill. */
 export function NewDefinition({ kind, state, made }: NewDefinitionProps): JSX.Element {
   const [name, setName] = useState("");
   const edited = { kind, name, text: TEMPLATES[kind], number: 0, isNew: true, draft: `${kind}/+` };

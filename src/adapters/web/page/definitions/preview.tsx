@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { Markdown } from "../text/markdown-text.tsx";
 
-/** How a text reads, without the lines above it that say what it is. */
+/** Renders a definition's text without its front matter. */
 export function Preview({ text }: { readonly text: string }): JSX.Element {
   const body = text.replace(/^\uFEFF?---[ \t]*\r?\n(?:[^]*?\r?\n)?---[ \t]*(?:\r?\n|$)/u, "");
   return (

@@ -7,13 +7,13 @@ interface TakeBackProps {
   readonly title: string;
   readonly words: string;
   readonly editing: Editing;
-  /** What holds then. */
+  /** The text in effect afterwards. */
   readonly after: string;
   readonly done: () => void;
   readonly children?: ComponentChildren;
 }
 
-/** Gives up what the page has set. */
+/** Gives up the version set on the page. */
 export function TakeBack({ title, words, editing, after, done, children }: TakeBackProps): JSX.Element {
   const [isAsking, setAsking] = useState(false);
   const take = async (): Promise<void> => {

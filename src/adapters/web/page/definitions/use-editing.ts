@@ -8,47 +8,47 @@ import type { PageState } from "../state/state.ts";
 export interface Edited {
   readonly kind: Kind;
   readonly name: string;
-  /** As it holds. */
+  /** The text in effect. */
   readonly text: string;
   /** The number of its newest revision; 0 for none. */
   readonly number: number;
-  /** There is to be none of that name yet. */
+  /** True if no definition of that name may exist yet. */
   readonly isNew: boolean;
-  /** What a draft is kept under. */
+  /** Storage key of the draft. */
   readonly draft: string;
 }
 
 export interface Editing {
   readonly text: string;
-  /** What the text is compared with: what holds, as far as it is known here. */
+  /** The text to compare with: the latest one in effect that this page knows. */
   readonly before: string;
   readonly isChanged: boolean;
-  /** What was written is from an earlier visit. */
+  /** Whether the unsaved text is from an earlier visit. */
   readonly isFromDraft: boolean;
-  /** What is wrong with the text as it stands; null until it is known, and while there is none and nobody has begun one. */
+  /** The server's check of the text; null until it arrives, and while the text is empty and unchanged. */
   readonly checked: Checked | null;
-  /** What somebody else has saved meanwhile; null: nothing. */
+  /** The version that somebody else saved meanwhile; null for none. */
   readonly theirs: Theirs | null;
-  /** Why it was not saved; null where nothing is in the way. */
+  /** Why the last change was not saved; null if it was not refused. */
   readonly problem: string | null;
   readonly isBusy: boolean;
   readonly write: (text: string) => void;
   readonly discard: () => void;
-  /** What somebody else has saved is seen, and what is written here is to stand over it. */
+  /** Accepts that saving this text will replace the version that somebody else saved. */
   readonly keepMine: () => void;
-  /** Resolves with the new number; null: it was not saved, and `problem` or `theirs` says why. */
+  /** Resolves with the new number, or null if it was not saved, as `problem` or `theirs` explains. */
   readonly save: () => Promise<number | null>;
-  /** `became`: what holds then. */
+  /** Gives up the page's version; `became` is the text in effect afterwards. */
   readonly takeBack: (became: string) => Promise<number | null>;
 }
 
 interface Written {
   readonly text: string;
-  /** The number that its author has seen. */
+  /** The number of the revision that the author has seen. */
   readonly after: number;
 }
 
-/** Writing a definition: what is written is kept in the browser until it is saved or discarded, and checked as it is written. */
+/** Edits a definition. The text is checked while typed, and kept in the browser until it is saved or discarded. */
 export function useEditing(edited: Edited, state: PageState): Editing {
   const [written, setWritten] = useState<Written | null>(() => draftOf(edited));
   const [isFromDraft, setFromDraft] = useState(written !== null);
@@ -58,7 +58,7 @@ export function useEditing(edited: Edited, state: PageState): Editing {
   const base = seen !== null && seen.number > edited.number ? seen : edited;
   const text = written?.text ?? base.text;
   const body = { kind: edited.kind, name: edited.name, text };
-  // Saving says what is in the way.
+  // A failed check is not shown, because saving reports the same problem.
   const { found: checked } = useCheck<Checked>({ path: "/features/definitions/check", body }, state);
   const put = (next: Written | null): void => {
     const kept = next === null || next.text === base.text ? null : next;
@@ -107,7 +107,7 @@ export function useEditing(edited: Edited, state: PageState): Editing {
   };
 }
 
-/** Sends changes one after the other, and says what is in the way of the last one. */
+/** Sends changes one at a time, and reports why the last one failed. */
 function useSending(kind: Kind, state: PageState) {
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -141,7 +141,7 @@ function draftOf({ draft, text }: Edited): Written | null {
   }
 }
 
-/** Whether something is written and not saved. */
+/** Whether there is unsaved text. */
 export function hasDraft(draft: string): boolean {
   return readDraft(draft) !== "";
 }

@@ -38,7 +38,7 @@ export function WaitingList({ waiting, whom, goTo }: WaitingListProps): JSX.Elem
   );
 }
 
-/** From here on a person is told that the model's memory fills: as the thread's own warnings do. */
+/** Share of the context window from which the page warns, as the thread's own warnings do. */
 const NEARLY_FULL = 0.8;
 
 export function ContextGauge({ context }: { readonly context: Session["context"] }): JSX.Element | null {
@@ -77,7 +77,7 @@ export function Cost({ costUsd }: { readonly costUsd: number | null }): JSX.Elem
 
 interface GrantsProps {
   readonly grants: Session["grants"];
-  /** Null where grants cannot be taken back. */
+  /** Revokes a grant; null if grants cannot be revoked. */
   readonly revoke: ((id: string) => void) | null;
   readonly isRevoking: (id: string) => boolean;
 }

@@ -22,7 +22,7 @@ interface DetailsProps {
   readonly state: PageState;
   readonly controller: Controller;
   readonly back: () => void;
-  /** To where the jobs are, on a narrow screen. */
+  /** Goes to the column with the jobs, on a narrow screen. */
   readonly toJobs: () => void;
 }
 
@@ -34,7 +34,7 @@ const STATE_WORDS: Readonly<Record<Exclude<RunHead["state"], "waiting">, string>
   stopped: "⏹ Stopped",
 };
 
-/** How the thread stands, or a job, beside it. */
+/** The state of the thread, or of a job, shown beside the thread. */
 export function Details({ state, controller, back, toJobs }: DetailsProps): JSX.Element {
   const reply = state.reply?.threadId === state.openId ? state.reply : null;
   const isJob = state.openJob !== null;

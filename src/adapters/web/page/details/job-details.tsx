@@ -11,7 +11,7 @@ interface JobDetailsProps {
   readonly controller: Controller;
 }
 
-/** A job, beside the thread: when it is due, how it went, and what can be done with it. */
+/** A job beside the thread: its due time, past runs and actions. */
 export function JobDetails({ state, controller }: JobDetailsProps): JSX.Element | null {
   const job = jobOf(state);
   if (job === undefined) return null;

@@ -4,10 +4,10 @@ import { Label } from "../text/markdown-text.tsx";
 
 const SIGNS: Readonly<Record<RunStep["state"], string>> = { waiting: "⏸", working: "⏳", done: "✓", failed: "✗" };
 
-/** Shorter steps do not say how long they took. Milliseconds. */
+/** Minimum duration for which a step shows how long it took. In milliseconds. */
 const WORTH_TELLING_MS = 100;
 
-/** The newest run's steps; each opens to what went in and what came out. */
+/** The newest run's steps; each expands to its input and output. */
 export function Steps({ steps }: { readonly steps: readonly RunStep[] }): JSX.Element {
   return (
     <section>
@@ -23,7 +23,7 @@ export function Steps({ steps }: { readonly steps: readonly RunStep[] }): JSX.El
   );
 }
 
-/** A tool call in a line, which opens to what went in and what came out. */
+/** A tool call in one line, which expands to its input and output. */
 export function StepItem({ step }: { readonly step: RunStep }): JSX.Element {
   return (
     <details>

@@ -4,7 +4,7 @@ import type { PageJobDetails } from "../../wire.ts";
 import { Label } from "../text/markdown-text.tsx";
 import { until } from "../text/when.ts";
 
-/** What is shown of a job beside a thread and on its own page. */
+/** Parts of a job shown both beside a thread and on the job's own page. */
 
 export function JobState({
   job: { isEnabled, isDone, pausedBecause },
@@ -64,7 +64,7 @@ export type JobVerb = "run" | "enable" | "disable" | "edit" | "remove";
 
 interface JobActionsProps {
   readonly job: Pick<PageJobDetails, "name" | "isEnabled" | "isFromFile" | "isTheirs">;
-  /** What was asked for and is not answered yet. */
+  /** Whether the answer to this action is pending. */
   readonly isBusy: (verb: JobVerb) => boolean;
   readonly act: (verb: JobVerb) => void;
 }
@@ -117,7 +117,7 @@ interface RemovalProps {
   readonly children: JSX.Element;
 }
 
-/** Asks once: nothing brings a job back. */
+/** Asks for confirmation, because a removed job cannot be restored. */
 function Removal({ name, keep, children }: RemovalProps): JSX.Element {
   const question = useRef<HTMLDivElement>(null);
   useEffect(() => question.current?.focus(), []);

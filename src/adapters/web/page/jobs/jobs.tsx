@@ -35,7 +35,7 @@ function JobList({ state, controller, now }: SectionProps): JSX.Element {
   const found = usePages(JSON.stringify(search), (after, signal) =>
     get<PageOf<TeamJob>>("/features/console/jobs", { ...search, after }, signal),
   );
-  // What somebody has gone on to stays as it is.
+  // A list that was paged further is left unchanged.
   useNews(controller, () => {
     if (found.isBeginning) found.again();
   });

@@ -3,14 +3,14 @@ import { type Commands, useCommand } from "../section/use-command.ts";
 import type { PageState } from "../state/state.ts";
 import type { JobVerb } from "./job-parts.tsx";
 
-/** A job that something is done with, or the channel of a new one. */
+/** The job that a command acts on, or the channel of a new one. */
 export type JobTarget =
   | { readonly verb: JobVerb; readonly jobId: string }
   | { readonly verb: "add"; readonly channelId: string };
 
 export type JobCommands = Commands<JobTarget>;
 
-/** Does with a job what is typed in its channel otherwise. */
+/** Runs job commands that are otherwise typed in the job's channel. */
 export function useJobCommand(state: PageState, done: (target: JobTarget) => void): JobCommands {
   return useCommand(state, {
     path: "/features/console/jobs/command",

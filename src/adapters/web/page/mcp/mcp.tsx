@@ -9,7 +9,7 @@ import { useAction } from "../section/use-action.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import type { PageState } from "../state/state.ts";
 
-/** How often servers are looked at while the page is open. Milliseconds. */
+/** Polling interval while the page is open. In milliseconds. */
 const EVERY_MS = 5_000;
 /** The panel beside the threads that there is where servers are set; without it, nothing answers for them. */
 const PANEL = "MCP servers";

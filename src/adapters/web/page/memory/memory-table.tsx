@@ -8,7 +8,7 @@ interface MemoryTableProps {
   /** A line after `/memory`. */
   readonly tell: (line: string) => void;
   readonly isBusy: boolean;
-  /** Only what fits a search is shown. */
+  /** Whether the table shows only the matches of a search. */
   readonly isSearch: boolean;
 }
 
@@ -79,7 +79,7 @@ interface ActionsProps extends Pick<MemoryTableProps, "tell" | "isBusy"> {
   readonly memory: TeamMemory;
 }
 
-/** What is forgotten is gone: it is asked for twice. */
+/** Asks for confirmation, because a forgotten memory cannot be restored. */
 function Actions({ memory: { seq, isPinned }, tell, isBusy }: ActionsProps): JSX.Element {
   const [isAsked, setIsAsked] = useState(false);
   const asks = useRef<HTMLButtonElement>(null);

@@ -17,7 +17,7 @@ import { Markdown } from "../text/markdown-text.tsx";
 import { MemoryTable } from "./memory-table.tsx";
 
 interface Found extends TeamMemories {
-  /** Nothing is remembered anywhere. */
+  /** True if memory is switched off. */
   readonly isOff?: boolean;
 }
 
@@ -122,7 +122,7 @@ interface Asked extends Pick<InChannelProps, "channelId"> {
   readonly before: string;
 }
 
-/** Where memory is off, nothing answers for it. */
+/** Loads memories. If memory is off, its route does not exist. */
 async function memories({ channelId, query, before }: Asked, signal?: AbortSignal): Promise<Found> {
   return (await orNull(get<Found>("/features/memory/list", { channel: channelId, query, before }, signal))) ?? OFF;
 }

@@ -13,7 +13,7 @@ import { stateWords } from "../sessions/states.ts";
 import { Label } from "../text/markdown-text.tsx";
 import { lasting } from "../text/when.ts";
 
-/** How everything stands: what goes on, what waits, what is broken, what it costs. */
+/** Overview of running work, waiting cards, failures and costs. */
 export function Overview({ state, controller }: SectionProps): JSX.Element {
   const loaded = useLoaded("", (signal) => get<TeamOverview>("/features/console/overview", {}, signal));
   useNews(controller, loaded.again);

@@ -123,7 +123,7 @@ interface KeyActionsProps {
   readonly reload: () => void;
 }
 
-/** What an admin does with a provider's key. Where the environment or the settings file has one, that is changed there. */
+/** An admin's actions on a provider's key. A key from the environment or the settings file is changed there. */
 function KeyActions({ provider, state, reload }: KeyActionsProps): JSX.Element {
   const { id, name, keyFrom, keyVariable, stored, isConfigured } = provider;
   const [Asked, setAsked] = useState<typeof SetKey | null>(null);

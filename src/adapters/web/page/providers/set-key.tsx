@@ -13,7 +13,7 @@ interface SetKeyProps {
   readonly close: () => void;
 }
 
-/** A new key: it is tried before it is stored where somebody wishes, and never shown again. */
+/** Sets a new key, which can be tested before it is stored and is never shown again. */
 export function SetKey({ provider: { id, name, hasKey }, state, done, close }: SetKeyProps): JSX.Element {
   const [key, setKey] = useState("");
   const { isBusy, problem, begin, forget } = useAction();
@@ -46,7 +46,7 @@ export function SetKey({ provider: { id, name, hasKey }, state, done, close }: S
   );
 }
 
-/** Asks once: nothing brings a key back. */
+/** Asks for confirmation, because a removed key cannot be restored. */
 export function RemoveKey({ provider: { id, name }, state, done, close }: SetKeyProps): JSX.Element {
   const { isBusy, problem, begin } = useAction();
   const remove = async (): Promise<void> => {

@@ -6,12 +6,12 @@ import type { PageState } from "../state/state.ts";
 
 interface TestKeyProps {
   readonly provider: { readonly id: string; readonly name: string };
-  /** Absent: the key that the provider has. */
+  /** The typed key; if absent, the stored key is tested. */
   readonly typed?: string;
   readonly state: PageState;
 }
 
-/** Tries a key, and says in a line what came back. */
+/** Tests a key and shows the result in one line. */
 export function TestKey({ provider: { id, name }, typed, state }: TestKeyProps): JSX.Element {
   const [outcome, setOutcome] = useState("");
   const { isBusy, problem, begin } = useAction();

@@ -87,7 +87,7 @@ interface DrainProps {
   readonly reload: () => void;
 }
 
-/** Has a process hand all over and end, once somebody has said so twice. */
+/** Has a process hand over its work and exit, after a confirmation. */
 function Drain({ replica: { id, name, draining }, state, reload }: DrainProps): JSX.Element {
   const [isAsked, setIsAsked] = useState(false);
   const { isBusy, problem, begin } = useAction();

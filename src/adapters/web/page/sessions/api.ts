@@ -10,7 +10,7 @@ import { get, orNull, post, problemOf } from "../section/request.ts";
 import { newId } from "../state/new-id.ts";
 import type { PageState } from "../state/state.ts";
 
-/** What the page asks about sessions. Null: there is nothing, or nothing that this person may see. */
+/** Requests about sessions. Null if nothing is found, or nothing that this person may see. */
 
 export function fetchSessions(query: SessionQuery): Promise<SessionList | null> {
   return orNull(get("/sessions", { ...query, leastUsd: query.leastUsd || null }));
@@ -28,7 +28,7 @@ export function fetchChange(id: string, path: string): Promise<SessionChange | n
   return orNull(get(`/sessions/${encodeURIComponent(id)}/change`, { path }));
 }
 
-/** Presses a button; answers with what there is to say. */
+/** Presses a button; resolves with the answer to show. */
 export async function press(sessionId: string, action: string, state: PageState): Promise<Pressed> {
   try {
     return await post(`/sessions/${encodeURIComponent(sessionId)}/press`, { clickId: newId(), action }, state);

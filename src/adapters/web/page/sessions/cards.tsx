@@ -7,7 +7,7 @@ import { Avatar } from "../thread/message-item.tsx";
 
 interface CardsProps {
   readonly cards: readonly SessionCard[];
-  /** The button that was pressed and is not answered yet. */
+  /** The pressed button whose answer is pending. */
   readonly pending: string | null;
   readonly click: (action: string) => void;
 }
@@ -18,7 +18,7 @@ const WORDS: Readonly<Record<SessionCard["kind"], string>> = {
   plan: "Plan",
 };
 
-/** What people are asked. */
+/** The open cards of a session. */
 export function Cards({ cards, pending, click }: CardsProps): JSX.Element | null {
   if (cards.length === 0) return null;
   return (

@@ -8,14 +8,14 @@ import type { PageState } from "../state/state.ts";
 
 interface DeleteSessionProps {
   readonly sessionId: string;
-  /** Asked anew when it is another. */
+  /** A change of this value repeats the request. */
   readonly mark: string;
   readonly state: PageState;
   /** The session is gone. */
   readonly done: () => void;
 }
 
-/** Deletes a session, for whoever may, once they have read what goes and what stays. */
+/** Deletes a session, if the person may, after showing what is deleted and what stays. */
 export function DeleteSession({ sessionId, mark, state, done }: DeleteSessionProps): JSX.Element | null {
   const [found, setFound] = useState<SessionToDelete | null>(null);
   const [isOpen, setIsOpen] = useState(false);
@@ -64,7 +64,7 @@ function DeleteDialog({ found, sessionId, state, done, close }: DeleteDialogProp
   );
 }
 
-/** What goes with a session, and what does not. */
+/** Lists what is deleted with a session, and what stays. */
 function Consequences({ found }: Pick<DeleteDialogProps, "found">): JSX.Element {
   const { isLive, messages, agents, memories } = found;
   return (

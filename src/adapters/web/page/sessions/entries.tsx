@@ -16,7 +16,7 @@ interface EntriesProps {
   readonly now: number;
 }
 
-/** What was said and done, in order; steps that follow on each other stand together. */
+/** Messages and steps in order; consecutive steps are grouped. */
 export function Entries({ entries, streamed, agent, now }: EntriesProps): JSX.Element {
   return (
     <ol class="messages" aria-label="Messages">

@@ -10,11 +10,11 @@ interface FileChangeProps {
   readonly sessionId: string;
   readonly path: string;
   readonly isGone: boolean;
-  /** Another one whenever the session has moved on. */
+  /** Changes whenever the session has progressed. */
   readonly mark: number;
 }
 
-/** A file that a session has changed; it opens to what is another now. */
+/** A file that a session has changed; it expands to the changed lines. */
 export function FileChange({ sessionId, path, isGone, mark }: FileChangeProps): JSX.Element {
   const [isOpen, setIsOpen] = useState(false);
   const [shown, setShown] = useState<string | null>(null);
@@ -33,7 +33,7 @@ export function FileChange({ sessionId, path, isGone, mark }: FileChangeProps): 
   );
 }
 
-/** As Markdown: the changed lines with a few around them, or why they are not there. */
+/** Returns the changed lines with some context, or why they are missing, as Markdown. */
 async function changeText(sessionId: string, path: string): Promise<string> {
   const change = await fetchChange(sessionId, path);
   if (change === null) return "There is nothing to show of it.";

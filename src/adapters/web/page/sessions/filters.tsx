@@ -22,7 +22,7 @@ interface FiltersProps {
   readonly change: (query: SessionQuery) => void;
 }
 
-/** What is searched for. */
+/** The search fields of the list. */
 export function Filters({ query, change }: FiltersProps): JSX.Element {
   const { value: choices } = useLoaded("", fetchChoices);
   const states = STATES.filter(({ state }) => state !== "none");

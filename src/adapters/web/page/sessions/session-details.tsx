@@ -8,15 +8,15 @@ import { FileChange } from "./file-change.tsx";
 import { stateWords } from "./states.ts";
 
 interface SessionDetailsProps {
-  /** Null: there is nothing to show of it. */
+  /** Null if there is nothing to show. */
   readonly session: TeamSession | null;
   readonly back: () => void;
-  /** The button that was pressed and is not answered yet. */
+  /** The pressed button whose answer is pending. */
   readonly pending: string | null;
   readonly click: (action: string) => void;
 }
 
-/** How a session stands, beside it. */
+/** The state of a session, shown beside it. */
 export function SessionDetails({ session, back, pending, click }: SessionDetailsProps): JSX.Element {
   return (
     <section class="details" aria-label="Details">
@@ -120,7 +120,7 @@ interface TasksProps {
   readonly label: string;
 }
 
-/** Sub-agents, and beneath each those that it has begun. */
+/** Sub-agents, each with the ones that it started below it. */
 function Tasks({ tasks, label }: TasksProps): JSX.Element {
   return (
     <ul class="tasks" aria-label={label}>

@@ -11,16 +11,16 @@ import { stateWords } from "./states.ts";
 import type { TeamViewProps } from "./team-view-props.ts";
 import { type Found, useSessions } from "./use-sessions.ts";
 
-/** Pixels of a row; style/sessions.css has the same. */
+/** Height of a row in pixels; must match style/sessions.css. */
 const ROW = 58;
-/** Rows beyond what is seen. */
+/** Number of rows drawn beyond the visible ones. */
 const BEYOND = 12;
 
 /** The list as it was when somebody opened one of its sessions. */
 export interface LeftList {
   readonly query: SessionQuery;
   readonly found: Found;
-  /** Pixels above what was in sight. */
+  /** Scroll offset in pixels. */
   readonly top: number;
   /** The session that was opened last; null for none. */
   readonly opened: string | null;
@@ -58,12 +58,12 @@ interface RowsProps {
   readonly found: Found;
   readonly now: number;
   readonly more: () => void;
-  /** Another one begins at its top. */
+  /** A new search starts at the top of the list. */
   readonly search: string;
   readonly left: SessionListProps["left"];
 }
 
-/** Only the rows in sight are drawn, and the next page is asked for before its rows would be. */
+/** Draws only the visible rows, and loads the next page before its rows become visible. */
 function Rows({ found, now, more, search, left }: RowsProps): JSX.Element {
   const { sessions, next, isLoading, hasFailed } = found;
   const scroller = useRef<HTMLDivElement>(null);
@@ -131,7 +131,7 @@ function emptyWords({ isLoading, hasFailed }: Pick<Found, "isLoading" | "hasFail
 interface RowProps {
   readonly session: ListedSession;
   readonly now: number;
-  /** It was opened last. */
+  /** Whether this session was the last one opened. */
   readonly isLeft: boolean;
 }
 

@@ -15,11 +15,11 @@ import { useSession } from "./use-session.ts";
 
 interface SessionPageProps extends TeamViewProps {
   readonly sessionId: string;
-  /** It is there no more. */
+  /** Called once the session has been deleted. */
   readonly deleted: () => void;
 }
 
-/** One session: what was said and done, what it waits for, and beside that how it stands. */
+/** One session: its messages, steps and open cards, with its details beside them. */
 export function SessionPage({ sessionId, state, controller, now, show, deleted }: SessionPageProps): JSX.Element {
   const { session, streamed, hasFailed, refresh } = useSession(sessionId, controller);
   const { words, pending, click } = usePress({ sessionId, state, refresh });
@@ -78,7 +78,7 @@ export function SessionPage({ sessionId, state, controller, now, show, deleted }
   );
 }
 
-/** The window is called so as long as this is shown. */
+/** Sets the window's title while the component is shown. */
 function useTitle(title: string): void {
   useEffect(() => {
     const before = document.title;
@@ -90,7 +90,7 @@ function useTitle(title: string): void {
 }
 
 interface AbsenceProps {
-  /** The server has told that there is none. */
+  /** True if the server says that there is no such session. */
   readonly isMissing: boolean;
   readonly hasFailed: boolean;
 }
@@ -101,11 +101,11 @@ function Absence({ isMissing, hasFailed }: AbsenceProps): JSX.Element {
 }
 
 interface PressArgs extends Pick<SessionPageProps, "sessionId" | "state"> {
-  /** Once something has been done. */
+  /** Called after a button was answered. */
   readonly refresh: () => void;
 }
 
-/** One button at a time; `words` is what the last one was answered with. */
+/** Presses one button at a time; `words` is the answer to the last one. */
 function usePress({ sessionId, state, refresh }: PressArgs) {
   const [words, setWords] = useState<string | null>(null);
   const [pending, setPending] = useState<string | null>(null);
@@ -163,12 +163,12 @@ function Head({ session: { state, stop }, pending, click }: HeadProps): JSX.Elem
 }
 
 interface ScrollerProps {
-  /** Another one whenever there is something new. */
+  /** Changes whenever there is something new. */
   readonly mark: string;
   readonly children: JSX.Element | (JSX.Element | false)[];
 }
 
-/** Keeps the newest in sight while people are at the end. */
+/** Keeps the newest entry in view while the reader is at the end. */
 function Scroller({ mark, children }: ScrollerProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);

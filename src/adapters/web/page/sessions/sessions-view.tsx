@@ -6,7 +6,7 @@ import { SessionPage } from "./session-page.tsx";
 import type { TeamViewProps } from "./team-view-props.ts";
 import { NOTHING } from "./use-sessions.ts";
 
-/** The list of sessions, or one of them; who comes back to the list finds it as it was left. */
+/** The list of sessions, or one of them; returning to the list restores it as it was left. */
 export function SessionsView(props: TeamViewProps): JSX.Element {
   const { sessionId } = props.team;
   const left = useRef<LeftList>({ query: EVERYTHING, found: NOTHING, top: 0, opened: null });

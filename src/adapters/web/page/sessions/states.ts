@@ -1,6 +1,6 @@
 import type { SessionState } from "../../sessions/team-sessions.ts";
 
-/** How sessions stand, with the sign of each. */
+/** The states of sessions, each with its word and sign. */
 export const STATES: readonly { readonly state: SessionState; readonly word: string; readonly sign: string }[] = [
   { state: "working", word: "Working", sign: "⏳" },
   { state: "waiting", word: "Waiting", sign: "⏸" },

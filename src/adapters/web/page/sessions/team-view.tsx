@@ -5,7 +5,7 @@ import type { TeamViewProps } from "./team-view-props.ts";
 
 const loadSessions = async () => (await import("./sessions-view.tsx")).SessionsView;
 
-/** Sessions of all platforms; what shows them is loaded when somebody first asks for it. */
+/** Sessions of all platforms; the code is loaded on first use. */
 export function TeamView(props: TeamViewProps): JSX.Element {
   const { View, words } = usePart(loadSessions, props.state);
   // However one has come to another session, or back to the list, it is what a narrow screen shows.

@@ -3,27 +3,27 @@ import type { SessionNews, TeamSession } from "../../sessions/team-sessions.ts";
 import type { Controller } from "../state/controller.ts";
 import { fetchSession } from "./api.ts";
 
-/** How often a session is read anew while things change. Milliseconds. */
+/** Debounces rereading a session that changes. In milliseconds. */
 const AGAIN_MS = 300;
-/** After it could not be read. Milliseconds. */
+/** Delay before a failed read is retried. In milliseconds. */
 const FAILED_MS = 5_000;
 
-/** What has come of an answer. */
+/** The received part of an answer. */
 interface Piece {
   readonly answer: string;
   readonly text: string;
 }
 
 export interface Watched {
-  /** Undefined before the first answer; null: there is none, or none that this person may see. */
+  /** Undefined before the first response; null if the session does not exist or this person may not see it. */
   readonly session: TeamSession | null | undefined;
-  /** Words of an answer that are on their way and not in the session yet. */
+  /** Streamed text of an answer that is not stored in the session yet. */
   readonly streamed: string;
   readonly hasFailed: boolean;
   readonly refresh: () => void;
 }
 
-/** A session as it stands, followed live. */
+/** Loads a session and follows it live. */
 export function useSession(sessionId: string, controller: Controller): Watched {
   const [{ session, pieces, hasFailed }, setWatched] = useState<Read>({
     session: undefined,
@@ -34,7 +34,7 @@ export function useSession(sessionId: string, controller: Controller): Watched {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
-    // A model is called again once what it wrote before is stored.
+    // Answers that are stored, because the model is called again only after its previous answer was stored.
     const endedNow = new Set<string>();
     let newest = "";
     const read = async (): Promise<void> => {
@@ -88,11 +88,11 @@ function withNews(pieces: readonly Piece[], { answer, at, text }: Extract<Sessio
 
 interface Stored {
   readonly session: TeamSession | null;
-  /** Answers that were whole before the session was read. */
+  /** Answers that were complete before the session was read. */
   readonly ended: ReadonlySet<string>;
 }
 
-/** Once a message is stored, its words are read there. */
+/** Drops the pieces of answers that the session now contains. */
 function stillOnTheirWay(pieces: readonly Piece[], { session, ended }: Stored): readonly Piece[] {
   const isOver = session === null || (session.state !== "working" && session.state !== "waiting");
   return isOver ? [] : pieces.filter(({ answer }) => !ended.has(answer));

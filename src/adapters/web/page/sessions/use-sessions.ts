@@ -3,16 +3,16 @@ import type { ListedSession, SessionQuery } from "../../sessions/team-sessions.t
 import type { Controller } from "../state/controller.ts";
 import { fetchSessions } from "./api.ts";
 
-/** How often the beginning of the list is read anew while things change. Milliseconds. */
+/** Debounces rereading the first page while sessions change. In milliseconds. */
 const AGAIN_MS = 1_000;
-/** While somebody types. Milliseconds. */
+/** Debounces typing in the search. In milliseconds. */
 const TYPED_MS = 250;
-/** After it could not be read. Milliseconds. */
+/** Delay before a failed read is retried. In milliseconds. */
 const FAILED_MS = 5_000;
 
 export interface Found {
   readonly sessions: readonly ListedSession[];
-  /** Where the next page begins; null: there is none. */
+  /** Cursor of the next page; null after the last one. */
   readonly next: string | null;
   readonly isLoading: boolean;
   readonly hasFailed: boolean;
@@ -22,17 +22,17 @@ export const NOTHING: Found = { sessions: [], next: null, isLoading: true, hasFa
 
 interface Search {
   readonly query: SessionQuery;
-  /** What it had found when it was left. */
+  /** The sessions that were listed when the person left the list. */
   readonly left: Found;
   readonly controller: Controller;
 }
 
-/** What a search finds, page by page; it stays up to date while it is shown. */
+/** Loads the results of a search page by page, and keeps them up to date while they are shown. */
 export function useSessions({ query, left, controller }: Search): Found & { readonly more: () => void } {
   const [found, setFound] = useState<Found>(left);
   const isLeft = useRef(left.sessions.length > 0);
   const asked = JSON.stringify(query);
-  /** The search that answers may still be for. */
+  /** The current search; responses to any other one are dropped. */
   const current = useRef(asked);
   current.current = asked;
   const isBusy = useRef(false);
@@ -69,7 +69,7 @@ export function useSessions({ query, left, controller }: Search): Found & { read
   };
 
   useEffect(() => {
-    // What is there stays where it was, with what is new above it.
+    // A restored list keeps its rows and only gets the new sessions above them.
     if (isLeft.current) {
       isLeft.current = false;
       refresh(new Set()).catch(() => {});
@@ -93,7 +93,7 @@ export function useSessions({ query, left, controller }: Search): Found & { read
   };
 }
 
-/** Once a second at most, what has changed. */
+/** Reports the changed sessions, at most once a second. */
 function useChanges(controller: Controller, again: (changed: ReadonlySet<string>) => Promise<void>): void {
   const latest = useRef(again);
   latest.current = again;
@@ -128,7 +128,7 @@ function withoutThose(page: readonly ListedSession[], { sessions }: Found): List
   return page.filter(({ id }) => !known.has(id));
 }
 
-/** The list with its beginning as it is now; what has changed and is not there any more does not fit the search now. */
+/** Merges a new first page into the list. A changed session that is not on it no longer matches the search. */
 function merged(
   before: readonly ListedSession[],
   newest: readonly ListedSession[],

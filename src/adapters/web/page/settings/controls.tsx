@@ -6,18 +6,18 @@ import type { Draft } from "./use-draft.ts";
 export interface ControlProps {
   readonly path: SettingPath;
   readonly control: SettingControl;
-  /** Undefined: nothing is set. */
+  /** Undefined if nothing is set. */
   readonly value: unknown;
   readonly isLocked: boolean;
   readonly draft: Pick<Draft, "change" | "spoil" | "spoiltAt">;
-  /** What holds where nothing is typed; empty: nothing. */
+  /** The value in effect if nothing is typed; empty for none. */
   readonly placeholder?: string;
   readonly id: string;
   readonly describedBy: string;
   readonly isInvalid: boolean;
 }
 
-/** What one setting is set by. What it shows follows its value, but not while somebody types. */
+/** The input of one setting. It follows the setting's value, except while somebody types. */
 export function Control(props: ControlProps): JSX.Element {
   const { path, control, value, isLocked, draft, id } = props;
   const common = { id, "aria-describedby": props.describedBy, "aria-invalid": props.isInvalid };
@@ -86,14 +86,14 @@ function Choice({ path, value, isLocked, draft, options, common }: ChoiceProps):
   );
 }
 
-/** What typed text says; `problem`: a sentence why it says nothing. */
+/** The value of typed text, or a sentence that says why it cannot be parsed. */
 type Read = { readonly value: unknown } | { readonly problem: string };
 
 interface TypedProps extends ControlProps {
   readonly common: Common;
   readonly text: string;
   readonly read: (text: string) => Read;
-  /** A value as it is typed. */
+  /** Formats a value as typed text. */
   readonly textOf: (value: unknown) => string;
   readonly isLong?: boolean;
   readonly mode?: "decimal";
@@ -112,7 +112,7 @@ export function Typed({
   placeholder,
 }: TypedProps): JSX.Element {
   const [typed, setTyped] = useState<{ readonly text: string; readonly of: string } | null>(null);
-  // Once the value is another than what was typed came to, it is the value's turn.
+  // Shows the typed text until the value differs from what that text was parsed to.
   const shown = draft.spoiltAt(path) ?? (typed !== null && typed.of === text ? typed.text : text);
   const take = (next: string): void => {
     const found = read(next);
@@ -168,7 +168,7 @@ function listOf(text: string): Read {
   return { value };
 }
 
-/** Null: it is no JSON. */
+/** Parses JSON; null if the text is not valid. */
 export function jsonOf(text: string): { readonly value: unknown } | null {
   try {
     return { value: JSON.parse(text) };

@@ -13,7 +13,7 @@ const EFFECT: Column<SettingDifference> = {
   cell: ({ holdsAtOnce }) => (holdsAtOnce ? "at once" : "after a restart"),
 };
 
-/** It breaks at its dots. */
+/** A setting's name, which can break at its dots. */
 function Name({ path }: Pick<SettingDifference, "path">): JSX.Element {
   return (
     <code>

@@ -5,7 +5,7 @@ interface Group {
   readonly settings: readonly ShownSetting[];
 }
 
-/** Which keys stand together, in this order; all others come after them. */
+/** Groups of keys, in the order shown; all other keys follow them. */
 const GROUPS: readonly { readonly title: string; readonly keys: readonly string[] }[] = [
   { title: "Models and answers", keys: [] },
   { title: "People and approvals", keys: ["access", "approvals"] },
@@ -16,7 +16,7 @@ const GROUPS: readonly { readonly title: string; readonly keys: readonly string[
 const [ANSWERS = { title: "Answers" }] = GROUPS;
 const OTHERS = "Everything else";
 
-/** Those of the settings file's root that are no objects shape the answers. */
+/** Groups the settings. Ungrouped ones at the root of the settings file that are plain values shape the answers. */
 export function groupsOf(settings: readonly ShownSetting[]): Group[] {
   const titleOf = ({ path: [key = "", ...rest], control }: ShownSetting): string => {
     const named = GROUPS.find(({ keys }) => keys.includes(key));

@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<SettingsRevision>[] = [
   { title: "Who", cell: ({ by }) => by },
 ];
 
-/** What was saved, by whom, the newest first. */
+/** Saved revisions and their authors, newest first. */
 export function History(): JSX.Element {
   const found = usePages("", (after, signal) =>
     get<PageOf<SettingsRevision>>("/features/configuration/history", { before: after }, signal),
@@ -48,7 +48,7 @@ interface OldRevisionProps {
   readonly restore: (changes: readonly SettingChange[]) => void;
 }
 
-/** One revision: what it changed, and the way back to it. */
+/** One revision: its changes, and a button that restores it. */
 export function OldRevision({ number, mayChange, restore }: OldRevisionProps): JSX.Element {
   const loaded = useLoaded(number, (signal) =>
     get<OldSettings>("/features/configuration/revision", { number }, signal),

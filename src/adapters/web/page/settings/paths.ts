@@ -5,7 +5,7 @@ export function nameOf(path: SettingPath): string {
   return path.join(".");
 }
 
-/** What tells places apart, whatever letters are in their names. */
+/** A unique key of a path, whatever characters its names contain. */
 export function keyOf(path: SettingPath): string {
   return JSON.stringify(path);
 }
@@ -31,7 +31,7 @@ const UNITS: readonly (readonly [RegExp, string])[] = [
   [/Tokens$/u, "tokens"],
 ];
 
-/** What a number counts, as far as its name says so. */
+/** The unit of a number, if the setting's name tells it. */
 export function unitOf(path: SettingPath): string | null {
   const name = path.at(-1) ?? "";
   return UNITS.find(([pattern]) => pattern.test(name))?.[1] ?? null;

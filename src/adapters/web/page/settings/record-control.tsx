@@ -14,7 +14,7 @@ interface RecordControlProps {
   readonly isReadOnly: boolean;
 }
 
-/** Names that people choose, each with what is set of it: an object as JSON, or a text. */
+/** The input of a setting with freely named entries, each an object in JSON or a text. */
 export function RecordControl(props: RecordControlProps): JSX.Element {
   const { setting, draft, id, isReadOnly } = props;
   const entries = entriesOf(setting, draft);
@@ -33,9 +33,9 @@ export function RecordControl(props: RecordControlProps): JSX.Element {
 
 interface RecordEntry {
   readonly name: string;
-  /** What the page sets of it, or is to; undefined: nothing. */
+  /** The entry's value from the page, including unsaved changes; undefined for none. */
   readonly set: unknown;
-  /** What the file has of it, which wins. */
+  /** The entry's value from the settings file, which takes precedence. */
   readonly inFile: unknown;
 }
 
@@ -51,7 +51,7 @@ function entriesOf({ path, set, inFile = {} }: ShownSetting, { changes }: Draft)
   });
 }
 
-/** A name may be that of what every object inherits. */
+/** Reads an own property, because an entry may be named like an inherited one. */
 function ownOf(record: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
@@ -118,7 +118,7 @@ function objectOf(text: string) {
   return isObject ? { value: read.value } : { problem: 'must be a JSON object, such as { "maxTurns": 20 }.' };
 }
 
-/** The one name that a path of settings must not have: it would change what all objects inherit. */
+/** The one forbidden name in a setting's path, since it would change the prototype of objects. */
 const NO_NAME = "__proto__";
 
 interface NewEntryProps {

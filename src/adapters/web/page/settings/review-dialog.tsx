@@ -11,11 +11,11 @@ import type { Draft } from "./use-draft.ts";
 
 interface ReviewDialogProps {
   readonly draft: Draft;
-  /** The revision that the changes are of. */
+  /** The revision that the changes are based on. */
   readonly base: number;
   readonly state: PageState;
   readonly saved: (number: number) => void;
-  /** Somebody else has saved: what is there is to be loaded anew. */
+  /** Called if somebody else has saved meanwhile and the settings must be reloaded. */
   readonly overtaken: () => void;
   readonly close: () => void;
 }

@@ -12,7 +12,7 @@ interface SettingFieldProps {
   readonly problems: readonly SettingProblem[];
 }
 
-/** One setting: its value, where that is from, and what it is about. */
+/** One setting: its value, origin and description. */
 export function SettingField({ setting, draft, mayChange, problems }: SettingFieldProps): JSX.Element {
   const { path, control, locked } = setting;
   const name = nameOf(path);
@@ -70,7 +70,7 @@ interface AboutProps {
   readonly isLocked: boolean;
 }
 
-/** What a setting is about, why it is locked, and when it holds. */
+/** A setting's description, why it is locked, and when a change takes effect. */
 function About({ setting, id, isLocked }: AboutProps): JSX.Element {
   const { control, description, example, locked, holdsAtOnce } = setting;
   return (
@@ -99,7 +99,7 @@ function saved({ set, value, locked }: ShownSetting): unknown {
   return set !== undefined && locked === null ? set : value;
 }
 
-/** What holds once the page sets nothing, as soon as the server has said so. */
+/** Returns the value that takes effect without the page's own, once the server's check has arrived. */
 function defaultOf({ path }: ShownSetting, { checked }: Draft): unknown {
   return checked?.differences.find((one) => keyOf(one.path) === keyOf(path))?.after;
 }

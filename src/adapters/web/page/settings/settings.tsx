@@ -13,7 +13,7 @@ import { ReviewDialog } from "./review-dialog.tsx";
 import { SettingField } from "./setting-field.tsx";
 import { type Draft, useDraft } from "./use-draft.ts";
 
-/** The operator's settings: what holds, where it is from, and how it is changed. */
+/** The operator's settings: values in effect, their origin, and how to change them. */
 export function Settings({ state, rest, go }: SectionProps): JSX.Element {
   const loaded = useLoaded("", (signal) => get<TeamSettings>("/features/configuration/settings", {}, signal));
   const draft = useDraft(loaded.value?.number ?? null, state);
@@ -152,7 +152,7 @@ function Form({ value, draft }: { readonly value: TeamSettings; readonly draft: 
   );
 }
 
-/** Problems by the setting that they are beside: the one that they are within, or else the first within them. */
+/** Groups problems by setting: the one that contains the problem's path, or else the first within that path. */
 function placed(settings: readonly ShownSetting[], problems: readonly SettingProblem[]) {
   const found = new Map<ShownSetting, SettingProblem[]>();
   for (const problem of problems) {
@@ -166,7 +166,7 @@ function placed(settings: readonly ShownSetting[], problems: readonly SettingPro
 
 interface SaveBarProps {
   readonly draft: Draft;
-  /** What has come of the last save; empty before there was one. */
+  /** Outcome of the last save; empty before the first. */
   readonly said: string;
   readonly review: () => void;
 }

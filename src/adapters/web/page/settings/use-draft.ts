@@ -5,22 +5,22 @@ import { keepDraft, readDraft } from "../state/keep.ts";
 import type { PageState } from "../state/state.ts";
 import { isWithin, keyOf } from "./paths.ts";
 
-/** What somebody has changed and not saved. */
+/** Unsaved changes of the settings. */
 export interface Draft {
   readonly changes: ReadonlyMap<string, SettingChange>;
-  /** What is wrong, by the server and by what cannot be sent to it. */
+  /** Problems that the server reports, and input that cannot be parsed. */
   readonly problems: readonly SettingProblem[];
-  /** What would come of it; null until the server has said so. */
+  /** The server's check of the changes; null until it arrives. */
   readonly checked: CheckedSettings | null;
-  /** Why the server has not said so. */
+  /** Why the check failed; null if it did not. */
   readonly failure: string | null;
   readonly change: (change: SettingChange) => void;
-  /** What is typed is not to be understood; `problem`: a sentence why. */
+  /** Records input that cannot be parsed; `problem` is a sentence that says why. */
   readonly spoil: (path: SettingPath, typed: string, problem: string) => void;
-  /** What is typed there and not to be understood; undefined: nothing is. */
+  /** Returns the unparsable input at a path; undefined if there is none. */
   readonly spoiltAt: (path: SettingPath) => string | undefined;
   readonly undo: (path: SettingPath) => void;
-  /** Others take the place of all. */
+  /** Replaces all changes. */
   readonly begin: (changes: readonly SettingChange[]) => void;
 }
 
@@ -31,7 +31,7 @@ interface Spoilt {
   readonly problem: string;
 }
 
-/** `base`: the revision that the changes are of; they are checked anew on another one. */
+/** Keeps and checks a draft; a new `base`, the revision that it changes, repeats the check. */
 export function useDraft(base: number | null, state: PageState): Draft {
   const [changes, setChanges] = useState(() => byPath(kept("changes").filter(isChange)));
   const [spoilt, setSpoilt] = useState(() => byPath(kept("spoilt").filter(isSpoilt)));
@@ -51,7 +51,7 @@ export function useDraft(base: number | null, state: PageState): Draft {
     change: (change) => {
       const key = keyOf(change.path);
       setSpoilt((all) => forget(all, key));
-      // What is set within it, or around it, is this change now.
+      // A change replaces the changes of settings within it or around it.
       setChanges((all) => {
         const others = [...all].filter(([, { path }]) => !isWithin(path, change.path) && !isWithin(change.path, path));
         return new Map([...others, [key, change]]);
@@ -70,7 +70,7 @@ export function useDraft(base: number | null, state: PageState): Draft {
   };
 }
 
-/** Where this browser keeps what is not saved, beside what is written in threads. */
+/** Storage key of the draft, beside the drafts of threads. */
 const KEPT_AS = "settings";
 
 function keep(changes: readonly SettingChange[], spoilt: readonly Spoilt[]): void {
@@ -78,7 +78,7 @@ function keep(changes: readonly SettingChange[], spoilt: readonly Spoilt[]): voi
   keepDraft(KEPT_AS, isEmpty ? "" : JSON.stringify({ changes, spoilt }));
 }
 
-/** What was left unsaved when the settings were last looked at. */
+/** Reads the changes left unsaved by an earlier visit. */
 function kept(part: "changes" | "spoilt"): readonly unknown[] {
   try {
     const found: unknown = JSON.parse(readDraft(KEPT_AS));

@@ -4,13 +4,13 @@ import { nextOf } from "../jobs/job-parts.tsx";
 import { PlusIcon } from "../text/icons.tsx";
 
 interface JobsProps {
-  /** Null before the server has told. */
+  /** Null until the server has sent them. */
   readonly jobs: readonly PageJob[] | null;
-  /** The one that is shown; null for none. */
+  /** The shown job; null for none. */
   readonly openJob: string | null;
   readonly now: number;
   readonly open: (jobId: string) => void;
-  /** Null where the account may only read. */
+  /** Null for a read-only account. */
   readonly add: (() => void) | null;
   readonly isAdding: boolean;
 }

@@ -4,7 +4,7 @@ import { nextTry } from "../../../../core/text/next-try.ts";
 import type { PagePanel } from "../../wire.ts";
 import { Label } from "../text/markdown-text.tsx";
 
-/** What features show, those that have something. */
+/** The panels of features that have something to show. */
 export function Panels({ panels }: { readonly panels: readonly PagePanel[] }): JSX.Element {
   return <>{panels.map((panel) => panel.lines.length > 0 && <Panel key={panel.title} {...panel} />)}</>;
 }

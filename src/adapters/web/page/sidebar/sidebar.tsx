@@ -13,7 +13,7 @@ import { Jobs } from "./jobs.tsx";
 import { Panels } from "./panels.tsx";
 
 interface SidebarProps {
-  /** Nothing else is on the screen: then it is the page's main part. */
+  /** Whether the sidebar fills the screen, and so is the page's main landmark. */
   readonly isAlone: boolean;
   readonly state: PageState;
   readonly now: number;
@@ -102,7 +102,7 @@ function TeamLink({ isOpen, open }: { readonly isOpen: boolean; readonly open: (
   );
 }
 
-/** Leads to what waits for people, wherever that is: a card on another platform may be gone there. */
+/** Links to the waiting cards of all platforms, since a card's message on another platform may be deleted. */
 function Waiting({ count, open }: { readonly count: number; readonly open: () => void }): JSX.Element | null {
   if (count === 0) return null;
   return (
@@ -131,9 +131,9 @@ interface ThreadLinkProps {
   readonly thread: PageThread;
   readonly isOpen: boolean;
   readonly isUnread: boolean;
-  /** Null when nothing runs there. */
+  /** Null if nothing runs in the thread. */
   readonly busy: BusyState | null;
-  /** Whom it waits for, if it does. */
+  /** Whom a waiting run waits for. */
   readonly whom: string;
   readonly now: number;
   readonly open: (threadId: string) => void;

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 
-/** Drawn here: the page loads nothing from elsewhere. All are decoration beside words or a label. */
+/** Inline icons, since the page loads nothing from other sites. All decorate text or a labelled control. */
 
 function Icon({ d }: { readonly d: string }): JSX.Element {
   return (

@@ -10,7 +10,7 @@ export function Markdown(props: { readonly text: string; readonly class?: string
   return <div dir="auto" class={look} onClick={copyCode} dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
-/** Words of ours with their signs drawn. */
+/** Deckhand's own text with its signs drawn as icons. */
 export function Label({ text }: { readonly text: string }): JSX.Element {
   return <span dangerouslySetInnerHTML={{ __html: renderInline(text) }} />;
 }
@@ -25,7 +25,7 @@ function copyCode({ target }: MouseEvent): void {
       target.textContent = "Copy";
     }, 1_500);
   };
-  // There is none where the page came neither over TLS nor from this machine.
+  // The browser has no clipboard API unless the page was loaded over TLS or from this machine.
   if (!("clipboard" in navigator)) return say("Not allowed");
   navigator.clipboard.writeText(text).then(
     () => say("Copied"),

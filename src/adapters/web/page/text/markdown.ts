@@ -2,8 +2,8 @@ import MarkdownIt, { type Token } from "markdown-it";
 import { drawSigns, nameSigns } from "./signs.ts";
 
 /**
- * Text from a model, as HTML that can do no harm: no HTML of its own, no images (they would be fetched
- * from wherever the text says), links to web and mail addresses only, opened apart from this page.
+ * Renders a model's text as safe HTML: no HTML of its own, no images (the browser would fetch them from
+ * any address in the text), and only web and mail links, which open in a new window.
  */
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });
 markdown.disable("image");
@@ -15,7 +15,7 @@ markdown.core.ruler.push("tame", ({ tokens }) => {
   for (const token of tokens) for (const part of [token, ...(token.children ?? [])]) tame(part);
 });
 
-/** `- [x] done` is a box in place of the list's mark. */
+/** Renders `- [x] done` with a box in place of the list marker. */
 markdown.core.ruler.push("tasks", ({ tokens }) => {
   for (const [index, { type, children }] of tokens.entries()) {
     const item = tokens[index - 2];
@@ -27,7 +27,7 @@ markdown.core.ruler.push("tasks", ({ tokens }) => {
   }
 });
 
-/** `#<id>`, another thread of this page, or `#/<name>`, one of its sections. */
+/** Whether a link leads to a thread (`#<id>`) or a section (`#/<name>`) of this page. */
 function isOfPage(url: string): boolean {
   return /^#\/?[\w-]+$/u.test(url);
 }
@@ -66,7 +66,7 @@ function code(text: string, language: string): string {
   ].join("");
 }
 
-/** A line is a block of its own, and still ends with its line feed: it is copied as it was. */
+/** Renders a line as a block that keeps its line feed, so that the text is copied unchanged. */
 function diffLine(line: string): string {
   const text = `${markdown.utils.escapeHtml(line)}\n`;
   if (line.startsWith("+")) return `<ins>${text}</ins>`;
@@ -88,7 +88,7 @@ export function renderInline(text: string): string {
   return markdown.renderInline(text);
 }
 
-/** What a screen reader says of Markdown: its words without the marks. */
+/** Returns the text of Markdown without its markup, for screen readers. */
 export function plainText(text: string): string {
   return nameSigns(text)
     .replaceAll(/```diff\n([\s\S]*?)(?:```|$)/gu, (_match, diff: string) => ` ${diffLabel(diff.split("\n"))}. `)

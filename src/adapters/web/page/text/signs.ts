@@ -1,11 +1,11 @@
 /**
- * The few signs Deckhand uses, drawn: as characters they look different on every system, and some
- * have no glyph for them at all. Each says its name to a screen reader.
+ * The few signs that Deckhand uses, as drawings, because the characters look different on every system
+ * and some fonts lack them. Each has a name for screen readers.
  */
 
 interface Sign {
   readonly name: string;
-  /** The path's data in a box of 24 by 24. */
+  /** SVG path data in a 24 by 24 box. */
   readonly path: string;
 }
 
@@ -43,7 +43,7 @@ function drawing({ name, path }: Sign): string {
   return `<svg class="sign ${name}" viewBox="0 0 24 24" role="img" aria-label="${name}"><path d="${path}"/></svg>`;
 }
 
-/** Replaces the signs by their names: for what is only spoken. */
+/** Replaces the signs by their names, for text that is only spoken. */
 export function nameSigns(text: string): string {
   return text.replaceAll(ANY_SIGN, (_match, character: string) => `${SIGNS[character]?.name ?? ""}:`);
 }

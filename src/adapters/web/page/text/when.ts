@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long ago, in as few characters as say it. Milliseconds since the epoch. */
+/** How long ago `at` was, in short form. Both times are in milliseconds since the epoch. */
 export function ago(at: number, now: number): string {
   const ms = now - at;
   if (ms < MINUTE) return "now";
@@ -13,14 +13,14 @@ export function ago(at: number, now: number): string {
   return new Date(at).toLocaleDateString(undefined, { day: "numeric", month: "short" });
 }
 
-/** For how long, in as few characters as say it. Milliseconds since the epoch. */
+/** How long something has lasted, in short form. Both times are in milliseconds since the epoch. */
 export function lasting(since: number, now: number): string {
   const ms = now - since;
   if (ms < MINUTE) return "< 1 min";
   return ms < DAY ? ago(since, now) : `${Math.floor(ms / DAY)} d`;
 }
 
-/** How long until then, in as few characters as say it. Milliseconds since the epoch. */
+/** How long until `at`, in short form. Both times are in milliseconds since the epoch. */
 export function until(at: number, now: number): string {
   const ms = at - now;
   if (ms < MINUTE) return "now";
@@ -29,7 +29,7 @@ export function until(at: number, now: number): string {
   return new Date(at).toLocaleDateString(undefined, { weekday: "short", day: "numeric", month: "short" });
 }
 
-/** The clock time, for a message of today; with the date otherwise. */
+/** The clock time of a message, with the date unless it is from today. */
 export function clockTime(at: number, now: number): string {
   const date = new Date(at);
   const time = date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
@@ -37,7 +37,7 @@ export function clockTime(at: number, now: number): string {
   return isToday ? time : `${date.toLocaleDateString(undefined, { day: "numeric", month: "short" })}, ${time}`;
 }
 
-/** Bytes as people read them. */
+/** A file size in readable units. */
 export function bytes(size: number): string {
   if (size < 1024) return `${size} B`;
   if (size < 1024 * 1024) return `${Math.round(size / 1024)} KB`;

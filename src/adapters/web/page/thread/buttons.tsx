@@ -6,9 +6,9 @@ import { Label } from "../text/markdown-text.tsx";
 interface ButtonsProps {
   readonly buttons: readonly MessageBody["buttons"][number][];
   readonly label: string;
-  /** It was pressed and is not answered yet. */
+  /** Whether the button was pressed and its answer is pending. */
   readonly isBusy: (action: string) => boolean;
-  /** None is to be pressed now. */
+  /** True if all buttons are disabled. */
   readonly isDisabled?: boolean;
   readonly click: (action: string) => void;
 }
@@ -34,8 +34,8 @@ export function Buttons({ buttons, label, isBusy, isDisabled = false, click }: B
 }
 
 /**
- * When buttons that had the focus go, what stays in their place has it: it would fall back to the beginning of the page
- * otherwise, and what was decided would not be read.
+ * Moves the focus from buttons that disappear to the content in their place. It would otherwise fall back to the start
+ * of the page, and a screen reader would not read the decision.
  */
 export function useKeptFocus(hasButtons: boolean): { readonly current: HTMLDivElement | null } {
   const place = useRef<HTMLDivElement>(null);

@@ -8,12 +8,12 @@ interface DeliveryProps {
   /** Null while the server has not stored the message. */
   readonly body: MessageBody | null;
   readonly isNewest: boolean;
-  /** Stored is not yet taken: the message stays on its way until the server says that it is durable. */
+  /** Set until the server confirms that the message is durable, which is later than its being stored. */
   readonly sending: PendingMessage | undefined;
   readonly controller: Controller;
 }
 
-/** How far a person's message has come. */
+/** Delivery state of a person's message. */
 export function Delivery({ body, isNewest, sending, controller }: DeliveryProps): JSX.Element | null {
   if (sending !== undefined && sending.failure !== null) {
     return (

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import type { Controller } from "../state/controller.ts";
 import { AnchorIcon } from "../text/icons.tsx";
 
-/** Both work in an empty sandbox, with the scripted demo model, too. */
+/** Example prompts. Both also work in an empty sandbox and with the scripted demo model. */
 const PROMPTS = [
   { prompt: "create config.toml with port = 8080", does: "Write a file: you see the change before it is made" },
   { prompt: "run: ls -la | head", does: "Run a command in the sandbox: you allow it first" },

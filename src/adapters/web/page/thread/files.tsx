@@ -3,7 +3,7 @@ import type { PageFile } from "../../../render/local/wire.ts";
 import { FileIcon } from "../text/icons.tsx";
 import { bytes } from "../text/when.ts";
 
-/** What the server serves as pictures; everything else is downloaded. */
+/** Types that the server serves as pictures; all other files are downloaded. */
 const PICTURES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 export function isPicture({ mediaType }: PageFile): boolean {

@@ -18,7 +18,7 @@ interface MessageItemProps {
   readonly now: number;
   readonly controller: Controller;
   readonly isNewestOfPerson: boolean;
-  /** Follows closely on a message of the same author: its head is only spoken. */
+  /** True if the message closely follows one by the same author, so that its head is only for screen readers. */
   readonly continues: boolean;
 }
 
@@ -90,12 +90,12 @@ function kindOf(body: MessageBody): string {
   return isQuestion(body) ? `question card-${cardOf(body)}` : body.by;
 }
 
-/** A message's body, for what leads there. */
+/** Element id of a message's body, as a target for links and focus. */
 export function bodyId(messageId: string): string {
   return `message-${messageId}`;
 }
 
-/** A question can be gone to, and says by its name what it is about. */
+/** Makes a question focusable and gives it an accessible name. */
 function asked(body: MessageBody): HTMLAttributes<HTMLDivElement> {
   if (!isQuestion(body) || body.shows?.type !== "card") return {};
   return { role: "group", "aria-label": `Deckhand asks: ${plainText(body.shows.asks)}` };

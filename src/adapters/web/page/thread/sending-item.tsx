@@ -13,7 +13,7 @@ interface SendingItemProps {
   readonly controller: Controller;
 }
 
-/** A message that the server has not taken yet, or would not take. */
+/** A message that the server has not accepted yet, or has refused. */
 export function SendingItem({ message, now, controller }: SendingItemProps): JSX.Element {
   return (
     <li class="message person sending">

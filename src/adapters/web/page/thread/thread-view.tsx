@@ -116,7 +116,7 @@ const CONNECTION_WORDS = {
   locked: "Deckhand's key has changed. Open the address that it printed when it started.",
 } as const;
 
-/** Says when there is no connection. */
+/** Shows the state of the connection unless it is open. */
 export function ConnectionBar({ state: { connection } }: Pick<ThreadViewProps, "state">): JSX.Element {
   return (
     <div class={`connection ${connection}`} role="status">
@@ -125,7 +125,7 @@ export function ConnectionBar({ state: { connection } }: Pick<ThreadViewProps, "
   );
 }
 
-/** Keeps the newest in sight while people are at the end; where they have scrolled up, or nothing is, nothing moves. */
+/** Keeps the newest message in view while the reader is at the end; after scrolling up, the list stays in place. */
 function useStickToEnd(newest: string | null): { readonly current: HTMLDivElement | null } {
   const list = useRef<HTMLDivElement>(null);
   const [sticky] = useState({ atEnd: true, top: 0 });
@@ -134,7 +134,7 @@ function useStickToEnd(newest: string | null): { readonly current: HTMLDivElemen
     if (element === null || newest === null) return undefined;
     const onScroll = (): void => {
       const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < 48;
-      // What opens below it, as commands that are offered, takes its room: the end goes out of sight, and nobody scrolls up.
+      // Something that opens below, such as the palette, hides the end without anybody having scrolled up.
       if (isNear || element.scrollTop < sticky.top) sticky.atEnd = isNear;
       sticky.top = element.scrollTop;
     };
@@ -156,7 +156,7 @@ function useStickToEnd(newest: string | null): { readonly current: HTMLDivElemen
   return list;
 }
 
-/** What was asked for above what is read pushes that down: it stays where it is. Answers what is called before it is asked for. */
+/** Keeps the reading position when earlier messages load above. Returns the function to call before loading them. */
 function useKeptPlace(list: { readonly current: HTMLElement | null }, oldest: string | undefined): () => void {
   const place = useRef<{ readonly message: Element; readonly top: number } | null>(null);
   useLayoutEffect(() => {
@@ -164,7 +164,7 @@ function useKeptPlace(list: { readonly current: HTMLElement | null }, oldest: st
     place.current = null;
     if (kept === null || list.current === null || !kept.message.isConnected) return;
     list.current.scrollTop += kept.message.getBoundingClientRect().top - kept.top;
-    // The button has gone with the last of them.
+    // The button that had the focus disappears with the last earlier messages.
     if (document.activeElement !== document.body) return;
     kept.message.querySelector<HTMLElement>(".message-body")?.focus({ preventScroll: true });
   }, [oldest]);

@@ -4,7 +4,7 @@ import type UPlot from "uplot";
 import { dollars } from "../../../../core/text/dollars.ts";
 import type { TeamUsage } from "../../sessions/team-usage.ts";
 
-/** Rows that have a colour of their own; the others share one. */
+/** Maximum number of rows with a colour of their own; the others share one. */
 const MOST_SERIES = 5;
 const HEIGHT = 220;
 const DAY_S = 86_400;
@@ -15,7 +15,7 @@ interface Series {
   readonly perDay: readonly number[];
 }
 
-/** A bar for each day, one part upon the other; the table beside it says the same in words. */
+/** A stacked bar for each day. The table beside it has the same data as text. */
 export function UsageChart({ usage }: { readonly usage: TeamUsage }): JSX.Element {
   const series = seriesOf(usage);
   const box = useRef<HTMLDivElement>(null);
@@ -53,7 +53,7 @@ export function UsageChart({ usage }: { readonly usage: TeamUsage }): JSX.Elemen
   );
 }
 
-/** Those that cost most, and the rest together; where there are no rows, the whole. */
+/** Returns the most expensive rows and the sum of the rest, or the total if there are no rows. */
 function seriesOf({ rows, perDay, days }: TeamUsage): readonly Series[] {
   if (rows.length === 0) return [{ label: "Everything", perDay }];
   const rest = rows.slice(MOST_SERIES);
@@ -68,7 +68,7 @@ interface DrawArgs {
   readonly setDay: (day: number | null) => void;
 }
 
-/** Draws until the signal aborts; what draws is loaded when it is first needed. */
+/** Draws the chart until the signal aborts. The plotting library is loaded on first use. */
 async function draw(box: HTMLElement, drawing: DrawArgs, signal: AbortSignal): Promise<void> {
   const { default: Plot } = await import("uplot");
   if (signal.aborted) return;
@@ -81,7 +81,7 @@ async function draw(box: HTMLElement, drawing: DrawArgs, signal: AbortSignal): P
   });
 }
 
-/** Each series with those below it, the whole first: a bar covers what is taller behind it. */
+/** Sums each series with those below it, the total first, because later bars are drawn over taller ones. */
 function stacked({ usage: { days }, series }: DrawArgs): UPlot.AlignedData {
   const sums = days.map(() => 0);
   const tops = series.map(({ perDay }) => days.map((_, day) => (sums[day] = (sums[day] ?? 0) + (perDay[day] ?? 0))));

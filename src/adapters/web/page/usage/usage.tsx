@@ -18,14 +18,14 @@ const GROUPS: readonly { readonly by: UsageGroup; readonly title: string }[] = [
 ];
 const SPANS = [1, 7, 31, 92];
 
-/** What the address says: what it is summed up by, over how many days, and what it is narrowed to. */
+/** The query in the address: grouping, number of days, and filters. */
 interface Asked {
   readonly by: UsageGroup;
   readonly days: number;
   readonly chosen: ReadonlyMap<UsageGroup, string>;
 }
 
-/** What the work has cost, by what one wants to know it by; each row leads into itself. */
+/** Costs by a chosen grouping; each row links to its own breakdown. */
 export function Usage({ rest, go }: SectionProps): JSX.Element {
   const asked = askedIn(rest);
   const { by, days, chosen } = asked;
@@ -74,7 +74,7 @@ function Choices({ asked: { by, days, chosen }, open }: ChoicesProps): JSX.Eleme
   );
 }
 
-/** What it is narrowed to, with a button that takes it back. */
+/** The active filters, each with a button that removes it. */
 function Chosen({ usage, asked, open }: ChoicesProps & { readonly usage: TeamUsage }): JSX.Element | null {
   if (usage.chosen.length === 0) return null;
   return (
@@ -164,7 +164,7 @@ const TOKENS: Column<UsageRow> = {
   isNumber: true,
 };
 
-/** A row looked into: by the next group that it is not narrowed to yet. */
+/** Returns the query for a row's breakdown, grouped by the next grouping that is not filtered yet. */
 function into({ by, days, chosen }: Asked, key: string): Asked {
   const next = new Map([...chosen, [by, key] as const]);
   const group = GROUPS.find((each) => each.by !== "day" && each.by !== "job" && !next.has(each.by));
