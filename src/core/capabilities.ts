@@ -25,7 +25,7 @@ export interface CapabilityContext {
 /** Maximum number of hosts that a list of tools names; the rest are only counted. */
 const LISTED_HOSTS = 3;
 
-/** Text for an approval card, with every host: `may change files in the sandbox of this channel · no network · 60 s`. */
+/** Text for an approval card, with every host: `may change files in the sandbox of this channel · no network`. */
 export function reachOf(capabilities: Capabilities): string {
   const { files } = capabilities;
   const where = "in the sandbox of this channel";

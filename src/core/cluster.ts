@@ -99,8 +99,8 @@ export interface Cluster {
   hear(topic: ClusterTopic, listener: (about: string) => void): () => void;
   /**
    * Runs the work whenever this process holds the role, which one process holds at a time, until the signal aborts.
-   * Work that returns or fails is restarted after a delay. Given several roles, it takes whichever is free. The returned
-   * function ends the work, then releases the role.
+   * Work that returns or fails is restarted after a delay. Given several roles, it takes whichever is free. The
+   * returned function ends the work, then releases the role.
    */
   hold(role: string | readonly string[], work: (signal: AbortSignal) => Promise<void>): () => Promise<void>;
   readonly lock: TakeLock;

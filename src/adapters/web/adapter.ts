@@ -31,37 +31,37 @@ import type { ServerFrame } from "./wire.ts";
 type ServerParts = Pick<WebServerOptions, "trustProxy" | "port" | "store" | "log" | "probes" | "arrivalMs" | "pingMs">;
 
 export interface WebPlatformOptions extends PagePlace, ServerParts {
-  /** Letters, digits, - and _. Keep it over restarts, so that open pages come back by themselves. */
+  /** Letters, digits, `-` and `_`. It must survive restarts, so that open pages can reconnect. */
   readonly token: string;
-  /** One write at a time of all platforms that keep their threads in the store. */
+  /** Serialises the writes of all platforms that keep their threads in the store. */
   readonly writes: KeyedMutex;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Whether other processes serve the same page; this one alone when left out. */
+  /** Whether other processes serve the same page; false if omitted. */
   readonly isReplica?: boolean;
-  /** What people may type after a slash. */
+  /** The slash commands. */
   readonly commands: readonly ChatCommand[];
-  /** Where the built page is; default: build/web. */
+  /** Directory of the built page; build/web by default. */
   readonly pageDirectory?: string;
 }
 
 export interface WebPlatform extends ChatPlatform {
   /**
-   * Opens the port for the probes alone: a process that stands by answers them, too. `start` does it
-   * when it has not been done. Rejects with ConfigError when the port cannot be had.
+   * Opens the port for the probes alone, so that a process on standby answers them as well. `start` calls it if needed.
+   * Rejects with ConfigError if the port is not available.
    */
   listen(): Promise<void>;
-  /** The page's address with a link for one entry, another one each time; null before `listen`. */
+  /** The page's address with a new single-use entry link; null before `listen`. */
   entryUrl(): string | null;
-  /** From now on the page has something to show beside its threads: it is served before that is put together. */
+  /** Supplies what the page shows beside its threads, which is assembled after the server starts. */
   provide(provided: Provided): void;
 }
 
 export interface Provided extends OverviewSource {
   readonly routes: FeatureRoutes;
-  /** Null: the page shows its own threads alone. */
+  /** Null if the page shows only its own threads. */
   readonly sessions: TeamSessions | null;
-  /** Null: nobody can sign in. */
+  /** Null if nobody can sign in. */
   readonly logins: Logins | null;
   /** Calls back with each thread that is deleted. */
   readonly hearGone: (hear: (threadId: string) => void) => void;
@@ -73,11 +73,11 @@ interface Parts extends Pick<LocalThreads, "feed" | "poster"> {
   readonly options: WebPlatformOptions;
   readonly address: PageAddress;
   readonly place: LocalChannel;
-  /** What has been provided; nothing before. */
+  /** The argument of `provide`; null before that call. */
   readonly given: { provided: Provided | null };
 }
 
-/** The web page as a platform: a server, and threads in a store. */
+/** The web page as a platform: a server with threads in a store. */
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   if (!/^[\w-]{16,}$/.test(options.token)) {
     throw weakToken();
@@ -133,7 +133,7 @@ function pageJoiner({ options, place, given, feed, poster, overview, accounts }:
   };
 }
 
-/** The page of one of several people. */
+/** Wraps a page so that its person does not receive notes meant for others. */
 function pageOf(personId: string, outbox: Outbox<ServerFrame>): OpenPage {
   return {
     push: (frame) => {
@@ -208,7 +208,7 @@ function connection(parts: Parts): Connection {
   };
 }
 
-/** Whether what listens at the page's port has this token. */
+/** Whether the server at the page's port holds this token. */
 export async function answersFor(token: string, { host, port }: { host: string; port: number }): Promise<boolean> {
   const question = nonce();
   try {
@@ -225,17 +225,17 @@ const PROVEN = z.object({ proof: z.string() });
 /** Milliseconds. */
 const ANSWERS_WITHIN_MS = 2_000;
 
-/** The page's address with a link for one entry within ten minutes. */
+/** The page's address with an entry link that works once within ten minutes. */
 export function webLink(place: Pick<WebPlatformOptions, "host" | "url" | "token">, now: number, port: number): string {
   return `${urlOf(place, port)}?token=${entryLink(place.token, now)}`;
 }
 
-/** Whether others than this machine's people reach the page, so that everybody signs in. */
+/** Whether the page is reachable from other machines, so that everybody must sign in. */
 export function isShared(place: PagePlace): boolean {
   return createPageAddress(place).isShared;
 }
 
-/** All addresses of the machine are reached by any: the printed one is for somebody at it. */
+/** Loopback address to print for a wildcard host, since the reader sits at this machine. */
 const EVERY_ADDRESS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
 function urlOf({ host, url }: PagePlace, port: number): string {

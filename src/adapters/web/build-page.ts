@@ -22,7 +22,7 @@ export async function buildPage(directory: string): Promise<void> {
       legalComments: "linked",
       logLevel: "warning",
     });
-  // What a page may never need is fetched when it does; on the way in, nothing but these files is.
+  // The page loads its rarely used parts on demand. The login pages must be single files: the door admits no others.
   await bundled(["page.tsx", "page.css"], true);
   await bundled(["login.ts", "login.css"], false);
   for (const name of ["index.html", "icon.svg"]) await copyFile(join(source, name), join(directory, name));

@@ -1,7 +1,7 @@
 import type { PlatformDescriptor } from "../../core/protocol/platform.ts";
 import { WEB_LIMITS } from "./limits.ts";
 
-/** Where all who sign in are; otherwise the page is one person's. */
+/** Channel of everybody who signs in; without sign-in the page belongs to one person. */
 export const TEAM_CHANNEL = "team";
 
 export const WEB: PlatformDescriptor = {
@@ -13,6 +13,6 @@ export const WEB: PlatformDescriptor = {
   isDirect: ({ channelId }) => channelId !== TEAM_CHANNEL,
   hasThreads: () => true,
   slashName: (command) => command,
-  /** Within the page. */
+  /** A fragment, which works only within the page. */
   link: ({ threadId }) => (threadId === null ? null : `#${threadId}`),
 };

@@ -4,7 +4,7 @@ import type { BusyState, SessionSummary } from "../../core/protocol/session-summ
 import { idSchema, personFrameSchemas, type ThreadFrame } from "../render/local/wire.ts";
 import type { SessionNews } from "./sessions/team-sessions.ts";
 
-/** What the page says and hears beside its threads. */
+/** The frames between page and server that do not concern threads. */
 
 export const lookSchema = z.object({
   type: z.literal("look"),
@@ -12,7 +12,7 @@ export const lookSchema = z.object({
   threadId: idSchema.nullable(),
   jobId: idSchema.nullable(),
 });
-/** The page shows sessions of all platforms, and is to hear of them: of one, or of all in a list. */
+/** Subscribes the page to sessions of all platforms: to one session, or to the list. */
 const watchSchema = z.object({
   type: z.literal("watch"),
   watched: z.discriminatedUnion("kind", [
@@ -26,7 +26,7 @@ export const clientFrameSchema = z.discriminatedUnion("type", [...personFrameSch
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
 export interface PageJob extends Pick<JobOverview, "id" | "name" | "sentence" | "nextAt" | "isEnabled" | "isDone"> {
-  /** One sign for each of its newest runs, oldest first. */
+  /** One character for each of the job's newest runs, oldest first. */
   readonly strip: string;
   readonly runs: number;
   /** How many of these runs failed. */
@@ -36,16 +36,16 @@ export interface PageJob extends Pick<JobOverview, "id" | "name" | "sentence" | 
 /** A job that the page shows beside its threads. */
 export type PageJobDetails = PageJob & Omit<JobView, keyof JobOverview> & Pick<JobView, "isFromFile" | "isTheirs">;
 
-/** What a feature shows beside the threads. */
+/** A feature's panel beside the threads. */
 export interface PagePanel {
   readonly title: string;
   readonly lines: readonly PagePanelLine[];
 }
 
 export interface PagePanelLine {
-  /** How something stands: inline Markdown. */
+  /** Status line, in inline Markdown. */
   readonly line: string;
-  /** When it is tried next; null when nothing waits for that. Milliseconds since the epoch. */
+  /** Time of the next attempt, in milliseconds since the epoch; null if none is planned. */
   readonly nextAt: number | null;
 }
 
@@ -55,7 +55,7 @@ export interface OverviewFrame {
   readonly threadId: string | null;
   readonly session: SessionSummary | null;
   readonly busy: Readonly<Record<string, BusyState>>;
-  /** How many sessions of all platforms wait for people, of those that this person may see. */
+  /** Number of sessions on all platforms that this person may see and that wait for people. */
   readonly waiting: number;
   readonly jobs: readonly PageJob[];
   readonly panels: readonly PagePanel[];
@@ -63,17 +63,17 @@ export interface OverviewFrame {
   readonly job: PageJobDetails | null;
 }
 
-/** The first frame to a page that somebody has signed in on. */
+/** The first frame to the page of a signed-in person. */
 export interface YouFrame {
   readonly type: "you";
   readonly name: string;
   readonly personId: string;
   readonly role: "viewer" | "operator" | "admin";
-  /** Goes along with all that changes anything and does not pass the socket. */
+  /** Token that the page sends with every changing request outside the socket. */
   readonly changeToken: string;
 }
 
-/** What has become of sessions that the page watches. */
+/** News of the sessions that the page watches. */
 export interface SessionsFrame {
   readonly type: "sessions";
   readonly news: SessionNews;

@@ -5,12 +5,12 @@ import type { Logins, SignedIn } from "../server/logins.ts";
 import { ONLY_READS } from "../server/plain-page.ts";
 import type { ClientFrame } from "../wire.ts";
 
-/** How often open pages of accounts are looked at: one whose session has ended elsewhere hears no more. Milliseconds. */
+/** Interval at which open pages are checked for login sessions that ended elsewhere, in milliseconds. */
 const LOOK_MS = 15_000;
-/** Closes a page that nobody is signed in to any more; its own number among those for applications (RFC 6455, 7.4.2). */
+/** Close code for a page whose login session has ended, from the private range of RFC 6455, section 7.4.2. */
 const SIGNED_OUT = 4401;
 
-/** What a frame may do. `refused` says why not, in words; `gone`: nobody is signed in any more. */
+/** Whether a frame is allowed. `refused` gives the reason in words; `gone` means that the login session has ended. */
 export type Admission =
   | { readonly type: "as"; readonly place: LocalChannel }
   | { readonly type: "refused"; readonly reason: string }
@@ -18,15 +18,15 @@ export type Admission =
 
 export type Admit = (frame: ClientFrame) => Promise<Admission>;
 
-/** Open pages of those who have signed in. */
+/** The open pages of signed-in people. */
 export interface AccountPages {
-  /** Looks up anew, for each frame, who is signed in and what they may do: what the page shows or hides decides nothing. */
+  /** Checks the account and its role anew for each frame, because what the page shows or hides is no protection. */
   admit(token: string): Admit;
   join(token: string, page: FeedListener): void;
   leave(token: string, page: FeedListener): void;
-  /** Closes what a session has open. */
+  /** Closes all open pages of a login session. */
   close(token: string): void;
-  /** Closes what is open of sessions that have ended elsewhere. */
+  /** Closes the pages of login sessions that have ended elsewhere. */
   look(): void;
 }
 
@@ -47,7 +47,7 @@ export function createAccountPages(
   };
   const look = async (): Promise<void> => {
     for (const token of open.keys()) {
-      // A database that is away signs nobody out: the next look is soon.
+      // An unreachable database must not sign people out; the next check follows soon.
       const isGone = await account(token, false).then(
         (found) => found === null,
         () => false,
@@ -83,7 +83,7 @@ export function createAccountPages(
   };
 }
 
-/** What the page asks of itself is no sign that somebody is there. */
+/** Whether a person caused the frame; frames that the page sends by itself do not count as activity. */
 function isByPerson({ type }: ClientFrame): boolean {
   return type !== "hello" && type !== "look" && type !== "watch";
 }

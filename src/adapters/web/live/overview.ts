@@ -5,32 +5,32 @@ import { jobDetails, pageJob } from "../format.ts";
 import { jobRequest } from "../inbound.ts";
 import type { OverviewFrame, PagePanelLine } from "../wire.ts";
 
-/** Who knows what the page shows beside its threads. */
+/** Sources of what the page shows beside its threads. */
 export interface OverviewSource {
   readonly summaries: Summaries;
   readonly jobs: Pick<JobControl, "overview" | "view">;
   readonly panels: readonly PanelSource[];
 }
 
-/** What a feature shows on the page; nothing where it has no lines. */
+/** A feature's panel on the page, hidden while it has no lines. */
 export interface PanelSource {
   readonly title: string;
   lines(): readonly PagePanelLine[];
-  /** Calls back whenever they have changed. */
+  /** Calls back whenever the lines change. */
   watch(changed: () => void): void;
 }
 
-/** What the page shows: a thread, null for a new one, and beside it a job. */
+/** The thread that the page shows, null for a new one, and the job beside it. */
 export interface Shown {
-  /** Sessions of all platforms that wait for people. */
+  /** Number of sessions on all platforms that wait for people. */
   readonly waiting: () => Promise<number>;
-  /** Where the page is, and who looks at it. */
+  /** The page's channel and its viewer. */
   readonly place: LocalChannel;
   readonly threadId: string | null;
   readonly jobId: string | null;
 }
 
-/** How everything stands now. */
+/** Collects the current overview for a page. */
 export async function lookAround(
   { summaries, jobs, panels }: OverviewSource,
   { waiting, place, threadId, jobId }: Shown,

@@ -1,7 +1,7 @@
 import type { PageMessage } from "../../render/local/wire.ts";
 import type { ServerFrame } from "../wire.ts";
 
-/** What one of several people may see of a frame: notes for others are not theirs. Null where nothing is left. */
+/** Removes notes addressed to other people from a frame; null if nothing is left. */
 export function seenBy(personId: string, frame: ServerFrame): ServerFrame | null {
   const isTheirs = ({ body }: PageMessage): boolean => body.to === undefined || body.to === personId;
   switch (frame.type) {

@@ -10,7 +10,7 @@ import { type ClientFrame, clientFrameSchema, type ServerFrame } from "../wire.t
 import type { Admit } from "./account-pages.ts";
 import { lookAround, type OverviewSource, type Shown } from "./overview.ts";
 
-/** A page that is open. */
+/** An open page. */
 export interface OpenPage {
   push(frame: ServerFrame): void;
   close(code: number, reason: string): void;
@@ -21,14 +21,14 @@ export interface PageSessionOptions extends Omit<FrameSessionOptions, "place" | 
   readonly admit: Admit;
   readonly overview: Promise<OverviewSource>;
   readonly waiting: Shown["waiting"];
-  /** What the page shows of all platforms; what it watched before it watches no longer. */
+  /** Subscribes the page to sessions in place of its previous subscription. */
   readonly watch: (watched: Watched) => void;
-  /** Nobody is signed in on this page any more. */
+  /** Called when the page's login session has ended. */
   readonly signedOut: () => void;
   readonly log: Log;
 }
 
-/** What one open page asks for, handled in the order it was asked. Takes a frame's text. */
+/** Returns a function that takes the text of one page's frames and handles them in order. */
 export function createPageSession(options: PageSessionOptions): (text: string) => void {
   const { page, admit, overview, waiting, signedOut, watch, clock, log } = options;
   return createFrameQueue({
@@ -45,7 +45,7 @@ export function createPageSession(options: PageSessionOptions): (text: string) =
       const { threadId, jobId } = frame;
       page.push(await lookAround(await overview, { waiting, place, threadId, jobId }, clock.now()));
     },
-    // The page looks again by itself.
+    // No answer is needed because the page repeats these frames by itself.
     failure: (frame) => (frame.type === "look" || frame.type === "watch" ? null : frameFailure(frame)),
   });
 }

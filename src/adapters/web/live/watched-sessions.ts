@@ -9,7 +9,7 @@ export interface WatchingPage {
   readonly page: Pick<OpenPage, "push">;
 }
 
-/** What one page hears of sessions: of what it shows now, and of nothing else. */
+/** Pushes session news to one page, only for what it currently shows. */
 export function watchSessions({ sessions, viewer, page }: WatchingPage) {
   let end = (): void => {};
   let isOpen = true;
@@ -23,7 +23,7 @@ export function watchSessions({ sessions, viewer, page }: WatchingPage) {
         page.push({ type: "sessions", news });
       end = sessions()?.watch({ viewer, sessionId, tell }) ?? end;
     },
-    /** A page that has gone: what it has asked for may be handled only then. */
+    /** Ends the subscription of a closed page and ignores its frames that are handled later. */
     end: (): void => {
       isOpen = false;
       end();
@@ -31,7 +31,7 @@ export function watchSessions({ sessions, viewer, page }: WatchingPage) {
   };
 }
 
-/** How many sessions wait for people, as far as one page of a list goes. */
+/** Number of sessions that wait for people, counted on the first page of the list only. */
 export async function waitingSessions({
   sessions,
   viewer,
@@ -42,7 +42,7 @@ export async function waitingSessions({
   return (await team.list(looking, { ...any, state: "waiting" })).sessions.length;
 }
 
-/** Who is at a page at this moment; null: nobody who is signed in. */
+/** The current viewer of a page; null if the login session has ended. */
 export async function viewerNow(visitor: Visitor, logins: Pick<Logins, "signedIn"> | null): Promise<Viewer | null> {
   if (visitor.kind === "operator") return { kind: "operator" };
   const account = (await logins?.signedIn(visitor.token, false)) ?? null;

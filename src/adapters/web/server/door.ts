@@ -7,43 +7,43 @@ import type { PageAddress } from "./page-address.ts";
 import { NO_TOKEN, NOT_READY, NOT_SIGNED_IN, ONLY_READS, plainPage } from "./plain-page.ts";
 import { ANYBODY, changeToken, deviceCookie, FOUNDER, isSame, mayFound, VOUCHED_S } from "./signatures.ts";
 
-/** Who asks: whoever holds the page's key on this machine, or an account. */
+/** The sender of a request: whoever holds the page's key on this machine, or an account. */
 export type Visitor =
   | { readonly kind: "operator" }
-  /** `token`: what the browser keeps of its session. */
+  /** `token` is the login session's token in the browser's cookie. */
   | { readonly kind: "account"; readonly token: string; readonly account: SignedIn };
 
 export interface DoorOptions {
   readonly address: PageAddress;
   readonly token: string;
-  /** What lets somebody in who has no cookie yet. */
+  /** Entry links, for browsers that have no cookie yet. */
   readonly links: EntryLinks;
   readonly clock: { now(): number };
-  /** False until the platform is started: probes are answered, the page says that it waits. */
+  /** False until the platform is started; until then only probes work and the page says that it is not ready. */
   isOpen(): boolean;
-  /** Null until they are known. */
+  /** Null until the accounts are open. */
   logins(): Logins | null;
 }
 
-/** The server's own part of who may ask for what. */
+/** Access control of the web server. */
 export interface Door {
-  /** Answers what may not pass; undefined lets the request through. See guard.ts for the reasons. */
+  /** Answers a request that is not allowed; returns undefined to let it through. guard.ts gives the reasons. */
   admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
-  /** Who has sent a request that was let through and is for the page. */
+  /** The sender of an admitted request to the page. */
   visitorOf(request: FastifyRequest): Visitor;
-  /** Whether this browser came by a printed address while there was no account. */
+  /** Whether this browser opened a printed address while there was no account. */
   mayFound(request: FastifyRequest): boolean;
 }
 
-/** The header by which the page sends what no other page knows. */
+/** Header for the change token, which no other page knows. */
 const CHANGE_HEADER = "x-deckhand-change";
 export const PROBE_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
-/** To the provider, and back from it. */
+/** Paths that lead to the login provider and back. */
 export const PROVIDER_PATHS = { there: "/login/oidc", back: "/login/oidc/callback" } as const;
-/** What the pages of the way in are made of. */
+/** Assets of the login pages. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(["/login.css", "/login.js", "/icon.svg"]);
 const LOGIN_PATHS: ReadonlySet<string> = new Set(["/login", "/setup", PROVIDER_PATHS.back]);
-/** What a page asks for of itself is no sign that somebody is there. */
+/** Paths that the page requests by itself, which do not count as activity. */
 const UNUSED_PATHS: ReadonlySet<string> = new Set(["/session", "/live"]);
 const NOT_OURS =
   "This server is not the one that was asked for. Where a proxy or a tunnel is to lead here, an operator sets `web.url` to the address that people use.";
@@ -60,7 +60,7 @@ interface Asked {
   readonly path: string;
   readonly port: number;
   readonly changes: boolean;
-  /** A link of the printed address; null where there is none. */
+  /** The entry link in the requested address; null if there is none. */
   readonly link: string | null;
 }
 
@@ -88,7 +88,7 @@ export function createDoor(options: DoorOptions): Door {
       const link = path === "/" ? query.get("token") : null;
       const refused = await enter({ request, reply, path, port, changes, link });
       if (refused !== undefined) return refused;
-      // Another local server's page is "same-site" for cookies, but has no business with what the page loads.
+      // "same-site" includes pages of other local servers, which must not load the page's resources.
       const site = request.headers["sec-fetch-site"];
       const isOther = site === "cross-site" || site === "same-site";
       const isShown = path === "/" || LOGIN_PATHS.has(path);
@@ -107,7 +107,7 @@ function notFromPage(origin: string | undefined, address: PageAddress): string {
   return address.isByHttp(origin) ? BY_HTTP : NOT_FROM_PAGE;
 }
 
-/** Whether it asks for a socket: other upgrades, such as h2c, are offers that nobody has to take. */
+/** Whether the request asks for a WebSocket. Other upgrades, such as h2c, are optional and ignored. */
 export function isSocket({ headers }: Pick<IncomingMessage, "headers">): boolean {
   return headers.upgrade?.toLowerCase() === "websocket";
 }
@@ -119,7 +119,7 @@ interface Means {
   readonly visitors: WeakMap<FastifyRequest, Visitor>;
 }
 
-/** On this machine alone: whoever holds its key is the operator. */
+/** Admission to a page on loopback, where whoever holds its key is the operator. */
 function byKey({ options, visitors }: Means): Enter {
   return async ({ request, reply, path, port, link }) => {
     const cookie = cookieName(port);
@@ -134,7 +134,7 @@ function byKey({ options, visitors }: Means): Enter {
   };
 }
 
-/** Where others reach it: everybody signs in; the printed address only leads there. */
+/** Admission to a shared page, where everybody signs in and the printed address only leads to the login. */
 function byAccount({ options, visitors }: Means): Enter {
   const { address } = options;
   return async (asked) => {
@@ -167,7 +167,7 @@ function byAccount({ options, visitors }: Means): Enter {
   };
 }
 
-/** Once, also where several processes serve the page. */
+/** Whether an entry link is valid; it works once, even if several processes serve the page. */
 async function letsIn(link: string, options: DoorOptions): Promise<boolean> {
   if (!options.links.take(link)) return false;
   return (await options.logins()?.firstUse?.(link, VALID_MS)) ?? true;
@@ -175,12 +175,12 @@ async function letsIn(link: string, options: DoorOptions): Promise<boolean> {
 
 function refuse({ reply, path }: Pick<Asked, "reply" | "path">, status: number, words: string): FastifyReply {
   reply.code(status);
-  // What browsers show by itself.
+  // Browsers show these paths as documents, so they get HTML instead of JSON.
   const isShown = path === "/" || LOGIN_PATHS.has(path);
   return isShown ? reply.type("text/html; charset=utf-8").send(plainPage(words)) : reply.send({ error: words });
 }
 
-/** The port that it came in at, by which cookies are named. */
+/** The local port of a request, which is part of the cookie names. */
 export function portOf({ socket }: FastifyRequest): number {
   return socket.localPort ?? 0;
 }

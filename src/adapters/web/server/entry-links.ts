@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { isSame, sign } from "./signatures.ts";
 
-/** How long a link may be opened. Milliseconds. */
+/** Lifetime of an entry link, in milliseconds. */
 export const VALID_MS = 600_000;
 
-/** When it was made, in milliseconds to the base 36; what makes it another one; the signature of both. */
+/** Time of issue (milliseconds in base 36), nonce, and the signature of both. */
 const LINK = /^([0-9a-z]{6,12})\.([\w-]{16})\.([\w-]{43})$/u;
 
 /**
- * What the address of the page carries in place of the lasting token: good for one entry within ten minutes. Whoever has
- * the token makes one, so that another process of the same home can.
+ * Makes a link for the page's address that admits one browser within ten minutes, so that the address need not contain
+ * the lasting token. Any process that has the token can make one.
  */
 export function entryLink(token: string, now: number): string {
   const issued = now.toString(36);
@@ -18,11 +18,11 @@ export function entryLink(token: string, now: number): string {
 }
 
 export interface EntryLinks {
-  /** Whether a link lets somebody in now; it does so once. */
+  /** Uses a link up; returns whether it was valid and unused. */
   take(link: string): boolean;
 }
 
-/** Those that a process lets in: none from before it began, where nobody but itself knows which of these were used. */
+/** Accepts entry links. A lone process rejects those made before it started, since it cannot know which were used. */
 export function entryLinks(token: string, now: () => number, isReplica = false): EntryLinks {
   const begun = isReplica ? 0 : now();
   const isFirstUse = firstUses(now, VALID_MS);
@@ -36,7 +36,7 @@ export function entryLinks(token: string, now: () => number, isReplica = false):
   };
 }
 
-/** Whether something is used for the first time, of what nobody lets in any more after `forMs`. */
+/** Returns a function that tells whether a name is new; names are remembered for `forMs`. */
 export function firstUses(now: () => number, forMs: number): (name: string) => boolean {
   const used = new Map<string, number>();
   return (name) => {

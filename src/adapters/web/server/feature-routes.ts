@@ -2,25 +2,25 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Viewer } from "../sessions/team-sessions.ts";
 import type { AccountRole } from "./logins.ts";
 
-/** What a feature answers under `/features/<its name>/`, to the page alone. */
+/** A feature's HTTP route under `/features/<its name>/`, for the page alone. */
 export interface FeatureRoute {
   readonly method: "GET" | "POST";
-  /** Below the feature's own: `/list`. */
+  /** Path below the feature's own, such as `/list`. */
   readonly path: string;
-  /** The least that an account must be; left out: who may read may GET, and who takes part may POST. */
+  /** Least role required. By default readers may GET, and those who take part may POST. */
   readonly role?: AccountRole;
   handle(request: FeatureRequest): Promise<FeatureAnswer>;
 }
 
 export interface FeatureRequest {
-  /** Who asks. */
+  /** The sender of the request. */
   readonly viewer: Viewer;
-  /** What they may do: whoever holds the page's key on this machine is as an admin. */
+  /** Role of the sender; whoever holds the page's key on this machine counts as an admin. */
   readonly role: AccountRole;
-  /** An account's name; `operator` for whoever holds the page's key. */
+  /** Account name of the sender; `operator` for whoever holds the page's key. */
   readonly by: string;
   readonly query: URLSearchParams;
-  /** JSON of at most 1 MB; undefined where there is none. To be checked. */
+  /** JSON of at most 1 MB, which the route must validate; undefined if there is none. */
   readonly body: unknown;
 }
 
@@ -30,7 +30,7 @@ export interface FeatureAnswer {
   readonly body: unknown;
 }
 
-/** By the feature's name. */
+/** Routes by the feature's name. */
 export type FeatureRoutes = ReadonlyMap<string, readonly FeatureRoute[]>;
 
 const BODY_BYTES = 1_048_576;
@@ -40,8 +40,8 @@ const KEY_HOLDER = { role: "admin", name: "operator" } as const;
 const NOT_ALLOWED = { error: "Your account may not do this: it is for admins." };
 
 /**
- * The guard has let the request through: it is the page's. `routes`: empty until features are open. `viewerOf`: who has
- * sent it.
+ * Serves the features' routes to requests that the door has admitted. `routes` is empty until the features are open;
+ * `viewerOf` returns the sender of a request.
  */
 export function registerFeatureRoutes(
   app: FastifyInstance,

@@ -4,13 +4,13 @@ import { localFile, pageFile } from "../../render/local/message-body.ts";
 import type { LocalThreadStore } from "../../render/local/thread-store.ts";
 import { WEB_LIMITS } from "../limits.ts";
 
-/** Shown in the page. Everything else is only ever downloaded: SVG and HTML would be documents of our origin. */
+/** Types shown inline. All others are downloads, because SVG and HTML would run as documents of the page's origin. */
 const INLINE_IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 const uploadQuery = z.object({ name: z.string().min(1).max(255), type: z.string().max(255).default("") });
 const fileParams = z.object({ id: z.string().max(200) });
 
-/** Files of messages: put by the page before the message that names them, fetched by their id. */
+/** Serves message files: the page uploads them before the message that names them and fetches them by id. */
 export function registerFileRoutes(app: FastifyInstance, store: LocalThreadStore): void {
   app.addContentTypeParser("application/octet-stream", { parseAs: "buffer" }, (_request, body, done) =>
     done(null, body),
@@ -37,7 +37,7 @@ export function registerFileRoutes(app: FastifyInstance, store: LocalThreadStore
   });
 }
 
-/** RFC 6266: a plain name for old readers, the real one encoded. */
+/** Content-Disposition by RFC 6266: an ASCII name for old clients and the real name encoded. */
 function disposition(kind: "inline" | "attachment", name: string): string {
   const plain = name.replaceAll(/[^\w.-]/g, "_");
   const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(

@@ -2,11 +2,10 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 
 /**
- * Who may talk to the server. On loopback what remains is other programs in the same browser: a page
- * of another site that resolves its own name to 127.0.0.1 (stopped by the Host header), a page that
- * posts or opens a socket across origins (stopped by the Origin header; cookies do not tell ports
- * apart, so SameSite alone would let another local server's page in), and other users of the machine
- * (stopped by the token). Beyond loopback there is everybody else, and accounts take the token's place.
+ * Who may talk to the server. On loopback the threats are a page of another site that resolves its own name to
+ * 127.0.0.1 (stopped by the Host header), a page that posts or opens a socket across origins (stopped by the Origin
+ * header; cookies ignore ports, so SameSite alone would admit another local server's page), and other users of the
+ * machine (stopped by the token). Beyond loopback anybody may connect, and accounts replace the token.
  */
 
 const LOOPBACK = new BlockList();
@@ -19,15 +18,15 @@ export function isLoopback(host: string): boolean {
   return version === 0 ? bare.toLowerCase() === "localhost" : LOOPBACK.check(bare, version === 4 ? "ipv4" : "ipv6");
 }
 
-/** The value of a Host header names a loopback address and our port. */
+/** Whether a Host header names a loopback address and the server's port. */
 export function isOwnHost(header: string | undefined, port: number): boolean {
   const match = /^(\[[0-9a-f:]+\]|[a-z0-9.-]+)(?::(\d{1,5}))?$/i.exec(header ?? "");
   return match?.[1] !== undefined && isLoopback(match[1]) && Number(match[2] ?? "80") === port;
 }
 
 /**
- * The addresses in X-Forwarded-For without their ports, which some proxies add: another one for each connection, it would
- * make another visitor of each. Source: Microsoft's docs, How an application gateway works; IIS, Application Request Routing.
+ * Strips the ports that some proxies add to the addresses in X-Forwarded-For, since each connection would count as
+ * another visitor. Source: Microsoft's docs, How an application gateway works; IIS, Application Request Routing.
  */
 export function withoutPorts(forwarded: string | string[] | undefined): string | undefined {
   return forwarded === undefined ? undefined : String(forwarded).replaceAll(PORT, "$1$2");
@@ -43,7 +42,7 @@ function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Cookies are shared by all ports of a host: the name carries ours, so that two instances get along. */
+/** The cookie's name includes the port, because cookies are shared by all ports of a host and instances would clash. */
 export function cookieName(port: number): string {
   return `deckhand_${port}`;
 }
@@ -57,8 +56,8 @@ export function readCookie(header: string | undefined, name: string): string | u
 }
 
 /**
- * Out of reach of scripts. Lax: what another site's page loads or posts goes without it, and whoever follows a link of such a
- * page, of a log's viewer or a chat's, is let in.
+ * A cookie that scripts cannot read. With SameSite=Lax, browsers omit it from what other sites' pages load or post, but
+ * send it when somebody follows a link from a chat or a log viewer.
  */
 export function tokenCookie(name: string, token: string): string {
   return `${name}=${token}; HttpOnly; SameSite=Lax; Path=/; Max-Age=31536000`;

@@ -1,17 +1,17 @@
-/** The pages of the way in: plain forms, which need no script; one keeps in mind where a link has led. */
+/** The login pages: plain forms that work without scripts. A script only remembers where a link has led. */
 
 export interface LoginForm {
-  /** Goes back with the form. */
+  /** Form token, sent back with the form. */
   readonly token: string;
-  /** What was typed before; empty at first. */
+  /** Name typed in the previous attempt; empty at first. */
   readonly name: string;
-  /** What is wrong with it; empty where nothing is. */
+  /** Error to show; empty if there is none. */
   readonly problem: string;
 }
 
-/** How people sign in. */
+/** The available ways to sign in. */
 export interface Ways {
-  /** What the provider is called; null where there is none. */
+  /** The provider's display name; null if there is no provider. */
   readonly provider: string | null;
   readonly passwords: boolean;
 }
@@ -46,7 +46,7 @@ ${problemText(problem)}<input type="hidden" name="token" value="${escaped(token)
   );
 }
 
-/** One sentence of ours, which is not escaped. */
+/** A page with one sentence, which is the program's own HTML and not escaped. */
 export function loginNotice(sentence: string): string {
   return page("Deckhand", `<p>${sentence}</p>`);
 }

@@ -6,14 +6,14 @@ import type { Outcome, ProviderLogin, ProviderSecrets } from "./logins.ts";
 import { isSame, PROVIDER_S, providerSecrets, providerTicket } from "./signatures.ts";
 
 interface ProviderRoutes extends Pick<DoorOptions, "address" | "token" | "clock"> {
-  /** Null where none is set. */
+  /** Null if no provider is configured. */
   provider(): ProviderLogin | null;
-  /** Whether no other process has taken the ticket. */
+  /** Whether no other process has used the ticket yet. */
   firstUse(ticket: string, forMs: number): Promise<boolean>;
   enter(request: FastifyRequest, reply: FastifyReply, outcome: SignedIn): Promise<FastifyReply>;
-  /** Whether somebody is signed in at this browser already. */
+  /** Whether this browser is signed in already. */
   isSignedIn(request: FastifyRequest): Promise<boolean>;
-  /** The login page with what is wrong. */
+  /** Sends the login page with an error. */
   refuse(request: FastifyRequest, reply: FastifyReply, refused: Refused): Promise<FastifyReply>;
 }
 
@@ -30,14 +30,14 @@ const TOO_OLD: Refused = {
   problem: "This sign-in was not begun in this browser, is too old, or was used before. Try again.",
 };
 
-/** Sign-ins that one browser has begun and not ended: one in each of its tabs. */
+/** Maximum number of unfinished sign-ins per browser, which may have one in each tab. */
 const MOST_TICKETS = 4;
-/** Is in no ticket, and may be in a cookie. */
+/** Separator of the tickets in a cookie, which is valid there and occurs in no ticket. */
 const BETWEEN = "~";
 
 /**
- * To the provider and back. What a sign-in is known by again is made of its ticket, which is the browser's alone: another
- * browser's answer, one that somebody has made, and one that was used are told from it without asking anybody.
+ * Sends browsers to the login provider and takes them back. The secrets of a sign-in are derived from its ticket, which
+ * only its browser has, so answers that are forged or belong to another browser are rejected without stored state.
  */
 export function registerProviderLogin(app: FastifyInstance, options: ProviderRoutes): void {
   const { address, token, clock } = options;
@@ -77,7 +77,7 @@ export function registerProviderLogin(app: FastifyInstance, options: ProviderRou
     const isFirst =
       own !== undefined && isFirstUse(own.ticket) && (await options.firstUse(own.ticket, PROVIDER_S * 1_000));
     if (!isFirst) {
-      // An answer that comes twice, by a double click or out of the browser's history, is nobody's trouble.
+      // A repeated answer, from a double click or the browser's history, is harmless.
       if (await options.isSignedIn(request)) return reply.redirect("/", 303);
       return options.refuse(request, reply, TOO_OLD);
     }

@@ -7,9 +7,9 @@ import { registerProviderLogin } from "./login-provider.ts";
 import type { Logins, Outcome } from "./logins.ts";
 import { DEVICE_S, deviceCookie, formToken, isSame, isVouched, knownDevice, nonce } from "./signatures.ts";
 
-/** Bytes of a form. */
+/** Maximum size of a form, in bytes. */
 const FORM_BYTES = 8_192;
-/** How long a form may lie open; a browser keeps its session for as long as it lasts. Seconds. */
+/** How long an open form stays valid, in seconds. */
 const FORM_S = 86_400;
 const YEAR_S = 31_536_000;
 
@@ -19,7 +19,7 @@ const TOO_OLD = "This form is too old. Try again.";
 const NO_PASSWORDS = "Passwords are not taken here: sign in where everybody does.";
 const WRONG = "Name and password do not fit.";
 
-/** Forms post to this page's own server. Without a referrer, browsers would not say where the form was. */
+/** Forms post only to this server. With `no-referrer`, browsers would send the Origin header `null` with them. */
 const PAGE_HEADERS = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -29,7 +29,7 @@ const PAGE_HEADERS = {
 
 interface LoginRoutes extends DoorOptions {
   readonly door: Door;
-  /** A browser's session has ended: what it has open is closed. */
+  /** Closes the open pages of a login session that has ended. */
   signedOut(token: string): void;
 }
 
@@ -41,7 +41,7 @@ interface Ask {
 
 type Page = (form: LoginForm, ways: Ways) => string;
 
-/** The way in and out, where everybody signs in. The door has seen that what is posted comes from a page of ours. */
+/** Registers login and logout for a shared page. The door has checked that posts come from the server's own pages. */
 export function registerLogin(app: FastifyInstance, options: LoginRoutes): void {
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
     done(null, new URLSearchParams(String(body))),
@@ -122,7 +122,7 @@ async function takeLogout({ request, reply, port }: Ask, options: LoginRoutes): 
   return reply.code(204).send();
 }
 
-/** Another session than any that the browser had before: one that somebody has slipped it is worth nothing. */
+/** Starts a new login session and ends the browser's previous one, which prevents session fixation. */
 async function enter(
   { request, reply, port }: Ask,
   options: LoginRoutes,
@@ -152,7 +152,7 @@ interface Shown {
   readonly problem?: string;
 }
 
-/** A form that only this browser can send back. */
+/** Sends a form that only this browser can post. */
 function show({ request, reply, port }: Ask, options: LoginRoutes, shown: Shown): FastifyReply {
   const { address, token } = options;
   const kept = readCookie(request.headers.cookie, address.cookieName("form", port));
@@ -163,7 +163,7 @@ function show({ request, reply, port }: Ask, options: LoginRoutes, shown: Shown)
   return sendPage(reply, status, page(form, waysOf({ request, reply, port }, options)));
 }
 
-/** What keeps others out must not keep out who sits at the machine: a printed address lets passwords in. */
+/** Ways to sign in. A printed address always permits passwords, so that the machine's own user is never locked out. */
 function waysOf({ request, port }: Ask, options: LoginRoutes): Ways {
   const { provider, takesPasswords } = loginsOf(options);
   const device = readCookie(request.headers.cookie, options.address.cookieName("device", port));
@@ -194,7 +194,7 @@ function waitText(seconds: number): string {
   return `Too many tries. Wait ${wait}, then try again. From where you were signed in before, you need not wait; the address that \`deckhand web-link\` prints lets you try at once.`;
 }
 
-/** The door lets nobody get here before they are known. */
+/** The accounts, which are open before the door admits anybody to these routes. */
 function loginsOf(options: LoginRoutes): Logins {
   const known = options.logins();
   if (known === null) throw new DefectError("accounts are not open yet");

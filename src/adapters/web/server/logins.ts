@@ -1,13 +1,13 @@
 import type { Person } from "../../../core/protocol/platform.ts";
 
-/** viewer: reads; operator: takes part as well; admin: as an operator, and looks after accounts. */
+/** A viewer reads, an operator also takes part, and an admin also manages accounts. */
 export type AccountRole = "viewer" | "operator" | "admin";
 
-/** Whose browser it is. */
+/** The account that a browser is signed in to. */
 export interface SignedIn {
   readonly name: string;
   readonly role: AccountRole;
-  /** As whom they take part: what an account may do here adds nothing to what `access` lets this person do. */
+  /** The person as whom the account takes part. The role grants nothing beyond what `access` allows this person. */
   readonly person: Person;
 }
 
@@ -16,11 +16,11 @@ export interface Attempt {
   readonly password: string;
   /** Network address of the browser. */
   readonly address: string;
-  /** What makes the browser known, where this account was signed in from it before; null: a stranger's. */
+  /** Id of the browser if the account was signed in from it before; null if it is unknown. */
   readonly device: string | null;
 }
 
-/** `token` is for the browser alone: only its hash is kept. `wait`: the password was not even looked at. */
+/** `token` goes only to the browser; the store keeps its hash. With `wait` the password was not checked. */
 export type Outcome =
   | { readonly type: "signed_in"; readonly token: string; readonly name: string }
   | { readonly type: "wrong" }
@@ -28,36 +28,36 @@ export type Outcome =
 
 export type FirstOutcome =
   | Extract<Outcome, { type: "signed_in" }>
-  /** There is an account by now. */
+  /** Somebody else has created the first account meanwhile. */
   | { readonly type: "taken" }
-  /** A sentence about what was filled in. */
+  /** `problem` is a sentence about the input. */
   | { readonly type: "invalid"; readonly problem: string };
 
-/** Why nobody is signed in, in a sentence. `unavailable`: by no fault of theirs. */
+/** Why a sign-in failed, as a sentence. `unavailable` means that the person is not at fault. */
 interface Refusal {
   readonly type: "refused" | "unavailable";
   readonly problem: string;
 }
 
-/** What a sign-in at the provider is known by again: another three for each. */
+/** The secrets that identify one sign-in at the provider. */
 export interface ProviderSecrets {
   readonly state: string;
   readonly nonce: string;
-  /** PKCE's. */
+  /** The PKCE code verifier. */
   readonly verifier: string;
 }
 
-/** Signing in where a provider of OpenID Connect vouches for people. */
+/** Sign-in through an OpenID Connect provider. */
 export interface ProviderLogin {
-  /** What the button calls it. */
+  /** The provider's name on the button. */
   readonly label: string;
-  /** Where the browser goes; it comes back to `redirectUri`. */
+  /** Returns the provider's address for the browser, which later returns to `redirectUri`. */
   begin(
     redirectUri: string,
     secrets: ProviderSecrets,
   ): Promise<{ readonly type: "at"; readonly address: string } | Refusal>;
   finish(given: {
-    /** The whole address that the browser came back to. */
+    /** The full address to which the provider sent the browser back. */
     readonly answered: URL;
     readonly secrets: ProviderSecrets;
     /** Network address of the browser. */
@@ -65,21 +65,21 @@ export interface ProviderLogin {
   }): Promise<Extract<Outcome, { type: "signed_in" }> | Refusal>;
 }
 
-/** Accounts and the sessions of browsers, as the page's server asks about them. */
+/** Accounts and login sessions, as the web server uses them. */
 export interface Logins {
-  /** Null where none is set. */
+  /** Null if no provider is configured. */
   readonly provider: ProviderLogin | null;
-  /** False: only from who comes by a printed address. */
+  /** False if passwords work only for a browser that opened a printed address. */
   readonly takesPasswords: boolean;
   hasAccounts(): Promise<boolean>;
-  /** The first account, an admin's. */
+  /** Creates the first account, which is an admin. */
   createFirst(given: { readonly name: string; readonly password: string }): Promise<FirstOutcome>;
   signIn(attempt: Attempt): Promise<Outcome>;
-  /** Null where the session has ended or never was. `isUse`: it counts against the idle limit that somebody is there. */
+  /** Null if there is no such login session or it has ended. `isUse` restarts the idle timeout. */
   signedIn(token: string, isUse: boolean): Promise<SignedIn | null>;
   signOut(token: string): Promise<void>;
-  /** Whether a ticket is used for the first time, at whatever process, within that time; null: this one alone serves. */
+  /** Whether no process has used the ticket within that time; null if this process serves the page alone. */
   readonly firstUse: ((ticket: string, forMs: number) => Promise<boolean>) | null;
-  /** The account's person by their id, as they take part; null where there is no such account. */
+  /** The person of an account, by person id; null if there is no such account. */
   personOf(personId: string): Promise<Person | null>;
 }

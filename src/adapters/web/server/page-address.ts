@@ -1,36 +1,36 @@
 import { isIP } from "node:net";
 import { isLoopback, isOwnHost } from "./guard.ts";
 
-/** Where the page is reached, as its operator has set it. */
+/** The configured addresses of the page. */
 export interface PagePlace {
-  /** What the server listens on. */
+  /** Host on which the server listens. */
   readonly host: string;
-  /** The address that people use, where it is not the server's own: a proxy stands before it. Null: none does. */
+  /** The page's public address behind a proxy; null if there is no proxy. */
   readonly url: string | null;
 }
 
-/** Which addresses are the page's, and what cookies are called there. */
+/** Checks of the page's addresses, and its cookies. */
 export interface PageAddress {
-  /** Whether others than this machine's people reach it: then everybody signs in. */
+  /** Whether the page is reachable from other machines, so that everybody must sign in. */
   readonly isShared: boolean;
-  /** The value of a Host header is one that the page is asked for by. */
+  /** Whether a Host header names the page. */
   isHost(header: string | undefined, port: number): boolean;
-  /** The same for probes, which are asked for by the machinery nearby and not by browsers. */
+  /** Whether a Host header is acceptable for probes, which come from nearby infrastructure instead of browsers. */
   isProbeHost(header: string | undefined, port: number): boolean;
-  /** The value of an Origin header is a page of ours: that of the very host that the request went to. */
+  /** Whether an Origin header names the page at the host to which the request was sent. */
   isOrigin(origin: string, host: string | undefined): boolean;
-  /** The value of an Origin header is our page's, opened without the TLS that it is to be opened by. */
+  /** Whether an Origin header names the page over http although it must be opened over https. */
   isByHttp(origin: string): boolean;
-  /** The page's origin, as the browser knows it that has sent this Host header. */
+  /** The page's origin in the browser that sent this Host header. */
   originOf(host: string): string;
   cookieName(kind: CookieKind, port: number): string;
-  /** The whole value of a Set-Cookie header; null takes the cookie away. */
+  /** The full value of a Set-Cookie header; a null cookie value deletes the cookie. */
   cookie(cookie: Cookie, port: number): string;
 }
 
 /**
- * login: the session; device: the browser is known; form: a page with a form was shown; setup: it may make the first
- * account; provider: it has been sent to sign in elsewhere.
+ * login: the session token; device: marks a known browser; form: binds a form to the browser; setup: permits creating
+ * the first account; provider: tickets of unfinished sign-ins at the provider.
  */
 export type CookieKind = "login" | "device" | "form" | "setup" | "provider";
 
@@ -46,7 +46,7 @@ export function createPageAddress({ host, url }: PagePlace): PageAddress {
   const isSecure = known?.protocol === "https:";
   const isNearby = (header: string | undefined, port: number) =>
     isOwnHost(header, port) || (isShared && isOwnNumber(header, port));
-  // Several processes may be behind the address, each with a port of its own.
+  // The public address may lead to several processes, each with a port of its own.
   const portOf = (port: number) => (known === null ? port : known.port === "" ? 80 : Number(known.port));
   const isNamed = (header: string | undefined) =>
     known !== null && header?.toLowerCase().replace(isSecure ? /:443$/u : /:80$/u, "") === known.host;
@@ -65,8 +65,8 @@ export function createPageAddress({ host, url }: PagePlace): PageAddress {
       [
         `${cookieName(kind, port)}=${value ?? ""}`,
         "HttpOnly",
-        // Lax: whoever follows a link from a chat is signed in, the printed address lets in whatever page shows it, and
-        // who has been at a provider comes back. What changes anything names its origin and a token.
+        // Lax keeps people signed in who follow a link from a chat, open the printed address from another page or
+        // return from a provider. Changing requests are protected by their origin and a token.
         "SameSite=Lax",
         "Path=/",
         `Max-Age=${value === null ? 0 : maxAgeS}`,
@@ -75,7 +75,7 @@ export function createPageAddress({ host, url }: PagePlace): PageAddress {
   };
 }
 
-/** An address in numbers: no name, which somebody else could lead here. */
+/** Whether a Host header is an IP address with the server's port; others could point a host name at this server. */
 function isOwnNumber(header: string | undefined, port: number): boolean {
   const asked = URL.parse(`http://${header ?? ""}`);
   if (asked === null || asked.host !== header?.toLowerCase().replace(/:80$/u, "")) return false;

@@ -1,4 +1,4 @@
 import { fileURLToPath } from "node:url";
 
-/** Where build-page.ts puts the page, and the server finds it. */
+/** Directory of the built page, written by build-page.ts and read by the server. */
 export const PAGE_DIRECTORY = fileURLToPath(new URL("../../../../build/web", import.meta.url));

@@ -4,7 +4,7 @@ export const NOT_READY = "Deckhand is standing by: another process is at work. T
 export const NOT_SIGNED_IN = "Nobody is signed in here any more. Sign in again.";
 export const ONLY_READS = "Your account may only read. An admin can change that: `deckhand user role`.";
 
-/** A page of one sentence. The sentences are ours, so nothing is escaped. */
+/** A page with one sentence, which is the program's own and not escaped. */
 export function plainPage(text: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -18,7 +18,7 @@ import { registerLogin } from "./login-routes.ts";
 import { registerSessions } from "./session-routes.ts";
 import { proofFor } from "./signatures.ts";
 
-/** What a person reads, whatever they have asked for. */
+/** Answer to any request while the database is unreachable. */
 const DATABASE_AWAY = "The database does not answer. Try again in a moment.";
 
 export interface Probe {
@@ -27,11 +27,11 @@ export interface Probe {
   readonly body: object;
 }
 
-/** What the machinery around the program asks; the composition root knows the answers. */
+/** Probes for orchestrators and monitoring, answered by the composition root. */
 export interface Probes {
-  /** /healthz: the process lives. */
+  /** /healthz: whether the process is alive. */
   health(): Probe;
-  /** /readyz: it does its work; otherwise 503, and the body says what is missing. */
+  /** /readyz: whether the process does its work; if not, status 503 and a body that says what is missing. */
   ready(): Probe | Promise<Probe>;
   /** /metrics: Prometheus' text format. */
   metrics(): Promise<string>;
@@ -41,30 +41,30 @@ export interface WebServerOptions extends DoorOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** Proxies whose word about the visitor's address and the host that was asked for is taken. */
+  /** Proxies trusted to report the visitor's address and the requested host. */
   readonly trustProxy: readonly string[];
-  /** How long a request may take to arrive whole; ARRIVAL_MS when left out. Milliseconds. */
+  /** Time within which a request must arrive completely, in milliseconds; ARRIVAL_MS if omitted. */
   readonly arrivalMs?: number;
-  /** How often an open page hears from the server; PING_MS when left out. Milliseconds. */
+  /** Interval of pings to open pages, in milliseconds; PING_MS if omitted. */
   readonly pingMs?: number;
   readonly pageDirectory: string;
   readonly store: LocalThreadStore;
   readonly probes: Probes;
   readonly log: Log;
   connected(socket: WebSocket, visitor: Visitor): void;
-  /** A browser's session has ended: what it has open is closed. */
+  /** Closes the open pages of a login session that has ended. */
   signedOut(token: string): void;
-  /** What features answer; none until they are open. */
+  /** The features' routes; none until the features are open. */
   routes(): FeatureRoutes;
-  /** Sessions of all platforms; null where nobody shows them. */
+  /** Sessions of all platforms; null if the page does not show them. */
   sessions(): TeamSessions | null;
 }
 
-/** A file of the largest size over a slow line takes half of it. */
+/** Twice the time that the largest file needs over a slow line. */
 const ARRIVAL_MS = 300_000;
-/** Proxies cut a socket that has been silent for a minute, some of them earlier. */
+/** Proxies close sockets after a minute of silence, some of them earlier. */
 const PING_MS = 15_000;
-/** Open at once. Strangers who hold that many keep out others, and take nothing from what else the process does. */
+/** Maximum number of open connections. A flood of them locks out other visitors but leaves the process's work alone. */
 const MOST_CONNECTIONS = 2_000;
 
 export interface WebServer {
@@ -72,7 +72,7 @@ export interface WebServer {
   close(): Promise<void>;
 }
 
-/** Listens; rejects with ConfigError when it cannot. */
+/** Starts the server; rejects with ConfigError if it cannot listen. */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
   if (!existsSync(join(options.pageDirectory, "index.html"))) {
     throw new ConfigError([`The web page is not built in ${options.pageDirectory}. Run npm run build.`]);
@@ -87,7 +87,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const app = fastify({ forceCloseConnections: true, bodyLimit: 1024, trustProxy, requestTimeout: arrivalMs, http });
   app.server.maxConnections = MOST_CONNECTIONS;
   const door = createDoor(options);
-  // Before the guard: only requests that it has seen have their socket closed when the guard refuses them.
+  // Registered before the guard, because the plugin closes the socket of a refused request only if it saw it first.
   await app.register(fastifyWebsocket, { options: { maxPayload: FRAME_BYTES }, preClose: cutSockets });
   pingPages(app, pingMs);
   app.addHook("onRequest", async ({ raw: { headers } }) => {
@@ -104,7 +104,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   registerProbes(app, options);
   await app.register(fastifyStatic, { root: options.pageDirectory, cacheControl: false });
   app.get("/live", { websocket: true }, (socket, request) => options.connected(socket, door.visitorOf(request)));
-  /** Whether the cookie still fits: a page asks when its socket is refused without a reason. */
+  /** Lets a page check that its cookie is still valid, since a refused socket gives no reason. */
   app.get("/session", async () => ({ ok: true }));
   if (options.address.isShared) registerLogin(app, { ...options, door });
   registerFileRoutes(app, options.store);
@@ -130,13 +130,13 @@ function pingPages(app: FastifyInstance, everyMs: number): void {
   app.addHook("onClose", () => clearInterval(pinging));
 }
 
-/** Stopping waits for no page: one that does not answer the close frame would hold it up for half a minute. */
+/** Terminates all sockets, because a page that ignores the close frame would delay shutdown by half a minute. */
 function cutSockets(this: FastifyInstance, done: () => void): void {
   for (const client of this.websocketServer.clients) client.terminate();
   this.websocketServer.close(done);
 }
 
-/** A question of whoever must know whose server this is; its proof is in the answer. */
+/** Challenge from a program that checks whose server this is; the answer contains the proof. */
 const QUESTION = /^[\w-]{22}$/u;
 
 function registerProbes(app: FastifyInstance, { probes, token }: Pick<WebServerOptions, "probes" | "token">): void {

@@ -3,9 +3,9 @@ import { z } from "zod";
 import { idSchema } from "../../render/local/wire.ts";
 import type { TeamSessions, Viewer } from "../sessions/team-sessions.ts";
 
-/** Characters of what is searched for. */
+/** Maximum length of a search text, in characters. */
 const TEXT_CHARS = 200;
-/** The longest path on Linux. Characters. */
+/** Maximum length of a path on Linux, in characters. */
 const PATH_CHARS = 4_096;
 const MOST_USD = 1_000_000;
 
@@ -26,8 +26,8 @@ const pressSchema = z.object({ clickId: z.uuid(), action: z.string().min(1).max(
 const NONE = { error: "There is no such session here." };
 
 /**
- * What the page asks about sessions of all platforms. Whether there is one, and whether it may be seen, is one answer.
- * `sessions`: null where nobody shows them. `viewerOf`: who has sent a request that the door has let through.
+ * Serves sessions of all platforms to the page. A missing session and one that the viewer may not see get the same
+ * answer. `sessions` is null if the page shows none; `viewerOf` returns the sender of an admitted request.
  */
 export function registerSessions(
   app: FastifyInstance,

@@ -2,29 +2,29 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { ProviderSecrets } from "./logins.ts";
 
 /**
- * What the server gives a browser and knows again without having kept it: signed with the page's token, so that it holds
- * over restarts, and with every process of the home.
+ * Values that the server gives to browsers and recognises without storing them. They are signed with the page's token,
+ * so they stay valid across restarts and in every process of the same home.
  */
 
-/** How long a browser is known. Seconds. */
+/** How long a browser stays known, in seconds. */
 export const DEVICE_S = 15_552_000;
-/** How long one that was let in by a printed address is, before it signs in. Seconds. */
+/** How long a browser that opened a printed address stays known until it signs in, in seconds. */
 export const VOUCHED_S = 600;
 
-/** Stands for every account: this browser was opened by the printed address. */
+/** Stands for every account in the cookie of a browser that opened the printed address. */
 export const ANYBODY = "*";
-/** Stands for the first account: this browser may make it. */
+/** Stands for the first account in the cookie of a browser that may create it. */
 export const FOUNDER = "*first";
 
 const DEVICE = /^([0-9a-z]{6,12})\.([\w-]{22})\.([\w-]{43})$/u;
 
-/** A cookie by which a browser is known for an account: it says when it was made, and which browser it is. */
+/** Cookie that marks a browser as known for an account: time of issue, id of the browser, and signature. */
 export function deviceCookie(token: string, name: string, now: number): string {
   const text = `${now.toString(36)}.${nonce()}`;
   return `${text}.${sign(token, "device", text, name)}`;
 }
 
-/** What tells the browser from others; null where it is not known for the account. */
+/** Id of the browser; null if it is not known for the account. */
 export function knownDevice(token: string, known: Known): string | null {
   const holds = holdsFor(token, known, DEVICE_S) || isVouched(token, known.cookie, known.now);
   return holds ? (DEVICE.exec(known.cookie ?? "")?.[2] ?? null) : null;
@@ -42,26 +42,26 @@ function holdsFor(token: string, { cookie, name, now }: Known, forS: number): bo
   return ageS >= 0 && ageS < forS && isSame(signature, sign(token, "device", `${issued}.${device}`, name));
 }
 
-/** Whether the browser was let in by a printed address of late, and has not signed in since. */
+/** Whether the browser opened a printed address recently and has not signed in since. */
 export function isVouched(token: string, cookie: string | undefined, now: number): boolean {
   return holdsFor(token, { cookie, name: ANYBODY, now }, VOUCHED_S);
 }
 
-/** Whether the browser was let in by a printed address of late, while there was no account. */
+/** Whether the browser opened a printed address recently while there was no account. */
 export function mayFound(token: string, cookie: string | undefined, now: number): boolean {
   return holdsFor(token, { cookie, name: FOUNDER, now }, VOUCHED_S);
 }
 
-/** How long signing in at a provider may take. Seconds. */
+/** Maximum duration of a sign-in at a provider, in seconds. */
 export const PROVIDER_S = 600;
 const TICKET = /^([0-9a-z]{6,12})\.[\w-]{22}$/u;
 
-/** What a browser carries that is sent to a provider. */
+/** Ticket that a browser keeps in a cookie while it signs in at a provider. */
 export function providerTicket(now: number): string {
   return `${now.toString(36)}.${nonce()}`;
 }
 
-/** What the sign-in of a ticket is known by again: made of it, so that nothing is kept; null where it is none any more. */
+/** Derives the secrets of a sign-in from its ticket, so none are stored; null if the ticket is invalid or expired. */
 export function providerSecrets(token: string, ticket: string, now: number): ProviderSecrets | null {
   const ageS = (now - Number.parseInt(TICKET.exec(ticket)?.[1] ?? "", 36)) / 1_000;
   if (!(ageS >= 0 && ageS < PROVIDER_S)) return null;
@@ -69,17 +69,17 @@ export function providerSecrets(token: string, ticket: string, now: number): Pro
   return { state: made("state"), nonce: made("nonce"), verifier: made("verifier") };
 }
 
-/** What a form carries that was shown to a browser with this cookie. */
+/** Hidden token of a form shown to the browser with this cookie. */
 export function formToken(token: string, cookie: string): string {
   return sign(token, "form", cookie);
 }
 
-/** What the page of a session sends along with all that changes anything; no other page can know it. */
+/** Token that the page of a login session sends with every changing request; no other page can know it. */
 export function changeToken(session: string): string {
   return sign(session, "change");
 }
 
-/** What only a server with this token answers to a question of `nonce`. */
+/** Proof that the server holds this token, in answer to a challenge made by `nonce`. */
 export function proofFor(token: string, question: string): string {
   return sign(token, "home", question);
 }
