@@ -1,4 +1,4 @@
-/** What people do, for the audit log: the thing, then what was done to it; and how people read it. */
+/** Acts in the audit log, named by object and then by action, with the words shown for them. */
 export const ACTS = {
   "account.added": "added an account",
   "account.password": "set an account's password",
@@ -43,16 +43,16 @@ export function actWords(act: string): string {
   return Object.entries(ACTS).find(([known]) => known === act)?.[1] ?? act;
 }
 
-/** Who has done what, as the audit log has it. */
+/** A row of the audit log. */
 export interface AuditRow {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Empty: nobody known. */
+  /** Empty if the person is unknown. */
   readonly by: string;
   readonly act: string;
   readonly about: string;
   readonly details: string;
-  /** The session of a decision; null of anything else. */
+  /** The session in which a decision was made; null for other acts. */
   readonly sessionId: string | null;
 }

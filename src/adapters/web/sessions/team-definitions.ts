@@ -1,15 +1,15 @@
 import type { Definition } from "../../../core/agents/page-definitions.ts";
 
-/** What the page is told of agents, skills and instructions. */
+/** Agents, skills and instructions, as the page receives them. */
 
 export type DefinitionKind = "agent" | "skill";
 export type Kind = DefinitionKind | "instructions";
 
-/** A channel as these pages name it. */
+/** A channel with its display name. */
 export interface NamedChannel {
   /** `slack:C1` */
   readonly key: string;
-  /** As its platform calls it; the key where nobody has written there yet. */
+  /** The channel's name on its platform; the key if nobody has written there yet. */
   readonly name: string;
 }
 
@@ -17,21 +17,21 @@ export interface NamedChannel {
 export interface ListedDefinition {
   readonly name: string;
   readonly description: string;
-  /** Where what holds is from: the operator's files and settings, the page, or what comes with the program. */
+  /** Source of the effective text: the operator's files and settings, the page, or the program itself. */
   readonly from: "file" | "page" | "shipped";
-  /** Where it stands, for one that the operator has written down. */
+  /** Where the operator's text is stored; null for other sources. */
   readonly place: string | null;
   readonly hasShipped: boolean;
   readonly facts: Definition["facts"];
 }
 
-/** One of them with its text. */
+/** A definition with its text. */
 export interface WholeDefinition extends ListedDefinition {
-  /** What is edited: the page's text, or the shipped one; of one that the operator has written down, that. */
+  /** The text to edit: the operator's if there is one, else the page's, else the shipped one. */
   readonly text: string;
-  /** The number of the newest revision; 0 where there is none. */
+  /** Number of the newest revision; 0 if there is none. */
   readonly number: number;
-  /** As it comes with the program; null: nothing of that name does. */
+  /** The text shipped with the program; null if it ships none of that name. */
   readonly shipped: string | null;
 }
 
@@ -42,9 +42,9 @@ interface ChannelDefinitions extends NamedChannel {
 
 export interface DefinitionList {
   readonly rows: readonly ListedDefinition[];
-  /** What is wrong with files, a line each. */
+  /** Problems with files, one line each. */
   readonly problems: readonly string[];
-  /** The agent of channels whose settings name none. */
+  /** The default agent, for channels whose settings name none. */
   readonly usual: string;
   readonly channels: readonly ChannelDefinitions[];
   readonly mayEdit: boolean;
@@ -83,7 +83,7 @@ export interface ToldInChannel {
 }
 
 export interface Checked {
-  /** Why it cannot be called so. */
+  /** Why the name is invalid; null if it is valid. */
   readonly name: string | null;
   readonly problems: readonly { readonly line: number; readonly message: string }[];
   readonly notes: readonly string[];
@@ -92,14 +92,14 @@ export interface Checked {
 
 export interface RevisionRow {
   readonly number: number;
-  /** Empty: whoever holds the page's key. */
+  /** Empty for whoever holds the page's key. */
   readonly by: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly isTakenBack: boolean;
 }
 
-/** What somebody else has set meanwhile. */
+/** A revision that somebody else has saved meanwhile. */
 export interface Theirs {
   readonly number: number;
   readonly content: string | null;

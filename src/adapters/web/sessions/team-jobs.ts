@@ -5,27 +5,27 @@ import type { Form, FormProblems } from "../../../core/protocol/form.ts";
 export interface TeamJob extends JobOverview {
   readonly platform: string;
   readonly channel: string;
-  /** Whose it is; empty: the file's. */
+  /** The job's owner; empty if it comes from the file. */
   readonly owner: string;
 }
 
 export interface TeamJobs {
-  /** By name. */
+  /** Sorted by name. */
   readonly rows: readonly TeamJob[];
-  /** Where the next page begins; null behind the last one. */
+  /** Cursor of the next page; null after the last one. */
   readonly next: string | null;
 }
 
 export interface TeamJobView extends TeamJob, JobView {
-  /** Why the viewer does nothing with it, a sentence; null where buttons are offered. */
+  /** Why the viewer may not act on the job, as a sentence; null if buttons are offered. */
   readonly refusal: string | null;
 }
 
-/** What came of a command on jobs. */
+/** Outcome of a command on jobs. */
 export interface CommandTold {
-  /** Markdown; null where there is nothing to say. */
+  /** Message in Markdown; null if there is nothing to say. */
   readonly words: string | null;
-  /** Fields to fill in, and what is wrong with what was filled in. */
+  /** A form to fill in, with the errors of the previous input. */
   readonly form: Form | null;
   readonly problems: FormProblems;
 }

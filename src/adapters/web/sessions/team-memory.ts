@@ -1,13 +1,13 @@
-/** What is remembered in a channel, as far as somebody may read it there. */
+/** The memories of a channel that the viewer may read. */
 export interface TeamMemories {
-  /** The newest first; of a search, the best first. */
+  /** The newest first, or the best matches first for a search. */
   readonly rows: readonly TeamMemory[];
-  /** What brings the rest; null: there is none. */
+  /** Cursor of the next page; null if there is none. */
   readonly next: string | null;
-  /** How many there are; null for a search, which finds the best. */
+  /** Total number; null for a search, which returns only the best matches. */
   readonly count: number | null;
   readonly isPaused: boolean;
-  /** The viewer is somebody there who may add and turn off. */
+  /** Whether the viewer may add memories in the channel and turn them off. */
   readonly mayAct: boolean;
 }
 
@@ -15,21 +15,21 @@ export interface TeamMemory {
   readonly seq: number;
   readonly text: string;
   readonly kind: string;
-  /** Whom it is for. `elsewhere`: another open channel of the workspace, where it is changed. */
+  /** Scope of the memory. One from `elsewhere`, another open channel of the workspace, is changed there. */
   readonly scope: "channel" | "elsewhere" | "person" | "workspace";
-  /** Who told it, as they were called. */
+  /** Display name of the author at that time. */
   readonly author: string;
-  /** When it was said, as it was written down. */
+  /** Time at which it was said, as recorded. */
   readonly said: string;
   /** Milliseconds since the epoch. */
   readonly usedAt: number;
   readonly uses: number;
   readonly isPinned: boolean;
-  /** Nobody here has said it: it came with a page, a file or the like. */
+  /** True if it came from a web page, a file or the like instead of a person here. */
   readonly isFromOutside: boolean;
-  /** When something else took its place: milliseconds since the epoch; null: it holds. */
+  /** When it was superseded, in milliseconds since the epoch; null if it still holds. */
   readonly endedAt: number | null;
-  /** Where its thread is to be read; null where that has no address. */
+  /** Address of its thread; null if the thread has none. */
   readonly link: string | null;
   readonly mayChange: boolean;
 }

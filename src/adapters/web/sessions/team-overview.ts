@@ -1,14 +1,14 @@
 import type { PlatformHealth } from "../../../core/protocol/platform.ts";
 import type { SessionState } from "./team-sessions.ts";
 
-/** How everything stands, as far as one person may see it. Times are milliseconds since the epoch. */
+/** The current state of the work that one person may see. Times are in milliseconds since the epoch. */
 export interface TeamOverview {
-  /** Sessions in which something goes on, the longest first. */
+  /** Sessions with active work, the longest-running first. */
   readonly working: readonly OpenWork[];
-  /** What people are asked, the oldest first. */
+  /** Open cards that wait for people, the oldest first. */
   readonly waiting: readonly WaitingCard[];
   readonly platforms: readonly PlatformState[];
-  /** Runs of the UTC day that have failed, the newest first. */
+  /** Failed runs of the current UTC day, the newest first. */
   readonly failed: readonly FailedRun[];
   readonly spending: Spending;
 }
@@ -23,10 +23,10 @@ export interface SessionName {
 export interface OpenWork extends SessionName {
   readonly agent: string;
   readonly state: SessionState;
-  /** Whose words, or which job, began it. */
+  /** The person or job that began it. */
   readonly by: string;
   readonly since: number;
-  /** Presses Stop; null where the viewer may not. */
+  /** Action id of Stop; null if the viewer may not stop it. */
   readonly stop: string | null;
 }
 
@@ -37,7 +37,7 @@ export interface WaitingCard extends SessionName {
 }
 
 export interface FailedRun extends SessionName {
-  /** What came of it, in words. */
+  /** Outcome, in words. */
   readonly words: string;
   readonly at: number;
 }
@@ -45,25 +45,25 @@ export interface FailedRun extends SessionName {
 export interface PlatformState extends PlatformHealth {
   readonly name: string;
   readonly title: string;
-  /** Since when it is as it is, as far as this process knows. */
+  /** When the current state began, as far as this process knows. */
   readonly since: number;
-  /** What it said when it last was not connected; null: it always was. */
+  /** The most recent connection problem; null if there was none. */
   readonly lastProblem: { readonly at: number; readonly detail: string } | null;
 }
 
-/** Days and months are those of UTC, as budgets have them. */
+/** Spending by day and month in UTC, like the budgets. */
 export interface Spending {
-  /** What the people have spent that the account is; null where there are no accounts. */
+  /** Spending of the people linked to the account; null if there are no accounts. */
   readonly own: Spent | null;
-  /** Null: the viewer sees their own alone. */
+  /** Total spending; null if the viewer may see only their own. */
   readonly all: Spent | null;
 }
 
 export interface Spent {
   readonly dayUsd: number;
   readonly monthUsd: number;
-  /** Calls of the month whose price is unknown. */
+  /** Number of calls this month whose price is unknown. */
   readonly unpriced: number;
-  /** Null: it is not limited. */
+  /** Null if there is no limit. */
   readonly dayLimitUsd: number | null;
 }

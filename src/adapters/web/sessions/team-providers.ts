@@ -1,38 +1,38 @@
-/** Providers of models, as the page shows them. */
+/** The model providers, as the page shows them. */
 export interface TeamProviders {
   readonly rows: readonly TeamProvider[];
-  /** What answers where neither a channel nor a thread has another model. */
+  /** The default model, for channels and threads without a model of their own. */
   readonly answers: { readonly model: string; readonly isDemo: boolean };
-  /** Why stored keys cannot be used, as a sentence; null: all can be. */
+  /** Why stored keys cannot be used, as a sentence; null if all can. */
   readonly problem: string | null;
   readonly mayChange: boolean;
 }
 
-/** Its key is not in it. */
+/** A model provider, without its key. */
 export interface TeamProvider {
   readonly id: string;
   readonly name: string;
-  /** Where its key is from where it is not stored: a variable or a file; null: it is stored, or there is none. */
+  /** The variable or file that supplies the key; null if the key is stored or there is none. */
   readonly keyFrom: string | null;
-  /** A key that was set here or by the command line: who has set it and when, and its end. Null: none is stored. */
+  /** The key set on the page or by the command line, with its last characters as `hint`; null if none is stored. */
   readonly stored: {
     readonly hint: string;
     readonly by: string;
     /** Milliseconds since the epoch. */
     readonly at: number;
-    /** Neither the environment nor the settings file has one that wins, and it could be opened. */
+    /** True if the key could be decrypted and neither the environment nor the settings file overrides it. */
     readonly isUsed: boolean;
   } | null;
   readonly keyRequired: boolean;
-  /** The variable that a key goes into. */
+  /** Environment variable for the key. */
   readonly keyVariable: string | null;
-  /** It has a key, or an address of the operator's. */
+  /** True if the provider has a key or an address set by the operator. */
   readonly isConfigured: boolean;
-  /** How many models have known figures. */
+  /** Number of models with known figures. */
   readonly models: number;
 }
 
-/** Null: unknown. */
+/** A model of a provider; figures are null if unknown. */
 export interface TeamModel {
   readonly id: string;
   /** Tokens. */

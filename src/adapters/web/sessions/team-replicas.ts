@@ -1,6 +1,6 @@
 /** The processes that share the database. */
 export interface TeamReplicas {
-  /** The oldest first; none where one process has the database to itself. */
+  /** The oldest first; empty if only one process uses the database. */
   readonly rows: readonly TeamReplica[];
   readonly mayDrain: boolean;
 }
@@ -9,20 +9,20 @@ export interface TeamReplica {
   readonly id: string;
   /** `host:pid` */
   readonly name: string;
-  /** It answers this page. */
+  /** True for the process that serves this page. */
   readonly isOwn: boolean;
   readonly version: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Runs that go on there, and that wait there for a place. */
+  /** Number of active runs there; `waiting` counts the runs queued for a slot. */
   readonly running: number;
   readonly waiting: number;
-  /** It hands all over and ends. */
+  /** True while the process hands over its work before it exits. */
   readonly draining: boolean;
-  /** Work that it alone does for all. */
+  /** Roles that the process holds for all processes. */
   readonly roles: readonly string[];
   /** Platforms that are not connected there. */
   readonly away: readonly string[];
-  /** Settings that are not those of the process that has begun last. */
+  /** Settings that differ from those of the process that started last. */
   readonly differing: readonly string[];
 }

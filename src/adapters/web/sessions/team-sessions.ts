@@ -2,42 +2,42 @@ import type { Person, ThreadRef } from "../../../core/protocol/platform.ts";
 import type { RunStep, SessionSummary } from "../../../core/protocol/session-summary.ts";
 import type { SignedIn } from "../server/logins.ts";
 
-/** The work of the whole team on all platforms, as the page shows it to one person. */
+/** The team's sessions on all platforms, as the page shows them to one person. */
 export interface TeamSessions {
-  /** The newest first, of those that the viewer may see. */
+  /** Lists the sessions that the viewer may see, the newest first. */
   list(viewer: Viewer, query: SessionQuery): Promise<SessionList>;
-  /** What the viewer may search by. */
+  /** The filters available to the viewer. */
   choices(viewer: Viewer): Promise<SessionChoices>;
-  /** Null where there is no such session, or the viewer may not see it. */
+  /** Null if there is no such session or the viewer may not see it. */
   session(viewer: Viewer, id: string): Promise<TeamSession | null>;
-  /** What a session has made of a file; null where there is nothing that the viewer may see. */
+  /** A session's changes to a file; null if there are none that the viewer may see. */
   change(viewer: Viewer, asked: { readonly sessionId: string; readonly path: string }): Promise<SessionChange | null>;
   /** Presses a button as the person that the viewer is on the session's platform; null as for `session`. */
   press(viewer: Viewer, pressed: Press): Promise<Pressed | null>;
-  /** Those of the channels (`slack:C1`) that there are and the viewer may see, by id. */
+  /** The existing channels among these ids (`slack:C1`) that the viewer may see, by id. */
   channels(viewer: Viewer, ids: readonly string[]): Promise<ReadonlyMap<string, SeenChannel>>;
-  /** Tells of changes until the answer is called. */
+  /** Subscribes to changes; returns the function that unsubscribes. */
   watch(watching: SessionWatch): () => void;
 }
 
 export interface SeenChannel {
-  /** Without a thread. */
+  /** The channel's place, without a thread. */
   readonly thread: ThreadRef;
-  /** The viewer as they are there; null: they look as nobody. */
+  /** The viewer's person on that platform; null if there is none. */
   readonly person: Person | null;
 }
 
 export interface SessionWatch {
-  /** Who looks, as they are now; null: nobody any more. */
+  /** The current viewer; null if the login session has ended. */
   readonly viewer: () => Promise<Viewer | null>;
-  /** The session that is shown; null: the list of all. */
+  /** The session to watch; null for the list of all. */
   readonly sessionId: string | null;
   readonly tell: (news: SessionNews) => void;
 }
 
 /**
- * `changed`: what these sessions hold is another now. `text`: words of an answer as the model writes them, which take the
- * place of all that there is of it from `at` on, in characters; each watch begins with all that there is.
+ * `changed`: these sessions have changed. `text`: streamed text of an answer, which replaces everything from character
+ * `at` on; each watch begins with all the text so far.
  */
 export type SessionNews =
   | { readonly type: "changed"; readonly sessionIds: readonly string[] }
@@ -52,12 +52,12 @@ export type SessionNews =
 /** Whoever holds the page's key on this machine, or an account. */
 export type Viewer = { readonly kind: "operator" } | { readonly kind: "account"; readonly account: SignedIn };
 
-/** `none`: no run has begun. */
+/** `none` means that no run has begun. */
 export type SessionState = "none" | "working" | "waiting" | "done" | "failed" | "stopped";
 
-/** Empty strings leave all in. */
+/** Filters of the list; an empty string does not filter. */
 export interface SessionQuery {
-  /** Words that a title or a message holds. */
+  /** Words to find in titles and messages. */
   readonly text: string;
   /** `slack:U1` */
   readonly person: string;
@@ -65,29 +65,29 @@ export interface SessionQuery {
   readonly channel: string;
   readonly agent: string;
   readonly state: SessionState | "";
-  /** US dollars that were spent at least. */
+  /** Minimum cost, in US dollars. */
   readonly leastUsd: number;
-  /** Where the page before ended; empty for the first one. */
+  /** Cursor from the previous page; empty for the first one. */
   readonly after: string;
 }
 
 export interface SessionList {
   readonly sessions: readonly ListedSession[];
-  /** What the next page begins after; null behind the last one. A page may hold few, or none, and still have a next one. */
+  /** Cursor of the next page; null after the last one. Even a page with few or no sessions may have a next one. */
   readonly next: string | null;
 }
 
 export interface ListedSession {
   readonly id: string;
-  /** The first words of what began it. */
+  /** The first words of the message that began the session. */
   readonly title: string;
   readonly platform: string;
   readonly workspace: string;
-  /** As people read it: `#ops`. */
+  /** Display name: `#ops`. */
   readonly channel: string;
   readonly agent: string;
   readonly state: SessionState;
-  /** US dollars with its sub-agents'; null where it was something, and no price is known. */
+  /** Cost in US dollars, including sub-agents; null if there was some and no price is known. */
   readonly costUsd: number | null;
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;
@@ -97,7 +97,7 @@ export interface SessionChoices {
   readonly channels: readonly Choice[];
   readonly people: readonly Choice[];
   readonly agents: readonly string[];
-  /** Platforms with sessions that nobody is seen on, since no person of theirs is linked to the account. */
+  /** Platforms whose sessions are hidden because the account is linked to no person there. */
   readonly unlinked: readonly string[];
 }
 
@@ -111,21 +111,21 @@ export interface TeamSession extends ListedSession {
   /** `provider/model` */
   readonly model: string;
   readonly entries: readonly SessionEntry[];
-  /** Older ones that are not among the entries. */
+  /** Number of older entries that are left out. */
   readonly earlier: number;
   readonly cards: readonly SessionCard[];
-  /** Where its thread is to be read; null where that has no address. */
+  /** Address of its thread; null if the thread has none. */
   readonly link: string | null;
   /** Commands that the viewer may give here: `command:export`. */
   readonly commands: readonly SessionCommand[];
-  /** Presses the newest run's Stop; null where nothing can be stopped, or the viewer only reads. */
+  /** Action id of the newest run's Stop; null if nothing can be stopped or the viewer only reads. */
   readonly stop: string | null;
   readonly files: SessionSummary["files"];
   readonly usage: SessionUsage;
   readonly tasks: readonly SessionTask[];
-  /** The session that began a sub-agent; null of any other. */
+  /** The session that started this sub-agent's session; null for other sessions. */
   readonly parentId: string | null;
-  /** As whom the viewer presses buttons here; null: as nobody. */
+  /** The person as whom the viewer presses buttons here; null if there is none. */
   readonly actsAs: string | null;
 }
 
@@ -136,7 +136,7 @@ export interface SessionUsage {
   readonly tokens: number;
 }
 
-/** What was said, or a tool call. */
+/** A message or a tool call. */
 export type SessionEntry =
   | {
       readonly kind: "message";
@@ -153,19 +153,19 @@ export type SessionEntry =
 export interface SessionChange {
   readonly before: string;
   readonly after: string;
-  /** Why neither is there, in a sentence; null: they are. */
+  /** Why the change is not shown, as a sentence; null if it is. */
   readonly notShown: string | null;
 }
 
-/** What the session waits for a person with. */
+/** A card with which the session waits for a person. */
 export interface SessionCard {
   readonly id: string;
   readonly kind: "approval" | "question" | "plan";
   readonly markdown: string;
   readonly footer: string;
-  /** What is too long for the card. */
+  /** Texts that are too long for the card. */
   readonly attached: readonly { readonly name: string; readonly text: string }[];
-  /** None where the viewer may not decide. */
+  /** Empty if the viewer may not decide. */
   readonly buttons: readonly {
     readonly id: string;
     readonly label: string;
@@ -173,7 +173,7 @@ export interface SessionCard {
   }[];
 }
 
-/** A sub-agent, and those that it has begun. */
+/** A sub-agent and the sub-agents that it started. */
 export interface SessionTask {
   readonly id: string;
   readonly agent: string;
@@ -185,27 +185,27 @@ export interface SessionTask {
 
 export interface Press {
   readonly sessionId: string;
-  /** The same when it is sent again. */
+  /** Idempotency key, the same when the click is sent again. */
   readonly clickId: string;
-  /** A button's id: `stop:run_1`; or one of the session's commands. */
+  /** A button's id, such as `stop:run_1`, or one of the session's commands. */
   readonly action: string;
 }
 
-/** `words`: what the person is told, in Markdown; null where it has simply been done. */
+/** Outcome of a press. `words` is a message in Markdown; null if there is nothing to say. */
 export interface Pressed {
   readonly words: string | null;
-  /** What came with that. */
+  /** Files that accompany the message. */
   readonly files: readonly { readonly name: string; readonly text: string }[];
 }
 
-/** What the page tells of a session before it is deleted. */
+/** What the page shows about a session before it is deleted. */
 export interface SessionToDelete {
-  /** False: others have a say in it, or the viewer only reads. */
+  /** False if others share the session or the viewer only reads. */
   readonly mayDelete: boolean;
-  /** A run goes on: it is stopped first. */
+  /** True if a run is active, which deletion stops first. */
   readonly isLive: boolean;
   readonly messages: number;
-  /** Sub-agents' sessions. */
+  /** Number of sub-agents' sessions. */
   readonly agents: number;
   readonly memories: number;
 }

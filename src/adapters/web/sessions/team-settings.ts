@@ -1,15 +1,15 @@
 /** The operator's settings, as the page shows and changes them. */
 export interface TeamSettings {
-  /** The newest revision's; 0: nothing was ever set on the page. */
+  /** Number of the newest revision; 0 if nothing was ever set on the page. */
   readonly number: number;
   /** Whether the viewer may change them. */
   readonly mayChange: boolean;
   readonly settings: readonly ShownSetting[];
-  /** What was set on the page and no longer holds. */
+  /** Settings from the page that are no longer valid. */
   readonly leftOut: readonly SettingProblem[];
-  /** What was set since the program began, and holds once it begins anew. */
+  /** Settings changed since the start that take effect after a restart. */
   readonly awaiting: readonly SettingPath[];
-  /** How the settings of other processes on the database differ, a line for each. */
+  /** Differences to the settings of other processes on the database, one line each. */
   readonly elsewhere: readonly string[];
   readonly fileName: string;
 }
@@ -28,21 +28,21 @@ export interface ShownSetting {
   readonly control: SettingControl;
   readonly description: string;
   readonly example?: unknown;
-  /** What holds, or will after a restart; undefined: nothing is set and there is no default. */
+  /** The value in effect, or after a restart; undefined if none is set and there is no default. */
   readonly value?: unknown;
-  /** What the page has set, also where something above it wins. */
+  /** The value set on the page, even if a stronger source overrides it. */
   readonly set?: unknown;
   readonly from: SettingSource;
-  /** Why it cannot be set here; null: it can. */
+  /** Why it cannot be set here; null if it can. */
   readonly locked: string | null;
   readonly holdsAtOnce: boolean;
-  /** There is a value, and nobody sees it here. */
+  /** Set if there is a value that the page does not show. */
   readonly isHidden?: true;
-  /** What the file has of each name of a record. */
+  /** Values from the file for the names of a record. */
   readonly inFile?: Readonly<Record<string, unknown>>;
 }
 
-/** `by`: the variable's or the file's name. */
+/** `by` is the name of the variable or the file. */
 export type SettingSource =
   | { readonly type: "default" }
   | { readonly type: "page" }
@@ -53,18 +53,18 @@ export type SettingControl =
   | { readonly type: "choice"; readonly options: readonly string[] }
   | { readonly type: "number"; readonly isWhole: boolean; readonly least?: number; readonly most?: number }
   | { readonly type: "text" }
-  /** A list of texts; one that begins with `{` is an object. */
+  /** A list of texts; a text that begins with `{` is an object. */
   | { readonly type: "list" }
-  /** Names that people choose, and what is set of each. */
+  /** Values under names that people choose. */
   | { readonly type: "record"; readonly of: "text" | "object" };
 
-/** One change of a draft; without a value, what the page has set is taken back. */
+/** One change of a draft; without a value it removes the page's setting. */
 export interface SettingChange {
   readonly path: SettingPath;
   readonly value?: unknown;
 }
 
-/** One place where two revisions differ; undefined: nothing is set there. */
+/** One difference between two revisions; undefined means not set. */
 export interface SettingDifference {
   readonly path: SettingPath;
   readonly before?: unknown;
@@ -72,19 +72,19 @@ export interface SettingDifference {
   readonly holdsAtOnce: boolean;
 }
 
-/** What would come of a draft. */
+/** The result of checking a draft. */
 export interface CheckedSettings {
   readonly problems: readonly SettingProblem[];
   readonly differences: readonly SettingDifference[];
-  /** Nothing is wrong, but something looks it. */
+  /** Suspicious settings that are nevertheless valid. */
   readonly warnings: readonly string[];
 }
 
-/** What came of saving a draft. */
+/** The outcome of saving a draft. */
 export type SavedSettings =
   | { readonly type: "saved"; readonly number: number }
   | { readonly type: "refused"; readonly problems: readonly SettingProblem[] }
-  /** Somebody else has saved before: what, since the number that the draft is of. */
+  /** Somebody else has saved first; `since` lists the differences since the draft's revision. */
   | { readonly type: "conflict"; readonly newest: SettingsRevision; readonly since: readonly SettingDifference[] };
 
 export interface SettingsRevision {
@@ -92,12 +92,12 @@ export interface SettingsRevision {
   readonly by: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Where it differs from the one before. */
+  /** Settings that differ from the previous revision. */
   readonly changed: readonly SettingPath[];
 }
 
 export interface OldSettings extends Omit<SettingsRevision, "changed"> {
   readonly differences: readonly SettingDifference[];
-  /** What makes today's settings these again; empty where they are. */
+  /** Changes that restore this revision; empty if the current settings equal it. */
   readonly restoring: readonly SettingChange[];
 }

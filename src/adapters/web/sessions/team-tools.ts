@@ -1,7 +1,7 @@
 /** Every tool that agents may have. */
 export interface TeamTools {
   readonly rows: readonly TeamTool[];
-  /** Why tools are missing that there should be, a sentence each. */
+  /** Why expected tools are missing, one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -10,30 +10,30 @@ export interface TeamTool {
   /** `built in`, `MCP server docs, not sandboxed` */
   readonly source: string;
   readonly permission: string;
-  /** People are asked before each call in mode write, but for what was allowed for longer. */
+  /** True if calls in mode write need approval, unless a grant covers them. */
   readonly asks: boolean;
-  /** `reads files · no network · 30 s`; empty for a tool that runs nothing of others. */
+  /** `reads files · no network · 30 s`; empty for a tool that runs no third-party code. */
   readonly reach: string;
-  /** Data leaves by its calls. */
+  /** True if calls send data out. */
   readonly sends: boolean;
-  /** Each request tells of it; otherwise a model finds it when it needs it. */
+  /** True if each model request includes the tool; otherwise models find it by search. */
   readonly isOffered: boolean;
-  /** Calls of it run beside others of their turn. */
+  /** True if calls run concurrently with other calls of their turn. */
   readonly isParallel: boolean;
-  /** What becomes of a call that a restart cuts off. */
+  /** What happens to a call that a restart interrupted. */
   readonly afterCrash: "replay" | "reconcile" | "never";
   /** Agents that may use it in mode write. */
   readonly agents: readonly string[];
 }
 
-/** A tool with what models read of it. */
+/** A tool with the text and schema that models read. */
 export interface TeamToolDetails extends TeamTool {
   readonly description: string;
   /** JSON Schema of its arguments, indented. */
   readonly schema: string;
 }
 
-/** MCP servers as they stand. */
+/** The MCP servers and their current state. */
 export interface TeamServers {
   readonly rows: readonly TeamServer[];
   readonly mayReconnect: boolean;
@@ -42,11 +42,11 @@ export interface TeamServers {
 export interface TeamServer {
   readonly name: string;
   readonly state: "connecting" | "connected" | "down" | "stopped" | "off";
-  /** Milliseconds since the epoch: since when it is connected or lost; null where that says nothing. */
+  /** When it was connected or lost, in milliseconds since the epoch; null if that does not apply. */
   readonly since: number | null;
-  /** Why it is not connected, as a sentence, and when it is tried next; null where it is. */
+  /** Why it is not connected and when the next attempt is, as a sentence; null if it is connected. */
   readonly problem: string | null;
-  /** `a native program of server github`, `server docs at mcp.example.com`; empty where it is off. */
+  /** `a native program of server github`, `server docs at mcp.example.com`; empty if the server is off. */
   readonly where: string;
   readonly tools: readonly { readonly name: string; readonly tool: string; readonly kind: "reads" | "sends" }[];
   readonly leftOut: readonly { readonly tool: string; readonly why: string }[];

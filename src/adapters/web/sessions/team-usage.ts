@@ -1,15 +1,15 @@
-/** What the work has cost, as far as one person may see it. */
+/** Usage and cost that one person may see. */
 export interface TeamUsage {
   /** Days of UTC, the oldest first: `2026-11-23`. */
   readonly days: readonly string[];
   readonly total: UsageFigures;
-  /** The dearest first; none where it is summed up by day. */
+  /** The most expensive first; empty if usage is grouped by day. */
   readonly rows: readonly UsageRow[];
   /** US dollars of each day. */
   readonly perDay: readonly number[];
-  /** False: only what was spent in channels that the viewer sees. */
+  /** False if only channels that the viewer may see are counted. */
   readonly isAll: boolean;
-  /** Names of what it was narrowed to. */
+  /** Labels of the active filters. */
   readonly chosen: readonly { readonly by: UsageGroup; readonly label: string }[];
 }
 
@@ -18,16 +18,16 @@ export type UsageGroup = "day" | "model" | "channel" | "person" | "job";
 export interface UsageFigures {
   /** US dollars of the calls whose price is known. */
   readonly costUsd: number;
-  /** Null where only dollars are known: of jobs. */
+  /** Null for jobs, of which only dollars are known. */
   readonly tokens: number | null;
-  /** Model calls; of a job, how often it ran. */
+  /** Number of model calls, or of runs for a job. */
   readonly calls: number;
-  /** Calls whose price is unknown. */
+  /** Number of calls whose price is unknown. */
   readonly unpriced: number;
 }
 
 export interface UsageRow extends UsageFigures {
-  /** What it is narrowed to by; null where it may not be: it stands for several that are not told apart. */
+  /** Filter value for this row; null if the row stands for several items and cannot be a filter. */
   readonly key: string | null;
   readonly label: string;
   /** US dollars of each day. */
