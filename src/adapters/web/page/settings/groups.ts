@@ -16,7 +16,7 @@ const GROUPS: readonly { readonly title: string; readonly keys: readonly string[
 const [ANSWERS = { title: "Answers" }] = GROUPS;
 const OTHERS = "Everything else";
 
-/** Groups the settings. Ungrouped ones at the root of the settings file that are plain values shape the answers. */
+/** Groups the settings. Ungrouped ones at the root, except records and switches, count as shaping the answers. */
 export function groupsOf(settings: readonly ShownSetting[]): Group[] {
   const titleOf = ({ path: [key = "", ...rest], control }: ShownSetting): string => {
     const named = GROUPS.find(({ keys }) => keys.includes(key));
