@@ -12,8 +12,8 @@ const DAY_MS = 86_400_000;
 const DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, now: 0, tomorrow: 1 };
 
 /**
- * The milliseconds that a text names which counts from a day, as in `2024-01-31 + 1 day`, `2 hours ago`, `tomorrow 10:00` or
- * `next friday`; null for other texts. Months and days that there are not run over into the next. Times are UTC.
+ * Parses a date or a relative date, such as `2024-01-31 + 1 day`, `2 hours ago`, `tomorrow 10:00` or `next friday`, to
+ * milliseconds in UTC; null for other texts. Adding months to a day that the target month lacks leads into the next one.
  */
 export function dateOf(text: string, nowMs: number): number | null {
   const [withoutZone, zoneMs] = zoned(` ${text.trim().replace(/\s+/g, " ")} `);
@@ -46,7 +46,7 @@ export function dateOf(text: string, nowMs: number): number | null {
   return base === null ? null : shifts.reduce(shifted, base - (zoneMs ?? 0));
 }
 
-/** The text without the zone that stands behind its time, and how far that is from UTC; null where none stands there. */
+/** Removes the time zone after a time from the text; returns its offset from UTC, or null if there is none. */
 function zoned(text: string): readonly [text: string, zoneMs: number | null] {
   const [found, sign, hours, minutes = "00"] =
     /(?<=\d:\d\d(?::\d\d(?:\.\d{1,9})?)? ?)(?:([-+])(\d\d):?(\d\d)?|Z|UTC|GMT)(?= )/.exec(text) ?? [];
@@ -73,7 +73,7 @@ const DAY_FORMS: readonly RegExp[] = [
   /^(?<name>[a-z]{3})[a-z]{0,6} (?<day>\d{1,2}),? (?<year>\d{4})(?=$| )/i,
 ];
 
-/** A weekday is the next one from today on, at midnight where no time is named; beside a date it says nothing. */
+/** Base time. A weekday means the next one from today on, at midnight by default, and is ignored next to a date. */
 function baseOf(text: string, nowMs: number, weekday?: Weekday): number | null {
   if (text === "" && weekday === undefined) return nowMs;
   if (text === "" || TIME_ALONE.test(text)) {

@@ -8,7 +8,7 @@ const TOKEN =
   /[ \t\r]+|"[^"]*"|[0-9A-F]+(?:\.[0-9A-F]*)?|\.[0-9A-F]+|[a-z][a-z0-9_]*|[-+*/%^]=|&&|\|\||[<>=!]=|[-+*/%^<>=!();,.]/y;
 const PROGRAMMED = new Set("define if else while for auto return break continue".split(" "));
 
-/** A calculator whose numbers have as many digits as are asked for; it takes expressions and assignments, no programs. */
+/** Arbitrary-precision calculator for expressions and assignments, without control flow or function definitions. */
 const command = textCommand(
   "bc",
   { flags: "lqsiw", long: { mathlib: "l", quiet: "q", standard: "s", interactive: "i", warn: "w" } },
@@ -21,7 +21,7 @@ const command = textCommand(
   },
 );
 
-/** Mistakes in what it calculates do not make it fail. */
+/** The `bc` command, which exits with 0 despite errors in the calculation. */
 export const BC: CustomCommand = {
   ...command,
   execute: async (args, context) => {
@@ -48,7 +48,7 @@ class Calculator {
       this.#variables.set(name, whole(value));
   }
 
-  /** False when the text says `quit`. A line that is wrong ends early; the next one is read. */
+  /** Runs each line; an error ends only its line. False if the text quits. */
   run(text: string): boolean {
     const lines = withoutComments(text.replace(/\\\n/g, "")).split("\n");
     for (const [index, line] of lines.entries()) {
@@ -114,7 +114,7 @@ class Calculator {
     return this.#level(0);
   }
 
-  /** Operators bind the tighter the further down they stand in the list. */
+  /** Parses operators of one level; later levels in the list bind more tightly. */
   #level(level: number): Decimal {
     const operators = LEVELS[level];
     if (operators === undefined) return this.#power();
@@ -239,7 +239,7 @@ function withoutComments(text: string): string {
   return [before, ...behind].join("").replace(/#.*/g, "");
 }
 
-/** Long numbers go on in the next line. */
+/** Breaks a long number into lines that end with a backslash. */
 function folded(text: string): string {
   return (text.match(/.{1,68}/g) ?? []).join("\\\n");
 }

@@ -1,4 +1,4 @@
-/** A decimal number: so many units of 10^-scale. Results are cut off, not rounded, as bc's are. */
+/** A decimal number, counted in units of 10^-scale. Results are truncated, not rounded, as in bc. */
 export interface Decimal {
   readonly units: bigint;
   readonly scale: number;
@@ -21,7 +21,7 @@ export function negated({ units, scale }: Decimal): Decimal {
   return { units: -units, scale };
 }
 
-/** Below zero, zero, or above it. */
+/** Returns -1, 0 or 1. */
 export function compare(a: Decimal, b: Decimal): number {
   const { units } = add(a, negated(b));
   return units < 0n ? -1 : units > 0n ? 1 : 0;
@@ -32,20 +32,20 @@ export function multiply(a: Decimal, b: Decimal, scale: number): Decimal {
   return rescaled(exact, Math.min(exact.scale, Math.max(scale, a.scale, b.scale)));
 }
 
-/** The divisor is not zero. */
+/** Divides; the divisor must not be zero. */
 export function divide(a: Decimal, b: Decimal, scale: number): Decimal {
   const shift = scale + b.scale - a.scale;
   const units = shift >= 0 ? (a.units * power10(shift)) / b.units : a.units / (b.units * power10(-shift));
   return { units, scale };
 }
 
-/** What a division with so many digits leaves. */
+/** Remainder of a division whose quotient has `scale` decimal places. */
 export function remainder(a: Decimal, b: Decimal, scale: number): Decimal {
   const quotient = divide(a, b, scale);
   return add(a, negated({ units: quotient.units * b.units, scale: quotient.scale + b.scale }));
 }
 
-/** The exponent's fraction does not count. */
+/** Raises to a power; the fraction of the exponent is ignored. */
 export function raise(base: Decimal, exponent: Decimal, scale: number): Decimal {
   const times = Number(rescaled(exponent, 0).units);
   const exact = { units: base.units ** BigInt(Math.abs(times)), scale: base.scale * Math.abs(times) };
@@ -53,7 +53,7 @@ export function raise(base: Decimal, exponent: Decimal, scale: number): Decimal 
   return rescaled(exact, Math.min(exact.scale, Math.max(scale, base.scale)));
 }
 
-/** The number is not below zero. */
+/** Square root of a number that must not be negative. */
 export function squareRoot(value: Decimal, scale: number): Decimal {
   const to = Math.max(scale, value.scale);
   const { units } = rescaled(value, 2 * to);
@@ -65,7 +65,7 @@ export function squareRoot(value: Decimal, scale: number): Decimal {
 
 const DIGITS = "0123456789ABCDEF";
 
-/** A numeral whose digits count so much; one digit alone is what it says in any base. */
+/** Parses a numeral. Digits beyond the base count as the highest digit, except in a numeral of one digit. */
 export function parsed(numeral: string, base: number): Decimal {
   const [before = "", after = ""] = numeral.split(".");
   const digit = (text: string) => Math.min(DIGITS.indexOf(text), numeral.length === 1 ? 15 : base - 1);
@@ -75,7 +75,7 @@ export function parsed(numeral: string, base: number): Decimal {
   return add(whole(read(before)), divide(fraction, whole(BigInt(base) ** BigInt(after.length)), after.length));
 }
 
-/** Digits beyond the letters are numbers of their own, each behind a space. */
+/** Writes a number in a base; above base 16, each digit is a decimal number after a space. */
 export function written({ units, scale }: Decimal, base: number): string {
   if (units === 0n) return "0";
   const size = units < 0n ? -units : units;

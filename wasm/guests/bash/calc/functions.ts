@@ -3,7 +3,7 @@ import { type Decimal, rescaled } from "./decimal.ts";
 /** Additional digits of precision, so that the last digit asked for is right. */
 const GUARD = 12;
 
-/** What `bc -l` has besides: sine, cosine, arctangent, logarithm, exponential. */
+/** Functions that `bc -l` adds: sine, cosine, arctangent, logarithm and exponential. */
 export const FUNCTIONS: ReadonlyMap<string, (value: Decimal, scale: number) => Decimal> = new Map([
   ["s", (value, scale) => sine(value, scale, false)],
   ["c", (value, scale) => sine(value, scale, true)],
@@ -12,7 +12,7 @@ export const FUNCTIONS: ReadonlyMap<string, (value: Decimal, scale: number) => D
   ["e", exponential],
 ]);
 
-/** Calculates with whole numbers of units, of which `one` make 1. */
+/** Calculates in fixed-point arithmetic with guard digits; `one` is the representation of 1. */
 function withGuard(
   value: Decimal,
   { scale, guard = GUARD }: { readonly scale: number; readonly guard?: number },
@@ -23,7 +23,7 @@ function withGuard(
   return rescaled({ units, scale: digits }, scale);
 }
 
-/** The sum of terms, each made of the one before, until they vanish. */
+/** Sums a series, each term computed from the one before, until the terms become zero. */
 function series(first: bigint, next: (term: bigint, index: bigint) => bigint): bigint {
   let sum = 0n;
   let index = 1n;

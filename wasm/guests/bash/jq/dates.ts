@@ -32,7 +32,7 @@ export function secondsOf(time: Json, name: string): number {
   );
 }
 
-/** As `strftime` writes a time. */
+/** Formats a time as `strftime` does. */
 export function formatted(seconds: number, format: string, name: string): string {
   const at = new Date(Math.floor(seconds) * 1_000);
   const expand = (text: string): string =>
@@ -49,7 +49,7 @@ function pad(value: number, width = 2, by = "0"): string {
   return String(value).padStart(width, by);
 }
 
-/** With `=` where it stands for other conversions; null for those that are not there. */
+/** Text of a conversion, with `=` in front if it is itself a format; null for unknown conversions. */
 function partOf(at: Date, letter: string): string | null {
   const [hours, weekday] = [at.getUTCHours(), at.getUTCDay()];
   const parts: Readonly<Record<string, () => string>> = {
@@ -104,7 +104,7 @@ function isoWeek(at: Date): { readonly year: number; readonly week: number } {
   return { year: thursday.getUTCFullYear(), week: Math.floor(yearDay(thursday) / 7) + 1 };
 }
 
-/** What `strptime` reads, by its letter. */
+/** Patterns of the conversions of `strptime`, by letter. */
 const READ: Readonly<Record<string, RegExp>> = {
   Y: /[+-]?\d{1,4}/y,
   m: /\d{1,2}/y,
@@ -162,7 +162,7 @@ export function parsed(text: string, format: string): Json {
   return brokenDown(seconds);
 }
 
-/** Null for what no calendar has. The zone is read and left alone, as C leaves it. */
+/** Converts parsed fields to seconds; null for invalid dates. The time zone is ignored, as in C. */
 function secondsFrom(read: ReadonlyMap<string, string>): number | null {
   const number = (letter: string, otherwise: number) => Number(read.get(letter) ?? otherwise);
   if (read.has("s")) return number("s", 0);

@@ -147,7 +147,7 @@ export function binary(operator: string, left: Filter, right: Filter): Filter {
   }
 }
 
-/** What `path operator value` makes of a document: one for each value; `|=` one. */
+/** Implements assignment operators, which yield one document for each value; `|=` yields one in all. */
 function assigned(operator: string, path: Filter, value: Filter): Filter {
   if (operator === "|=") return single((place, env) => made(modified(place, env, { path, value }), place));
   const apply = OPERATORS[operator.slice(0, -1)];
@@ -183,14 +183,14 @@ function firstOf(filter: Filter, value: Json, env: Env): Json | undefined {
   return first;
 }
 
-/** Each place gets what is made of it; a place of which nothing is made is removed. */
+/** Replaces the value at each path by its changed value, or removes it if the change yields none. */
 function changedAt(document: Json, paths: readonly Path[], change: (old: Json) => Json | undefined): Json {
   let owned = new WeakSet<object>();
   let output = document;
   const emptied: Path[] = [];
   for (const path of paths) {
     const old = getAt(output, path);
-    // What a filter has seen may be in its result more than once.
+    // The filter may put this value into its result more than once, so it must not change in place any more.
     if (typeof old === "object" && old !== null && owned.has(old)) owned = new WeakSet();
     const value = change(old);
     if (value === undefined) emptied.push(path);

@@ -131,18 +131,18 @@ export function charactersOf(text: string): string[] {
   return Array.from(text);
 }
 
-/** The document with another value at a path; what is missing on the way is made. */
+/** Returns the document with a value replaced at a path, creating missing parts of the path. */
 export function setAt(value: Json, path: Path, instead: Json): Json {
   return changed(value, path, { value: instead, owned: new WeakSet() });
 }
 
 export interface Change {
   readonly value: Json;
-  /** Only these are changed in place; copies that are made on the way are added. */
+  /** Objects that may be changed in place; copies made on the way are added. */
   readonly owned: WeakSet<object>;
 }
 
-/** The document as `setAt` makes it, with what is owned changed in place. */
+/** Like `setAt`, but changes owned objects in place. */
 export function changed(value: Json, [step, ...rest]: Path, change: Change): Json {
   if (step === undefined) return change.value;
   const { owned } = change;
@@ -168,7 +168,7 @@ export function changed(value: Json, [step, ...rest]: Path, change: Change): Jso
   return [...items.slice(0, start), ...part, ...items.slice(Math.max(start, end))];
 }
 
-/** Elements. */
+/** Highest array index that may be assigned. */
 const MAX_INDEX = 1_000_000;
 
 function ownedList(items: readonly Json[], owned: WeakSet<object>): Json[] {
@@ -185,18 +185,18 @@ function ownedObject(object: JsonObject | null, owned: WeakSet<object>): Map<str
   return copy;
 }
 
-/** Owned lists are copies that were made above, hence writable. */
+/** Whether a list is an owned copy and may be changed. */
 function isOwned(items: readonly Json[], owned: WeakSet<object>): items is Json[] {
   return owned.has(items);
 }
 
-/** The document without what is at the paths; the last are removed first, that the others stay where they are. */
+/** Returns the document without the values at the paths, removing the last first so that other indices stay valid. */
 export function deleteAll(value: Json, paths: readonly Path[]): Json {
   const exact = paths.flatMap((path) => exactly(value, path));
   return exact.sort((a, b) => compare(b, a)).reduce<Json>(deleteAt, value);
 }
 
-/** Paths with indices from the start only, for what a path with slices and others stands for. */
+/** Resolves a path with slices or negative indices to paths with indices from the start. */
 function exactly(value: Json, [step, ...rest]: Path): Path[] {
   if (step === undefined) return [[]];
   if (value === null) return [];

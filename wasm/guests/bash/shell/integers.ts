@@ -23,7 +23,7 @@ export function longNumeral(numeral: string): Integer | undefined {
   return kept(BigInt(/^0\d/.test(numeral) ? `0o${numeral.slice(1)}` : numeral));
 }
 
-/** Exact 64-bit result of an operator; undefined for operators that need none, and for errors, which the caller reports. */
+/** Exact result of an operator; undefined for operators that need no 64 bits and for errors that the caller reports. */
 export function exactly(a: Integer, b: Integer, operator: string): Integer | undefined {
   const short = typeof a === "number" && typeof b === "number" ? shortResult(a, b, operator) : undefined;
   if (short !== undefined && Number.isSafeInteger(short)) return short;

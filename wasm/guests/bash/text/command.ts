@@ -3,29 +3,29 @@ import { textKeepingBytes } from "../../runtime/text-encoding.ts";
 
 type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
 
-/** How a command's options are written. */
+/** Options that a command accepts. */
 export interface Options {
-  /** Letters that stand alone. */
+  /** Letters without a value. */
   readonly flags: string;
-  /** Letters with a value behind them. */
+  /** Letters with a required value. */
   readonly values?: string;
-  /** Letters whose values are joined where there are several. */
+  /** Letters that may be repeated; their values are concatenated. */
   readonly repeated?: string;
-  /** Letters that have a value only where it is joined to them. */
+  /** Letters with an optional value, which must be joined to the letter. */
   readonly optional?: string;
   /** The letter of each long name. */
   readonly long?: Readonly<Record<string, string>>;
-  /** What it prints has one character for each byte. */
+  /** Set if the output has one character for each byte. */
   readonly bytes?: true;
 }
 
-/** What a command is asked to do. */
+/** Parsed arguments of a command and its context. */
 export interface Call {
   readonly flags: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, string>;
   readonly operands: readonly string[];
   readonly context: Context;
-  /** What to say of files that cannot be read; then the exit code is 1 at least. */
+  /** Messages about unreadable files; if there are any, the exit code is at least 1. */
   readonly complaints: string[];
 }
 
@@ -35,7 +35,7 @@ export interface Input {
   readonly bytes: string;
 }
 
-/** Ends a command. */
+/** Error that ends a command with a message and an exit code. */
 export class Refusal extends Error {
   readonly exitCode: number;
 
@@ -45,7 +45,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A command that turns texts into a text; a number is its exit code. */
+/** Defines a command whose `run` returns its output, with an exit code if it is not 0. */
 export function textCommand(
   name: string,
   options: Options,
@@ -106,7 +106,7 @@ function parse(
   return found;
 }
 
-/** The named files; what is piped in, for none and for `-`. */
+/** Reads the named files; reads standard input for `-` or if there are no names. */
 export async function inputsOf({ operands, context, complaints }: Call, names = operands): Promise<Input[]> {
   const inputs: Input[] = [];
   for (const name of names.length > 0 ? names : ["-"]) {
@@ -119,7 +119,7 @@ export async function inputsOf({ operands, context, complaints }: Call, names = 
   return inputs;
 }
 
-/** What is piped in, one character for each byte. */
+/** Standard input, one character for each byte. */
 export function pipedBytes({ stdin }: Context): string {
   const bytes: unknown = stdin;
   return typeof bytes === "string" ? bytes : "";
@@ -139,7 +139,7 @@ export function textOf({ bytes }: Input): string {
   return textKeepingBytes(bytes);
 }
 
-/** The last one need not be ended. */
+/** Splits a text into lines; the last may lack its end. */
 export function linesOf(text: string, end = "\n"): string[] {
   const lines = text.split(end);
   if (lines.at(-1) === "") lines.pop();
@@ -156,7 +156,7 @@ export function joined(lines: readonly string[], end = "\n"): string {
   return lines.map((line) => line + end).join("");
 }
 
-/** A whole number that is an option's value. */
+/** Parses an option's value as a whole number. */
 export function numberOf(value: string | undefined, otherwise: number): number {
   if (value === undefined) return otherwise;
   if (!/^\d+$/.test(value)) throw new Refusal(`invalid number: '${value}'`);

@@ -71,7 +71,7 @@ async function comm(call: Call): Promise<string> {
   return joined(output, end);
 }
 
-/** Lines that are in no order are not found where they are looked for: said where some have no partner. */
+/** Complains about unsorted files, whose lines may be missed, if lines lack a partner or with `--check-order`. */
 function checkOrder({ flags, complaints }: Call, files: readonly (readonly string[])[], isUnpaired: boolean): void {
   if (flags.has("N") || (!isUnpaired && !flags.has("C"))) return;
   for (const [file, keys] of files.entries())
@@ -80,7 +80,7 @@ function checkOrder({ flags, complaints }: Call, files: readonly (readonly strin
   if (complaints.length > 0) complaints.push("input is not in sorted order");
 }
 
-/** A line of a file, by its fields; the fields of none are empty. */
+/** The fields of a line. */
 type Row = readonly string[];
 
 async function join(call: Call): Promise<string> {

@@ -1,7 +1,7 @@
 import type { CustomCommand } from "just-bash/browser";
 import { adapted, type Result, type Run } from "../adapted.ts";
 
-/** Commands whose options are many, and written in many ways. */
+/** The grep commands, whose many forms of options are rewritten for just-bash. */
 export const OPTION_COMMANDS: readonly CustomCommand[] = ["grep", "egrep", "fgrep"].map((name) => adapted(name, grep));
 
 const GREP_VALUES: Readonly<Record<string, string>> = {
@@ -12,10 +12,10 @@ const GREP_VALUES: Readonly<Record<string, string>> = {
   "--max-count": "-m",
   "--regexp": "-e",
 };
-/** Nothing is coloured or binary here. */
+/** Options without effect here because output is never coloured and no file is treated as binary. */
 const NEEDLESS = /^--(?:colou?r(?:=.*)?|line-buffered|text|binary|binary-files=.*)$/;
 
-/** Names of files may end with NUL. */
+/** Runs grep, and ends listed file names with NUL for `-Z`. */
 async function grep(args: string[], run: Run): Promise<Result> {
   const options = apart(args);
   const isListed = options.some((arg) => /^-[a-zA-Z]*[lL]|^--files-with/.test(arg));
@@ -24,7 +24,7 @@ async function grep(args: string[], run: Run): Promise<Result> {
   return { ...result, stdout: result.stdout.replaceAll("\n", "\0") };
 }
 
-/** Options that take a value stand alone, as just-bash reads them: `-nA2` is `-n -A 2`. */
+/** Separates options that take a value, as just-bash requires: `-nA2` becomes `-n -A 2`. */
 function apart(args: readonly string[]): string[] {
   const found: string[] = [];
   for (let at = 0; at < args.length; at++) {

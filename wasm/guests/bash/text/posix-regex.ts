@@ -37,14 +37,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 const SPECIAL = /[\\^$.*+?()[\]{}|/]/;
 
-/** A POSIX pattern as JavaScript writes it; GNU's escapes are known. */
+/** Translates a POSIX pattern, including GNU's escapes, to a RegExp. */
 export function posixRegex(pattern: string, dialect: Dialect, flags = ""): RegExp {
   return within(pattern, dialect, { flags, around: (source) => source });
 }
 
 interface Surroundings {
   readonly flags: string;
-  /** What stands around the pattern's source. */
+  /** Wraps the translated source of the pattern. */
   readonly around: (source: string) => string;
 }
 
@@ -70,16 +70,16 @@ interface GrepOptions {
 
 interface GrepPattern {
   readonly regex: RegExp;
-  /** A line without them does not match. */
+  /** Texts that a line must contain to match. */
   readonly preFilter?: { readonly needles: readonly string[]; readonly ignoreCase: boolean };
 }
 
-/** What `[[ =~ ]]` compares with. */
+/** Compiles the right-hand side of `[[ =~ ]]`. */
 export function conditionRegex(pattern: string, ignoresCase: boolean): RegExp {
   return posixRegex(pattern, "extended", ignoresCase ? "i" : "");
 }
 
-/** How grep matches a basic or an extended pattern; null for others. */
+/** Compiles a basic or an extended pattern of grep; null for other modes. */
 export function grepPattern(pattern: string, options: GrepOptions): GrepPattern | null {
   const { mode, ignoreCase = false, wholeWord, lineRegexp } = options;
   if ((mode !== "basic" && mode !== "extended") || pattern === "[^\\s\\S]") return null;
@@ -95,16 +95,16 @@ export function grepPattern(pattern: string, options: GrepOptions): GrepPattern 
 class Translation {
   readonly #pattern: string;
   readonly #isBasic: boolean;
-  /** Lines end within the text: what stands for any character is none of their ends. */
+  /** True if the text may hold several lines, so that `.` does not match line ends. */
   readonly #isMultiline: boolean;
   #at = 0;
-  /** Whether something stands before that can be repeated. */
+  /** True if no element precedes that a quantifier could repeat. */
   #isStart = true;
-  /** Where in the output that begins, and whether it is repeated already. */
+  /** Offset in the output of the last repeatable element, and whether it already has a quantifier. */
   #atom = 0;
   #isRepeated = false;
   readonly #groups: number[] = [];
-  /** The alternatives of each place that has some, as the pattern writes them. */
+  /** Source texts of the alternatives, for each group that has several. */
   readonly choices: string[][] = [];
   readonly #open: { readonly done: string[]; from: number }[] = [{ done: [], from: 0 }];
   #output = "";
@@ -121,7 +121,7 @@ class Translation {
     return this.#output;
   }
 
-  /** An alternative ends, perhaps the last one. */
+  /** Records the end of an alternative, which may be the last of its group. */
   #choose(at: number, how: "next" | "end"): void {
     const choice = this.#open.at(-1);
     if (choice === undefined) return;
@@ -152,7 +152,7 @@ class Translation {
     this.#isRepeated = false;
   }
 
-  /** What is repeated twice is a group: JavaScript reads other things in `*?` and `*+`. */
+  /** Adds a quantifier; a second one needs a group because `*?` and `*+` differ in JavaScript. */
   #repeat(times: string): void {
     if (this.#isRepeated) this.#output = `${this.#output.slice(0, this.#atom)}(?:${this.#output.slice(this.#atom)})`;
     this.#output += times;

@@ -2,7 +2,7 @@ import { type Input, linesOf, Refusal, textOf } from "./command.ts";
 import { cased } from "./letter-case.ts";
 import { type Address, escapedText, type Pattern, type SedCommand, type Substitution } from "./sed-script.ts";
 
-/** Commands that one run may take. */
+/** Maximum number of commands that one run may execute. */
 const MAX_STEPS = 10_000_000;
 const LISTED_CHARS = 69;
 
@@ -17,7 +17,7 @@ interface RunScope {
   readonly inputs: readonly Input[];
   readonly quiet: boolean;
   readonly end: string;
-  /** What is read from and written to other files. */
+  /** Contents of the other files that the script reads or writes. */
   readonly files: Map<string, string>;
 }
 
@@ -27,13 +27,13 @@ type Next = "go on" | "end cycle" | "delete" | "restart" | "quit" | "quit silent
 /** One pass over the lines of files. */
 export class SedRun {
   output = "";
-  /** Set when the script ends itself. */
+  /** Exit code of a script that quits itself; null otherwise. */
   exitCode: number | null = null;
   readonly #commands: readonly SedCommand[];
   readonly #scope: RunScope;
   readonly #lines: readonly Line[];
   readonly #labels: ReadonlyMap<string, number>;
-  /** Where ranges end that have begun: a line's number; null while it is not known. */
+  /** Last line of each open range; null while it is not known. */
   readonly #open = new Map<SedCommand, number | null>();
   readonly #begun = new Set<SedCommand>();
   readonly #read = new Map<string, number>();
@@ -98,7 +98,7 @@ export class SedRun {
     this.#emit(text, this.#lines[this.#next - 1]?.ended ?? true);
   }
 
-  /** A file is appended as it is: its last line may have no end. */
+  /** Appends queued texts unchanged; the last line of a file may lack its end. */
   #flush(): void {
     for (const text of this.#appended) {
       this.output += (this.#lacksEnd ? this.#scope.end : "") + text;
@@ -149,7 +149,7 @@ export class SedRun {
     return end === null || this.#next <= end || this.#matches(from);
   }
 
-  /** A range that was passed over at its first line begins later, once. */
+  /** Whether a range begins at this line. A range skipped at its first line begins at a later one, but only once. */
   #begins(command: SedCommand, from: Address, to: Address): boolean {
     if (from.type !== "line" || from.line === 0 || this.#begun.has(command)) return this.#matches(from);
     return this.#next === from.line || (this.#next > from.line && (to.type !== "line" || this.#next <= to.line));
