@@ -8,7 +8,7 @@ import { Scope } from "./scope.ts";
 import { ProgramError, Tokens } from "./tokens.ts";
 import type { Json } from "./values.ts";
 
-/** Makes a filter of a call; null for a function that is not there. */
+/** Creates the filter of a call; null for unknown functions. */
 export type Functions = (name: string, args: readonly Filter[]) => Filter | null;
 
 /** What is written around a value that stands in a text, such as `@uri`; null for a format that is not there. */
@@ -23,7 +23,7 @@ const NAME = /^(?:[A-Za-z_]\w*::)*[A-Za-z_]\w*$/;
 const KEYWORDS = new Set(
   "def if then elif else end as reduce foreach try catch label import include and or __loc__".split(" "),
 );
-/** From those that bind least. */
+/** Binary operators by level of precedence, lowest first. */
 const LEVELS: readonly (readonly [operators: readonly string[], side: "left" | "right" | "none"])[] = [
   [["//", "?//"], "right"],
   [["=", "|=", "+=", "-=", "*=", "/=", "%=", "//="], "none"],
@@ -33,7 +33,7 @@ const LEVELS: readonly (readonly [operators: readonly string[], side: "left" | "
   [["+", "-"], "left"],
   [["*", "/", "%"], "left"],
 ];
-/** A filter may hold others to this depth. */
+/** Maximum nesting depth of filters. */
 const MAX_DEPTH = 500;
 
 export interface Defined {
@@ -42,7 +42,7 @@ export interface Defined {
   readonly body: Filter;
 }
 
-/** The filter that a program is. Throws ProgramError. */
+/** Parses a program into a filter. Throws ProgramError. */
 export function parse(source: string, language: Language, variables: Iterable<string> = []): Filter {
   const known = Array.from(variables, (name) => `$${name}`);
   return new Parser(source, language, known).program();

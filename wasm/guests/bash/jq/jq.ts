@@ -20,7 +20,7 @@ const BAD_USAGE = 2;
 const BAD_PROGRAM = 3;
 const NO_OUTPUT = 4;
 const FAILED = 5;
-/** Steps between looks at the time. */
+/** Number of steps between checks of the time limit. */
 const LOOK_EVERY = 1_024;
 
 /** Evaluates filters of jq. Source of what it does: the manual of jq 1.8. */
@@ -159,7 +159,7 @@ function printer({ flags, indent }: Options, run: Run): (value: Json) => void {
   };
 }
 
-/** Characters: what the shell takes at most. */
+/** Maximum output of the shell, in characters. */
 const MAX_PRINTED = 8_388_608;
 
 interface Surroundings {
@@ -197,7 +197,7 @@ async function sourcesOf({ files }: Options, context: ResolvedCommandContext, ru
   return sources;
 }
 
-/** Null where it cannot be read. */
+/** Reads a file; null if it cannot be read. */
 async function readFile(path: string, context: ResolvedCommandContext): Promise<string | null> {
   if (path === "-" || path === "/dev/stdin") return pipedText(context);
   const { fs, cwd } = context;

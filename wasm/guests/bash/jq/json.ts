@@ -1,6 +1,6 @@
 import { isArray, isObject, JqError, type Json, sortedKeys } from "./values.ts";
 
-/** A number as jq takes it, with names for those that JSON has not. */
+/** Matches a number as jq accepts it, including the names of numbers that JSON lacks. */
 const NUMBER = /-?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|Infinity|NaN|nan)/y;
 // oxlint-disable-next-line no-control-regex -- the range is what is meant
 const PLAIN_TEXT = /[^"\\\0-\u001f]*"/y;
@@ -15,7 +15,7 @@ const WORDS = [
 /** A value may hold others to this depth. */
 const MAX_DEPTH = 2_000;
 
-/** The one value that is the text. */
+/** Parses a text that holds exactly one value. */
 export function valueOf(text: string): Json {
   const reader = new Reader(text);
   const value = reader.value();
@@ -23,7 +23,7 @@ export function valueOf(text: string): Json {
   return value;
 }
 
-/** The values that stand one behind another in a text. */
+/** Reads consecutive values from a text. */
 export class Reader {
   readonly #text: string;
   #at = 0;
@@ -131,7 +131,7 @@ export class Reader {
   }
 }
 
-/** All digits of an integer are kept, as they may be a name. */
+/** Parses a number, keeping all digits of an integer because it may be an identifier. */
 export function numberOf(digits: string): number | bigint {
   const number = digits.toLowerCase().endsWith("nan") ? Number.NaN : Number(digits);
   return /^-?\d{16,}$/.test(digits) && !Number.isSafeInteger(number) ? BigInt(digits) : number;
@@ -175,10 +175,10 @@ function numeral(value: number): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 
-/** Bytes of a value in an error message. */
+/** Maximum length of a value in an error message, in characters. */
 const MAX_SHOWN = 29;
 
-/** A value as error messages show it. */
+/** Formats a value for error messages, truncated. */
 export function shown(value: Json): string {
   const text = textOf(value);
   if (text.length <= MAX_SHOWN) return text;

@@ -15,7 +15,7 @@ export interface Options {
   readonly ofFiles: readonly { readonly name: string; readonly file: string; readonly isRaw: boolean }[];
 }
 
-/** What is wrong with the command line. */
+/** Error in the command line. */
 export class UsageError extends Error {}
 
 const LONG: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@ export function* streamed(value: Json, path: Path = []): Generator<Json> {
   yield last === undefined ? [path, value] : [[...path, last[0]]];
 }
 
-/** The values that events are of. */
+/** Rebuilds values from streamed events. */
 export function fromStream(events: Filter): Filter {
   return (place, env, emit) => {
     let whole: Json = null;

@@ -1,4 +1,4 @@
-/** What is wrong with a program, found before it runs. */
+/** Error in a program, found before it runs. */
 export class ProgramError extends Error {}
 
 const BLANKS = /(?:[ \t\r\n]|#[^\n]*)*/y;

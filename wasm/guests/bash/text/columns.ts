@@ -4,7 +4,7 @@ import { type Call, inputsOf, joined, linesOf, Refusal, textCommand, textOf } fr
 
 type Range = readonly [from: number, to: number];
 
-/** Commands that take lines apart and put them together. */
+/** Commands that split and join lines. */
 export const COLUMN_COMMANDS: readonly CustomCommand[] = [
   textCommand(
     "cut",

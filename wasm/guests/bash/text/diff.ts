@@ -12,11 +12,11 @@ interface Change {
 
 interface Side {
   readonly name: string;
-  /** With their ends. */
+  /** Lines including their line ends. */
   readonly lines: readonly string[];
 }
 
-/** The exit code of a comparison that could not be made. */
+/** Exit code of a comparison that failed. */
 const TROUBLE = 2;
 const CONTEXT_LINES = 3;
 

@@ -1,4 +1,4 @@
-/** The case that sed's `\U` and its like ask for. */
+/** Case conversions by the letters of sed's escapes, such as `\U`. */
 const CASES: Readonly<Record<string, (text: string) => string>> = {
   U: (text) => text.toUpperCase(),
   L: (text) => text.toLowerCase(),

@@ -1,7 +1,7 @@
 import { Refusal } from "./command.ts";
 import { type Dialect, posixRegex } from "./posix-regex.ts";
 
-/** Null stands for the pattern that was used last. */
+/** A pattern; null means the last pattern used. */
 export type Pattern = RegExp | null;
 
 export type Address =
@@ -21,7 +21,7 @@ export interface Substitution {
   readonly file: string | null;
 }
 
-/** One command; what it works with depends on its name. */
+/** One command; the meaning of its fields depends on its name. */
 export interface SedCommand {
   readonly name: string;
   readonly from: Address | null;
@@ -52,7 +52,7 @@ export function escapedText(escape: string): string {
 
 const PLAIN = "={}dDFgGhHlnNpPxz";
 
-/** Reads a script; groups remain flat, with the place of their end. */
+/** Parses a script into a flat list, in which each group stores the index of its end. */
 export function sedScript(source: string, dialect: Dialect): SedCommand[] {
   return new Reader(source, dialect).commands();
 }

@@ -32,7 +32,7 @@ export const SED: CustomCommand = {
   execute: async (args, context) => command.execute(withOneScript(args), context),
 };
 
-/** The options as they are read: one script, and a suffix for `-i`, which may be empty. */
+/** Joins all scripts into one option, and gives `-i` a suffix, which may be empty. */
 function withOneScript(args: readonly string[]): string[] {
   const scripts: string[] = [];
   const rest: string[] = [];
@@ -108,7 +108,7 @@ async function sed(call: Call): Promise<readonly [string, number]> {
   return [output, exitCode];
 }
 
-/** What `r` inserts; nothing for files that there are not. */
+/** Text that the `r` command inserts; empty for missing files. */
 async function readText(call: Call, path: string): Promise<string> {
   const inputs = await inputsOf({ ...call, complaints: [] }, [path === "/dev/stdin" ? "-" : path]);
   return inputs.map(textOf).join("");
@@ -128,7 +128,7 @@ async function writeAll(
     if (!path.startsWith("/dev/")) await fs.writeFile(fs.resolvePath(cwd, path), files.get(path) ?? "");
 }
 
-/** `*` in a suffix stands for the file's name. */
+/** Name of the backup file; `*` in a suffix is replaced by the name of the file. */
 function backupOf(path: string, suffix: string): string {
   const at = path.lastIndexOf("/") + 1;
   return suffix.includes("*") ? path.slice(0, at) + suffix.replaceAll("*", path.slice(at)) : path + suffix;

@@ -2,10 +2,10 @@ import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { type Call, inputsOf, linesWithEnds, Refusal, textCommand, textOf } from "./command.ts";
 import { TAB, widthOf } from "./width.ts";
 
-/** The next stop behind a column; null behind the last one. */
+/** Returns the next tab stop after a column; null after the last stop. */
 type NextStop = (column: number) => number | null;
 
-/** Commands that make spaces of tabs, and tabs of spaces. */
+/** Commands that convert tabs to spaces and back. */
 export const TAB_COMMANDS: readonly CustomCommand[] = [
   withStops(textCommand("expand", { flags: "i", values: "t", long: { initial: "i", tabs: "t" } }, expand)),
   withStops(

@@ -1,12 +1,12 @@
-/** Characters that take two columns. */
+/** Matches characters that are two columns wide. */
 const WIDE =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/u;
-/** Characters that take none. */
+/** Matches characters without width. */
 const NO_COLUMN = /\p{Mn}|\p{Me}|\p{Cf}/u;
-/** Columns from one stop of tabs to the next. */
+/** Distance between tab stops, in columns. */
 export const TAB = 8;
 
-/** The columns of a terminal that a text takes. */
+/** Width of a text in columns of a terminal. */
 export function widthOf(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;
@@ -14,7 +14,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The column at which a line ends, with its tabs. */
+/** Column at which a line ends, with tabs expanded. */
 export function endOfLine(line: string): number {
   const [first = "", ...parts] = line.split("\t");
   return parts.reduce((column, part) => column + TAB - (column % TAB) + widthOf(part), widthOf(first));
