@@ -11,6 +11,7 @@ import { DEVICE_S, deviceCookie, formToken, isSame, isVouched, knownDevice, nonc
 const FORM_BYTES = 8_192;
 /** How long an open form stays valid, in seconds. */
 const FORM_S = 86_400;
+/** Lifetime of the login cookie, in seconds. It outlasts the login session, which the server ends. */
 const YEAR_S = 31_536_000;
 
 const NO_ACCOUNT =
