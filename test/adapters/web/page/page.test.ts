@@ -54,7 +54,8 @@ async function say(text: string): Promise<ThreadRef> {
 test("a message is sent, its run is followed live, and the answer appears, without a complaint", async () => {
   const thread = await say("change port to 9090 in config.toml");
   await expect.poll(() => page.url()).toBe(new URL(`/#${thread.threadId}`, entryUrl(platform)).href);
-  // One writes on, although the thread has a composer of its own now.
+  // Writing continues in the thread's own composer, which takes the focus from the one for new threads.
+  await expect.poll(() => composer().evaluate((box) => box === document.activeElement)).toBe(true);
   await page.keyboard.type("and");
   await expect.poll(() => composer().inputValue()).toBe("and");
   await composer().fill("");
