@@ -55,7 +55,7 @@ test("a message is sent, its run is followed live, and the answer appears, witho
   const thread = await say("change port to 9090 in config.toml");
   await expect.poll(() => page.url()).toBe(new URL(`/#${thread.threadId}`, entryUrl(platform)).href);
   // Writing continues in the thread's own composer, which takes the focus from the one for new threads.
-  await expect.poll(() => composer().evaluate((box) => box === document.activeElement)).toBe(true);
+  await composer().and(page.locator(":focus")).waitFor();
   await page.keyboard.type("and");
   await expect.poll(() => composer().inputValue()).toBe("and");
   await composer().fill("");
