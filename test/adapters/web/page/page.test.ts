@@ -54,8 +54,7 @@ async function say(text: string): Promise<ThreadRef> {
 test("a message is sent, its run is followed live, and the answer appears, without a complaint", async () => {
   const thread = await say("change port to 9090 in config.toml");
   await expect.poll(() => page.url()).toBe(new URL(`/#${thread.threadId}`, entryUrl(platform)).href);
-  // Writing continues in the thread's own composer, which takes the focus from the one for new threads.
-  await composer().and(page.locator(":focus")).waitFor();
+  await composer().and(page.locator(":focus")).waitFor(); // The new thread's own composer takes the focus.
   await page.keyboard.type("and");
   await expect.poll(() => composer().inputValue()).toBe("and");
   await composer().fill("");
