@@ -5,6 +5,7 @@ import { type ContentBlock, contentBlockSchema } from "../../core/protocol/messa
 import { type ThreadRef, threadRefSchema } from "../../core/protocol/platform.ts";
 import type { Client, Stored } from "../../core/store/database/client.ts";
 import { peopleNamed, USAGE_SUMS, type UsageSum, usageSumOf } from "../../core/store/ledger/usage-report.ts";
+import { OPEN_RUN } from "../../core/store/runs.ts";
 import { commandAsTitle } from "../../core/text/command-as-title.ts";
 
 /** A channel with sessions. */
@@ -283,7 +284,7 @@ function texts(db: Client) {
 
 /** Sessions with a run that has not ended, in them or in a sub-agent. */
 async function openRoots(db: Client): Promise<string[]> {
-  const runs = await db.run.findMany({ where: { status: { in: ["running", "parked"] } }, select: { sessionId: true } });
+  const runs = await db.run.findMany({ where: { status: { in: [...OPEN_RUN] } }, select: { sessionId: true } });
   const roots = new Set<string>();
   let level = [...new Set(runs.map(({ sessionId }) => sessionId))];
   for (let generation = 0; level.length > 0 && generation < MOST_GENERATIONS; generation += 1) {

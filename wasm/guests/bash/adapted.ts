@@ -79,12 +79,10 @@ async function printf(args: string[], run: Run): Promise<Result> {
   const format = given
     .replace(
       /\\(?:x([\da-f]{1,2})|([0-7]{1,3})|[^])/gi,
-      (found, hex: string | undefined, digits: string | undefined) =>
-        hex === undefined
-          ? digits === undefined
-            ? found
-            : `\\${digits.padStart(3, "0")}`
-          : `\\x${hex.padStart(2, "0")}`,
+      (found, hex: string | undefined, digits: string | undefined) => {
+        if (hex !== undefined) return `\\x${hex.padStart(2, "0")}`;
+        return digits === undefined ? found : `\\${digits.padStart(3, "0")}`;
+      },
     )
     .replace(/%(-?\d+)c/g, "%$1.1s");
   const values = withCharacters(format, words);

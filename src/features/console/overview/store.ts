@@ -1,5 +1,6 @@
 import { sessionEventBodySchema } from "../../../core/events/session-event.ts";
 import type { Client } from "../../../core/store/database/client.ts";
+import { OPEN_RUN } from "../../../core/store/runs.ts";
 
 export interface OpenRun {
   readonly id: string;
@@ -22,7 +23,7 @@ export function overviewReads(db: Client) {
     /** Runs of these sessions that have not ended, the oldest first. */
     async openRuns(sessionIds: readonly string[]): Promise<OpenRun[]> {
       const runs = await db.run.findMany({
-        where: { sessionId: { in: [...sessionIds] }, status: { in: ["running", "parked"] } },
+        where: { sessionId: { in: [...sessionIds] }, status: { in: [...OPEN_RUN] } },
         orderBy: { startedAt: "asc" },
       });
       const events = await db.inboxEvent.findMany({

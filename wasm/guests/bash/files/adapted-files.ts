@@ -46,8 +46,8 @@ type Place = Pick<Context, "fs" | "cwd">;
 /** Implements `-u` by dropping sources that are not newer than their targets; null if none remains. */
 async function withNewer(words: readonly string[], { fs, cwd }: Place): Promise<string[] | null> {
   const options = words.filter((word) => word.startsWith("-"));
-  const isOlder = (word: string) => word === "--update" || /^-[a-zA-Z]*u/.test(word);
-  if (!options.some(isOlder)) return [...words];
+  const isUpdate = (word: string) => word === "--update" || /^-[a-zA-Z]*u/.test(word);
+  if (!options.some(isUpdate)) return [...words];
   const names = words.filter((word) => !word.startsWith("-"));
   const target = names.pop() ?? "";
   const statusOf = (name: string) => fs.stat(fs.resolvePath(cwd, name)).catch(() => null);
@@ -59,7 +59,7 @@ async function withNewer(words: readonly string[], { fs, cwd }: Place): Promise<
     const there = await statusOf(isWithin ? `${target}/${name.split("/").at(-1)}` : target);
     if (own === null || there === null || own.mtime > there.mtime) newer.push(name);
   }
-  const rest = options.map((word) => (isOlder(word) ? word.replace(/^--update$|u/, "") : word));
+  const rest = options.map((word) => (isUpdate(word) ? word.replace(/^--update$|u/, "") : word));
   if (names.length > 0 && newer.length === 0) return null;
   return [...rest.filter((word) => word !== "" && word !== "-"), ...newer, target];
 }

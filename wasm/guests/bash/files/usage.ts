@@ -14,13 +14,14 @@ const LONG = {
   null: "0",
 };
 
-/** As a disk has it whose blocks are of 4096 bytes, as most are. */
+/** Disk usage as on a file system with blocks of 4096 bytes, which most have. */
 export const DU: CustomCommand = textCommand("du", { flags: "aAbchkmsS0x", values: "d", long: LONG }, usage);
 
 interface Usage {
-  readonly lines: string[];
+  readonly lines: readonly string[];
   /** Bytes. */
   readonly size: number;
+  readonly isDirectory: boolean;
 }
 
 async function usage(call: Call): Promise<string> {
@@ -39,7 +40,7 @@ async function usage(call: Call): Promise<string> {
   return joined(lines, flags.has("0") ? "\0" : "\n");
 }
 
-/** What is shown of a path, down to a depth, and all that it takes; null where there is none. */
+/** The lines for a path, down to a depth, and its total size; null if it does not exist. */
 async function usageOf(
   call: Call,
   name: string,
@@ -51,19 +52,21 @@ async function usageOf(
   if (status === null) return null;
   const isApparent = flags.has("b") || flags.has("A");
   const own = isApparent ? status.size : blocksOf({ status }) * 1024;
-  if (!status.isDirectory)
-    return { lines: depth >= 0 && (isNamed || flags.has("a")) ? [lineOf(call, own, name)] : [], size: own };
+  if (!status.isDirectory) {
+    const isShown = depth >= 0 && (isNamed || flags.has("a"));
+    return { lines: isShown ? [lineOf(call, own, name)] : [], size: own, isDirectory: false };
+  }
   const lines: string[] = [];
   let [size, apart] = [own, own];
   for (const entry of await context.fs.readdir(path)) {
     const found = await usageOf(call, `${name.replace(/\/$/, "")}/${entry}`, { depth: depth - 1, isNamed: false });
-    lines.push(...(found?.lines ?? []));
-    size += found?.size ?? 0;
-    const status = await context.fs.lstat(`${path}/${entry}`).catch(() => null);
-    if (status?.isDirectory !== true) apart += found?.size ?? 0;
+    if (found === null) continue;
+    lines.push(...found.lines);
+    size += found.size;
+    if (!found.isDirectory) apart += found.size;
   }
   if (depth >= 0) lines.push(lineOf(call, flags.has("S") ? apart : size, name));
-  return { lines, size };
+  return { lines, size, isDirectory: true };
 }
 
 function lineOf({ flags }: Call, size: number, name: string): string {
