@@ -7,7 +7,7 @@ import { PLATFORMS, type PlatformName, useBothPlatforms } from "../support/talk/
 import type { DiscordOffice, DiscordTalk } from "../support/talk/discord-office.ts";
 import type { SlackOffice, Talk } from "../support/talk/slack-talk.ts";
 
-/** A server that the settings let in before the bot is added to it. */
+/** A Discord server that the access settings allow before the bot joins it. */
 const QUAY = "1190000000000000001";
 const both = useBothPlatforms({
   settings: ({ id }) => ({ mode: "agi", access: { workspaces: [`discord:${id}`, `discord:${QUAY}`] } }),
@@ -15,15 +15,15 @@ const both = useBothPlatforms({
 
 const AWAY = /⚠ I was away from \d\d:\d\d to \d\d:\d\d\./gu;
 
-/** What people see of a thread, from whichever platform. */
+/** One platform, as the people on it see and use it. */
 interface Place {
-  /** A mention; answers the texts that the bot shows in its thread. */
+  /** Mentions the bot in a new thread; the returned function reads the bot's texts there. */
   mention(words: string): () => string[];
-  /** In the first thread. */
+  /** Replies in the first thread. */
   reply(words: string): void;
-  /** Nothing that is undelivered by now is delivered later. */
+  /** Drops every event that is not delivered yet: the platform never delivers it later. */
   lose(): void;
-  /** What ana alone has been told of the state of a thread without a session. */
+  /** The `/status` answers for a thread without a session, which only ana sees. */
   privately(): readonly string[];
 }
 
@@ -51,7 +51,7 @@ function discordPlace(office: DiscordOffice): Place {
       return () => talk.byBot().map(({ content }) => content);
     },
     reply: (words) => first?.say(words),
-    // A new session at the gateway begins with nothing of the one before.
+    // A new gateway session replays no events of the one before it.
     lose: () => office.discord.gateway.forgetSessions(),
     privately: () => office.discord.people.shownPrivately(office.ana).filter(isStatus),
   };
@@ -61,7 +61,7 @@ function isStatus(shown: string): boolean {
   return shown.includes("no session here yet");
 }
 
-/** Says which of the words it knows it was asked with last. */
+/** Answers with the last of these phrases that the user's text contains. */
 const echo: Script = ({ lastUserText }) => {
   const heard = ["before", "meanwhile", "and a reply", "after"].findLast((words) => lastUserText.includes(words));
   return text(`Heard: ${heard ?? "nothing"}`);
@@ -71,7 +71,7 @@ function isHeard(words: string): (shown: string) => boolean {
   return (shown) => shown.includes(`Heard: ${words}`);
 }
 
-/** Where it says who it is, each of which it is added to before it is killed. */
+/** Where the bot has introduced itself, out of the places that it joins before the first kill. */
 function greetings(slack: SlackOffice, discord: DiscordOffice): readonly string[] {
   const onSlack = slack.slack.workspace.messages.flatMap(({ byBot, threadTs, channel }) =>
     byBot && threadTs === null && ["C0042", "D0001"].includes(channel) ? [channel] : [],
@@ -85,7 +85,7 @@ function greetings(slack: SlackOffice, discord: DiscordOffice): readonly string[
 
 const GREETED = [QUAY, "C0042", "D0001"].toSorted();
 
-/** What a platform shows in the end: threads by when they were begun, and how often a command was answered. */
+/** What a platform shows in the end: the bot's texts by when their thread began, and the number of private answers. */
 interface Seen {
   readonly before: readonly string[];
   readonly meanwhile: readonly string[];
@@ -95,7 +95,7 @@ interface Seen {
 
 const awayLines = (shown: readonly string[]) => [...shown.join("\n").matchAll(AWAY)].length;
 
-/** Killed, away while people go on, and killed again. */
+/** Kills the bot, lets people write while it is down, restarts it, and then kills and restarts it again. */
 async function killedTwice(slack: SlackOffice, discord: DiscordOffice): Promise<ReadonlyMap<PlatformName, Seen>> {
   const { bot } = slack;
   const places = { Slack: slackPlace(slack), Discord: discordPlace(discord) };
@@ -105,7 +105,7 @@ async function killedTwice(slack: SlackOffice, discord: DiscordOffice): Promise<
 
   const before = mentions("before");
   await untilAll("the first answers", (platform) => before[platform]().some(isHeard("before")));
-  // The channel's state would tell of a run that goes on.
+  // A channel's status would otherwise mention the run that has not ended yet.
   await untilIdle(bot);
   mentions("/status");
   await untilAll("the private answers", (platform) => places[platform].privately().length > 0);

@@ -23,7 +23,7 @@ beforeEach(() => {
 
 const PARTS = ["one", "two"] as const;
 
-/** Two sub-agents at once, each of which writes a file as soon as its gate is open. */
+/** Plays two sub-agents at once, each of which writes a file as soon as its gate opens. */
 function gatedParts() {
   const gates = { one: hold(), two: hold() };
   const script: Script = ({ toolResults, lastUserText }) => {
@@ -36,7 +36,7 @@ function gatedParts() {
   return gates;
 }
 
-/** The first part's card is asked about, and the second's has come. */
+/** Waits until the terminal asks about the first part's card and has received the second part's. */
 async function bothAsked(chat: ChatProcess, gates: ReturnType<typeof gatedParts>): Promise<void> {
   await gates.one.reached;
   await gates.two.reached;
@@ -52,11 +52,11 @@ const denied = (chat: ChatProcess) => {
   return PARTS.filter((name) => words.includes(`Denied by @operator: write ${name}.txt`));
 };
 
-/** A file is written, which asks first. */
+/** Writes a file, which needs approval. */
 const writes: Script = ({ toolResults }) =>
   toolResults.length > 0 ? text("It is done.") : toolUse("write", { path: "d.txt", content: "d" });
 
-/** A question that is answered in words only. */
+/** Asks a question that can only be answered in words. */
 const asks: Script = ({ toolResults }) =>
   toolResults.length > 0 ? text("So be it.") : toolUse("ask_user_question", { question: "Which colour?", options: [] });
 

@@ -15,14 +15,14 @@ import { changePort, putFile } from "../support/talk/scene.ts";
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 
-/** A home where no bot runs. */
+/** Makes a home in which no bot runs. */
 function emptyHome(): { readonly home: string } {
   const home = mkdtempSync(path.join(tmpdir(), "deckhand-chat-"));
   onTestFinished(() => removeDirectory(home));
   return { home };
 }
 
-/** Where tools of a terminal's threads work. */
+/** The sandbox in which the tools of a terminal's threads work. */
 function inSandbox({ home }: { readonly home: string }) {
   const bot = { sandboxRoot: (folder: string) => path.join(home, "data/sandbox", folder) };
   return { bot, folder: "terminal-main" };
@@ -90,7 +90,7 @@ describe("where no bot runs", () => {
   });
 });
 
-/** A key of ours. */
+/** The API key that the bot has, and that must not be shown. */
 const KEY = "key-Abc123-Def456-Ghi";
 
 describe("where a bot runs", () => {
@@ -258,7 +258,7 @@ describe("where a bot runs", () => {
     expect((await bot.probe("readyz")).text).toContain('"terminal":{"connected":true');
   });
 
-  // The last one: it leaves no bot behind.
+  // This test is the last one because it leaves no bot running.
   test("a bot that is stopped, though nobody reads its log, leaves the answer to the terminal, which goes on with it", async () => {
     const gate = hold();
     model.script((_request, index) => (index === 0 ? [text("Never finished"), gate.part] : text("The only answer.")));

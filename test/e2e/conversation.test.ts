@@ -6,7 +6,7 @@ import { useBothPlatforms } from "../support/talk/both-platforms.ts";
 import type { DiscordOffice } from "../support/talk/discord-office.ts";
 import { conversationOf, overheard, type SlackOffice } from "../support/talk/slack-talk.ts";
 
-/** A picture of one pixel. */
+/** A picture of one pixel, as PNG. */
 const PIXEL = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
@@ -33,10 +33,13 @@ describe("on Slack", () => {
   const newest = () => conversationOf(office.model.requests.at(-1)?.body);
   const says = (words: string) => office.talk({ text: words, channel: office.channel() });
 
-  /** What became of things that start nothing shows once something else, said after them, is answered. */
+  /** Number of model requests. Events that start no run are checked once a message sent after them has its answer. */
   const askedSoFar = () => office.model.requests.length;
 
-  /** Asks for an answer that is refused in these ways, after its live message, which a slow machine would else have refused. */
+  /**
+   * Makes Slack refuse the answer in these ways, but only after its live message has landed: on a slow machine the live
+   * message would otherwise be what Slack refuses.
+   */
   const refused = async (...methods: readonly string[]) => {
     const gate = hold();
     office.model.script(({ lastUserText }) =>

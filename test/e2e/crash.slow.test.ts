@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([postgres.stop(), search[Symbol.asyncDispose]()]));
 
-/** `kills`: how often in a row; replicas on DBOS are killed again and again in `test/proof/replicas`. */
+/** `kills`: number of kills in a row. `test/proof/replicas` covers repeated kills of replicas on DBOS. */
 const engines: readonly { engine: string; kills: number; env: () => Promise<Record<string, string>> }[] = [
   { engine: "its own engine", kills: 3, env: async () => ({}) },
   {
@@ -44,7 +44,10 @@ const ANSWER = "The port in `config.toml` is now 9090.";
 const CONFIG = 'host = "localhost"\nport = 8080\n';
 const CHANGED = CONFIG.replace("8080", "9090");
 
-/** The steps of `changePort` by what has been done, each with time to be killed in. */
+/**
+ * Plays `changePort` slowly, so that a kill can hit each step. The next step follows from what the request shows as
+ * done.
+ */
 function slowly(request: RecordedRequest): Reply {
   const isEdited = JSON.stringify(request.body).includes("port = 9090");
   if (isEdited) return text(ANSWER, { everyMs: 10 });
@@ -54,7 +57,7 @@ function slowly(request: RecordedRequest): Reply {
   return [text("I'll read it first. ".repeat(10), { everyMs: 10 }), toolUse("read", { path: "config.toml" })];
 }
 
-/** Two sub-agents and their parent, each of which takes its time. */
+/** Plays two slow sub-agents and their slow parent. */
 const bothParts: Script = (request) =>
   request.toolResults.length === 0 ? [part("A"), part("B")] : text(`So: ${results(request)}`, { everyMs: 20 });
 const slowPart =
@@ -64,18 +67,18 @@ const slowPart =
       ? [text("I look. ".repeat(20), { everyMs: 10 }), toolUse("glob", { pattern: "*" })]
       : text(`${name} is done.`, { chunkChars: 2, everyMs: 20 });
 
-/** A thread at the point where the kill finds it. */
+/** A thread, and the point at which the kill hits it. */
 interface Point {
   readonly script: Script;
-  /** Resolves once it is there. */
+  /** Resolves once the thread has reached the point. */
   readonly reached: (thread: SceneThread) => Promise<unknown>;
-  /** What goes on outside once the process is dead, and once the next one is there. */
+  /** Changes outside the process: after it has died, and after the next one has started. */
   readonly killed?: () => void;
   readonly started?: () => void;
   readonly answer: string;
-  /** How many there are in the end. */
+  /** Number of model requests in the end. */
   readonly requests: number;
-  /** Whether it has, or gets, a live message. */
+  /** Whether the thread has a live message, before the kill or after it. */
   readonly isLive: boolean;
 }
 
@@ -134,7 +137,7 @@ const points: Readonly<Record<string, { on: readonly PlatformName[]; at: (place:
       return {
         script: () => [gate.part, text("Hello from the answer.")],
         reached: async (thread) => {
-          // The live message stands: the answer's reply is the one that is lost.
+          // The live message has landed, so the lost reply is the one to the answer's post.
           await thread.until((all) => all.some(({ buttons }) => buttons.some((id) => id.startsWith("stop:"))));
           restore = scene.loseReplies();
           gate.release();
@@ -187,7 +190,10 @@ const points: Readonly<Record<string, { on: readonly PlatformName[]; at: (place:
   },
 };
 
-/** Waits until the thread shows that the tool is at work, and the program knows that its live message has landed: else it may look for it for so long that the answer tells instead. */
+/**
+ * Waits until the thread shows that the tool is at work and the program knows that its live message has landed.
+ * Otherwise the program may search for that message for so long that the answer is posted first.
+ */
 async function showsWork(thread: SceneThread, tool: string): Promise<void> {
   const shown = () => thread.messages().find((message) => message.text.includes(tool))?.text;
   await thread.until(() => shown() !== undefined);
@@ -195,11 +201,11 @@ async function showsWork(thread: SceneThread, tool: string): Promise<void> {
   await thread.until(() => shown() !== first);
 }
 
-/** A search service that answers nobody until it is told to: whoever asks waits, and takes no processor. */
+/** A search service that keeps every caller waiting, without using a processor, until a test lets it answer. */
 interface Search extends AsyncDisposable {
   readonly url: string;
   readonly asked: readonly string[];
-  /** As if nobody had asked yet. */
+  /** Forgets earlier requests and stops answering again. */
   begins(): void;
   answers(): void;
 }
@@ -226,7 +232,7 @@ async function startSearch(): Promise<Search> {
   };
 }
 
-/** A program that takes so long, and no processor meanwhile. */
+/** Code that waits this long without using a processor. */
 function waits(ms: number): string {
   return `await new Promise((done) => setTimeout(done, ${ms})); 'waited to the end'`;
 }
@@ -239,7 +245,10 @@ interface Ended extends Point {
   readonly seen: readonly RecordedRequest[];
 }
 
-/** Every point on every platform, by its name and the platform's, killed at once, and gone on with. */
+/**
+ * Plays every point on every platform, kills the process once and restarts it. Keyed by the point's name and the
+ * platform.
+ */
 async function endAll(on: BothPlatforms, search: Search): Promise<ReadonlyMap<string, Ended>> {
   const scripts: Record<string, Script> = {};
   const requestsOf = playEach(on.model, scripts);
@@ -295,7 +304,7 @@ describe.each(engines)("killed with SIGKILL, with $engine", ({ env, kills: times
   describe("once", () => {
     const ended = useShared(() => endAll(stage(), search));
 
-    /** The thread has ended as if nothing had happened. */
+    /** Checks that the thread ended as if there had been no kill. */
     test.each(cases)("$name on $platform, it ends with one answer", ({ name, platform }) => {
       const at = ended().get(`${name} on ${platform}`);
       if (at === undefined) throw new Error("it was begun");
@@ -308,7 +317,7 @@ describe.each(engines)("killed with SIGKILL, with $engine", ({ env, kills: times
         expect(readFileSync(`${scene.bot.sandboxRoot(scene.folder)}/config.toml`, "utf8")).toBe(CHANGED);
         expect(seen.at(-1)?.toolResults.map((result) => result.isError)).toEqual([false]);
       }
-      // What must not run again, people see.
+      // If work must not run again, people must read that the bot was restarted.
       const isSeen = thread.messages().some((message) => message.text.includes("I was restarted"));
       if (answer === "It was interrupted.") expect(isSeen).toBe(true);
     });
@@ -324,7 +333,7 @@ describe.each(engines)("killed with SIGKILL, with $engine", ({ env, kills: times
       "Do part A": slowPart("A"),
       "Do part B": slowPart("B"),
       "wait for it": (request, index) => {
-        // A file says that it runs: on a busy machine a sandbox may take longer to start than a shutdown waits.
+        // A file shows that the code runs: on a busy machine a sandbox may need longer to start than a shutdown waits.
         if (index === 0) return toolUse("js_exec", { code: `fs.writeFileSync('begun', ''); ${waits(1_500)}` });
         return text(request.toolResults.map((result) => result.text).join());
       },
@@ -334,7 +343,7 @@ describe.each(engines)("killed with SIGKILL, with $engine", ({ env, kills: times
     await model.request(2);
     for (let kills = 0; kills < times; kills++) {
       await bot.kill("SIGKILL");
-      // Half of them while it starts, half while it is at work again, each a little later than the one before.
+      // Every second kill hits the start, the others hit resumed work, each a little later than the one before.
       if (kills % 2 === 0) bot.launch();
       else await bot.start();
       if (kills === times - 1) break;
@@ -348,7 +357,7 @@ describe.each(engines)("killed with SIGKILL, with $engine", ({ env, kills: times
     const isStoppable = (all: readonly SceneMessage[]) =>
       all.some(({ buttons }) => buttons.some((id) => id.startsWith("stop:")));
     for (const [index, thread] of threads.entries()) {
-      // Where each process was killed before it could, none has shown a live message.
+      // A thread has no live message if each process was killed before it could post one.
       const messages = await thread.until((all) => !isStoppable(all) && answers(all).length > 0);
       expect(answers(messages)).toEqual([ANSWER]);
       const { folder = "" } = scenes[index] ?? {};

@@ -29,7 +29,7 @@ test("on one PostgreSQL, the stand-by takes over from who dies and from who is c
   await using scene = await slackScene({ env: { DATABASE_URL: url } });
   const first = scene.bot;
   await using second = await createBot({ env: first.env, home: first.home });
-  // The report names the due time it is for.
+  // Each report names its due time.
   scene.model.script((request) =>
     text(`For ${/due (\w+ \d+ \w+ \d+ [\d:]+)/u.exec(JSON.stringify(request.body))?.[1] ?? "nothing"}.`),
   );
@@ -39,7 +39,7 @@ test("on one PostgreSQL, the stand-by takes over from who dies and from who is c
   await standsBy(second);
   await reportsOneMore(first, url);
 
-  // The stand-by's connection breaks, too: it connects again.
+  // The stand-by's connection breaks as well; the stand-by connects again.
   await cutEverybodyOff(url);
   await until(() => !isAlive(first.pid()), wait("the end of the first"));
   expect(await first.kill("SIGKILL")).toBe(1);
@@ -54,7 +54,7 @@ test("on one PostgreSQL, the stand-by takes over from who dies and from who is c
   await takesOver(first);
   await reportsOneMore(first, url);
 
-  // On SIGTERM it ends soon although PostgreSQL answers nothing.
+  // SIGTERM ends the process soon even if PostgreSQL does not answer.
   signalServer(postgres, "STOP");
   const begun = Date.now();
   await first.kill("SIGTERM");
@@ -70,7 +70,7 @@ test("on one PostgreSQL, the stand-by takes over from who dies and from who is c
   expect(new Set(told).size).toBe(told.length);
   const count = all.filter(hasSucceeded).length;
   expect(told.length).toBeGreaterThanOrEqual(count);
-  // What the last process left when it was told to stop goes on in the next one.
+  // A run that the last process left at its shutdown continues in the next process.
   expect(told.length - count).toBeLessThanOrEqual(1);
 }, 180_000);
 
@@ -118,7 +118,7 @@ async function cutEverybodyOff(url: string): Promise<void> {
   await operator.end();
 }
 
-/** The server and the process behind each of its connections. */
+/** Signals the server and the process behind each of its connections. */
 function signalServer({ directory }: OwnPostgres, signal: "STOP" | "CONT"): void {
   const [pid = ""] = readFileSync(path.join(directory, "data/postmaster.pid"), "utf8").split("\n");
   spawnSync("pkill", [`-${signal}`, "-P", pid]);
@@ -138,7 +138,7 @@ async function ready(bot: Bot): Promise<{ state?: string } | null> {
     const body: { state?: string } = JSON.parse((await bot.probe("readyz")).text);
     return body;
   } catch {
-    return null; // not listening yet
+    return null; // The server does not listen yet.
   }
 }
 

@@ -7,7 +7,7 @@ import { answers } from "../support/talk/scene.ts";
 
 const both = useBothPlatforms({ env: { LOG_LEVEL: "warn" } });
 
-/** As many in a channel as in the crowd that is measured (`bench/crowd.ts`). */
+/** The same number of threads per channel as in the benchmark `bench/crowd.ts`. */
 const CROWD = { threads: 20, channels: 4, tokens: 1_000 };
 
 test("twenty threads over four channels get whole answers, before anything else and within Slack's limits", async () => {
@@ -18,7 +18,8 @@ test("twenty threads over four channels get whole answers, before anything else 
     expect(answer.startsWith(`Answer ${thread}. word1 `), `thread ${thread} has its own answer`).toBe(true);
     expect(answer.match(/word\d+/g)).toHaveLength(CROWD.tokens);
   }
-  // A channel takes one post a second: after its model's end an answer waits for other answers, and for no progress.
+  // A channel takes one post a second. Once the model has ended, an answer may wait for other answers but not for
+  // progress.
   const progress = progressPosts(scene);
   expect(progress.length).toBeGreaterThan(0);
   for (const { thread, channel, modelEndedAt, answeredAt } of all) {
@@ -31,7 +32,7 @@ test("twenty threads over four channels get whole answers, before anything else 
   expect(scene.model.requests).toHaveLength(CROWD.threads);
 }, 300_000);
 
-/** Where and when the bot has posted live messages: they alone have buttons here, also when they have folded. */
+/** Channel and time of each live message: in this test only live messages have buttons, even after they have folded. */
 function progressPosts({ slack }: { readonly slack: SlackServer }): { channel: number; at: number }[] {
   return slack.workspace.messages.flatMap(({ byBot, channel, ts, blocks }) => {
     const isLive = byBot && JSON.stringify(blocks).includes("action_id");
@@ -39,7 +40,6 @@ function progressPosts({ slack }: { readonly slack: SlackServer }): { channel: n
   });
 }
 
-/** About 30,000 characters of prose and fenced code. */
 const LONG = Array.from(
   { length: 72 },
   (_, part) =>

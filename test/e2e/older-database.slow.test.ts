@@ -14,8 +14,8 @@ import { runCli } from "../support/program/cli.ts";
 const THREAD = "11111111-1111-4111-8111-111111111111";
 
 /**
- * The database of an earlier version that was killed while a run waited for a person's decision; what falls due there is
- * far ahead.
+ * Dump of an earlier version's database, killed while a run waited for a person's decision. Its timers are due in the
+ * far future.
  */
 function olderDatabase(kind: "sqlite" | "postgresql"): string {
   return readFileSync(path.resolve(import.meta.dirname, `../support/database/older-database.${kind}.sql`), "utf8");
@@ -66,7 +66,7 @@ test("a PostgreSQL database of an earlier version migrates, and the run that was
   }
 });
 
-/** Allows what the run has asked for, and sees it done. */
+/** Allows the change that the run has asked for, and waits until it is made. */
 async function goesOn(bot: Awaited<ReturnType<typeof createBot>>): Promise<void> {
   await bot.start();
   const page = await PageClient.open(/http:\S+/.exec(bot.output())?.[0] ?? "");

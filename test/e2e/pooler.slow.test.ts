@@ -20,7 +20,6 @@ interface Behind {
   readonly env: { readonly DATABASE_URL: string; readonly DATABASE_DIRECT_URL: string };
 }
 
-/** A new database behind a pooler. */
 async function behindPooler(): Promise<Behind> {
   const direct = await postgres.createDatabase();
   const pooler = await startPooler(direct);
@@ -30,7 +29,10 @@ async function behindPooler(): Promise<Behind> {
 
 type SlackScene = Awaited<ReturnType<typeof slackScene>>;
 
-/** The scene's program answers; a second process, which this resolves with, stands by or joins, and goes on where the first is killed. */
+/**
+ * Checks that the scene's program answers, and that a second process stands by or joins and continues once the first is
+ * killed. Resolves to the second process.
+ */
 async function expectServed(scene: SlackScene, pooler: Pooler): Promise<Bot> {
   const { bot } = scene;
   await bot.start();

@@ -13,28 +13,31 @@ import { countOnTheWire } from "../support/program/wire-counter.ts";
 import { useShared } from "../support/run/use-shared.ts";
 import { answers, putFile, type SceneThread, slackScene } from "../support/talk/scene.ts";
 
-/** What recalling costs, which has a bound of its own. */
+/** Statements of recalling, which has its own limit. */
 const RECALL = /"Memory(?:Pause|Use|Index)?"/;
 
-/** What goes on beside answers: locks, timers of jobs, the metrics that tell when the program is idle. */
+/**
+ * Statements that are independent of answers: locks, timers of jobs, and the metrics that show when the program is
+ * idle.
+ */
 const ELSEWHERE = /advisory|^SELECT 1|"(?:Job|JobOccurrence|RunFeedback)"|"Run"\."status" = \$1 ORDER BY/;
 
-/** Every ten seconds it is looked for what jobs' runs have left at work, for which the run's event is read. */
+/** The query, every ten seconds, for work that jobs' runs have left behind, which reads the run's event. */
 const LEFT_AT_WORK = /"InboxEvent"\."seq" = \$1 AND 1=1/;
 
-/** What a live message costs beside the answer: its post, its last state, and that it stands. */
+/** The cost of a live message besides its answer: its post, its last state, and the note that it is in place. */
 const LIVE = { statements: 14, commits: 4 };
 
 interface Counted {
   readonly env: Record<string, string>;
-  /** The texts of what has been executed since the last call, BEGIN and COMMIT among them. */
+  /** Texts of the statements executed since the last call, BEGIN and COMMIT included. */
   take(): readonly string[];
-  /** How many rows a query finds that has no values; beside what is counted. */
+  /** Number of rows that a query without parameters finds. The query itself is not counted. */
   found(sql: string): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A statement of SQLite's in PostgreSQL's words. */
+/** Rewrites a statement of SQLite's dialect in PostgreSQL's. */
 function asOnPostgres(sql: string): string {
   let number = 0;
   return sql
@@ -99,8 +102,8 @@ let database: Counted;
 let scene: Awaited<ReturnType<typeof slackScene>>;
 
 /**
- * What the database is sent for one answer in a new thread, before which the model calls `read` so often. A slow machine
- * shows a live message before any answer, so all answers wait for theirs: what that costs is not counted.
+ * Counts what the database receives for one answer in a new thread, after `tools` calls of `read`. On a slow machine a
+ * live message appears before any answer, so every answer waits for its live message, whose cost is not counted.
  */
 async function counted(
   tools: number,
@@ -123,7 +126,10 @@ async function counted(
   return { recalls, statements: sent.length - LIVE.statements, commits: commits - LIVE.commits, sent, thread };
 }
 
-/** All that was sent for what is over: that a message stands as it shall may be written once its run has ended. */
+/**
+ * Waits until all earlier work is written, and returns its statements. The note that a message is in its last state may
+ * be written after the run has ended.
+ */
 async function stillness(): Promise<readonly string[]> {
   await untilIdle(scene.bot);
   const open = `SELECT 1 FROM "Post" WHERE "state" = 'intent' OR ("closing" <> '' AND "shownAt" IS NULL)`;
@@ -139,11 +145,11 @@ describe.each(Object.entries(DATABASES))("on %s", (_name, open) => {
       scene = await slackScene({ env: database.env });
       await scene.bot.start();
       putFile(scene, "notes.txt", "remember the milk\n");
-      // What the program does ahead of its first message is taken back in the end.
+      // The warm-up before the first message ends with a rollback.
       const sent: string[] = [];
       const isWarm = () => sent.push(...database.take()) > 0 && sent.includes("ROLLBACK");
       await until(isWarm, { what: () => "the program to have warmed up" });
-      // Workspace, channel and people are known from here on.
+      // The first answer stores workspace, channel and people, so later ones do not.
       await counted(0);
     },
     async () => {

@@ -9,9 +9,9 @@ import type { SlackMessage } from "../support/slack/slack-model.ts";
 import { useBothPlatforms } from "../support/talk/both-platforms.ts";
 import { conversationOf, overheard } from "../support/talk/slack-talk.ts";
 
-/** A server that the settings let in before the bot is added to it. */
+/** A Discord server that the access settings allow before the bot joins it. */
 const QUAY = "1190000000000000001";
-/** Whoever has this role is not served, and neither is eve. */
+/** A role whose members the bot does not serve; it does not serve eve on Slack either. */
 const DENIED = "1190000000000000002";
 const both = useBothPlatforms({
   settings: ({ id }) => ({
@@ -100,7 +100,7 @@ test("added to a Discord server, it says once who it is; a message there is aske
     expect.stringMatching(/^Mention me /u),
     expect.stringMatching(/^Mode /u),
   ]);
-  // That nobody is named as an admin yet, it says once, on whichever platform it greets first.
+  // The bot says only once that no admin is named, on whichever platform it introduces itself first.
   const isSaid = JSON.stringify(inSlack().slack.workspace.messages).includes("Nobody is named as an admin yet");
   expect(unnamed).toHaveLength(isSaid ? 0 : 1);
   expect(greetings()[0]?.components[0]?.components.map(({ label }) => label)).toEqual([
@@ -190,7 +190,7 @@ test("a skill that lacks an argument asks for it by a form on Slack, from the sl
   await office.until("the second answer", () => answers().length === 2);
   expect(answers().at(-1)?.threadTs).toBe(talk.rootTs);
 
-  // Typed in a thread, where Slack lets no form be opened: a button opens it.
+  // Slack opens no form for text typed in a thread, so a button opens it.
   talk.mention("/skill current-weather");
   const missing = () => workspace.ephemerals.find(({ text: said }) => said.includes("needs place"));
   await office.until("what is missing", () => missing() !== undefined);
@@ -198,7 +198,7 @@ test("a skill that lacks an argument asks for it by a form on Slack, from the sl
   await filled();
   await office.until("the third answer", () => answers().length === 3);
 
-  // Chosen from what a slash command answers, it begins a thread of its own, as it would when typed.
+  // A skill chosen from a slash command's answer begins its own thread, as a typed one does.
   const list = people.command("/skill", "");
   await list.answered;
   const { blocks } = z.object({ blocks: z.array(z.looseObject({ type: z.string() })) }).parse(list.response());
@@ -206,7 +206,7 @@ test("a skill that lacks an argument asks for it by a form on Slack, from the sl
   await filled();
   await office.until("the fourth answer", () => answers().length === 4);
 
-  // A job, by the same forms: what is wrong is said beneath its field, and the form stays.
+  // Jobs use the same kind of form: an error appears below its field, and the form stays open.
   talk.mention("/jobs add");
   const offer = () => workspace.ephemerals.find(({ blocks }) => JSON.stringify(blocks).includes('"jobs:add"'));
   await office.until("the offer of a form", () => offer() !== undefined);
@@ -236,7 +236,7 @@ test("a skill that lacks an argument asks for it by a dialog on Discord", async 
     [...discord.world.channels.values()].flatMap(({ messages }) => messages.map(({ content }) => content));
   await office.until("the answer", () => said().some((content) => content.includes("Foggy there.")));
 
-  // Chosen from what a slash command answers, it begins a thread of its own, as it would when typed.
+  // A skill chosen from a slash command's answer begins its own thread, as a typed one does.
   const list = discord.people.command(at, "skill");
   await list.answered;
   discord.people.clickShown(at, list, "skill:release-notes");
@@ -244,7 +244,7 @@ test("a skill that lacks an argument asks for it by a dialog on Discord", async 
   await office.until("what was chosen", () => chosen() !== undefined);
   expect(await office.in(chosen()?.id ?? "").answered(2)).toBe("Where?");
 
-  // After a mention, what is missing is asked for in a direct message; what is done is done in the thread.
+  // After a mention, the bot asks for missing arguments in a direct message but does the work in the thread.
   const direct = discord.world.dm(ana);
   const talk = office.mention(at.channel, "/skill current-weather");
   const missing = () => direct.messages.find(({ content }) => content.includes("needs **place**"));
@@ -305,7 +305,7 @@ test("Slack's own stop button stops the run of its thread, as the bot's does", a
     streaming_message_ts: [],
     event_ts: slack.workspace.nextTs(),
   });
-  // In the live message, or in its place where there is none yet.
+  // The stop is shown in the live message, or in place of it if there is none yet.
   const shown = () => [...talk.live().map((message) => message.text), ...talk.answers()];
   await office.until("the stop", () => shown().some((words) => words.startsWith("⏹ Stopped by @ana")));
 });

@@ -9,20 +9,20 @@ import { useBothPlatforms } from "../support/talk/both-platforms.ts";
 import type { DiscordOffice } from "../support/talk/discord-office.ts";
 import { conversationOf, overheard, type SlackOffice } from "../support/talk/slack-talk.ts";
 
-/** “@Deckhand what happened?” under what somebody, or something, has posted. */
+/** Tests of “@Deckhand what happened?” below a message of a person or an integration. */
 
 const { slack, discord } = useBothPlatforms({ settings: { mode: "read" } });
 
-/** A picture of one pixel. */
+/** A picture of one pixel, as PNG. */
 const PIXEL = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
-/** About 8,000 tokens, and what marks it. Characters. */
+/** Maximum length of a request, in characters: about 8,000 tokens and the marks around quoted text. */
 const BUDGET = 30_000;
 
 describe("on Slack", () => {
-  /** What the model gets to read when somebody asks beneath the message. */
+  /** What the model reads when somebody asks a question below the message. */
   async function askedUnderOnSlack(root: Parameters<SlackOffice["slack"]["workspace"]["add"]>[0]): Promise<string> {
     slack().model.script(() => text("Answered."));
     const { ts } = slack().slack.workspace.add(root);
@@ -125,7 +125,7 @@ describe("on Slack", () => {
         .slack.thread(channel, said.ts)
         .some((seen) => seen.text === "Answered."),
     );
-    // What changes while a run goes on enters it.
+    // An edit during the run would become part of that run.
     await untilIdle(slack().bot);
     for (const delivery of people.edit(said, `${mention} is the heron up now?`)) await delivery.answered;
     people.deliver(said);
@@ -148,7 +148,7 @@ describe("on Discord", () => {
   const PNG = Buffer.from("\x89PNG\r\n\x1a\nred graph", "latin1");
   const shot = { name: "shot.png", mediaType: "image/png", data: new Uint8Array(PNG) };
 
-  /** What a webhook or an app posts. */
+  /** Posts a sample as its webhook or app. */
   function posted(at: DiscordOffice, channelName: string, sample: Readonly<Record<string, unknown>>) {
     const { id: _id, channel_id: _channel, author, ...extra } = sample;
     const channel = at.channel(channelName);
@@ -157,7 +157,7 @@ describe("on Discord", () => {
     return { channel, message: at.discord.people.say({ channel, user: app }, "", { extra }) };
   }
 
-  /** What the model is asked, once it has answered. */
+  /** The model's only request for what the action starts. */
   async function asked(at: DiscordOffice, act: () => unknown): Promise<string> {
     at.model.script(() => text("I see."));
     act();

@@ -6,11 +6,14 @@ import { until } from "../../support/program/bot.ts";
 import { reports, shown } from "../../support/talk/job-scene.ts";
 import { slackScene } from "../../support/talk/scene.ts";
 
-/** Three times as many as may run at once, and six for each channel, where a second takes one report. */
+/** Three times the limit of concurrent runs, and six jobs for each channel, which takes one report a second. */
 const JOBS = 48;
 const PLACES = 16;
 const CHANNELS = 8;
-/** Between writing the file and its jobs' due time: by then also a slow machine has started, and has taken all up. Milliseconds. */
+/**
+ * Time between writing the file and the jobs' due time: enough for a slow machine to start and read all jobs. In
+ * milliseconds.
+ */
 const AHEAD_MS = 45_000;
 
 test("48 jobs due in the same second all report, within the limits of runs and of Slack", async () => {

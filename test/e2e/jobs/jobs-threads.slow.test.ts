@@ -27,10 +27,10 @@ import { conversationOf } from "../../support/talk/slack-talk.ts";
 import { background, isPart, part } from "../../support/talk/sub-agent-talk.ts";
 
 const [ASKING, TIDYING] = [901, 902];
-/** Where a job's run has its time: the fifth asks. */
+/** Channel of the job with this index in the test of time limits; the fifth job's channel asks for approvals. */
 const timedOutIn = (index: number) => `C080${index + 2}`;
 const writing = Object.fromEntries(["C0901", "C0902", timedOutIn(4)].map((id) => [`slack:${id}`, { mode: "write" }]));
-/** Where a server over HTTP comes to be. */
+/** Port on which an MCP server over HTTP starts listening during the tests. */
 const port = await freePort();
 const { scene: stage, discord } = useJobScene({
   mode: "agi",
@@ -39,12 +39,12 @@ const { scene: stage, discord } = useJobScene({
   mcpServers: { slow: { url: `http://127.0.0.1:${port}/mcp` } },
 });
 
-/** Longer than any test: what is to be cut off would end by itself after that. Seconds. */
+/** Longer than any test: work that should be cut off does not end by itself before. In seconds. */
 const FOREVER_S = 600;
-/** A shell at work writes so often that a file this old is nobody's any more. Milliseconds. */
+/** A running shell appends so often that a file unchanged for this long has no writer. In milliseconds. */
 const STILL_MS = 1_500;
 
-/** Says that it is alive five times a second. */
+/** Appends to a file five times a second, as a sign of life. */
 const beating = toolUse("bash", {
   command: "while true; do echo beat >> beats.txt; sleep 0.2; done",
   timeout: FOREVER_S,
@@ -52,13 +52,13 @@ const beating = toolUse("bash", {
 
 interface Case {
   readonly name: string;
-  /** What the job's run does, and what its sub-agent does. */
+  /** What the model answers in the job's run and in its sub-agent. */
   readonly run: (request: RecordedRequest) => Reply;
   readonly child?: (request: RecordedRequest) => Reply;
   readonly flags?: string;
 }
 
-// The first one: the program looks for a server the less often the longer it is not there.
+// This test is the first one because the program checks for an absent server less and less often.
 test("a run that has had its time ends with all it has begun: a shell, a server's call, sub-agents and what they wait for", async () => {
   const scene = stage();
   const slow = await silentServer(port);
@@ -111,7 +111,7 @@ test("a run that has had its time ends with all it has begun: a shell, a server'
     expect(existsSync(beats)).toBe(true);
     await until(() => Date.now() - statSync(beats).mtimeMs > STILL_MS, limit(scene, `${beats} to grow no more`));
   }
-  // The model's calls that were cut off: Thinker's sub-agent, Beside's run and its sub-agent.
+  // Cut-off model calls: Thinker's sub-agent, Beside's run and its sub-agent.
   const cut = (await Promise.all(ends)).filter((end) => end === "aborted");
   expect(cut).toHaveLength(3);
   const [card] = reports(scene, timedOutIn(4));
@@ -200,7 +200,7 @@ test("a reply that is quicker than the news of the report's post is the session'
   await addJob(scene, '--name "Watch" --at "in 1 s" --prompt "Look."');
   const report = await reportOf(scene);
   scene.slack.people.say({ text: "Really?", channel: report.channel, threadTs: report.ts });
-  // Once it has answered what came later, it has the reply, and does not know of its post yet.
+  // Once the bot has answered this later event, it has received the reply but still waits for the response to its post.
   await ask(scene, "/help");
   tell();
   await saidBelow(scene, report, "As I said.");
@@ -240,7 +240,7 @@ test("a job runs with its agent, its skill and its model, and not at all when on
   const gone = '--pause-after 2 --cron "0 0 1 1 *" --prompt "Look." --name "Gone" --model';
   expect(await ask(scene, `/jobs add ${gone} nowhere/gone-1`)).toContain("no provider is called nowhere");
   await addJob(scene, `${gone} anthropic/claude-haiku-4-5`);
-  // As when an operator has taken its provider away since.
+  // As if an operator had removed the job's provider in the meantime.
   const database = new BetterSqlite3(path.join(scene.bot.home, "data/deckhand.db"));
   database.exec(`UPDATE "Job" SET "model" = 'nowhere/gone-1' WHERE "name" = 'Gone'`);
   database.close();
@@ -271,7 +271,7 @@ test("a job of a direct message reports there, and a reply goes on with it", asy
   const scene = stage();
   scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
   await addJob(scene, '--name "Mine" --at "in 1 s" --prompt "Look."', "D0001");
-  // What else ana is told alone may be there, too.
+  // The direct message may hold other bot messages that only ana sees.
   const reported = () => reports(scene, "D0001").find((post) => shown(scene, post).includes("All is quiet."));
   await until(() => reported() !== undefined, { what: () => scene.bot.output() });
   const report = reported();

@@ -58,7 +58,7 @@ test("a run that takes longer than its time is stopped at the second, and the lo
 
 test("a run that could pass its budget stops before, and says so", async () => {
   const scene = stage();
-  // Output at $10 per million tokens.
+  // Output costs $10 per million tokens.
   scene.model.script(() => [toolUse("glob", { pattern: "*" }), usage({ input: 0, output: 20_000 })]);
   await addJob(scene, '--name "Dear" --cron "0 0 1 1 *" --budget 0.201 --prompt "Look."');
   await ask(scene, "/jobs run Dear");
@@ -140,7 +140,7 @@ test("on Discord, a thread begun at the report goes on with its session", async 
 });
 
 describe("killed with SIGKILL", () => {
-  /** No run goes on or waits. */
+  /** Waits until no run is running or waiting. */
   async function idle({ bot }: SlackScene): Promise<void> {
     await until(
       async () => {
@@ -159,10 +159,10 @@ describe("killed with SIGKILL", () => {
     return report;
   }
 
-  /** The names of jobs in one program are their own. */
+  /** Job names are unique within one program. */
   const jobOf = (name: string) => `--name "${name}" --at "in 1 s" --prompt "Look around."`;
 
-  /** A job in a file and a bad entry beside it, and a row that cannot be read any more. */
+  /** Writes a jobs file with one good and one bad entry, and makes a job's row unreadable. */
   function spoil({ bot, slack, channel }: SlackScene): void {
     const database = new BetterSqlite3(path.join(bot.home, "data/deckhand.db"));
     database.prepare("UPDATE Job SET thread = '{', timeoutMs = 'soon', cron = '* * * * *' WHERE name = 'Broken'").run();
@@ -175,7 +175,7 @@ describe("killed with SIGKILL", () => {
     writeFileSync(path.join(bot.home, "data/jobs.json"), JSON.stringify(file));
   }
 
-  // The last one: its job of the file runs each second from then on.
+  // This test is the last one because the job of its file runs every second from then on.
   test("a due time still comes to one report, wherever its job was, and a row and an entry that are bad leave the others alone", async () => {
     const [busy, runs, waits, lost, late, bad] = [stage(), stage(), stage(), stage(), stage(), stage()];
     const [idling, gate] = [hold(), hold()];
@@ -188,18 +188,18 @@ describe("killed with SIGKILL", () => {
       "From git": () => text("All is quiet."),
     });
     await addJob(bad, '--name "Broken" --cron "0 0 1 1 *" --prompt "Look."');
-    // Between its post and the reply to it.
+    // The kill hits this job between its post and the reply to the post.
     await addJob(lost, jobOf("Third watch"));
     lost.loseReplies();
     await reportsUntil(lost, 1);
-    // Before its post reaches the platform.
+    // The kill hits this job before its post reaches the platform.
     const { faults } = late.slack;
     faults.add("chat.postMessage", { kind: "late", until: new Promise(() => {}) });
     await addJob(late, jobOf("Late watch"));
     await until(() => requestsOf("Late watch").length > 0 && !faults.isPending("chat.postMessage"), {
       what: () => late.bot.output(),
     });
-    // During its run, and between its claim and its run.
+    // The kill hits one job during its run, and one between the claim of its due time and its run.
     busy.mention("keep busy");
     await idling.reached;
     await addJob(runs, jobOf("Second watch"));

@@ -9,7 +9,7 @@ import { asks, cards } from "../../support/talk/approval-talk.ts";
 import { conversationOf, slackOffice } from "../../support/talk/slack-talk.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
-/** Processes that have this in their environment. */
+/** Ids of the processes whose environment contains this mark. */
 function processesWith(mark: string): number[] {
   return readdirSync("/proc").flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
@@ -18,23 +18,26 @@ function processesWith(mark: string): number[] {
       const isOver = /^State:\s+Z/mu.test(readFileSync(`/proc/${name}/status`, "utf8"));
       return isOurs && !isOver ? [Number(name)] : [];
     } catch {
-      // It has ended meanwhile, or is another user's.
+      // The process has ended in the meantime or belongs to another user.
       return [];
     }
   });
 }
 
-/** A server's command line in a shell, as npx does it, after another command. */
+/** Runs a server's command line in a shell, between other commands, as npx does. */
 function inShell(before: string, { command, args = [] }: ReturnType<typeof hostile>, after = "") {
   const line = [command, ...args].map((word) => `'${word}'`).join(" ");
   return { command: "/bin/sh", args: ["-c", `${before}${line}${after}`] };
 }
 
-/** Two servers that end hardly, and the sign in their environment; none where there is no /proc to look for it in. */
+/**
+ * Two servers that are hard to end, and the mark in their environment. Null where there is no /proc to search for it.
+ */
 function lasting() {
   const [name, value] = ["DECKHAND_TEST_MARK", `${process.pid}-${Date.now()}`];
   const env = { [name]: value };
-  // The end of its input and SIGTERM do not end it; the other is wrapped in a shell, which makes two processes of it.
+  // Neither the end of its input nor SIGTERM ends it. The other server is wrapped in a shell, which makes two
+  // processes.
   const stubborn = hostile("stubborn", { env });
   const wrapped = { ...inShell("", hostile("stubborn"), "; exit"), env };
   return process.platform === "linux" ? { mark: `${name}=${value}`, servers: { stubborn, wrapped } } : null;

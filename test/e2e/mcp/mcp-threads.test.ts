@@ -9,12 +9,12 @@ import { asks, cards } from "../../support/talk/approval-talk.ts";
 import { useSlackOffice } from "../../support/talk/shared-office.ts";
 import { conversationOf, type Talk } from "../../support/talk/slack-talk.ts";
 
-/** What people see in a thread of servers that others wrote. */
+/** What people see of third-party MCP servers in a thread. */
 
 const SUM = { a: 2, b: 40 };
-/** A channel where people are asked. */
+/** A channel in which tools need approval. */
 const ASKING = "C9001";
-/** Where a server over HTTP comes to be. */
+/** Port on which an MCP server over HTTP starts listening during the tests. */
 const port = await freePort();
 const office = useSlackOffice({
   settings: {
@@ -31,7 +31,7 @@ const office = useSlackOffice({
   },
 });
 
-/** Calls once the tool is there, then says what came. */
+/** Calls the tool once the prompt names its server, then repeats the result. */
 function calls(tool: string, input: object) {
   let called = false;
   office().model.script(({ body }) => {
@@ -41,20 +41,20 @@ function calls(tool: string, input: object) {
   });
 }
 
-/** The newest tool result of a request, as text. */
+/** Text of the newest tool result in a request. */
 function lastResult(body: unknown): string {
   const results = conversationOf(body).split('"tool_result"');
   return (results.at(-1) ?? "").slice(0, 2_000);
 }
 
-/** What the run says at its end. */
+/** Text with which the run ends. */
 async function outcomeOf(talk: Talk): Promise<string> {
   const said = () => talk.answers().find((answer) => answer.startsWith("It said: "));
   await office().until("the end of the run", () => said() !== undefined);
   return said() ?? "";
 }
 
-/** Once the server is connected. */
+/** Waits until the server is connected; the returned function starts a thread in which the model calls a tool. */
 async function ready(words: string, server = "all") {
   const at = office();
   await untilConnected(at.bot, server);
@@ -122,7 +122,7 @@ test("a server's prompt is a command that begins a run", async () => {
   expect(await talk.answered(1)).toBe("Heard: true");
 });
 
-/** Finds a server's tool, then uses it. */
+/** Finds a server's tool by search, then calls it. */
 const findsAndUses =
   (tool: string): Script =>
   ({ body }) => {
@@ -160,7 +160,7 @@ test("a tool that the model finds is asked for, shown, counted and exported by i
   const exported = () => [...at.slack.workspace.files.values()].map(({ data }) => String(Buffer.from(data))).join();
   await at.until("the export", () => exported().includes("add 2 and 40"));
   expect(exported()).toContain(tool);
-  // The result of the search says how what it found is called.
+  // The search result says how to call the tool, with `use_tool`.
   expect(exported().replaceAll("Call with use_tool", "")).not.toContain("use_tool");
 
   talk.mention("/tools");

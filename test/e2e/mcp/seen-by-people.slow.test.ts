@@ -13,9 +13,12 @@ import { useBothPlatforms } from "../../support/talk/both-platforms.ts";
 import { answers, type Scene } from "../../support/talk/scene.ts";
 import { conversationOf } from "../../support/talk/slack-talk.ts";
 
-/** What an MCP server asks in the midst of a call is a question in the thread, on every platform; how servers stand is on the page. */
+/**
+ * A question that an MCP server asks during a call appears in the thread on every platform, and the page shows the
+ * state of the servers.
+ */
 
-/** Where a server over HTTP comes to be. */
+/** Port on which an MCP server over HTTP starts listening during the tests. */
 const port = await freePort();
 const mcpServers = {
   all: everything({ description: "a bit of everything" }),
@@ -26,18 +29,18 @@ const mcpServers = {
 };
 const SETTINGS = { mode: "agi", mcpServers };
 const TOOL = "mcp__all__trigger-elicitation-request";
-/** As a prompt names the tools of a server that is connected. */
+/** How a prompt names the tools of a connected server. */
 const OFFERED = "- mcp__all__* (";
 
-/** A conversation on one platform, in a thread of its own. */
+/** One conversation on one platform, in its own thread. */
 interface Talk {
   say(words: string): Promise<void>;
-  /** Waits until the server's form is there with these choices. */
+  /** Waits until the server's form appears with these choices. */
   asked(choices: readonly string[]): Promise<void>;
   press(choice: string): Promise<void>;
-  /** The answer that begins so. */
+  /** The answer that begins with these words. */
   answer(beginning: string): Promise<string>;
-  /** Choices that can still be pressed. */
+  /** Number of choices that can still be pressed. */
   choices(): Promise<number>;
 }
 
@@ -109,7 +112,7 @@ async function page(bot: Bot): Promise<Stage> {
 let browser: Browser;
 let profile: BrowserProfile;
 
-/** Calls the tool once it is offered, then says what came of it. */
+/** Calls the tool once the prompt offers it, then repeats the result. */
 function calls(model: ModelServer): void {
   model.script(({ body }) => {
     const said = conversationOf(body);

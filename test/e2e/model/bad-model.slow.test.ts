@@ -23,7 +23,7 @@ interface ModelCase {
   readonly answer: RegExp;
 }
 
-/** The first call goes wrong, the next one is told of its result. */
+/** The first call returns faulty parts; the next one has received their result. */
 function calls(...parts: Extract<Reply, readonly unknown[]>): ModelCase["reply"] {
   return (call) => (call === 0 ? parts : text("The model was told."));
 }
@@ -105,13 +105,13 @@ const strangeCalls: readonly ModelCase[] = [
   },
 ];
 
-/** A stream counts as dead after 45 s without a byte. Milliseconds. */
+/** The program gives a stream up after 45 s without a byte. In milliseconds. */
 const SILENCE_MS = 45_000;
 
 describe("whatever a model does, its thread reads one clear line and goes on", () => {
   let office: SlackOffice;
   const replies = new Map<string, ModelCase["reply"]>();
-  /** Something to talk about, which the model answers so. */
+  /** Makes a topic whose requests the model answers with this reply. */
   const aTopic = (reply: ModelCase["reply"]) => {
     const topic = `topic-${String(replies.size).padStart(3, "0")}`;
     replies.set(topic, reply);
@@ -134,7 +134,7 @@ describe("whatever a model does, its thread reads one clear line and goes on", (
   test.concurrent.each([...failures, ...strangeCalls])("$name", async ({ reply, answer }) => {
     const topic = aTopic(reply);
     const talk = office.talk({ text: topic, channel: office.channel() });
-    // A provider that does not answer is tried for a minute.
+    // The program retries for a minute if a provider does not answer.
     expect(await talk.answered(1, AbortSignal.timeout(110_000))).toMatch(answer);
     talk.say("and now?");
     expect(await talk.answered(2)).toBe("Fine again.");
@@ -156,7 +156,7 @@ describe("whatever a model does, its thread reads one clear line and goes on", (
     await talk.shows(/⚠ The model went silent; trying again \(1 of 2\)\./u, AbortSignal.timeout(110_000));
     expect(await talk.answered(1)).toBe("Here I am.");
     const [first, second, ...more] = office.requestsAbout(topic).map(({ arrivedAt }) => arrivedAt);
-    // The silence begins a moment before a busy server notes the first request.
+    // On a busy machine the server records the first request a moment after the silence has begun.
     expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(SILENCE_MS * 0.9);
     expect(more).toEqual([]);
   });

@@ -17,7 +17,7 @@ function maxTokensOf(request: RecordedRequest | undefined): number {
   return bodySchema.parse(request?.body).max_tokens;
 }
 
-/** A turn that lists the sandbox and writes so many tokens, or as many as it may. */
+/** A turn that lists the sandbox and writes this many tokens, or as many as `max_tokens` allows. */
 function look(request: RecordedRequest, tokens: number) {
   const output = Math.min(tokens, maxTokensOf(request));
   const pattern = `*${request.index}`;
@@ -28,7 +28,7 @@ function stopsOf(talks: readonly Talk[]): string[] {
   return talks.flatMap((talk) => talk.answers()).filter((answer) => answer.includes("✗ Stopped at"));
 }
 
-/** Channels whose runs may cost less, and one whose model has no price. */
+/** Two channels with low budgets for a run, and one whose model has no known price. */
 const [LOW, LOWER, UNPRICED] = ["C9001", "C9002", "C9003"];
 const NOBODY_KNOWS = "anthropic/claude-nobody-knows";
 const shared = useSlackOffice({
@@ -119,7 +119,7 @@ test("threads that go on at once never pass the day's limit together, also acros
 
   const answers = await Promise.all(talks.map((talk) => talk.answered(1)));
   for (const answer of answers) {
-    // A run that is over before its live message tells in its ending what was to be known before.
+    // A run that ends before its live message is posted puts the warning into its last message.
     expect(answer).toMatch(
       /^(?:⚠ .*\s+)?✗ Stopped at \$0\.\d+ of \$0\.40 for everything today \(UTC\); the next call could pass/,
     );
@@ -134,7 +134,7 @@ test("threads that go on at once never pass the day's limit together, also acros
   expect(office.model.violations).toEqual([]);
 });
 
-/** Costs so much of input, and about $0.007 of output until it falls silent. */
+/** An answer that costs this much for input and about $0.007 for output before it stalls. */
 function halfAnAnswer(inputUsd: number) {
   return [text("word ".repeat(500)), usage({ input: inputUsd / INPUT_USD }), stall()];
 }
@@ -142,7 +142,7 @@ function halfAnAnswer(inputUsd: number) {
 test("an answer that is stopped half-way is paid: stopping again and again passes no limit", async () => {
   const office = shared(() => halfAnAnswer(0.16));
   const talk = office.talk({ text: "begin", channel: office.channel() });
-  // Above it may stand how much of the limit is spent.
+  // A warning about the spent part of the limit may precede this line.
   const stopped = () => talk.live().filter(({ text: shown }) => shown.includes("⏹ Stopped by @ana"));
   let stops = 0;
   for (; stops < 10; stops += 1) {
@@ -210,7 +210,7 @@ test("where the price is unknown a limit in dollars lets no run begin, and the w
   expect(await talk.answered(1)).toMatch(
     /^✗ The price of `anthropic\/claude-nobody-knows` is unknown, so the limit in dollars for this run cannot be kept\. .*`providers\.anthropic\.models`.*`budgets\.runTokens`/,
   );
-  // What a run of another test has left to do may ask its own model meanwhile.
+  // A run that another test left unfinished may send requests for its own model in the meantime.
   expect(office.requestsAbout("nobody knows the price of")).toEqual([]);
   expect(office.model.requests.filter(({ body }) => JSON.stringify(body).includes("claude-nobody-knows"))).toEqual([]);
 });

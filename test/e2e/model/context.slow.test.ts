@@ -39,7 +39,7 @@ function isSummaryCall(request: RecordedRequest): boolean {
   return bodyOf(request).tools === undefined;
 }
 
-/** The texts of all tool results that a request carries, in order. */
+/** Texts of all tool results in a request, in order. */
 function resultTexts(request: RecordedRequest): string[] {
   const blocks = bodyOf(request).messages.flatMap(({ content }) => content);
   return blocks.flatMap(
@@ -66,12 +66,12 @@ const SUMMARY = "## Primary Request and Intent\nThe code word is heron.";
 
 const SUMMARISED = "⚠ I summarised the first 7 messages to go on; nothing is deleted (`/export`).";
 
-/** Answers with the code word when the request still tells it. */
+/** Answers with the code word if the request still contains it. */
 function recall(request: RecordedRequest): Part {
   return text(/code word is heron/.test(JSON.stringify(request.body)) ? "It is heron." : "I have forgotten it.");
 }
 
-/** The model's side of eight exchanges, the last of which is counted at `lastTokens` tokens. */
+/** The model's side of eight exchanges; the provider counts the last one as `lastTokens` tokens. */
 function exchanges(lastTokens: number, recalled: (request: RecordedRequest) => Reply = recall): Script {
   return (request) => {
     if (isSummaryCall(request)) return text(SUMMARY);
@@ -91,7 +91,7 @@ async function talk(scene: Scene): Promise<SceneThread> {
   return thread;
 }
 
-/** A window of 200,000 tokens, whatever the model reads, and an operator's own instructions. */
+/** A scene with a context window of 200,000 tokens for every model, and an operator's own instructions. */
 const stage = useStage(async () => {
   const scene = await slackScene({ settings: { mode: "agi", contextWindow: 200_000 } });
   mkdirSync(path.join(scene.bot.home, ".config/agents"), { recursive: true });
@@ -99,7 +99,7 @@ const stage = useStage(async () => {
   return scene;
 });
 
-/** Each in a channel that nobody has written in. */
+/** Scenes, each in a channel that nobody has written in. */
 const shared = (() => {
   let channels = 0;
   return () => {
@@ -108,14 +108,14 @@ const shared = (() => {
   };
 })();
 
-/** A request's bytes up to the last cache breakpoint of its system prompt. */
+/** The bytes of a request up to the last cache breakpoint of its system prompt. */
 function prefixOf(request: RecordedRequest): string {
   const { tools, system } = prefixSchema.parse(request.body);
   const last = system.findLastIndex((part) => part.cache_control !== undefined);
   return JSON.stringify({ tools, system: system.slice(0, last + 1) });
 }
 
-/** What `npm run prompt` prints. */
+/** The output of `npm run prompt`. */
 async function promptOf(sessionId: string, home: string): Promise<string> {
   const script = path.resolve(import.meta.dirname, "../../../scripts/prompt.ts");
   const env = { PATH: process.env["PATH"] ?? "", HOME: home };
@@ -123,7 +123,7 @@ async function promptOf(sessionId: string, home: string): Promise<string> {
   return stdout;
 }
 
-/** Three threads over one kill. */
+/** Conversations that continue after one kill. */
 interface Killed {
   readonly reading: readonly RecordedRequest[];
   readonly summarised: SceneThread;
@@ -132,12 +132,12 @@ interface Killed {
   readonly sessionId: string;
 }
 
-/** Also of what is left of that thread once its head is summarised. */
+/** Words of the thread's first message, which its requests still contain once its head is summarised. */
 const FULL = "code word is heron";
 const READING = "read all of them";
 const PROMPTED = "first,second,elsewhere".split(",");
 
-/** A model call that the kill cuts off, which is made once more. */
+/** A model call that the kill cuts off and that the next process repeats. */
 const cutOff = (gate: Gate): Reply => [gate.part, text("lost")];
 
 async function killed(): Promise<Killed> {

@@ -8,9 +8,9 @@ import { useShared } from "../../support/run/use-shared.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
 import { answers, isPart, part } from "../../support/talk/sub-agent-talk.ts";
 
-/** Bytes of all tools and the system prompt, as the wire carries them. */
+/** Maximum bytes of all tools and the system prompt on the wire. */
 const MOST_BYTES = 12_000;
-/** Bytes of one MCP server's line, and of the tool that all of them share. */
+/** Maximum bytes of one MCP server's line, and of the tool that all servers share. */
 const SERVER_BYTES = 100;
 const SHARED_BYTES = 80;
 
@@ -21,10 +21,10 @@ function sizeOf({ body }: RecordedRequest): number {
   return partsOf(body).reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Managed mode is off until somebody switches it on in a thread. */
+/** Managed mode is off until somebody turns it on in a thread. */
 const MANAGED = { enabled: false, executorIsolation: true };
 
-/** The program with all tools there; extensions and servers come a moment after the start. */
+/** Starts the program with all tools and waits for extensions and MCP servers, which load a moment after the start. */
 async function officeWith(settings: object): Promise<SlackOffice> {
   const office = await slackOffice({ settings: { ...ALL_ON, managedAgents: MANAGED, ...settings } });
   await office.bot.start();
@@ -45,7 +45,7 @@ useShared(
   () => served[Symbol.asyncDispose](),
 );
 
-/** The size of the newest request, a hello's. */
+/** Size of the newest request, which answers a hello. */
 function helloOf(office: SlackOffice): number {
   const request = office.model.requests.at(-1);
   if (request === undefined) throw new Error("no request");

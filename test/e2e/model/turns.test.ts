@@ -20,9 +20,9 @@ import { answers, putFile, type SceneThread, sceneInSlack } from "../../support/
 import { useSlackOffice } from "../../support/talk/shared-office.ts";
 import type { SlackOffice, Talk } from "../../support/talk/slack-talk.ts";
 
-/** Channels with settings of their own. */
+/** Channels with their own settings. */
 const [THINKING, STYLED, ASKING] = ["C9001", "C9002", "C9003"];
-/** By its number, the one whose model has another one to take over. */
+/** Number of the channel whose model has a fallback. */
 const FALLEN = 902;
 const playing = useSlackOffice({
   settings: {
@@ -44,7 +44,7 @@ const playing = useSlackOffice({
 const timeSchema = z.string().transform((at) => Date.parse(at));
 const callsSchema = z.array(z.object({ name: z.string(), beganAt: timeSchema, endedAt: timeSchema }));
 
-/** When each call of a channel's only turn with tools began and ended, in the order of the model. */
+/** Start and end of each call in the only turn with tools of a channel, in the order in which the model made them. */
 function timesOf(home: string, channel: string) {
   const database = new Database(path.join(home, "data/deckhand.db"), { readonly: true });
   try {
@@ -104,7 +104,7 @@ test("a stop while a card waits ends the run and the card, and nothing is carrie
   await asks(office, talk);
   talk.mention("/stop");
   await office.until("the end of the card", () => cards(talk).length === 0);
-  // A run that parks before its live message is due says so in a message of its own.
+  // A run that parks before its live message is due posts a message of its own.
   const shown = () => [...talk.answers(), ...talk.live().map((message) => message.text)];
   await office.until("the stop", () => shown().some((words) => /⏹ Stopped by @ana(?!; not run)/u.test(words)));
   expect(talk.answers()[0]).toMatch(/^⏹ Stopped by @ana; not run/u);
@@ -114,7 +114,7 @@ test("a stop while a card waits ends the run and the card, and nothing is carrie
 
 const THOUGHTS = /walrus|opaque-heron/u;
 
-/** Everything that people can have seen: messages, what only they were shown, and files. */
+/** Everything that people may have seen: messages, private answers and files. */
 function shownIn({ slack: { workspace } }: SlackOffice, talk: Talk): string {
   const files = [...workspace.files.values()].map(({ data }) => new TextDecoder().decode(data));
   return JSON.stringify([talk.seen().map(({ text: shown }) => shown), workspace.ephemerals, files]);
@@ -143,7 +143,7 @@ test("thoughts go back to their model, sealed as they came, and are shown nowher
   talk.click("details:");
   await office.until("the details", () => office.ephemeralsTo("U0ANA").some((told) => told.includes("glob")));
   talk.mention("/export");
-  // The head that the export gives to what the model says.
+  // The heading that the export gives to the model's messages.
   await office.until("the export", () => shownIn(office, talk).includes("## agent ·"));
   expect(shownIn(office, talk)).not.toMatch(THOUGHTS);
 });
@@ -165,7 +165,7 @@ test("effort, style and added instructions reach the model, the words above the 
   expect(above.join("")).toContain("The port is always 9090.");
 });
 
-// Where the model fails or is cut off.
+// Tests of models that fail or are cut off.
 
 const usual = (channel = 1) => sceneInSlack(playing(), channel);
 
@@ -178,7 +178,7 @@ async function ending(thread: SceneThread): Promise<readonly string[]> {
   return answers(messages);
 }
 
-/** What the live message reads. */
+/** Text of the live message. */
 function progress(thread: SceneThread): string {
   return thread
     .messages()

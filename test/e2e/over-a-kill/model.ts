@@ -7,7 +7,7 @@ import type { RecordedRequest } from "../../support/model/model-server.ts";
 import { rootOf } from "../../support/talk/approval-talk.ts";
 import { cutOff, FALLING, type Office, type Parked } from "./parked.ts";
 
-/** Pieces of an answer, each of which is cut off. */
+/** An answer in pieces, each cut off by the output limit; the kill hits one of them. */
 export async function cutAnswer(at: Office): Promise<Parked> {
   const gate = hold();
   const cut = (words: string): Reply => [text(words), stop("max_tokens")];

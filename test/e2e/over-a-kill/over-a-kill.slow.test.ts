@@ -9,9 +9,9 @@ import { asking, type Office, type Parked, SETTINGS } from "./parked.ts";
 import { alwaysAllowed, asksWhichPort, clickedOnce, continued, deleted, pauses, skill, twentyCards } from "./people.ts";
 import { parentHasEnded, parentWaits, stopped, twoInBackground } from "./sub-agents.ts";
 
-/** Conversations that one kill -9 finds at different points, each of which goes on as if nothing had happened. */
+/** Conversations that one SIGKILL hits at different points, and that continue as if it had not happened. */
 
-/** In this order they are parked, gone on with and looked at. */
+/** The tests park, continue and check the conversations in this order. */
 const POINTS: Readonly<Record<string, (at: Office) => Promise<Parked>>> = {
   "a pause that says when it ends ends by itself": pauses,
   "a question stays, whose click counts once": asksWhichPort("by click", (talk) => talk.click("answer:1")),

@@ -3,12 +3,12 @@ import { text } from "../../support/model/model-script.ts";
 import type { RecordedRequest, Script } from "../../support/model/model-server.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 
-/** Channels whose runs have one turn, and whose model has another one to take over. */
+/** A channel whose runs have one turn, and one whose model has a fallback. */
 export const [ONE_TURN, FALLING] = ["C9001", "C9002"] as const;
-/** Channels where people are asked. */
+/** Channels in which tools need approval. */
 const ASKING = Array.from({ length: 30 }, (_, index) => `C9${String(index + 100)}`);
 
-/** One of them after the other. */
+/** Gives out these channels one by one. */
 export function asking(): () => string {
   const left = ASKING.values();
   return () => left.next().value ?? "";
@@ -24,23 +24,26 @@ export const SETTINGS = {
 };
 
 export interface Office extends SlackOffice {
-  /** What the model does in threads that begin with these words, and the requests of these. */
+  /**
+   * Scripts the model in threads that begin with these words; the returned function gives the requests of those
+   * threads.
+   */
   play(words: string, script: Script): () => readonly RecordedRequest[];
-  /** A channel where people are asked, in which nobody has written. */
+  /** A channel in which tools need approval and nobody has written. */
   asking(): string;
 }
 
-/** A conversation where the kill finds it. */
+/** A conversation at the point where the kill hits it. */
 export interface Parked {
-  /** Just before the kill. */
+  /** Called just before the kill. */
   readonly before?: () => Promise<void>;
-  /** While nothing runs. */
+  /** Called while no process runs. */
   readonly dead?: () => void;
-  /** With the next process, to the conversation's end. */
+  /** Called once the next process runs; resolves at the end of the conversation. */
   readonly goOn: () => Promise<void>;
-  /** What is there once nothing goes on any more. */
+  /** Checks the conversation once all work has ended. */
   readonly over: () => void;
 }
 
-/** A model call that the kill cuts off, which is made once more. */
+/** A model call that the kill cuts off and that the next process repeats. */
 export const cutOff = (gate: Gate): Reply => [gate.part, text("lost")];

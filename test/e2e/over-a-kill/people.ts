@@ -9,13 +9,13 @@ import { conversationOf, type Talk } from "../../support/talk/slack-talk.ts";
 import { answered } from "../../support/talk/sub-agent-talk.ts";
 import { cutOff, type Office, ONE_TURN, type Parked } from "./parked.ts";
 
-/** Conversations that wait for people, or go on at what they do. */
+/** Conversations that wait for people, or that continue because of them. */
 
-/** The thread has a button whose id begins so. */
+/** Whether the thread has a bot message with a button whose id begins with this prefix. */
 const has = (talk: Talk, prefix: string) =>
   talk.seen().some(({ byBot, buttons }) => byBot && buttons.some(({ id }) => id.startsWith(prefix)));
 
-/** The first one: what others have spent of Slack's edits would keep its line back. */
+/** Runs first: other conversations use up Slack's rate of edits, which would delay this one's pause line. */
 export async function pauses(at: Office): Promise<Parked> {
   const awake = ({ body }: RecordedRequest) => /The pause of[^"]+?\./u.exec(conversationOf(body))?.[0] ?? "no pause";
   const requests = at.play("look again soon", (request, index) =>
@@ -73,7 +73,7 @@ export async function skill(at: Office): Promise<Parked> {
   return {
     dead() {
       first.release();
-      // What the run began by stays, whatever becomes of the file.
+      // A run keeps the agent's definition that it began with, even if the file changes.
       writeFileSync(file, "---\ndescription: Does all.\n---\nDo as you like.\n");
     },
     async goOn() {
@@ -144,7 +144,7 @@ export async function alwaysAllowed(at: Office): Promise<Parked> {
   };
 }
 
-/** A card that is clicked just before the kill, and once more after it. */
+/** A card that is clicked just before the kill if `before` is set, and after the kill if it is still open. */
 export const clickedOnce =
   (words: string, before: boolean) =>
   async (at: Office): Promise<Parked> => {
@@ -191,7 +191,7 @@ export async function twentyCards(at: Office): Promise<Parked> {
   };
 }
 
-/** While the model is asked. */
+/** The request is deleted while the model is answering, before the kill or while no process runs. */
 export const deleted =
   (words: string, when: "before" | "dead") =>
   async (at: Office): Promise<Parked> => {

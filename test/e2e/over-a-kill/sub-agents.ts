@@ -5,13 +5,13 @@ import type { Talk } from "../../support/talk/slack-talk.ts";
 import { answered, answers, background, part, results } from "../../support/talk/sub-agent-talk.ts";
 import type { Office, Parked } from "./parked.ts";
 
-/** The thread has one such answer, and each assignment is told of once. */
+/** Checks that the thread has this answer once, and one line for each assignment. */
 function expectOnce(talk: Talk, answer: string, parts: number): void {
   expect(answers(talk).filter((each) => each === answer)).toHaveLength(1);
   expect(talk.answers().filter((each) => each.startsWith("→"))).toHaveLength(parts);
 }
 
-/** A sub-agent that reports so in the end, where it is at the kill, and where it gets to after it. */
+/** A sub-agent with this report. `first` holds it until the kill; `again` holds it after the restart. */
 function working(report: string) {
   const [first, again] = [hold(), hold()];
   const reply: Reply = [first.part, again.part, text(report)];

@@ -10,13 +10,13 @@ import { PLATFORMS, useBothPlatforms } from "../../support/talk/both-platforms.t
 import { answers, isFolded, putFile } from "../../support/talk/scene.ts";
 import { conversationOf } from "../../support/talk/slack-talk.ts";
 
-/** What people do with a run that is over: they vote, look at its details, fork its thread and undo its changes. */
+/** What people do with a run that has ended: vote, read its details, fork its thread and undo its changes. */
 
 const both = useBothPlatforms();
 
 const look: Script = (_request, index) => (index === 0 ? toolUse("glob", { pattern: "*" }) : text("Nothing there."));
 
-// The first one: it counts the votes of all.
+// This test is the first one because it counts the votes of all runs.
 test("on Slack the voter alone is thanked, /usage counts, and details show each step, whole in a direct message", async () => {
   const office = both.slack();
   const long = Array.from({ length: 200 }, (_, line) => `line ${line}`).join("\n");
@@ -47,7 +47,7 @@ test("on Slack the voter alone is thanked, /usage counts, and details show each 
     const file = [...office.slack.workspace.files.values()].find(({ name }) => name === "steps.txt");
     return Buffer.from(file?.data ?? []).toString();
   };
-  // Slack knows a file's name before it has its bytes.
+  // Slack lists a file's name before it has received the bytes.
   await office.until("the file", () => steps() !== "");
   expect(steps()).toContain("line 199");
 });
@@ -74,7 +74,7 @@ test.each(PLATFORMS)("on %s a run's fold takes votes, and the newest of a person
 const NOTHING = "This button does nothing any more.";
 
 test("a signed click of somebody outside shows nothing of a private channel's run", async () => {
-  // Only a run with a tool, or one that takes its time, leaves a message with a button behind.
+  // Only a run that calls a tool or takes a while leaves a message with buttons.
   const at = both.slack(({ toolResults }) =>
     toolResults.length > 0 ? text("Three people leave.") : toolUse("glob", { pattern: "*" }),
   );
@@ -102,7 +102,7 @@ test("a signed click of somebody outside shows nothing of a private channel's ru
   await at.until("the details", () => at.ephemeralsTo("U0ANA").some((each) => each.includes("tokens read")));
 });
 
-/** Reads a file that is not there, then answers each time. */
+/** Reads a file that does not exist, then only answers. */
 const readsAndAnswers: Script = (_request, index) =>
   index === 0 ? toolUse("read", { path: "plan.md" }) : text(`Answer ${index}.`);
 
@@ -147,7 +147,7 @@ test("on Discord a fork opens a thread, in which nobody need mention the bot", a
   await office.until("the fork", () => people.shownPrivately(office.ana).some((words) => words.startsWith("✓ ")));
   const fork = office.in(root()?.id ?? "");
   expect(fork.place()?.name).toBe("Fork of “remember the heron”: Ana goes on with build here.");
-  // Discord begins a thread with its root, as a message without text.
+  // On Discord the thread's root counts as its first message, which has no text.
   expect(fork.answers()[1]).toContain("I know what was said there (4 messages)");
   fork.say("what was the bird?");
   await fork.answered(3);
@@ -155,7 +155,10 @@ test("on Discord a fork opens a thread, in which nobody need mention the bot", a
   expect(talk.answers().at(-1)).toContain(`https://discord.com/channels/${office.guild.id}/${root()?.id}`);
 });
 
-/** Reads and edits config.toml, writes notes/new.md, and removes, moves and appends in the shell; then only answers. */
+/**
+ * Reads and edits config.toml, writes notes/new.md, and removes, moves and appends files in the shell; after that only
+ * answers.
+ */
 const changeAll: Script = (_request, index) => {
   if (index === 0) return toolUse("read", { path: "config.toml" });
   if (index === 1) return toolUse("edit", { path: "config.toml", old_string: "8080", new_string: "9090" });
@@ -169,7 +172,7 @@ const changeAll: Script = (_request, index) => {
 
 const FILES = { "config.toml": "port = 8080\n", "old.log": "old\n", "a.txt": "a\n", "log.txt": "log\n" };
 
-/** What is in the sandbox root, by path. */
+/** Contents of the known files in the sandbox root, by path; null if a file does not exist. */
 function contents(root: string): Record<string, string | null> {
   const names = [...Object.keys(FILES), "b.txt", "notes/new.md"];
   return Object.fromEntries(
@@ -190,7 +193,7 @@ const AFTER = {
   "notes/new.md": "new\n",
 };
 
-/** As the bot names them, in the order of their first changes. */
+/** The changed files as the bot lists them, in the order of their first changes. */
 const CHANGED = "`config.toml`, `notes/new.md`, `old.log`, `a.txt`, `b.txt`, `log.txt`";
 
 test.each(PLATFORMS)(
@@ -261,7 +264,7 @@ test("what others have changed since is left as it is, and so is what is kept no
   expect(readFileSync(path.join(root, "lost.txt"), "utf8")).toBe("before\n");
   expect(readFileSync(path.join(root, "yours.txt"), "utf8")).toBe("by hand\n");
 
-  // The run before created the files, two of which are as it left them.
+  // The previous run created all three files; two are as it left them, and the third was changed by hand.
   talk.mention("/undo");
   await office.until("a second answer", () => office.ephemeralsTo("U0ANA").length === 2);
   expect(existsSync(path.join(root, "mine.txt"))).toBe(false);

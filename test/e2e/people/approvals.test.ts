@@ -7,7 +7,7 @@ import { PLATFORMS, useBothPlatforms } from "../../support/talk/both-platforms.t
 import { answers, changePort, putFile } from "../../support/talk/scene.ts";
 import { conversationOf, type SlackOffice, type Talk } from "../../support/talk/slack-talk.ts";
 
-/** Channels where nobody is asked about most, and where nothing is changed. */
+/** A channel in which most calls need no approval, and one in which nothing may be changed. */
 const [UNASKED, READING] = ["C9001", "C9002"];
 const both = useBothPlatforms({
   settings: {
@@ -139,9 +139,9 @@ test("a change too long to show is attached whole, and can only be allowed once"
   expect(cards(talk)[0]?.text).toContain("The rest is attached");
 });
 
-// What a person types for a shell needs nobody else's leave.
+// A shell command that a person types needs nobody's approval.
 
-/** A thread that begins so, in a channel with a file. */
+/** Starts a thread with these words, in a channel whose sandbox has a file. */
 function begin(at: SlackOffice, words: string, channel = at.channel()): Talk {
   writeFileSync(path.join(rootOf(at, channel), "notes.txt"), "line one\nline two\n");
   at.model.script(() => text("Two lines."));
@@ -193,9 +193,9 @@ const PACKAGE = [
   "}",
   "",
 ];
-/** An edit of its version. */
+/** Changes the version in package.json. */
 const VERSION = { path: "package.json", old_string: "1.0.0", new_string: "1.0.1" };
-/** An edit of two lines: the model writes LF, whatever the file has. */
+/** Changes two lines. The model writes LF, whatever line endings the file has. */
 const SCRIPT = {
   path: "package.json",
   old_string: '    "test": "vitest",\n    "build": "tsc"',

@@ -21,12 +21,12 @@ const toolsSchema = z.object({ tools: z.array(z.object({ name: z.string() })).de
 const SEARCH_TOOLS = ["glob", "grep", "read"];
 const CHANGING_TOOLS = ["write", "edit", "js_exec"];
 
-/** The tools that the newest request offers the model. */
+/** Names of the tools that the newest request offers to the model. */
 function offered(model: ModelServer): string[] {
   return toolsSchema.parse(model.requests.at(-1)?.body).tools.map(({ name }) => name);
 }
 
-/** Those of these that the newest request offers. */
+/** Those of the given tools that the newest request offers to the model. */
 function offeredOf(model: ModelServer, names: readonly string[]): string[] {
   return names.filter((name) => offered(model).includes(name));
 }
@@ -53,7 +53,7 @@ afterAll(() => {
   expect(place.slack.slack.rateLimited()).toBe(0);
 });
 
-/** What every way of giving a command answers privately; the same for all. */
+/** Private answers to commands, which are the same for every way of giving them. */
 const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
   {
     typed: "help",
@@ -90,7 +90,7 @@ const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
   { typed: "hlep", answer: /I don't know `\/hlep`\. Did you mean `\/help`\?/ },
 ];
 
-/** What Discord offers first while somebody types in an option of a command. */
+/** What Discord suggests first while somebody types an option of a command. */
 const TYPED: readonly { command: string; option: string; typed: string; offered: readonly string[] }[] = [
   { command: "skill", option: "name", typed: "", offered: ["code-review", "css-refactor-advisor"] },
   { command: "skill", option: "name", typed: "weath", offered: ["weather-forecast", "current-weather"] },
@@ -106,14 +106,17 @@ const TYPED: readonly { command: string; option: string; typed: string; offered:
   { command: "nothing", option: "name", typed: "", offered: [] },
 ];
 
-/** One program on Slack, on Discord and on the page, and a person at each. */
+/** One program on Slack, Discord and the page, and people to use it. */
 interface Everywhere {
   readonly slack: SlackOffice;
   readonly discord: DiscordServer;
-  /** Somebody who has said nothing yet, in a channel of their own: Discord paces what is told to each. */
+  /**
+   * Somebody who has written nothing yet, in a channel of their own, because the bot paces its messages to each on
+   * Discord.
+   */
   readonly newcomer: () => { readonly channel: Channel; readonly user: User };
   readonly page: PageClient;
-  /** Somebody who only types. */
+  /** Somebody who only requests completions. */
   readonly typist: { readonly channel: Channel; readonly user: User };
 }
 
@@ -148,7 +151,7 @@ interface Given {
   readonly args: string;
 }
 
-/** Each way of giving a command, and what is answered to nobody else. */
+/** Each way of giving a command; resolves to the answer that only its sender sees. */
 const WAYS: Readonly<Record<string, (given: Given, place: Everywhere) => Promise<string>>> = {
   "a mention in a thread on Slack": async ({ typed }, { slack }) => {
     const talk = slack.talk({ text: "people among themselves", channel: slack.channel(), bare: true });
@@ -234,7 +237,7 @@ describe("on Slack", () => {
     office.slack.workspace.ephemerals.length = 0;
   });
   const told = (count: number) => office.until("a private answer", () => office.ephemeralsTo("U0ANA").length >= count);
-  /** What the bot answers privately to words in a thread. */
+  /** Mentions the bot with these words in a thread and resolves to its private answer. */
   const asks = async (talk: ReturnType<SlackOffice["talk"]>, words: string) => {
     const known = office.ephemeralsTo("U0ANA").length;
     talk.mention(words);

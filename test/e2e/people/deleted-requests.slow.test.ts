@@ -7,7 +7,7 @@ import { answers, type SceneMessage } from "../../support/talk/scene.ts";
 import { conversationOf } from "../../support/talk/slack-talk.ts";
 import { background, isPart, part } from "../../support/talk/sub-agent-talk.ts";
 
-/** Requests that people delete, as a rule to write them again. */
+/** Requests that people delete, usually to write them again. */
 
 const both = useBothPlatforms({ settings: { mode: "write" } });
 

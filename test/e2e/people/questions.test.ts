@@ -10,17 +10,17 @@ import { conversationOf, type SlackOffice, type Talk } from "../../support/talk/
 
 const ASK = toolUse("ask_user_question", { question: "Which port?", options: ["8080", "9090"] });
 
-/** Asks first, then repeats the answer. */
+/** Asks the question first, then repeats its answer. */
 const asksOnce: Script = (request, index) => (index === 0 ? ASK : text(`Heard: ${resultsIn(request.body)}`));
 
-/** The texts of the newest tool results. */
+/** The newest tool result that names an answer to a question. */
 function resultsIn(body: unknown): string {
   const said = conversationOf(body).match(/\w+ (?:chose|answered): [^"\\]+/gu) ?? [];
   return said.at(-1) ?? "nothing";
 }
 
 const PLACES = 4;
-/** Channels where ana alone decides what is done; elsewhere nobody is asked. */
+/** Channels in which calls need approval by ana; elsewhere nothing needs approval. */
 const DECIDED = Array.from({ length: 30 }, (_, index) => `C9${String(index).padStart(3, "0")}`);
 const both = useBothPlatforms({
   settings: {
@@ -31,7 +31,7 @@ const both = useBothPlatforms({
   },
 });
 const office = both.slack;
-/** One of those channels, in which nobody has written. */
+/** Gives out these channels one by one. */
 const decided = (() => {
   const left = DECIDED.values();
   return () => left.next().value ?? "";
@@ -212,7 +212,7 @@ test("notes and files reach the thread before the answer", async () => {
   expect(sent.flatMap(({ files }) => files.map(({ name }) => name))).toEqual(["r.txt", "r.txt"]);
 });
 
-// Models and people who try to have run what nobody has allowed.
+// Models and people who try to run calls that nobody has allowed.
 
 test("what is always allowed is what the card showed, not a call beside it that could not succeed", async () => {
   const at = office();

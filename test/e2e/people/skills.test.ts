@@ -9,7 +9,7 @@ import { answers } from "../../support/talk/scene.ts";
 import { conversationOf } from "../../support/talk/slack-talk.ts";
 import { answered, isPart, part, results } from "../../support/talk/sub-agent-talk.ts";
 
-/** A channel where people are asked. */
+/** A channel in which tools need approval. */
 const ASKING = "C9001";
 const both = useBothPlatforms({ settings: { mode: "agi", channels: { [`slack:${ASKING}`]: { mode: "write" } } } });
 const unasked = both.slack;

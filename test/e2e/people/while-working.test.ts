@@ -6,12 +6,15 @@ import { PLATFORMS, useBothPlatforms } from "../../support/talk/both-platforms.t
 import { answers, type SceneMessage } from "../../support/talk/scene.ts";
 import { conversationOf, overheard, type SlackOffice, type Talk } from "../../support/talk/slack-talk.ts";
 
-/** What people do while a run goes on, and with one that has ended before it was done. */
+/** What people do during a run, and with a run that ended before its work was done. */
 
-/** Channels whose runs have one turn, and one where they may cost little. */
+/** A channel whose runs have one turn, and one with a low budget for a run. */
 const [ONE_TURN, LOW] = ["C9001", "C9002"];
 
-/** Elsewhere there are enough turns for an answer in four pieces, and soon over; there is room for two runs. */
+/**
+ * In other channels the five turns are enough for an answer in four pieces and are soon used up; two runs may run at
+ * once.
+ */
 const both = useBothPlatforms({
   settings: {
     mode: "agi",
@@ -196,7 +199,7 @@ describe("with room for two runs", () => {
     }
     const late = office.talk({ text: "quiet 1", channel: quiet });
     await late.said.answered;
-    // All have their places in the queue before the first one moves up.
+    // All threads have their places in the queue before the first one moves up.
     await office.until("the others to wait", async () =>
       (await office.bot.probe("metrics")).text.includes('deckhand_runs{state="waiting"} 4'),
     );
@@ -209,7 +212,7 @@ describe("with room for two runs", () => {
   });
 });
 
-/** Ways in which runs end before they are done, and what the model does once somebody has clicked. */
+/** Ways in which a run ends before its work is done, and the request that a click on its button sends to the model. */
 const endings: readonly {
   name: string;
   before: Script;
@@ -266,7 +269,7 @@ function buttonsOf(messages: readonly SceneMessage[], prefix: string): string[] 
 
 const ENDLESS: Script = (_request, index) => toolUse("glob", { pattern: `*${index}` });
 
-/** A thread whose run has ended after its only turn. */
+/** Starts a thread whose run ends after its only turn. */
 async function stopped(office: SlackOffice): Promise<Talk> {
   const talk = office.talk({ text: "count", channel: ONE_TURN });
   await talk.answered(1);

@@ -4,7 +4,7 @@ import { type Balancer, startBalancer } from "../../support/program/balancer.ts"
 import { pageLink, type Replicas, startReplicas } from "../../support/program/replicas.ts";
 import { useShared } from "../../support/run/use-shared.ts";
 
-/** The page behind a balancer that gives each request to the other replica. */
+/** The page behind a balancer that sends requests to the two replicas in turn. */
 
 const PASSWORD = "heron on the long pier";
 
@@ -38,7 +38,7 @@ function link(): string {
   return `${pathname}${search}`;
 }
 
-/** Asks as the page does; the socket has told it what it sends along with changes. */
+/** Sends requests as the page does, with the change token that its socket has received. */
 async function page(who: Browser) {
   const socket = await who.open();
   if (typeof socket === "number") throw new Error(`refused with ${socket}`);
@@ -61,7 +61,7 @@ async function page(who: Browser) {
   };
 }
 
-/** What is asked for twice in a row, each replica answers once. */
+/** Sends the request twice in a row, so that each replica answers one. */
 async function fromBoth<T>(ask: () => Promise<T>): Promise<readonly T[]> {
   return [await ask(), await ask()];
 }
@@ -92,7 +92,7 @@ test("who signs out at one replica has no page open at the other", async () => {
 
 test("settings, definitions and keys that one replica sets hold at the other, and of two changes one is refused", async () => {
   const settings = await page(ana);
-  /** The other one is told by a notification, which takes a moment. */
+  /** The other replica learns of a change by a notification, which takes a moment. */
   const bothHave = (list: string, row: object) => {
     const rows = async () => (await fromBoth(() => settings.get(list))).map((answer) => answer.rows);
     const having = expect.arrayContaining([expect.objectContaining(row)]);

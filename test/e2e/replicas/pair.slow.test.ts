@@ -17,7 +17,10 @@ import { pageLink, type Replicas, startReplicas } from "../../support/program/re
 import { useShared } from "../../support/run/use-shared.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
-/** Two programs on one database, pages at each: what one does, the other shows, either does what is done once, and an operator looks after both. */
+/**
+ * Two programs on one database, with a page at each: each shows what happens at the other, either does work exactly
+ * once, and an operator can look after both.
+ */
 
 let browser: Browser;
 let at: Replicas;
@@ -32,7 +35,7 @@ useShared(
   },
 );
 
-/** A test may have ended one of the two. */
+/** Starts a replica again that a test has ended. */
 beforeEach(async () => {
   for (const bot of [at.one, at.other]) if (!bot.isAlive()) await bot.start();
   const count = async () => JSON.parse((await at.one.probe("readyz")).text).replicas;
@@ -45,7 +48,7 @@ async function pages(): Promise<readonly [PageClient, PageClient]> {
   return [here, there];
 }
 
-/** What a page has been told, message by message. */
+/** Messages that a page has received, in order. */
 function told(page: PageClient) {
   return page.frames.flatMap((frame) => (frame.type === "message" ? [frame.message] : []));
 }
@@ -56,7 +59,7 @@ const heard = (page: PageClient, words: string) =>
 const listSchema = z.object({ sessions: z.array(z.object({ id: z.string(), title: z.string(), state: z.string() })) });
 const sessionSchema = z.object({ state: z.string(), entries: z.array(z.object({ markdown: z.string().optional() })) });
 
-/** An answer as a page puts it together from what it is told. */
+/** The answer as a page assembles it from the parts that it receives. */
 function written(page: PageClient): string {
   let all = "";
   for (const frame of page.frames)
@@ -114,7 +117,7 @@ test("pages at two replicas are told all that either writes, in the order of its
   at.model.script(() => text("The second answer."));
   await there.send("two", threadId);
   await heard(here, "The second answer.");
-  // Many at once, by both: a number that was passed over would never be read.
+  // Both write many messages at once: the page would never read a sequence number that it has skipped.
   const many = Array.from({ length: 10 }, (_, index) => index);
   await Promise.all(many.flatMap((index) => [here.send(`/help here ${index}`), there.send(`/help there ${index}`)]));
   const { seq } = await here.hello();

@@ -11,13 +11,13 @@ import { useShared } from "../../support/run/use-shared.ts";
 import { type BothPlatforms, bothPlatforms } from "../../support/talk/both-platforms.ts";
 import { answers, type SceneMessage, type SceneThread } from "../../support/talk/scene.ts";
 
-/** Two processes on one database and home; each test begins with those that the one before has left, where it can. */
+/** Two processes on one database and home. Each test uses those that the test before has left running, if it can. */
 
 let postgres: Postgres;
 let databaseUrl: string;
 let on: BothPlatforms;
 let one: Bot;
-/** Reaches Slack by a network of its own. */
+/** Reaches Slack through a proxy of its own. */
 let other: Bot;
 let network: TcpProxy;
 
@@ -39,7 +39,7 @@ useShared(
   },
 );
 
-/** These are at work, and none else. */
+/** Makes sure that these processes run and no others. */
 async function atWork(...bots: readonly Bot[]): Promise<void> {
   for (const bot of [one, other]) {
     if (bots.includes(bot) && !bot.isAlive()) await bot.start();
@@ -47,12 +47,12 @@ async function atWork(...bots: readonly Bot[]): Promise<void> {
   }
 }
 
-/** On Slack, in a thread of a channel of its own. */
+/** Mentions the bot on Slack, in a channel of its own. */
 function mention(words: string): SceneThread {
   return on.slackScene().mention(words);
 }
 
-/** The model says these first, one a request, and then hello. */
+/** Makes the model give these replies first, one for each request, and then say hello. */
 function plays(...first: readonly Reply[]): void {
   const left = [...first];
   on.model.script((request) => (isAside(request) ? nothingLearned : (left.shift() ?? text("Hello."))));
@@ -61,16 +61,16 @@ function plays(...first: readonly Reply[]): void {
 const isAnswered = (all: readonly SceneMessage[]) => answers(all).includes("Hello.");
 const FAILURE = /"level":(50|60)/u;
 
-/** What a process prints from now on. */
+/** The output of a process from now on. */
 function output(bot: Bot): () => string {
   const known = bot.output().length;
   return () => bot.output().slice(known);
 }
 
-/** So many both processes take some of. */
+/** Enough threads that both processes take some of them. */
 const MOST_THREADS = 16;
 
-/** How many runs go on in a process. */
+/** Number of runs at work in a process. */
 async function runningIn(bot: Bot): Promise<number> {
   return runningOf((await bot.probe("healthz")).text);
 }
@@ -81,7 +81,7 @@ test("two processes serve one database at the same time, and either goes on with
   plays(...gates.map(({ part }) => [part, text("Hello.")]));
   const threads: SceneThread[] = [];
   let running: readonly number[] = [0, 0];
-  // On a busy machine one may take all of the first six before the other looks.
+  // On a busy machine one process may take all of the first six threads before the other looks for work.
   while (threads.length < MOST_THREADS && (threads.length < 6 || Math.min(...running) === 0)) {
     threads.push(mention("hello"));
     if (threads.length < 6) continue;
@@ -120,7 +120,7 @@ test("what a process has left that died with a run's end not shown, another one 
 
 const rowsSchema = z.array(z.object({ scheduledFor: z.date(), status: z.string(), createdAt: z.date() }));
 
-/** `second`: for when; `at`: when its row was written, in seconds, too. */
+/** `second`: the due time. `at`: when the row was written. Both in seconds. */
 interface DueTime {
   readonly second: number;
   readonly status: string;
@@ -159,7 +159,7 @@ test("each due time has one run over all processes, and none is lost where the o
   await expect.poll(count).toBeGreaterThan(atDeath + 1);
   const all = await occurrences();
   expect(all.map(({ second }) => second)).toEqual(all.map((_each, index) => (all[0]?.second ?? 0) + 3 * index));
-  // A machine at its limits may let nobody look before the next one has come, too; that one is run.
+  // On an overloaded machine nobody may look for due times before the next one has come; then that one is run.
   expect(all.filter(({ status, second, at }) => status === "missed" && at < second + 3)).toEqual([]);
   expect(said()).not.toMatch(FAILURE);
   const channel = scene.folder.slice("slack-".length);
@@ -169,7 +169,7 @@ test("each due time has one run over all processes, and none is lost where the o
 test("Discord's gateway has one of the processes; the next one goes on with its session, and answers what came in between", async () => {
   await atWork(other);
   const { gateway } = on.discord.discord;
-  // The one that is left may still be about to take it over.
+  // The remaining process may still be about to take over the gateway.
   await expect.poll(() => gateway.openSockets).toBe(1);
   const { identify, resume } = gateway.counts;
   const said = [output(one), output(other)];
@@ -231,10 +231,13 @@ test("a process that no longer reaches Slack leaves its runs to one that does, a
 
 const TAKES = 4;
 const THREADS = 30;
-/** Most refusals come at the beginning, when none has learned: later answers tell what was learned. */
+/**
+ * Answers of each conversation. Most refusals come early, before a replica has learned the limit; more answers show
+ * that the limit is learned.
+ */
 const ROUNDS = 3;
 
-/** The model answers so many calls at once, each for a second and a half, and refuses the others. */
+/** The model answers up to `TAKES` calls at once, each over a second and a half, and refuses the others. */
 function limitKey(model: ModelServer): { refusals: number } {
   const seen = { refusals: 0 };
   let going = 0;
@@ -249,14 +252,14 @@ function limitKey(model: ModelServer): { refusals: number } {
       await ended;
       going -= 1;
     };
-    leave().catch(() => undefined); // it never rejects
+    leave().catch(() => undefined); // The promise never rejects.
     calls += 1;
     return text(`Answer ${calls}.`.padEnd(60, "."), { everyMs: 250 });
   });
   return seen;
 }
 
-/** A person asks in a thread of their own, and again after each answer. */
+/** Asks in a thread of its own, and again after each answer. */
 async function converse(): Promise<readonly string[]> {
   const thread = mention("hello");
   for (let round = 1; ; round += 1) {
@@ -275,7 +278,7 @@ test("three replicas share what one key of a provider takes: thirty conversation
   const all = (await Promise.all(Array.from({ length: THREADS }, converse))).flat();
   expect(all).toHaveLength(THREADS * ROUNDS);
   expect(all.filter((answer) => !/^Answer \d+\.+$/u.test(answer))).toEqual([]);
-  // Where each learns for itself it is 54 times.
+  // Without sharing, each replica learns the limit by itself, which takes 54 refusals.
   expect(seen.refusals).toBeLessThan(30);
   for (const each of said) expect(each()).not.toMatch(/model_retry|"level":(50|60)/u);
 });

@@ -5,7 +5,10 @@ import { text, toolUse } from "../../support/model/model-script.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { answered, isPart, part, results } from "../../support/talk/sub-agent-talk.ts";
 
-/** In a channel where people are asked: a sub-agent's card and question name it, and its person decides and answers. */
+/**
+ * Checks, in a channel in which tools need approval, that a sub-agent's card and question name the sub-agent, and that
+ * the person it works for decides and answers.
+ */
 export async function decidedByItsPerson(at: SlackOffice, channel: string): Promise<void> {
   at.model.script((request) => {
     if (isPart(request, "A")) {

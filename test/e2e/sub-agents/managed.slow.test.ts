@@ -13,7 +13,7 @@ import { answered, answers, isPart, part, results } from "../../support/talk/sub
 
 const MANAGED = { enabled: true, maxConcurrentExecutors: 2 };
 
-/** A channel where a model call may write little. */
+/** A channel in which a model call may write only a few tokens. */
 const BRIEF = "C9001";
 const managing = useSlackOffice({
   settings: {
@@ -29,7 +29,7 @@ const managing = useSlackOffice({
   },
 });
 
-/** A thread that is managed by this preset, before anything is asked for. */
+/** Starts a thread and turns managed mode on with this preset, before any work is asked for. */
 async function managedBy(preset: string, { channel, script }: { channel: string; script: Script }) {
   const at = managing(() => text("Hello."));
   const talk = at.talk({ text: "hello", channel });
@@ -49,7 +49,7 @@ const toolNames = ({ body }: RecordedRequest): string[] =>
     ? body.tools.map((tool: { name: string }) => tool.name)
     : [];
 
-/** The executor of this name runs a command, then its work is merged, once the gate is open. */
+/** The executor with this name runs a command; its work is merged once the gate opens. */
 const merging =
   (name: string, command: string, gate: Part): Script =>
   (request) => {
@@ -67,7 +67,7 @@ describe("killed while executors work apart", () => {
 
   type Work = Readonly<{ name: string; files: Readonly<Record<string, string>>; command: string }>;
 
-  /** A thread in a channel of its own with these files, whose executor is about to run a command. */
+  /** Starts a thread with these files in a channel of its own; its executor will run the command. */
   async function apart({ name, files, command }: Work) {
     const at = managing();
     const channel = at.channel();
@@ -83,7 +83,7 @@ describe("killed while executors work apart", () => {
     return { at, root, talk, there, gate, script, isOf, copies: path.join(at.bot.home, "data/executors") };
   }
 
-  /** Beside the hello before. */
+  /** The only answer besides the first hello. */
   async function oneAnswer(at: SlackOffice, talk: Talk): Promise<string> {
     await at.until("the answer", () => answers(talk).length > 1);
     await untilIdle(at.bot);
@@ -92,7 +92,7 @@ describe("killed while executors work apart", () => {
     return answers(talk)[1] ?? "";
   }
 
-  // The first one: it looks at all copies.
+  // This test is the first one because it looks at all copies.
   test("while a copy is made, the executor gets a whole one, and nothing of the other is left", async () => {
     const names = Array.from({ length: 1_500 }, (_, index) => `file-${index}.txt`);
     const files = Object.fromEntries(names.map((name) => [name, `${name}\n`]));
@@ -132,7 +132,7 @@ describe("killed while executors work apart", () => {
     for (const count of before) expect(count).toBeLessThan(400);
     expect(both.map(({ there }) => there())).toEqual([400, before[1]]);
     expect(readFileSync(path.join(root, "a.txt"), "utf8")).toBe("b\n");
-    // What a killed write has left goes with a later one.
+    // A later write removes the temporary file of a killed one.
     expect(readdirSync(root).filter((name) => !name.endsWith(".tmp"))).toHaveLength(401);
 
     for (const { talk } of both) talk.mention("/undo");
@@ -143,7 +143,7 @@ describe("killed while executors work apart", () => {
 
 type Name = (typeof NAMES)[number];
 
-/** Waits until two of three executors are at work; which of them get a place first is nobody's promise. */
+/** Waits until two of the three executors are at work. Which two get the places first is not defined. */
 async function firstTwo(at: SlackOffice): Promise<{ readonly two: readonly [Name, Name]; readonly third: Name }> {
   const begun = () => NAMES.filter((name) => at.model.requests.some((request) => partOf(request) === name));
   await at.until("two at work", () => begun().length >= 2);
@@ -224,9 +224,9 @@ test("the manager looks and hands on; what it tries itself is refused, and execu
 });
 
 test("the total budget stops executors and manager, with one account of what was done, whenever it is killed", async () => {
-  // $0.063 by the model's prices.
+  // Costs $0.042 at the model's prices.
   const spent = usage({ input: 1_000, output: 4_000 });
-  // With two of these and two of those nothing is left of the budget.
+  // Two turns of each kind use up the budget.
   const looked = usage({ input: 10_000, output: 40 });
   const gate = hold();
   const at = managing();
@@ -251,7 +251,7 @@ test("the total budget stops executors and manager, with one account of what was
   talk.say("both");
   await talk.shows(/✓ executor: part A/u);
   await at.until("the question", () => talk.seen().some(({ text: said }) => said.includes("Go on?")));
-  // The account reaches the thread, and the program is killed before it learns of that.
+  // The account reaches the thread, but the program is killed before it gets the reply to its post.
   at.slack.faults.add("chat.postMessage", { kind: "slow", until: new Promise(() => {}) });
   talk.say("yes");
   await answered(at, talk, "for this managed task");
@@ -268,7 +268,7 @@ test("the total budget stops executors and manager, with one account of what was
   expect(account).toMatch(/\n✗ executor: part B.*did not get to its end/u);
   expect(at.model.requests).toHaveLength(4);
 
-  // A person's next message has all of it again, and what the end of an executor begins has only the rest.
+  // A person's next message gets the whole budget again; runs that an executor's end begins share what is left of it.
   talk.say("once more");
   await answered(at, talk, "C goes on.");
   await gate.reached;
@@ -278,7 +278,7 @@ test("the total budget stops executors and manager, with one account of what was
   await at.until("the second stop", () => answers(talk).filter((said) => said.includes("managed task")).length === 2);
   await untilIdle(at.bot);
   expect(answers(talk)).toHaveLength(5);
-  // The call that the kill has cut is made once more.
+  // The call that the kill cut off is repeated.
   expect(at.model.requests).toHaveLength(9);
 });
 
@@ -307,7 +307,7 @@ test("/managed on by a preset and off hold for the thread, and show in what I ma
 
 const LINES = ["one", "two", "three", "four", "five", "six", "seven"];
 
-/** A person's repository with a commit of all that is there. */
+/** Makes the directory a person's git repository, with one commit of all files. */
 function commitAll(root: string): void {
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=a@example.org", ...args], { cwd: root });
@@ -390,7 +390,7 @@ test("/undo takes back what was merged, and what stayed in a copy counts as chan
   talk.say("change it");
   await answered(at, talk, "Merged:");
   expect(readFileSync(path.join(root, "port.txt"), "utf8")).toBe("9090\n");
-  // The answer comes a moment before the run's end, and what runs is not undone.
+  // The answer arrives a moment before the run ends, and a run at work cannot be undone.
   await untilIdle(at.bot);
   talk.mention("/undo");
   await at.until("the files as they were", () => readFileSync(path.join(root, "port.txt"), "utf8") === "8080\n");

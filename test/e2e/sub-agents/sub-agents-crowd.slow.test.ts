@@ -8,7 +8,7 @@ import { conversationOf } from "../../support/talk/slack-talk.ts";
 import { answered, answers, isPart, part, results } from "../../support/talk/sub-agent-talk.ts";
 import { decidedByItsPerson } from "./decided-by-its-person.ts";
 
-/** A channel where people are asked. */
+/** A channel in which tools need approval. */
 const ASKING = "C9001";
 const { slack: playing, scene: jobScene } = useJobScene({
   mode: "agi",
@@ -18,7 +18,7 @@ const { slack: playing, scene: jobScene } = useJobScene({
 
 const isChild = (request: RecordedRequest) => conversationOf(request.body).includes("Do part ");
 
-/** More than the ten of whose assignment a thread is told. */
+/** More sub-agents than the ten whose assignments the thread shows. */
 const MANY = Array.from({ length: 24 }, (_, index) => `N${index}`);
 
 test("twenty-four sub-agents with two places for runs come to one answer, and another channel is served between them", async () => {

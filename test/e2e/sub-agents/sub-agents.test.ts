@@ -15,12 +15,12 @@ import { decidedByItsPerson } from "./decided-by-its-person.ts";
 
 let postgres: Postgres | null = null;
 
-/** A channel where people are asked. */
+/** A channel in which tools need approval. */
 const ASKING = "C9001";
-/** Managed mode is off until somebody switches it on in a thread. */
+/** Managed mode is off until somebody turns it on in a thread. */
 const MANAGED = { enabled: false, maxConcurrentExecutors: 2, executorIsolation: true };
 const settings = { mode: "agi", managedAgents: MANAGED, channels: { [`slack:${ASKING}`]: { mode: "write" } } };
-/** On PostgreSQL; the other files here are on SQLite. */
+/** This file runs on PostgreSQL; the other files here run on SQLite. */
 const both = useBothPlatforms(async () => {
   postgres = await startPostgres();
   return { settings, env: { DATABASE_URL: await postgres.createDatabase() } };
@@ -47,7 +47,7 @@ test("a sub-agent works in a history of its own, and its parent answers with its
   expect(at.model.requests).toHaveLength(4);
 });
 
-/** Two in the background, both waited for, then one answer of both. */
+/** Starts two sub-agents in the background, waits for both, and then gives one answer for both. */
 const twoParts: Script = (request) => {
   const ids = agentIds(request);
   if (ids.length > 0) return ids.map((id) => toolUse("agent_output", { agent_id: id, action: "wait" }));
@@ -109,7 +109,7 @@ test("a sub-agent that ends after its parent's run wakes the parent, who tells o
   await answered(at, talk, "Now I know: A is 3.");
 });
 
-/** What `/status` answers, in a thread or to anybody who asks there. */
+/** The private answer to `/status` in this thread. */
 async function statusIn(talk: ReturnType<SlackOffice["talk"]>, at: SlackOffice): Promise<string> {
   const known = at.ephemeralsTo("U0ANA").length;
   talk.mention("/status");
@@ -117,7 +117,7 @@ async function statusIn(talk: ReturnType<SlackOffice["talk"]>, at: SlackOffice):
   return at.ephemeralsTo("U0ANA").at(-1) ?? "";
 }
 
-/** Until so many runs are left at work. */
+/** Waits until this many runs are at work. */
 async function untilIdleBut(at: SlackOffice, count: number): Promise<void> {
   await at.until(`${count} runs at work`, async () =>
     (await at.bot.probe("metrics")).text.includes(`deckhand_runs{state="running"} ${count}`),
@@ -190,7 +190,7 @@ const partOf = (request: Parameters<typeof isAssigned>[0]) =>
 const shows = (at: DiscordOffice, talk: DiscordTalk, line: RegExp) =>
   at.until(`a message like ${line}`, () => talk.byBot().some((message) => line.test(JSON.stringify(message))));
 
-/** What the thread holds but progress, words without colours: what was handed to whom, in no order, and the answers. */
+/** The thread's messages without progress and colours: the assignments, sorted, and the answers. */
 const told = (talk: DiscordTalk) => {
   const all = talk.answers().map((answer) => answer.replace(/^```ansi\n\S+?m(.*)\S{4}\n```$/u, "$1"));
   const isAssignment = (answer: string) => answer.startsWith("→");
@@ -222,7 +222,7 @@ test("on Discord, two sub-agents show a line each under their parent's progress,
 
 test("on Discord, a manager may run nothing itself; two of three executors work at once, and their copies are merged", async () => {
   const gates = { A: hold(), B: hold(), C: hold() };
-  /** The executors in the order in which they began: that of their copies, of which all are made at once. */
+  /** Executors in the order in which they began, which varies because all their copies are made at once. */
   const begun: (keyof typeof gates)[] = [];
   const at = both.discord();
   const channel = at.channel("managed");

@@ -11,7 +11,7 @@ import { useShared } from "../../support/run/use-shared.ts";
 import { typed } from "../../support/talk/memory-talk.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
 
-/** The page beyond loopback in a real browser, over the whole program and a local Slack. */
+/** The page on a public address, in a real browser, over the whole program and a local Slack. */
 
 const PASSWORD = "heron on the long pier";
 
@@ -62,17 +62,20 @@ async function signIn(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name: "Sign out" }).waitFor();
 }
 
-// Each part needs the accounts of those before it.
+// The parts are one test because each needs the accounts of those before it.
 test("accounts: the first one, a colleague's, and what of them outlives a kill", async () => {
   const used = await setsUp();
   await outlivesAKill(await colleagueReads(), used);
 });
 
-/** From the printed address to an account, a linked person's decision, and out again. The line that has linked them. */
+/**
+ * Goes from the printed address to an account, a linked person's decision and signing out. Resolves to the line that
+ * linked the person.
+ */
 async function setsUp(): Promise<string> {
   const page = await opened(printedUrl(at.bot));
   await page.getByRole("heading", { name: "Set up Deckhand" }).waitFor();
-  // The keyboard is where the first name goes.
+  // The field for the first name has the keyboard focus.
   await page.keyboard.type("ana");
   await page.keyboard.press("Tab");
   await page.keyboard.type(PASSWORD);
@@ -97,14 +100,14 @@ async function setsUp(): Promise<string> {
   expect(await typed(at, line, { channel, name: "link" })).toContain("is linked to you");
   expect(await typed(at, line, { channel, name: "link", user: "U0BOB" })).toContain("no code that holds");
 
-  // It may be for somebody else.
+  // The heading says “people” because the decision may be for somebody else than the reader.
   await page.getByRole("list", { name: "Waiting for people" }).waitFor();
   await card.getByRole("button", { name: "Allow once" }).click();
   await messages(page).getByText("Allowed by @ana: write").waitFor();
   await expect.poll(() => existsSync(file)).toBe(true);
   expect(readFileSync(file, "utf8")).toBe("port = 8080\n");
 
-  // The way out is in sight on a low screen, too.
+  // The button is visible on a low screen as well.
   const signOut = page.getByRole("button", { name: "Sign out" });
   await page.setViewportSize({ width: 1280, height: 480 });
   const { y = Infinity, height = 0 } = (await signOut.boundingBox()) ?? {};
@@ -118,7 +121,7 @@ async function setsUp(): Promise<string> {
   return line;
 }
 
-/** What ana is to type elsewhere, which is not what she was told before. */
+/** The line that ana must type on another platform to link herself; waits until it differs from `before`. */
 async function linkLine(page: Page, before = ""): Promise<string> {
   await say(page, "/link");
   const newest = messages(page).getByText("Type this to Deckhand on Slack or Discord").last();
@@ -127,7 +130,7 @@ async function linkLine(page: Page, before = ""): Promise<string> {
   return read();
 }
 
-/** The command line of accounts. */
+/** Runs a subcommand of `deckhand user`. */
 function cli(args: readonly string[], password = "") {
   return runCli(["user", ...args], {
     cwd: at.bot.home,
@@ -136,7 +139,10 @@ function cli(args: readonly string[], password = "") {
   });
 }
 
-/** A colleague reads who has written what, and a viewer no more than that. Where vera stays signed in. */
+/**
+ * Checks that a viewer reads who has written which message but may do no more. Resolves to vera's page, still signed
+ * in.
+ */
 async function colleagueReads(): Promise<Page> {
   expect(await cli(["add", "vera", "--role", "viewer"], PASSWORD)).toMatchObject({ error: "", failed: false });
   expect((await cli(["add", "vera"], PASSWORD)).error).toContain("There is an account vera already");
@@ -148,20 +154,20 @@ async function colleagueReads(): Promise<Page> {
   const page = await opened(`${originOf()}/#/sessions`);
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   await signIn(page, "vera");
-  // Where the link led.
+  // The page that the link named opens after the sign-in.
   await page.getByRole("heading", { name: "Sessions" }).waitFor();
   await page.getByRole("navigation").getByText("create config.toml").click();
   await page.getByText("Your account may only read.").waitFor();
   expect(await composer(page).count()).toBe(0);
   await messages(page).getByText("ana", { exact: true }).first().waitFor();
-  // What would be refused is not offered.
+  // The page offers no action that the server would refuse.
   expect(await messages(page).getByRole("group", { name: "Actions" }).count()).toBe(0);
-  // What ana was told in private is not for vera.
+  // vera does not see private answers to ana.
   expect(await messages(page).getByText("Type this to Deckhand").count()).toBe(0);
   return page;
 }
 
-/** What a guesser has used up, a code to link with, and who is signed in, outlive a kill. */
+/** Checks that the count of failed guesses, a code for linking and signed-in sessions outlive a kill. */
 async function outlivesAKill(veras: Page, used: string): Promise<void> {
   const { origin } = new URL(printedUrl(at.bot));
   const stranger = await browser.newContext();
@@ -183,7 +189,7 @@ async function outlivesAKill(veras: Page, used: string): Promise<void> {
   await veras.getByRole("button", { name: "Sign out" }).waitFor();
   expect((await cli(["logout", "vera"])).out).toContain("signed out everywhere");
   await veras.getByRole("heading", { name: "Sign in" }).waitFor();
-  // What was open is not forgotten.
+  // The address of the open page is kept through the sign-out.
   expect(new URL(veras.url()).hash).not.toBe("");
   await veras.context().close();
 

@@ -22,15 +22,15 @@ const FOLDER = "web-main";
 
 let browser: Browser;
 let model: ModelServer;
-/** The demo model answers. */
+/** The bot with the demo model. */
 let bot: Bot;
-/** The scripted model answers. */
+/** The bot with the scripted model. */
 let scripted: Bot;
 
-/** What the browser has kept of each. */
+/** The browser's stored state for each bot. */
 const profiles = new Map<Bot, BrowserProfile>();
 
-/** The page in a window of its own, in a new thread. */
+/** Opens the page in a window of its own, in a new thread. */
 function visitPage(of: Bot): Promise<PageVisit> {
   const profile = profiles.get(of);
   if (profile === undefined) throw new Error("it has been given no key");
@@ -53,7 +53,7 @@ useShared(
 
 beforeEach(() => model.forget());
 
-/** Keeps the head of every live message that the page shows, however briefly. Runs inside the page. */
+/** Records the head of every live message that the page shows, however briefly. Runs inside the page. */
 const WATCH_LIVE = `{
   window.liveHeads = [];
   new MutationObserver(() => {
@@ -267,7 +267,7 @@ test("a person allows a change by keyboard alone, and hears what it is by roles 
 
   await button(visit, "New thread").focus();
   await page.keyboard.press("w");
-  // The diff is scrolled and copied by keyboard, too.
+  // The diff can be scrolled and copied by keyboard as well.
   for (const stop of ["Copy", "+port = 8080", "Allow once"]) {
     await page.keyboard.press("Tab");
     expect(String(await page.evaluate(FOCUSED))).toContain(stop);
@@ -319,7 +319,7 @@ test("a grant is listed beside the thread and holds until it is taken back there
   await visit.say("change port to 7070 in config.toml");
   await button(visit, "Allow once").waitFor();
   expect(readFileSync(inSandbox("config.toml"), "utf8")).toBe("port = 9090\n");
-  // Nothing waits for the next test.
+  // No card stays open for the next test.
   await button(visit, "Deny").click();
   await messages.getByText("Denied by @operator").waitFor();
   expect(visit.complaints).toEqual([]);
@@ -356,7 +356,7 @@ test("commands are completed from the server's own list, and their answers are m
   await expect.poll(() => options.allTextContents()).toEqual([expect.stringMatching(/^\/skill \[name\]/u)]);
   await composer.press("Enter");
   await expect.poll(() => composer.inputValue()).toBe("/skill ");
-  // Names of skills are offered a moment later, and Enter would take the first.
+  // The names of skills are offered a moment later; Enter before that would take the first one.
   await options.filter({ hasText: "designer" }).waitFor();
   await composer.press("Escape");
   await options.first().waitFor({ state: "detached" });
