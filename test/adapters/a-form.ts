@@ -1,7 +1,7 @@
 import type { Form } from "../../src/core/protocol/form.ts";
 import type { OutgoingMessage, Receipt } from "../../src/core/protocol/platform.ts";
 
-/** With a field of each kind. */
+/** A form with one field of each kind. */
 export const FORM: Form = {
   title: "Change Daily report",
   command: "jobs",
@@ -27,7 +27,7 @@ export const WORDS: OutgoingMessage = {
 
 export const ASKS = { type: "reply", message: WORDS, form: FORM } as const satisfies Receipt;
 
-/** What was filled in is not right. */
+/** A reply that asks for the same form again because a field is wrong. */
 export const WRONG = {
   type: "reply",
   message: WORDS,

@@ -181,7 +181,7 @@ test("stopping while the connection is being made anew leaves nothing open", asy
   await harbour.adapter().start(accept, never);
   gateway.drop();
   await gateway.until(() => gateway.counts.resume > 0);
-  // Had the first one gone on, it would have resumed half a second after its connection was cut.
+  // A first connection that went on would have resumed half a second after it was cut.
   expect(gateway.counts).toMatchObject({ identify: 2, resume: 1 });
   expect(gateway.openSockets).toBe(1);
 });

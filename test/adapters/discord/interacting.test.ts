@@ -18,7 +18,7 @@ async function begun(options: DiscordServerOptions = {}) {
   return { harbour, adapter, inbox, [Symbol.asyncDispose]: async () => harbour[Symbol.asyncDispose]() };
 }
 
-/** A message with a Stop button in a thread of Ana's, and Bob in front of it. */
+/** Posts a message with a Stop button in Ana's thread; `click` is Bob's click on it. */
 async function withButton(test: Awaited<ReturnType<typeof begun>>) {
   const { harbour, adapter, inbox } = test;
   const { server, general, ana, bob, botMention } = harbour;

@@ -94,7 +94,7 @@ test("a fetch that is aborted ends with the reason", async () => {
 test("a message in a thread that nobody has told of is understood", async () => {
   await using test = await begun();
   const { server, general, ana, botMention } = test.harbour;
-  // Archived before the bot connected: the thread is in no list that the gateway sends.
+  // The thread was archived before the bot connected, so no list from the gateway contains it.
   const thread = server.world.thread(general, "an old one");
   server.people.say({ channel: thread, user: ana }, `${botMention} remember this?`);
   expect(await test.inbox.nextMessage()).toMatchObject({

@@ -18,7 +18,7 @@ const JOBS: CommandForm = {
   ],
 };
 
-/** A start and a stop, which waits for what goes on beside. */
+/** Starts and stops an adapter; the stop waits for work in the background such as the registration. */
 async function startOnce(harbour: Harbour, commands?: readonly CommandForm[]): Promise<void> {
   const adapter = harbour.adapter(commands === undefined ? {} : { commands });
   await adapter.start(() => Promise.resolve({ type: "ignored" }), new AbortController().signal);

@@ -6,7 +6,7 @@ import { openHarbour } from "../../support/discord/harness.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { MemoryCluster } from "../../support/memory-cluster.ts";
 
-/** Two processes on a server called Harbour; the first one has the gateway. */
+/** Two processes on a server called Harbour; the first one holds the gateway. */
 async function twoProcesses(clock: Clock = systemRuntime().clock) {
   const harbour = await openHarbour();
   const cluster = new MemoryCluster();

@@ -25,24 +25,24 @@ export const LIMITS: PlatformLimits = {
 export interface Request {
   readonly kind: "post" | "edit" | "react" | "upload" | "postEphemeral";
   readonly at: number;
-  /** The channel's id, the message's, or the person's. */
+  /** Id of the channel, the message or the person. */
   readonly where: string;
   readonly text: string;
   readonly message: OutgoingMessage | null;
 }
 
 export interface MemoryPlatform extends ChatPlatform {
-  /** What landed, in order. */
+  /** Requests that succeeded, in order. */
   readonly requests: Request[];
-  /** Messages as they stand, by id. */
+  /** Current messages, by id. */
   readonly messages: Map<string, OutgoingMessage>;
-  /** The next request of the kind fails so. */
+  /** Makes the next request of this kind fail with this error. */
   failNext(kind: Request["kind"], error: AppError): void;
-  /** Requests of the kind do not end until the returned function is called. */
+  /** Holds requests of this kind back until the returned function is called. */
   hold(kind: Request["kind"]): () => void;
 }
 
-/** What brings a run's live message to its last state, in one attempt. */
+/** Makes the function that edits a run's live message into its last state; it tries once. */
 export function finaliserOf(platform: Pick<ChatPlatform, "find" | "edit">, thread: ThreadRef, key: string) {
   return async (last: OutgoingMessage): Promise<boolean> => {
     const live = await platform.find(thread, key, 0);
@@ -54,7 +54,7 @@ export function finaliserOf(platform: Pick<ChatPlatform, "find" | "edit">, threa
   };
 }
 
-/** A run as its view sees it at its beginning, but for what is given. */
+/** Options of a view for a run that has just begun, overridden by those given. */
 export function runIn(platform: PacedPlatform, given: Partial<RunViewOptions> = {}): RunViewOptions {
   return {
     runId: "run_1",
@@ -75,7 +75,7 @@ export function runIn(platform: PacedPlatform, given: Partial<RunViewOptions> = 
   };
 }
 
-/** A platform that lives in memory on the test's clock: enough for what is drawn, when and how often. */
+/** A platform in memory on the test's clock: enough to check what is drawn, when and how often. */
 export function memoryPlatform(clock: Clock): MemoryPlatform {
   const requests: Request[] = [];
   const messages = new Map<string, OutgoingMessage>();
@@ -140,7 +140,7 @@ export function memoryPlatform(clock: Clock): MemoryPlatform {
 
 export const THREAD: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1.0" };
 
-/** Keeps what is logged. */
+/** A log that keeps its lines. */
 export function memoryLog(): Log & { readonly lines: { level: string; event: string; fields: object }[] } {
   const lines: { level: string; event: string; fields: object }[] = [];
   const line = (level: string) => (fields: object, event: string) => {

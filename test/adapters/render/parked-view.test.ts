@@ -17,7 +17,7 @@ const TASK: TaskProgress = {
   note: "",
 };
 
-/** A run that has parked on a call of this tool, before anything is known of what the call waits for. */
+/** A run that has parked on a call of this tool, before the view knows anything of what the call waits for. */
 async function parkedOn(toolName: string, { isOurs }: { readonly isOurs?: () => Promise<boolean> } = {}) {
   const clock = new ManualClock(0);
   const inner = memoryPlatform(clock);

@@ -7,7 +7,7 @@ const network = () => new PlatformError("network", "no response");
 const limited = new PlatformError("platform_rate_limited", "slow down", { retryAfterMs: 40_000 });
 const wrongToken = new PlatformError("platform_auth", "invalid_auth");
 
-/** What is waited between tries that fail like this, one after the other, and what comes of the last. */
+/** The waits between tries that fail with these errors one after the other, and the outcome of the last try. */
 async function tries(failures: readonly Error[]) {
   const waits: number[] = [];
   const sleep = async (ms: number) => {

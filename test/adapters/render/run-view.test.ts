@@ -27,7 +27,7 @@ function setup(options: Partial<RunViewOptions> = {}) {
   const log = memoryLog();
   const open = createRunViews({ platform, clock, log, board: createTaskBoard() });
   const run = runIn(platform, { triggerMessageId: "100.1", askedBy: "slack:U0ANA", ...options });
-  /** Lets the time that the view itself needs pass. */
+  /** Finishes the view while the clock advances as far as the view needs. */
   const finish = async (view: ReturnType<typeof open>, outcome: QueryOutcome, stats = STATS) => {
     const finished = view.finish(outcome, stats);
     await clock.runAll();

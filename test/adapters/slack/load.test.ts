@@ -13,7 +13,7 @@ import { finaliserOf } from "../render/memory-platform.ts";
 
 const THREADS = 50;
 const CHANNELS = 10;
-/** Tokens of each answer, spread over this time. */
+/** Tokens of each answer, spread over `STREAM_MS`. */
 const TOKENS = 2_000;
 const STREAM_MS = 4_000;
 const STEPS = 40;
@@ -59,8 +59,8 @@ test("50 runs at once over 10 channels: no 429, every answer whole and soon, a s
       text += piece;
       view.show({ type: "token", text: piece });
       await clock.sleep(STREAM_MS / STEPS, signal);
-      // Counted in steps: where the machine is slow, a second of the stream takes longer, too.
-      // A second more is for a machine that does other things as well.
+      // Counted in steps because on a slow machine the stream takes longer as well. The sign of life is due after one
+      // second; another second allows for a busy machine.
       if (step === STEPS / 2 - 1) aSecondInAt.set(runId, clock.now());
     }
     modelEndedAt.set(runId, clock.now());

@@ -7,7 +7,7 @@ import { openSlackHarness, type SlackHarness } from "../../support/slack/slack-h
 
 const { signal } = new AbortController();
 
-/** A thread begun by Ana, and the inbox that heard of it. */
+/** Starts the adapter and a thread of Ana's, and takes the event from the inbox. */
 async function openThread(harness: SlackHarness): Promise<{ inbox: Inbox; event: InboundMessage }> {
   const inbox = await begin(harness);
   await harness.mention("hello");
@@ -46,7 +46,7 @@ test("a mention comes as two events with one key, and the person is looked up on
   const inbox = await begin(harness);
   const said = await harness.mention("hello");
   await said.answered;
-  // More than two where an answer took too long for Slack.
+  // Slack delivers more than twice if an answer takes too long.
   expect(inbox.events.length).toBeGreaterThanOrEqual(2);
   expect(new Set(inbox.events.map(({ key }) => key))).toEqual(new Set([`slack:T0001:C0001:${said.messageId}`]));
   expect(inbox.fresh).toMatchObject([{ addressed: "mention", text: "hello", channel: { name: "ops" } }]);
@@ -272,7 +272,7 @@ test("a post is found on a later page of a long thread", async () => {
   expect(callsOf(harness, "conversations.replies")).toHaveLength(3);
 });
 
-/** A message with buttons, which cannot be the comment of its files. */
+/** Buttons, with which a message cannot be the comment of its files. */
 const CARD = {
   buttons: [{ id: "retry:run_1", label: "Try again", style: "default" }],
 } satisfies Partial<OutgoingMessage>;

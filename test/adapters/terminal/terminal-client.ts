@@ -6,12 +6,12 @@ import type { ClientFrame, HeardFrame } from "../../../src/adapters/terminal/wir
 
 type FrameOf<T extends HeardFrame["type"]> = Extract<HeardFrame, { type: T }>;
 
-/** A terminal at the socket of a home, by the program's own client. */
+/** A terminal at the socket of a home, through the program's own client. */
 export class TerminalClient {
   readonly frames: HeardFrame[] = [];
   readonly #socket: Socket;
   readonly #talk: Talk;
-  /** Each is gone once it has taken a frame. */
+  /** Callers that wait for a frame; each is removed once it has taken one. */
   #waiting: ((frame: HeardFrame) => boolean)[] = [];
   isOpen = true;
 
@@ -38,7 +38,7 @@ export class TerminalClient {
     this.#talk.say(frame);
   }
 
-  /** Any bytes. */
+  /** Writes raw bytes, which need not be a frame. */
   sayRaw(data: string | Uint8Array): void {
     this.#socket.write(data);
   }
@@ -47,7 +47,7 @@ export class TerminalClient {
     this.#socket.destroy();
   }
 
-  /** The first frame that fits, heard already, after so many others, or to come. */
+  /** The first frame that fits, among those after the first `after` frames; waits for it if necessary. */
   async next<T extends HeardFrame["type"]>(
     type: T,
     fits: (frame: FrameOf<T>) => boolean = () => true,
@@ -73,7 +73,7 @@ export class TerminalClient {
     return frame.messages ?? [];
   }
 
-  /** What acknowledges or refuses a message or a click, heard after so many frames. */
+  /** Resolves once the message or click is acknowledged or refused by a frame after the first `heard` frames. */
   async answerTo(id: string, heard: number): Promise<void> {
     await Promise.race([
       this.next("sent", ({ clientId }) => clientId === id, heard),

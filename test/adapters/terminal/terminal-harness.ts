@@ -31,7 +31,7 @@ interface Opened {
   readonly platform: TerminalPlatform | undefined;
 }
 
-/** A store whose next post of ours can go wrong, before it is written or after. */
+/** A store in which the bot's next post can fail before or after it is written. */
 class FaultyStore extends MemoryThreadStore {
   nextPost: "works" | "fails" | "loses_response" = "works";
 
@@ -46,7 +46,7 @@ class FaultyStore extends MemoryThreadStore {
   }
 }
 
-/** Ana and Bob are two terminals; to Deckhand whoever may read the home is one and the same person. */
+/** Ana and Bob are two terminals; to Deckhand, everybody who may read the home is one person. */
 export class TerminalHarness implements PlatformHarness {
   readonly home = tempDirectory();
   readonly #store = new FaultyStore();
@@ -118,7 +118,7 @@ export class TerminalHarness implements PlatformHarness {
     this.#store.nextPost = "fails";
   }
 
-  /** Nothing limits the rate of a terminal: its requests never see a 429. */
+  /** Does nothing: a terminal has no rate limit, so its requests never get a 429. */
   rateLimitNext(): void {}
 
   deleteThread(thread: ThreadRef): void {
@@ -167,7 +167,7 @@ export class TerminalHarness implements PlatformHarness {
     return { messageId, isAnswered: () => isAnswered, answered };
   }
 
-  /** The person's terminal at the platform that runs now. */
+  /** The person's terminal at the running platform, opened if necessary. */
   async #terminal(person: PersonName): Promise<TerminalClient> {
     const running = this.#platforms.find((platform) => platform.health().connected);
     const known = this.#terminals.get(person);
@@ -211,7 +211,7 @@ export class TerminalHarness implements PlatformHarness {
       text: [...terminalLines(body.markdown, style), ...terminalLines(body.footer ?? "", style)].join("\n"),
       buttons: body.buttons.map((button) => ({ id: button.id, label: button.label })),
       files: await Promise.all(files),
-      // A terminal notifies nobody and fetches nothing.
+      // A terminal notifies nobody and fetches no address.
       pings: [],
       previews: [],
       reactions: body.signs,

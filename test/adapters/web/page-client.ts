@@ -9,7 +9,7 @@ import {
 } from "../../../src/adapters/render/local/wire.ts";
 import { type ClientFrame, type ServerFrame } from "../../../src/adapters/web/wire.ts";
 
-/** What a browser does with the page, without the browser: enters with the token, keeps the cookie, opens the socket. */
+/** Does what a browser does with the page: enters with the token, keeps the cookie and opens the socket. */
 export class PageClient {
   readonly frames: ServerFrame[] = [];
   readonly origin: string;
@@ -22,7 +22,7 @@ export class PageClient {
     this.cookie = cookie;
     this.#socket = socket;
     socket.on("message", (data) => {
-      // The server is ours and under test: assertions look at what the frames hold.
+      // Frames are not validated, since the server is the program under test: assertions look at their content.
       this.frames.push(JSON.parse(Buffer.isBuffer(data) ? data.toString() : "null"));
       this.#notify();
     });
@@ -55,14 +55,14 @@ export class PageClient {
     this.#socket.send(data);
   }
 
-  /** Says hello; resolves to the welcome. */
+  /** Sends hello and resolves to the welcome. */
   async hello(seq: number | null = null): Promise<Extract<ServerFrame, { type: "welcome" }>> {
     const seen = this.frames.length;
     this.say({ type: "hello", seq });
     return this.next("welcome", () => true, seen);
   }
 
-  /** Sends a message; resolves once the server has taken it or refused it. */
+  /** Sends a message and resolves once the server has taken it. */
   async send(text: string, threadId: string | null = null, clientId: string = randomUUID()): Promise<string> {
     const seen = this.frames.length;
     this.say({ type: "send", clientId, threadId, text, fileIds: [] });
@@ -94,7 +94,7 @@ export class PageClient {
     return fetch(`${this.origin}${path}`, { ...init, headers });
   }
 
-  /** The first frame of the type that fits, among those from `from` on; waits for it if need be. */
+  /** The first frame of this type that fits, from index `from` on; waits for it if necessary. */
   async next<T extends ServerFrame["type"]>(
     type: T,
     fits: (frame: Extract<ServerFrame, { type: T }>) => boolean = () => true,
@@ -109,7 +109,7 @@ export class PageClient {
     }
   }
 
-  /** Resolves with the server's answer to a message or click that is about to be sent. */
+  /** Resolves to the server's answer to a message or click that is about to be sent. */
   async answerTo(id: string): Promise<ServerFrame> {
     const isAnswer = (frame: ServerFrame): boolean =>
       (frame.type === "sent" && frame.clientId === id) ||
@@ -124,14 +124,14 @@ export class PageClient {
     }
   }
 
-  /** Cuts the connection without a word. */
+  /** Cuts the connection without a closing handshake. */
   async drop(): Promise<void> {
     const closed = once(this.#socket, "close");
     this.#socket.terminate();
     await closed;
   }
 
-  /** Resolves to the code the socket was closed with. */
+  /** Resolves to the code that the socket was closed with. */
   async closed(): Promise<number> {
     const [code] = await once(this.#socket, "close");
     return Number(code);

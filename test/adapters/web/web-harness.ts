@@ -20,7 +20,7 @@ import { entryUrl, openPlatform } from "./web-setup.ts";
 
 type SentFrame = Extract<ClientFrame, { type: "send" | "click" }>;
 
-/** A store whose next post of ours can go wrong, before it is written or after. */
+/** A store in which the bot's next post can fail before or after it is written. */
 class FaultyStore extends MemoryThreadStore {
   nextPost: "works" | "fails" | "loses_response" = "works";
 
@@ -35,7 +35,7 @@ class FaultyStore extends MemoryThreadStore {
   }
 }
 
-/** Ana and Bob are two open pages; to Deckhand whoever holds the token is one and the same person. */
+/** Ana and Bob are two open pages; to Deckhand, everybody who holds the token is one person. */
 export class WebHarness implements PlatformHarness {
   readonly #store = new FaultyStore();
   readonly #log = new CountingLog();
@@ -83,7 +83,7 @@ export class WebHarness implements PlatformHarness {
     return Promise.all(messages.filter(({ body }) => body.by !== "note").map((message) => visible(page, message)));
   }
 
-  /** Notes of a thread are Ana's, who speaks unless a test says otherwise; a click is answered on its own page. */
+  /** Notes in a thread count as Ana's, who speaks by default; a click's answer goes to the page that clicked. */
   async ephemeralsTo(person: PersonName): Promise<readonly string[]> {
     const page = await this.#page(person);
     const replies = page.frames.flatMap((frame) => (frame.type === "reply" ? [frame.body.markdown] : []));
@@ -105,7 +105,7 @@ export class WebHarness implements PlatformHarness {
     this.#store.nextPost = "fails";
   }
 
-  /** Nothing limits the rate of the page: its requests never see a 429. */
+  /** Does nothing: the page has no rate limit, so its requests never get a 429. */
   rateLimitNext(): void {}
 
   deleteThread(thread: ThreadRef): void {
@@ -148,7 +148,7 @@ export class WebHarness implements PlatformHarness {
     return { messageId, isAnswered: () => isAnswered, answered };
   }
 
-  /** The person's page on the platform that runs now, opened when it is not. */
+  /** The person's page on the running platform, opened if necessary. */
   async #page(person: PersonName): Promise<PageClient> {
     const running = this.#platforms.find((platform) => platform.entryUrl() !== null);
     if (running === undefined) throw new Error("no platform runs");
@@ -200,7 +200,7 @@ async function visible(page: PageClient, message: PageMessage): Promise<VisibleM
     files: await Promise.all(
       body.files.map(async ({ id, name }) => ({ name, data: await (await page.fetch(`/files/${id}`)).bytes() })),
     ),
-    // Nobody is notified of a page's text; what a browser would fetch by itself has a source.
+    // A page's text notifies nobody. Whatever a browser would fetch by itself has a source attribute.
     pings: [],
     previews: [...html.matchAll(/\s(?:src|srcset|background)="([^"]*)"/gu)].map((match) => match[1] ?? ""),
     reactions: body.signs,

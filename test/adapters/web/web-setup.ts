@@ -18,7 +18,7 @@ import { BUILT_PAGE } from "../../support/program/built.ts";
 
 export const TOKEN = "a-token-for-tests-only";
 
-/** The page of the present sources: where it is not built, bundled for the files of a process. */
+/** Directory of the page built from the current sources; bundled for this process if no build exists. */
 export const PAGE_DIRECTORY = BUILT_PAGE ?? (await bundledPage());
 
 async function bundledPage(): Promise<string> {
@@ -37,7 +37,7 @@ const PROBES: Probes = {
   metrics: () => Promise.resolve("deckhand_runs_total 3\n"),
 };
 
-/** Nothing goes on, and nobody keeps jobs. */
+/** An overview without activity and without jobs. */
 export const NOTHING: OverviewSource = {
   summaries: { of: () => Promise.resolve(null), busyThreads: () => Promise.resolve(new Map()) },
   jobs: { overview: () => Promise.resolve([]), view: () => Promise.resolve(null) },
@@ -58,7 +58,7 @@ export function openPlatform(options: {
   readonly pingMs?: number;
   readonly pageDirectory?: string;
   readonly overview?: OverviewSource;
-  /** What features answer. */
+  /** Routes of features. */
   readonly routes?: FeatureRoutes;
 }): WebPlatform {
   const { overview = NOTHING, logins = null, routes = new Map(), ...rest } = options;
@@ -88,7 +88,7 @@ export function entryUrl(platform: WebPlatform): string {
   return url;
 }
 
-/** A feature that has something to show. */
+/** A panel of a feature with something to show. */
 export const SERVERS_PANEL: PanelSource = {
   title: "MCP servers",
   lines: () => [{ line: "⚠ **docs** is not connected: it ended.", nextAt: 0 }],

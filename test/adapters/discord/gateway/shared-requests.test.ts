@@ -5,7 +5,7 @@ import { ManualClock } from "../../../support/manual-clock.ts";
 
 const API = "https://discord.com/api/v10";
 
-/** Processes that are one bot, and when each request to an address was sent. */
+/** Four processes of one bot that share their rate limits, and the requests that they sent, with times. */
 function processes() {
   const clock = new ManualClock(0);
   const rates = new MemoryRates(clock, [1, 7, 3]);
@@ -22,7 +22,7 @@ function processes() {
   return { clock, sent, request };
 }
 
-/** The most that was sent in any stretch of time. */
+/** Maximum number of requests in any interval of this length. */
 function mostIn(times: readonly number[], ms: number): number {
   return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + ms).length));
 }

@@ -39,7 +39,7 @@ const ALERT_TEXT = [
   "**Alerts Firing**:\nLabels:\n - alertname = HighLatency\n - job = api\nAnnotations:\n - summary = p99 over 2 s",
 ].join("\n");
 
-/** What each becomes in the history of its thread, with the names of the files that come along. */
+/** Messages with the text that each becomes in its thread's history, and the names of its files. */
 type Sample = readonly [name: string, message: unknown, text: string, files: readonly string[]];
 const corpus: readonly Sample[] = [
   ["an alert of Alertmanager's", ALERTMANAGER, ALERT_TEXT, []],
@@ -321,7 +321,7 @@ test("buttons of the bot's own are no words of its", () => {
 
 describe("whatever Discord adds", () => {
   const every = corpus.map(([, message]) => message);
-  /** Each place of a payload, as the keys that lead there. */
+  /** The path of keys to every value in a payload. */
   const placesIn = (value: unknown, path: readonly string[] = []): (readonly string[])[] =>
     typeof value === "object" && value !== null
       ? Object.entries(value).flatMap(([key, inner]) => [[...path, key], ...placesIn(inner, [...path, key])])
@@ -346,7 +346,7 @@ describe("whatever Discord adds", () => {
         const parsed = messageSchema.safeParse(broken);
         if (path[0] !== "id") expect(parsed.success).toBe(true);
         if (parsed.data !== undefined) threadMessage(parsed.data, names);
-        // Its text is lost only where the text itself was replaced.
+        // The text may be lost only if the replaced value was the text itself.
         const withWords = messageSchema.safeParse({ ...Object(broken), content: "kept words", type: 0 });
         if (withWords.data !== undefined) expect(threadMessage(withWords.data, names)?.text).toContain("kept words");
       }),

@@ -1,6 +1,6 @@
 /**
- * Messages in the shapes in which Discord sends them, by its OpenAPI description, its documentation and what public
- * libraries test against; the words in them are ours.
+ * Messages in Discord's shapes, taken from its OpenAPI description, its documentation and the tests of public
+ * libraries; their words were written for these tests.
  */
 
 export const BOT = { id: "100", username: "deckhand", bot: true };
@@ -8,7 +8,7 @@ export const ANA = { id: "1000", username: "ana_99", global_name: "Ana", avatar:
 export const BOB = { id: "1001", username: "bob", global_name: null, avatar: "a_1", public_flags: 0 };
 const webhook = (username: string) => ({ id: "700", username, avatar: null, discriminator: "0000", bot: true });
 
-/** A message without anything in it, with all fields that it must have. */
+/** An empty message with all required fields. */
 export function sample(parts: object = {}): Record<string, unknown> {
   return {
     type: 0,

@@ -31,7 +31,7 @@ class Page implements FeedListener {
   }
 }
 
-/** Two processes on one store that never hear a word of each other. */
+/** Two processes on one store that never receive each other's notifications. */
 function deafFeeds() {
   const clock = new ManualClock();
   const store = new MemoryThreadStore();
@@ -56,7 +56,7 @@ test("what another process writes is read within a second though no word of it c
   await clock.advance(1_000);
   expect(page.seqs).toEqual([2]);
   expect(page.threads).toEqual(["a"]);
-  // More than is read at once; the first of it has changed since, and is read last.
+  // More messages than one read returns. The first one has changed since, so its new version is read last.
   for (let index = 0; index < 250; index += 1) await insert(other, `m${index}`, "a");
   await insert(other, "b");
   await other.update("b", () => BODY);

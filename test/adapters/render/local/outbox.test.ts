@@ -4,7 +4,7 @@ import { type FrameSocket, Outbox } from "../../../../src/adapters/render/local/
 import type { PageMessage } from "../../../../src/adapters/render/local/wire.ts";
 import type { ServerFrame } from "../../../../src/adapters/web/wire.ts";
 
-/** A page's socket whose reader takes nothing until it is told to. */
+/** A page's socket whose reader takes nothing until the test lets it. */
 class SlowSocket implements FrameSocket {
   readonly sent: ServerFrame[] = [];
   readonly closed: number[] = [];

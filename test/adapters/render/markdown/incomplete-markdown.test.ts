@@ -70,7 +70,7 @@ test("a line longer than the room shows its end", () => {
   expect(tailOf("x".repeat(100), { ...ROOM, lines: 3, chars: 10 })).toBe(`…${"x".repeat(10)}`);
 });
 
-/** What is read of Markdown once it is rendered. */
+/** The text that Markdown shows once it is rendered. */
 function readable(markdown: string): string {
   return new MarkdownIt()
     .parse(markdown, {})

@@ -101,7 +101,7 @@ test.each([
   expect(withoutImages(text)).toBe(text);
 });
 
-/** As a Markdown parser of others counts them. */
+/** Number of images according to an independent Markdown parser. */
 function imagesIn(markdown: string): number {
   const inlines = new MarkdownIt().parse(markdown, {}).flatMap((token) => token.children ?? []);
   return inlines.filter(({ type }) => type === "image").length;

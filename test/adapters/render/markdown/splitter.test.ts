@@ -140,7 +140,7 @@ test("an unbroken text comes back by joining its pieces", () => {
   );
 });
 
-/** A document of paragraphs, lists and fenced code in which every word is its own. */
+/** Documents of paragraphs, lists and fenced code in which every word is unique. */
 const documents = fc
   .array(
     fc.record({
@@ -164,7 +164,7 @@ const documents = fc
       .join("\n\n");
   });
 
-/** Each word with the language of the code block it stands in, as a Markdown parser reads it. */
+/** Each word, and the language of the code block that contains it, as a Markdown parser reads them. */
 function wordsOf(markdown: string): string[] {
   return new MarkdownIt().parse(markdown, {}).flatMap((token) => {
     if (token.type !== "fence" && token.type !== "inline") return [];

@@ -221,7 +221,8 @@ test("what is shown is told as data, too, and the model's own text is no step, w
       { sign: "✓", text: "read `a.ts` · 3 lines", isOver: true },
       { sign: "⏳", text: "bash `make`", isOver: false },
       { sign: "", text: "⚠ Going on.", isOver: true },
-      // Nobody would hear of it where lines are printed once they are over.
+      // A passing notice counts as over because a surface that prints only finished lines would otherwise never show
+      // it.
       { sign: "", text: "⚠ Trying again in 1 s.", isOver: true },
     ],
   });

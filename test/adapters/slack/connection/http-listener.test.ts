@@ -9,7 +9,7 @@ import { systemRuntime } from "../../../../src/runtime.ts";
 import { begin } from "../../../contracts/platform-steps.ts";
 import { openSlackHarness, type SlackHarness } from "../../../support/slack/slack-harness.ts";
 
-/** Bytes, far beyond what is taken. */
+/** Maximum bytes to send, far more than the listener accepts. */
 const SENT_AT_MOST = 256 * 1024 * 1024;
 
 function addressOf(harness: SlackHarness): string {
@@ -102,7 +102,7 @@ test("a body that is announced as too long is refused before it comes", async ()
   const [{ statusCode, headers: told }] = await answered;
   expect(statusCode).toBe(413);
   expect(told.connection).toBe("close");
-  request.on("error", () => {}); // it was never sent whole
+  request.on("error", () => {}); // The body was never sent completely.
   request.destroy();
 });
 
@@ -113,7 +113,7 @@ test("a body that goes on and on is cut off while it arrives", async () => {
   const cut = new Promise<void>((resolve) => {
     request.once("close", resolve);
   });
-  request.on("error", () => {}); // what is still sent meets a closed connection
+  request.on("error", () => {}); // The rest of the body meets a closed connection.
   request.on("response", (response) => response.resume());
   const piece = Buffer.alloc(64 * 1024, "x");
   let sent = 0;

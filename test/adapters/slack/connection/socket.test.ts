@@ -13,7 +13,7 @@ test("when Slack recycles the connection, a new one stands at once and nothing i
   harness.server.deliveries.cut("disconnect");
   await harness.mention("meanwhile");
   await again;
-  // The SDK alone would wait five seconds.
+  // Without the adapter's own reconnect, the SDK would wait five seconds.
   expect(Date.now() - cutAt).toBeLessThan(5_000);
   expect((await inbox.nextMessage()).text).toBe("meanwhile");
   expect(harness.platform.health()).toEqual({ connected: true, detail: "connected by Socket Mode" });

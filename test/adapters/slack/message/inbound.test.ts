@@ -64,7 +64,7 @@ test("what somebody has changed comes under the key of the message, at the time 
   expect(first.edited).toBeUndefined();
   for (const text of ["fix it", "please fix it"])
     for (const delivery of people.edit(said, text)) await delivery.answered;
-  // Slack tells twice of an edit that leaves a mention.
+  // Slack reports an edit that leaves a mention twice.
   people.edit(said, `<@${workspace.botUserId}> fix it`);
   await inbox.until(() => inbox.events.length === 4);
   const [, changed, ...mentions] = inbox.events;
@@ -88,7 +88,7 @@ test("a person's message that is deleted comes under its key, alone or with repl
   for (const message of [ours, bots, root, direct, reply]) await people.delete(message).answered;
   const stone = workspace.find("C0001", root.ts);
   expect(stone?.raw).toMatchObject({ subtype: "tombstone" });
-  // With its last reply the stone goes, too.
+  // The tombstone disappears with the last reply.
   if (stone !== undefined) await people.delete(stone).answered;
   await people.event({ type: "message", subtype: "message_deleted", channel: "C0001", deleted_ts: "7.000100" })
     .answered;
@@ -186,7 +186,7 @@ test("a canvas is read as the page that Slack makes of it; without the scope, th
   await expect(harness.platform.fetchFile(file, 100, signal)).rejects.toMatchObject({ code: "missing_scope" });
 });
 
-/** What Slack's editor sends: somebody, and what they are asked. */
+/** Blocks of Slack's editor: a mention, and the text after it. */
 function written(...elements: readonly object[]) {
   return [{ type: "rich_text", elements: [{ type: "rich_text_section", elements }] }];
 }

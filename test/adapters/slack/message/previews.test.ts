@@ -5,7 +5,9 @@ import { openSlackHarness } from "../../../support/slack/slack-harness.ts";
 
 const { signal } = new AbortController();
 
-/** A link to a message, as Slack shows it a moment later. Its shape is Slack's, its words are ours. */
+/**
+ * A link to a message, and the preview that Slack adds a moment later, in Slack's shape but with words of the tests.
+ */
 const LINK = "https://harbour.slack.com/archives/C0002/p1663966292304369";
 const SHOWN = {
   from_url: LINK,

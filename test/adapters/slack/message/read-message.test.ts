@@ -33,7 +33,7 @@ test.each(SAMPLES)("$name arrives", async ({ message, says, files = [] }) => {
   expect(got.files).toEqual(files);
 });
 
-/** Puts something odd into one place of a message. */
+/** Puts an odd value into one place of a message. */
 function altered(message: Readonly<Record<string, unknown>>, { key, value, at }: Oddity): Record<string, unknown> {
   const list = (name: "blocks" | "attachments" | "files") => {
     const known: unknown = message[name];

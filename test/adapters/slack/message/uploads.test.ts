@@ -18,7 +18,7 @@ function withFiles(markdown: string, more: Partial<OutgoingMessage> = {}): Outgo
   return plainMessage(markdown, { files: [CHART], ...more });
 }
 
-/** What stands in the thread of ours: its words and the names of its files. */
+/** Texts and file names of the bot's messages in the thread. */
 async function ours(harness: SlackHarness, thread: ThreadRef) {
   const messages = (await harness.visible(thread)).filter(({ by }) => by === "bot");
   return messages.map(({ text, files }) => [text, files.map(({ name }) => name).join()]);

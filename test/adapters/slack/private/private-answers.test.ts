@@ -20,7 +20,7 @@ async function begun(receipt: Receipt = { type: "accepted" }) {
   return { harness, inbox, stage, [Symbol.asyncDispose]: () => harness[Symbol.asyncDispose]() };
 }
 
-/** What Ana was shown, and in which thread; and what was sent and shown to nobody. */
+/** Private messages that Ana saw, with their threads, and those that Slack accepted but showed to nobody. */
 function shown({ server: { workspace } }: SlackHarness) {
   return {
     seen: workspace.ephemerals.map(({ text, threadTs }) => [text, threadTs]),

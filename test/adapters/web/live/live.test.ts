@@ -236,7 +236,7 @@ describe("what a page hears", () => {
     const welcome = other.hello();
     await asked.promise;
     const posting = platform.post(ref(null), plainMessage("news"), "k");
-    // It is stored at once, unless it waits for the welcome.
+    // The post is stored in this turn of the event loop, unless it waits for the welcome.
     await Promise.race([posting, new Promise((resolve) => setImmediate(resolve))]);
     told.resolve();
     const { messageId } = await posting;

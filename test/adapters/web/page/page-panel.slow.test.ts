@@ -67,16 +67,16 @@ const SESSION: SessionSummary = {
   grants: [{ id: "grt_1", what: "changing config.toml", scope: "session", grantedBy: "@operator" }],
 };
 
-/** What the server knows; a test changes it as the program would. */
+/** The server's data, which a test changes as the program would. */
 interface World {
   session: SessionSummary | null;
   busy: ReadonlyMap<string, "working" | "waiting">;
   jobs: readonly JobOverview[];
-  /** All of one of them. */
+  /** The complete view of one of the jobs. */
   view: JobView | null;
 }
 
-/** A job of the person's that was made here. */
+/** State of a job that the person made here. */
 const OWN = { isDone: false, isFromFile: false, isTheirs: true };
 
 let world: World;

@@ -1,8 +1,6 @@
-/**
- * Scripts that run inside the page, as text: the tests' own types know no browser.
- */
+/** Scripts that run inside the page. They are text because the tests are compiled without the browser's types. */
 
-/** Drags a small text file over the page, away from it, or drops it there. */
+/** Drags a small text file over the page or away from it, or drops it there. */
 export function dragFile(event: "dragover" | "dragleave" | "drop"): string {
   return `{
     const data = new DataTransfer();
@@ -11,7 +9,7 @@ export function dragFile(event: "dragover" | "dragleave" | "drop"): string {
   }`;
 }
 
-/** Pastes what a spreadsheet has copied: cells, and a picture of them. */
+/** Pastes what a spreadsheet copies: cells as text, and a picture of them. */
 export const PASTE_CELLS = `{
   const data = new DataTransfer();
   data.setData("text/plain", "a\\tb");
@@ -20,19 +18,19 @@ export const PASTE_CELLS = `{
   document.getElementById("composer").dispatchEvent(paste);
 }`;
 
-/** How many lines the words of the first table's first cell take. */
+/** Number of lines that the text of the first table's first cell takes. */
 export const LINES_OF_FIRST_CELL = `(() => {
   const range = document.createRange();
   range.selectNodeContents(document.querySelector("td"));
   return range.getClientRects().length;
 })()`;
 
-/** How many controls have neither a label nor words. */
+/** Number of controls with neither a label nor text. */
 export const NAMELESS_CONTROLS = `[...document.querySelectorAll("button, a, textarea, input:not([hidden])")]
   .filter((one) => (one.getAttribute("aria-label") ?? one.textContent).trim() === "" && one.querySelector("[aria-label], [alt]") === null)
   .length`;
 
-/** Texts whose colour is closer to their ground than WCAG AA allows, with their contrast. */
+/** Texts whose contrast with their background is lower than WCAG AA allows, with the contrast. */
 export const WEAK_TEXTS = `(() => {
   const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const luminance = (layers) => {

@@ -10,7 +10,7 @@ import { useWindow } from "../../../support/program/window.ts";
 import { entryUrl, openPlatform } from "../web-setup.ts";
 import { LINES_OF_FIRST_CELL } from "./page-probes.ts";
 
-/** Nothing that is to be read is cut off, on any screen or on paper. */
+/** Tests that no text is cut off, on any screen or on paper. */
 
 const plainBody = { by: "deckhand", markdown: "a line", tone: "plain", buttons: [], files: [], signs: [] };
 
@@ -53,7 +53,7 @@ test("threads stay in sight on a low screen, and what cannot stand beside them i
   await page.mouse.wheel(0, 2_000);
   const shortcuts = page.getByRole("button", { name: "Keyboard shortcuts" });
   await expect.poll(async () => (await shortcuts.boundingBox())?.y).toBeLessThan(420);
-  // What an empty page teaches is read from its beginning.
+  // The hints on an empty page are shown from their beginning.
   await page.getByRole("button", { name: "New thread" }).click();
   await page.getByRole("heading", { name: "What needs doing?" }).waitFor();
   expect(await page.locator(".scroller").evaluate((element) => element.scrollTop)).toBe(0);
@@ -79,13 +79,13 @@ test("the end of a thread stays in sight while what is below it grows", async ()
   const hidden = () =>
     page.locator(".scroller").evaluate((one) => Math.round(one.scrollHeight - one.scrollTop - one.clientHeight));
   await expect.poll(hidden).toBe(0);
-  // As when commands are offered, and the browser tells that it has kept in its place what is being read.
+  // As if command suggestions opened below and the browser reported that it kept the scroll position.
   await page.locator(".scroller").evaluate((one) => {
     one.style.marginBottom = "100px";
     one.dispatchEvent(new Event("scroll"));
   });
   await expect.poll(hidden).toBe(0);
-  // Whoever has scrolled up reads on there.
+  // A reader who has scrolled up keeps the place.
   await page.locator(".scroller").hover();
   await page.mouse.wheel(0, -400);
   await expect.poll(hidden).toBeGreaterThan(200);
@@ -107,7 +107,7 @@ test("earlier messages come above what is read, and of many threads the list say
   await platform.start(inbox.receive, new AbortController().signal);
   await page.reload();
   await page.getByText("Older ones are under Sessions.").waitFor({ state: "attached" });
-  // It is none of those listed, and called as it begins.
+  // The thread is not in the list; its title is its first words.
   await page.getByRole("heading", { name: "a line", level: 1 }).waitFor();
   const earlier = page.getByRole("button", { name: "Show earlier messages" });
   await earlier.waitFor({ state: "attached" });
@@ -118,9 +118,9 @@ test("earlier messages come above what is read, and of many threads the list say
   const before = await top();
   await earlier.press("Enter");
   await expect.poll(() => messages().locator(".message").count()).toBe(211);
-  // It follows on another now, a little closer.
+  // The first message now follows another one, with a slightly smaller gap.
   expect(Math.abs((await top()) - before)).toBeLessThan(20);
-  // The button has gone: one reads on where one was.
+  // The focus moves to the message because the button is gone.
   expect(await page.evaluate("document.activeElement.id")).toBe(id);
 });
 
@@ -185,7 +185,7 @@ test("a part of the page that cannot come without a connection comes with the ne
 });
 
 test("what is too long for a message stays where it is written, and the connection with it", async () => {
-  // More than a frame takes, too.
+  // The text is longer than a frame may be as well.
   await composer().fill("a pasted log ".repeat(50_000));
   await page.getByRole("button", { name: "Send" }).click();
   const notice = page.getByRole("alert").filter({ hasText: "longer than 40,000 characters. Attach it as a file." });

@@ -19,7 +19,7 @@ let store: MemoryThreadStore;
 let inbox: Inbox;
 let platform: WebPlatform;
 let page: Page;
-/** Errors of scripts and of the console: there must be none in ordinary use. */
+/** Errors of scripts and on the console; ordinary use causes none. */
 let complaints: readonly string[];
 
 const window = useWindow();
@@ -165,7 +165,7 @@ describe("when something is lost", () => {
     const texts = () => inbox.events.map((event) => (event.kind === "message" ? event.text : ""));
     await inbox.until(() => texts().includes("second"));
     expect(texts()).toEqual(["first", "second"]);
-    // The route stays in the window.
+    // Closed because the route would otherwise apply to the next tests, which use the same window.
     await page.close();
   });
 
@@ -176,7 +176,7 @@ describe("when something is lost", () => {
     );
     await page.reload();
     await page.getByText(/must let WebSockets through/u).waitFor();
-    // The script stays in the window.
+    // Closed because the script would otherwise apply to the next tests, which use the same window.
     await page.close();
   });
 
@@ -278,7 +278,7 @@ describe("what a command lacks", () => {
   };
   const lacking = plainMessage("The skill needs **name**.");
   const dialog = () => page.getByRole("dialog", { name: form.title });
-  /** Says the command and waits for its form. */
+  /** Sends the command and waits for its form. */
   const asked = async () => {
     inbox.answerWith({ type: "reply", message: lacking, form });
     const thread = await say("/skill front-component-generator");

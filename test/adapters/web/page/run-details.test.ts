@@ -149,7 +149,7 @@ test("news of another thread marks it unread until it is opened; one's own words
   expect([...state.unread]).toEqual(["t"]);
   state = reduce(state, { type: "opened", threadId: "t" });
   expect([...state.unread]).toEqual([]);
-  // Also what came while the page was away.
+  // Messages that arrived while the page was disconnected mark their thread unread as well.
   const changes = [message(3, body("here"), { threadId: "t" }), message(4, body("there"), { threadId: "u" })];
   state = reduce(state, { type: "frame", frame: { type: "welcome", threads: [], seq: 4, changes, commands: [] } });
   expect([...state.unread]).toEqual(["u"]);

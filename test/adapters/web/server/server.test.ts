@@ -38,7 +38,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** A request with exactly these headers: fetch would not let a test set Host. */
+/** Sends a request with exactly these headers: fetch does not allow setting Host. */
 async function ask(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> {
   const asked = request({ host: "127.0.0.1", port, path, method, headers: { host: `127.0.0.1:${port}`, ...headers } });
   asked.end();
@@ -48,7 +48,7 @@ async function ask(path: string, headers: Record<string, string> = {}, method = 
   return { status: response.statusCode, headers: response.headers, body };
 }
 
-/** The status that the server answers an upgrade with; 101 when it takes the socket. */
+/** Status that the server answers an upgrade with; 101 if it accepts the socket. */
 async function upgrade(headers: Record<string, string>): Promise<number> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/live`, { headers });
   const status = await new Promise<number>((resolve) => {
@@ -268,7 +268,7 @@ describe("what the server says of itself", () => {
     expect(String(head)).toContain("101 Switching Protocols");
     const startedAt = performance.now();
     await platform.stop();
-    // A socket that nobody ends would wait thirty seconds for the other side.
+    // Without ending the socket itself, the stop would wait thirty seconds for the other side.
     expect(performance.now() - startedAt).toBeLessThan(15_000);
     socket.destroy();
   });
