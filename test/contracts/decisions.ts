@@ -7,7 +7,7 @@ import type { DatabaseHarness } from "./store.ts";
 
 const AT = 1_800_000_000_000;
 const ANA = { id: "slack:U1", name: "ana" };
-/** As its card showed it, with what others may put into it. */
+/** A call as its card showed it, with characters that others may put into it. */
 const CALL: ApprovalCall = {
   callId: "call_1",
   tool: "edit",
@@ -27,7 +27,7 @@ const CALL: ApprovalCall = {
 };
 const HERE = { sessionId: "ses_1", channelId: "slack:C1" };
 
-/** What every database must do for decisions that several people make at once. */
+/** Requirements for every database on decisions that several people make at once. */
 export function decisionContract(name: string, openHarness: () => Promise<DatabaseHarness>): void {
   describe(`decisions on ${name}`, () => {
     let harness: DatabaseHarness;
@@ -44,7 +44,10 @@ export function decisionContract(name: string, openHarness: () => Promise<Databa
     });
     afterEach(() => Promise.all(stores.map((store) => store.close())));
 
-    /** Ten people at once, half of them in another process; answers how many were the one who decided. */
+    /**
+     * Lets ten people decide at once, half of them in another process; resolves to how many were told that their
+     * decision counted.
+     */
     async function race(decide: (store: Store, index: number) => Promise<boolean>): Promise<number> {
       const decided = await Promise.all(
         Array.from({ length: 10 }, (_, index) => decide(stores[index % 2 === 0 ? 0 : 1], index)),

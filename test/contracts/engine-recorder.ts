@@ -6,10 +6,10 @@ import type { Store } from "../../src/core/store/store.ts";
 
 const AT = 1_800_000_000_000;
 
-/** Answers "parked" to park the run; anything else ends it. */
+/** Resolves to "parked" to park the run; any other result ends it. */
 type Work = (wake: Wake, context: TurnContext) => Promise<unknown> | undefined;
 
-/** A handler that ends runs in the store, and what it has seen. */
+/** A session handler that ends runs in the store and records what it has seen. */
 export class Recorder {
   readonly wakes: Wake[] = [];
   readonly reasons = new Map<string, unknown>();
@@ -52,7 +52,7 @@ export class Recorder {
     this.wakes.find((wake) => wake.event.key === key)?.runId ?? this.#queuedRuns.get(key) ?? "";
   begun = (count: number) => this.#until(() => this.wakes.length >= count);
   queued = (sessionId: string) => this.#until(() => this.positions.has(sessionId));
-  /** Until so many runs have ended, for everyone to see. */
+  /** Resolves once this many runs have ended and other processes can see it. */
   ended = (count: number) => this.#until(() => this.#done.length >= count);
   settled = (count: number) => this.#until(() => this.#parked + this.#done.length >= count);
 
@@ -63,7 +63,7 @@ export class Recorder {
 
   async #until(condition: () => boolean): Promise<void> {
     while (!condition()) await Promise.race([this.#changed.promise, new Promise((resolve) => setTimeout(resolve, 5))]);
-    // The engine itself goes on a little after the handler: what it then writes belongs to the same wake.
+    // After the handler, the engine still writes a little that belongs to the same wake.
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
@@ -79,7 +79,7 @@ export function event(key: string): SessionEvent {
   return { key, body: { kind: "timer", timerId: key } };
 }
 
-/** Addressed to the agent. */
+/** A message that is addressed to the agent. */
 export function said(key: string): SessionEvent {
   const thread: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" };
   const author = { id: "slack:U1", name: "ana" };

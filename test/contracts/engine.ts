@@ -10,15 +10,15 @@ import { aborted, createSession, event, message, Recorder, said } from "./engine
 /** A process that runs sessions on a database. */
 export interface EngineProcess {
   readonly engine: SessionEngine;
-  /** As SIGKILL: nothing that the process awaits ever resolves, and what it still does changes nothing. */
+  /** Like SIGKILL: no promise that the process awaits ever resolves, and nothing that it still does has an effect. */
   kill(): void;
-  /** As SIGSTOP for so long that another process may take over, then SIGCONT: it goes on as if nothing had been. */
+  /** Like SIGSTOP for long enough that another process may take over, then SIGCONT: the process continues unaware. */
   freeze?(): void;
 }
 
 export interface EngineHarness {
   readonly store: Store;
-  /** Starts a process; the handler is what it runs. */
+  /** Starts a process that runs sessions with this handler. */
   start(
     handler: Partial<SessionHandler>,
     options?: { maxConcurrentRuns?: number; target?: PostTarget },
@@ -28,7 +28,7 @@ export interface EngineHarness {
 
 const MESSAGE: OutgoingMessage = { lane: "answer", markdown: "Hello", tone: "plain", buttons: [], files: [] };
 
-/** What every session engine keeps, whoever stands behind the port; the kill points are at its end. */
+/** Requirements for every session engine; the kill points are at the end. */
 export function engineContract(name: string, openHarness: () => Promise<EngineHarness>): void {
   describe(`the engine on ${name}`, () => {
     let harness: EngineHarness;
@@ -42,7 +42,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
       };
       harness = { ...opened, start };
     });
-    // One that a failed test leaves running would take the sessions of those after it.
+    // A process that a failed test leaves running would take the sessions of later tests.
     afterEach(async () => {
       await Promise.all(processes.splice(0).map(({ engine }) => engine.stop(0)));
     });
@@ -66,7 +66,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
       const gates = new Map([`${one}:a`, `${one}:b`, `${two}:a`].map((key) => [key, Promise.withResolvers<void>()]));
       const { engine } = await harness.start(seen.handler((wake) => gates.get(wake.event.key)?.promise));
       await engine.deliver(one, event(`${one}:a`));
-      // What is there as a run begins would enter it.
+      // An event delivered before the run begins would become part of that run.
       await seen.begun(1);
       await engine.deliver(one, event(`${one}:b`));
       await engine.deliver(two, event(`${two}:a`));
@@ -104,7 +104,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
         { maxConcurrentRuns: 1 },
       );
       await engine.deliver(one, event(`${one}:a`));
-      // Either of two that wait at once may get the place.
+      // Of two sessions that wait at the same time either may get the place, so the second one is delivered later.
       await seen.begun(1);
       await engine.deliver(two, event(`${two}:a`));
       await seen.queued(two);
@@ -132,7 +132,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
 
     test("keeps an event until it is due, also over a restart", async () => {
       const id = await session();
-      // Where the machine is so slow that it falls due before the restart, the first process runs it.
+      // On a machine so slow that the event is due before the restart, the first process runs it.
       const seen = new Recorder();
       const { engine } = await harness.start(seen.handler());
       const dueAt = Date.now() + 400;
@@ -227,7 +227,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
   });
 }
 
-/** Where a process dies, and what the next one must then find. */
+/** Points at which a process dies, and what the next one must then find. */
 function killPoints(harness: () => EngineHarness, session: () => Promise<string>): void {
   const points = [
     "before the step",
@@ -261,7 +261,7 @@ function killPoints(harness: () => EngineHarness, session: () => Promise<string>
         work(context, async (at) => {
           if (at !== point) return;
           died.resolve();
-          // The database itself rolls a dead process's transaction back.
+          // The database itself rolls back a dead process's transaction.
           if (at === "in the transaction") throw new Error("killed");
           await new Promise(() => {});
         }),
@@ -274,7 +274,7 @@ function killPoints(harness: () => EngineHarness, session: () => Promise<string>
     await seen.ended(1);
     const stored = await harness().store.messages.list(id);
     expect(stored.map(({ id: messageId }) => messageId)).toEqual([`${id}:41`]);
-    // Until the transaction that follows it, a step is not in the journal.
+    // A step is in the journal only once the transaction after it has committed.
     const isLost = ["in the step", "after the step", "in the transaction"].includes(point);
     expect(steps).toHaveLength(isLost ? 2 : 1);
   });
@@ -363,7 +363,7 @@ function killPoints(harness: () => EngineHarness, session: () => Promise<string>
   });
 }
 
-/** A platform that keeps the keys of what was posted. */
+/** A platform that records the keys of posts. */
 function platform(posted: string[]): PostTarget {
   const handle = (key: string): PostedMessage => ({ platform: "slack", channelId: "C1", messageId: key });
   return {

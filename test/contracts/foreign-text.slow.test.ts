@@ -35,7 +35,7 @@ import { comparableName } from "../../src/tools/wasm/workspace/path-rules.ts";
 import { growthOf, HOSTILE_TEXTS, TOLERATED_GROWTH } from "../support/program/growth.ts";
 import { plainMessage } from "./platform-steps.ts";
 
-/** Everything that reads text from outside in the process that everybody waits for. */
+/** Tests of every function that reads foreign text in the main process, where a slow one would block everybody. */
 
 const NOBODY = { people: new Map<string, string>(), channels: new Map<string, string>() };
 const nameless = () => undefined;

@@ -7,8 +7,8 @@ import type {
 } from "../../src/core/protocol/platform.ts";
 
 /**
- * The core's end of an adapter, for tests: durable in memory, deduplicating by key. A test awaits what
- * comes, holds receipts back, or makes them fail.
+ * A stand-in for the core behind an adapter: durable in memory, deduplicating by key. A test awaits its events, holds
+ * receipts back, or makes them fail.
  */
 export class Inbox {
   /** Everything received, duplicates included, in order. */
@@ -23,7 +23,7 @@ export class Inbox {
   #receipt: Receipt = { type: "accepted" };
 
   readonly receive: Receive = async (event) => {
-    // A question while somebody types, which leaves nothing.
+    // Completions are requested while somebody types and leave no trace.
     if (event.kind === "completion") return { type: "completions", words: [] };
     if (event.kind === "deletion") this.deletions.push(event);
     else this.events.push(event);
@@ -43,12 +43,12 @@ export class Inbox {
     return fresh ? this.#receipt : { type: "duplicate" };
   };
 
-  /** Events under keys not seen before, in order. */
+  /** Events whose keys were new, in order. */
   get fresh(): readonly InboundEvent[] {
     return this.#fresh;
   }
 
-  /** The next fresh event, waiting for it if need be. */
+  /** The next fresh event; waits for it if necessary. */
   async next(): Promise<InboundEvent> {
     await this.until(() => this.#fresh.length > this.#taken);
     const event = this.#fresh[this.#taken];
@@ -63,7 +63,7 @@ export class Inbox {
     return event;
   }
 
-  /** Resolves as soon as the condition holds after some event. */
+  /** Resolves as soon as the condition holds, which is checked after each event. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) {
       await new Promise<void>((resolve) => {
@@ -72,7 +72,7 @@ export class Inbox {
     }
   }
 
-  /** Receipts are given only after the returned function is called. */
+  /** Holds receipts back until the returned function is called. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#held = promise;
@@ -82,7 +82,7 @@ export class Inbox {
     };
   }
 
-  /** Events are not taken (`receive` rejects) until the returned function is called. */
+  /** Makes `receive` reject events until the returned function is called. */
   refuse(): () => void {
     this.#refusing = true;
     return () => {
@@ -90,7 +90,7 @@ export class Inbox {
     };
   }
 
-  /** What fresh events are answered with from now on. */
+  /** Sets the receipt of fresh events from now on. */
   answerWith(receipt: Receipt): void {
     this.#receipt = receipt;
   }

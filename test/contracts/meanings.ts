@@ -9,7 +9,7 @@ import { given } from "./memories.ts";
 
 const PRIVATE = "channel:slack:C2";
 
-/** What every database must do for vectors of memories. */
+/** Requirements for every database on vectors of memories. */
 export function meaningsContract(database: Database, emptied: () => Promise<Store>): void {
   describe(`what memories mean, on ${database}`, () => {
     const at = useMeanings(database, emptied);
@@ -100,7 +100,7 @@ export function meaningsContract(database: Database, emptied: () => Promise<Stor
       await meaning.finish(NEVER);
       expect(await sizes()).toEqual([]);
       expect(await meaning.missing()).toBe(1);
-      // As `Memories.edit` tells once it is written, and as the next look finds.
+      // `Memories.edit` reports the change once it is written, and the next look finds it as well.
       meaning.changed(first?.seq ?? 0);
       await meaning.finish(NEVER);
       await meaning.finish(NEVER);

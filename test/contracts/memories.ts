@@ -13,7 +13,7 @@ import { addMany, memoryReads, memoryWrites } from "../../src/features/memory/st
 const AT = 1_800_000_000_000;
 const CHANNEL = "channel:slack:C1";
 
-/** A memory of a channel, as tests begin with. */
+/** The channel memory from which tests make theirs. */
 export const given: NewMemory = {
   id: "mem",
   text: "",
@@ -30,7 +30,7 @@ export const given: NewMemory = {
   said: "2026-11-16",
 };
 
-/** What every database must do for memories. */
+/** Requirements for every database on memories. */
 export function memoriesContract(database: Database, emptied: () => Promise<Store>): void {
   describe(`memories on ${database}`, () => {
     let store: Store;
@@ -207,7 +207,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect(await search("heron")).toEqual(["The heron is up"]);
     });
 
-    /** How often the database is asked for what a question finds. */
+    /** Results of a search, and how many calls to the database it took. */
     const looksFor = async (query: string) => {
       let looks = 0;
       const text = textOf();
@@ -334,7 +334,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
   });
 }
 
-/** Two channels whose audiences' words are the same as far as the index's words go. */
+/** Two channels whose audience terms share the prefix that the index uses. */
 function alikeScopes(): readonly [string, string] {
   const seen = new Map<string, string>();
   for (let channel = 0; ; channel += 1) {

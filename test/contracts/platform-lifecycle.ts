@@ -29,7 +29,7 @@ export function lifecycleContract(open: Open, traits: PlatformTraits): void {
       const next = harness.another();
       const { promise: heardByNext, resolve } = Promise.withResolvers<void>();
       await next.start((event) => {
-        // What was not answered before the stop may come again first.
+        // Messages that were not acknowledged before the stop may be delivered again first.
         if (event.kind === "message" && event.text === "anybody there?") resolve();
         return Promise.resolve({ type: "accepted" });
       }, new AbortController().signal);

@@ -15,7 +15,7 @@ export function outboundContract(open: Open, traits: PlatformTraits): void {
   });
 }
 
-/** A thread to speak in: begun by Ana. */
+/** Starts the adapter and a thread of Ana's in which the bot may post. */
 async function openThread(harness: PlatformHarness): Promise<InboundMessage> {
   const inbox = await begin(harness);
   await harness.mention("hello");

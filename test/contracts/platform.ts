@@ -5,8 +5,8 @@ import { lifecycleContract } from "./platform-lifecycle.ts";
 import { outboundContract } from "./platform-outbound.ts";
 
 /**
- * What every chat platform owes the core. An adapter's test file calls this with a function that opens
- * a fresh local server with an adapter over it; each test opens its own and disposes of it.
+ * Requirements of the core for every chat platform. An adapter's test file calls this with a function that opens a new
+ * local server with an adapter on it; each test opens its own and disposes of it.
  */
 export function platformContract(
   name: string,

@@ -1,4 +1,6 @@
-/** What integrations post: in the shapes of their public templates and samples, in words of our own. */
+/**
+ * Messages of integrations: in the shapes of their public templates and samples, with words written for these tests.
+ */
 
 export const mrkdwn = (text: string) => ({ type: "mrkdwn", text });
 export const plain = (text: string) => ({ type: "plain_text", text, emoji: true });

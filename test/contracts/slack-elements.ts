@@ -1,7 +1,10 @@
 import { mrkdwn, plain, section } from "./slack-alerts.ts";
 import type { SlackSample } from "./slack-messages.ts";
 
-/** Blocks, attachments and notices that say something in fields of their own, by Slack's reference, each with what a reader sees. */
+/**
+ * Blocks, attachments and notices whose text is in fields of their own, according to Slack's reference, each with what
+ * a reader sees.
+ */
 
 const rich = (...elements: object[]) => ({
   type: "rich_text",

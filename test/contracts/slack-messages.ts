@@ -1,15 +1,15 @@
 import { ALERTMANAGER, GRAFANA, mrkdwn, PULL_REQUEST, plain, SENTRY_ISSUE, section } from "./slack-alerts.ts";
 
 /**
- * Messages as Slack and what posts into it make them, rewritten from public samples (Slack's docs and SDKs, the
- * templates of Alertmanager, GitHub's app, Sentry, PagerDuty, Grafana), each with what a model must get of it.
+ * Messages as Slack and integrations make them, rewritten from public samples (Slack's docs and SDKs, the templates of
+ * Alertmanager, GitHub's app, Sentry, PagerDuty, Grafana), each with what a model must receive of it.
  */
 export interface SlackSample {
   readonly name: string;
   readonly message: Readonly<Record<string, unknown>>;
-  /** Parts of the text with what is quoted, in this order. */
+  /** Parts that the text, including quoted text, must contain in this order. */
   readonly says: readonly string[];
-  /** Names of files. */
+  /** Names of the message's files. */
   readonly files?: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import { systemRuntime } from "../../src/runtime.ts";
 
 /** Opens databases of one kind for the suite. */
 export interface DatabaseHarness {
-  /** The URL of a new database without rows. */
+  /** Creates an empty database and resolves to its URL. */
   create(): Promise<string>;
   close(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface DatabaseHarness {
 const THREAD: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1.1" };
 const AT = 1_800_000_000_000;
 
-/** What every database must do for the stores. */
+/** Requirements for every database on the stores. */
 export function storeContract(name: string, openHarness: () => Promise<DatabaseHarness>): void {
   describe(`the store on ${name}`, () => {
     let harness: DatabaseHarness;

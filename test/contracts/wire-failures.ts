@@ -20,7 +20,7 @@ export interface WireFailure {
   readonly retryAfterMs?: number;
 }
 
-/** What providers answer when something is wrong, and the code it must become on every wire. */
+/** Error responses of providers, and the error code that every wire must make of them. */
 export const FAILURES: readonly WireFailure[] = [
   { what: "an unpaid account", reply: httpError(402, "payment", "Please top up"), code: "quota" },
   { what: "a wrong key", reply: unauthorized(), code: "auth" },

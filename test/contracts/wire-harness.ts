@@ -3,27 +3,27 @@ import type { ProviderSettings } from "../../src/core/providers/registry/registr
 import type { Fetch } from "../../src/core/providers/stall.ts";
 import type { ModelServer } from "../support/model/model-server.ts";
 
-/** One wire under the contract: the genuine SDK against a strict local server. */
+/** One wire under the contract: its genuine SDK against a strict local server. */
 export interface WireHarness {
   readonly name: string;
-  /** `provider/model`. */
+  /** The model as `provider/model`. */
   readonly ref: string;
   startServer(): Promise<ModelServer>;
-  /** What of `thinking("pondering", "sealed")` goes back to the same model. */
+  /** Text in a request that shows that `thinking("pondering", "sealed")` went back to the model that sent it. */
   readonly thoughtMark: string;
-  /** A request that carries an optional field, and the field's name on the wire. */
+  /** A request with an optional field, and the name of that field on the wire. */
   readonly optional: { readonly request: Partial<ModelRequest>; readonly field: string };
-  /** What to set so that the server's answers are found. */
+  /** Settings that direct the provider to this server. */
   settings(url: string): ProviderSettings;
-  /** How requests to addresses that no setting names are made. */
+  /** Sends requests to addresses that no setting changes. Default: the real fetch. */
   readonly fetch?: Fetch;
-  /** What precedes a program's first call only: it takes no time where a test counts it. */
+  /** Work before a program's first call only; done ahead where a test measures time. */
   beforehand?(provider: LlmProvider): Promise<unknown>;
-  /** Requests that a refused key takes. Default 1. */
+  /** Number of requests that the wire makes with a refused key. Default 1. */
   readonly requestsOfRefusedKey?: number;
 }
 
-/** Reads up to the first text. */
+/** Reads the events up to the first text. */
 export async function textArrives(events: AsyncIterator<StreamEvent>): Promise<void> {
   for (let next = await events.next(); ; next = await events.next()) {
     if (next.done) throw new Error("the stream ended without a text");

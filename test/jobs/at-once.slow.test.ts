@@ -13,14 +13,14 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const ADMIN = { id: "slack:UADMIN", name: "ana", roles: [] };
 
-/** On SQLite transactions come one after another; here they go on at once. */
+/** A PostgreSQL server because transactions run concurrently there, while SQLite serialises them. */
 let postgres: Postgres;
 beforeAll(async () => {
   postgres = await startOwnPostgres();
 });
 afterAll(() => postgres.stop());
 
-/** A job of every hour; the first time is an hour away. */
+/** Adds a job that is due every hour, first in an hour. */
 async function hourly(input: JobInput = {}) {
   const url = await postgres.createDatabase();
   const world = await openWorld({ url });
@@ -33,7 +33,7 @@ async function statuses(world: World, jobId: string): Promise<string[]> {
   return (await world.occurrences(jobId)).map(({ status }) => status);
 }
 
-/** Both are of the test alone: the world's own go on beside them. `aheadMs`: how much later it is for them. */
+/** Parts for a scheduler and for runs of the test's own, beside the world's; their clock is `aheadMs` ahead. */
 function partsOf({ clock, engine }: World, aheadMs: number) {
   return {
     runtime: {

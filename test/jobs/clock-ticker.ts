@@ -1,7 +1,7 @@
 import type { Ticker } from "../../src/jobs/scheduling/ticker.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 
-/** Ticks by the test's clock. */
+/** A ticker on the test's clock. */
 export function clockTicker(clock: ManualClock): Ticker {
   const cancels = new Map<string, () => void>();
   let tick: (jobId: string) => void = () => undefined;

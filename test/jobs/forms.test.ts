@@ -177,7 +177,7 @@ test("of two who change a job by a form at once, the second learns of the first,
   const world = await openWorld();
   const id = await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
   const [one, other] = [formOf(await type(world, "edit Watch")), formOf(await type(world, `edit ${id}`))];
-  // A pause changes nothing of what the form shows.
+  // A pause changes no field that the form shows.
   await world.jobs.control.act("disable", id, { person: ANA, thread: CHANNEL, at: world.clock.now() });
   await type(world, one.line, { filled: { ...valuesOf(one), prompt: "Look twice." } });
   const filled = { ...valuesOf(other), when: "@hourly" };

@@ -375,6 +375,6 @@ test("on PostgreSQL, too: failures, waiting, silence, and reports with what a da
   });
   await world.pass(HOUR + 2 * MINUTE, 30_000);
   expect(await statuses(world, id)).toEqual(["succeeded", "succeeded", "succeeded", "succeeded"]);
-  // The third run failed at first, and said so.
+  // The third run failed at first, and its failure was posted.
   expect(world.posts()).toHaveLength(3);
 });

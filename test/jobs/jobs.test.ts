@@ -5,7 +5,7 @@ import { CHANNEL, openWorld } from "./world.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const ANA = { id: "slack:U1", name: "ana", roles: [] };
-/** 08:00 UTC is 09:00 in Paris; the world begins there. */
+/** The world begins at 08:00 UTC, which is 09:00 in Paris. */
 const HOURLY = { cron: "0 * * * *", prompt: "Look." };
 const OFTEN = { cron: "*/10 * * * *", prompt: "Look." };
 
@@ -45,7 +45,7 @@ test.each([
   world.play = () => ({ takesMs: 15 * MINUTE });
   await world.pass(31 * MINUTE, 10_000);
   world.play = () => ({});
-  // No more due times, while those that have come go on.
+  // The job gets no more due times, but those it has are still run.
   await world.jobs.control.edit(id, { cron: "0 0 1 1 *" }, { person: ANA, thread: CHANNEL, at: 0 });
   await world.pass(HOUR, 30_000);
   expect((await statuses(world, id)).slice(0, 3)).toEqual(expected);
@@ -105,7 +105,7 @@ test.each([
 ])("after $awayMs ms away, catch-up $catchUp leaves $expected", async ({ catchUp, awayMs, expected, late }) => {
   const world = await openWorld({ start: "2027-01-04T08:10:00Z" });
   const id = await world.add({ name: "Hourly", ...HOURLY, "catch-up": catchUp });
-  // Away from 09:10 in Paris; the last due time of the first row is 10 minutes old when it is back.
+  // Away from 09:10 in Paris; in the first row the last due time is 10 minutes old at the return.
   await world.away(awayMs);
   await world.pass(10_000);
   expect(await statuses(world, id)).toEqual(expected);

@@ -23,11 +23,11 @@ test("48 jobs due in the same minute run as many at once as may, keep to the pla
   const posts = world.platform.requests.filter(({ kind }) => kind === "post");
   expect(posts).toHaveLength(48);
   expect(new Set(posts.map(({ text }) => /\*\*(.*)\*\*/u.exec(text)?.[1])).size).toBe(48);
-  // All are one person's, who has three of four places.
+  // All jobs belong to one person, who may take three quarters of the 32 places.
   expect(atOnce.most).toBe(24);
   for (let channel = 0; channel < channels; channel += 1) {
     const times = posts.filter(({ where }) => where === `C${channel}`).map(({ at }) => at);
-    // Two at once, then one a second.
+    // A channel takes two posts at once, then one a second.
     for (const [index, at] of times.entries()) expect(at - (times[index - 3] ?? 0)).toBeGreaterThanOrEqual(1_000);
   }
 });
@@ -62,7 +62,7 @@ test("over a year of clocks going forward and back in three zones, with weeks aw
       jobs.push({ id, cron, zone: each });
     }
   }
-  // For some hours around each change of the clocks the program runs; between them it is away.
+  // The program runs for some hours around each change of the clocks, and is away in between.
   for (const change of [
     "2027-03-14T07:00Z",
     "2027-03-28T01:00Z",

@@ -40,7 +40,7 @@ const SUBCOMMANDS: Readonly<Record<string, Asked>> = {
   remove: (jobs, request) => jobs.act("remove", "Watch", request),
 };
 
-/** Who may: of the people above, in their order. */
+/** Who may use each subcommand: names of the people above, in their order. */
 const TABLE: Readonly<Record<keyof typeof SUBCOMMANDS, string>> = {
   add: "owner, admin, admin by role, member",
   "add --mode agi": "admin, admin by role",
@@ -56,7 +56,7 @@ const TABLE: Readonly<Record<keyof typeof SUBCOMMANDS, string>> = {
 };
 
 async function may(person: Person, asked: Asked): Promise<boolean> {
-  // As the intake does before it looks at a command.
+  // The intake checks access before it looks at a command.
   if (accessRefusal(person, ACCESS) !== null) return false;
   const world: World = await openWorld({ access: { admins: ACCESS.admins } });
   await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
@@ -126,7 +126,7 @@ test("/jobs show names the channel as people know it, and by its id until it has
 describe("a private channel", () => {
   const FAR = { ...CHANNEL, channelId: "C2" };
 
-  /** Makes C1 private, which Ana has left. */
+  /** Opens a world in which C1 is private and Ana is no longer a member. */
   async function privately() {
     const inside = new Set(["slack:U5"]);
     const world = await openWorld({
@@ -179,7 +179,7 @@ describe("a private channel", () => {
   });
 });
 
-/** As of a channel that there is not. */
+/** The refusal for a channel that does not exist. */
 const UNKNOWN = "I don't know that channel, or am not in it. Invite me there, and mention me there once.";
 
 const MEMBERSHIPS = [

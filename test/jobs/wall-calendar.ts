@@ -1,11 +1,11 @@
 /**
- * When an expression is due, by walking through a year minute by minute: independent of the program's way,
- * which jumps from one due time to the next.
+ * Computes due times by walking through a year minute by minute, independently of the program, which jumps from one due
+ * time to the next.
  */
 export interface YearOfExpression {
   readonly cron: string;
   readonly minutes: readonly number[];
-  /** Absent: every one. */
+  /** Absent if every hour is allowed; the same holds for the other fields. */
   readonly hours?: readonly number[];
   readonly days?: readonly number[];
   readonly months?: readonly number[];
@@ -15,7 +15,7 @@ export interface YearOfExpression {
 export interface Year {
   readonly from: number;
   readonly until: number;
-  /** The zone's offsets over that time. */
+  /** The zone's offsets during that time. */
   readonly offsets: readonly Offset[];
 }
 
@@ -26,11 +26,11 @@ export interface Offset {
   readonly ms: number;
 }
 
-/** The zone's offsets from UTC over a time, each with the minute from which it holds. */
+/** The zone's offsets from UTC during this time, each with the time from which it holds. */
 export function offsetsOf(zone: string, from: number, until: number): Offset[] {
   const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
   const offsets: Offset[] = [];
-  // Clocks change on full and half hours.
+  // Offsets change only on full and half hours.
   for (let at = from; at < until; at += 30 * MINUTE_MS) {
     const name = format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
     const [, sign = "+", hours = "0", minutes = "0"] = /GMT(?:([+-])(\d\d):(\d\d))?/u.exec(name) ?? [];
@@ -40,7 +40,10 @@ export function offsetsOf(zone: string, from: number, until: number): Offset[] {
   return offsets;
 }
 
-/** Each wall minute that is passed: shown once, shown again (not due), or skipped (due when the clocks go on). */
+/**
+ * Due times, found by visiting every minute of the wall clock. A minute that is shown twice is due only the first time;
+ * a skipped minute is due when the clocks go forward.
+ */
 export function isDueOn(expression: YearOfExpression, { from, until, offsets }: Year): number[] {
   const due: number[] = [];
   const left = [...offsets];
@@ -60,7 +63,7 @@ export function isDueOn(expression: YearOfExpression, { from, until, offsets }: 
 }
 
 function matches({ minutes, hours, days, months, weekdays }: YearOfExpression, at: number): boolean {
-  // Most minutes of a year are none of these, and need no date.
+  // Most minutes of a year fail this check, so no date is made for them.
   if (!minutes.includes((at / MINUTE_MS) % 60)) return false;
   const wall = new Date(at);
   const fits = (allowed: readonly number[] | undefined, value: number) => allowed?.includes(value) ?? true;

@@ -1,9 +1,9 @@
 import type { Store } from "../../src/core/store/store.ts";
 
 /**
- * Answers which runs were interrupted, and which jobs have due times that wait, as before while no transaction has come
- * between, and nobody else writes. The jobs ask every ten seconds and every thirty: through days on which nothing happens,
- * that is nearly all they do.
+ * Caches the interrupted runs and the jobs with waiting due times until the next transaction, which is safe while
+ * nobody else writes. The jobs ask for these every ten and every thirty seconds, and do little else through days
+ * without activity.
  */
 export function remembering(store: Store): Store {
   let known: { interrupted?: Interrupted; waiting?: Waiting } = {};
@@ -24,7 +24,7 @@ export function remembering(store: Store): Store {
 type Interrupted = ReturnType<Store["runs"]["interrupted"]>;
 type Waiting = ReturnType<Store["occurrences"]["waitingJobs"]>;
 
-/** Refuses so many transactions. */
+/** Refuses this many transactions. */
 export function faulty(store: Store, refusing: { left: number }): Store {
   return {
     ...store,
@@ -36,7 +36,7 @@ export function faulty(store: Store, refusing: { left: number }): Store {
   };
 }
 
-/** Counts the calls of the store that have not ended. */
+/** Counts the store's calls that have not ended. */
 export function tracked<T extends object>(target: T, busy: { calls: number }): T {
   return new Proxy(target, {
     get(object, key, receiver) {

@@ -41,7 +41,7 @@ import { tempDirectory } from "../support/temp-directory.ts";
 import { clockTicker } from "./clock-ticker.ts";
 import { faulty, remembering, tracked } from "./world-store.ts";
 
-/** What goes on after a job's run. */
+/** Work that continues after a job's run. */
 type Later = ChildEvent | ChildEnd;
 
 interface LiveParts {
@@ -51,58 +51,61 @@ interface LiveParts {
 
 type LaterDeps = LiveParts & Pick<TurnContext, "signal">;
 
-/** How a run goes: it takes so long and ends so. */
+/** What a run does. */
 export interface Play {
   readonly takesMs?: number;
   readonly says?: string;
-  /** It waits for something then. */
+  /** If true, the run then parks. */
   readonly parks?: boolean;
   readonly fails?: "overloaded" | "auth";
-  /** It begins a sub-agent in the background. */
+  /** If true, the run begins a sub-agent in the background. */
   readonly leaves?: boolean;
-  /** Called when it has taken its time. */
+  /** Called once the run has taken its time. */
   readonly ends?: () => void;
 }
 
 export const CHANNEL: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: null };
 export const ANA = { id: "slack:U1", name: "ana", roles: [] };
 
-/** The jobs on virtual time, over a real store and engine, a platform in memory, and runs that go as the test says. */
+/** The jobs on virtual time, with a real store and engine, a platform in memory, and runs that the test plays. */
 export interface World {
   readonly clock: ManualClock;
   readonly platform: MemoryPlatform;
   readonly store: Store;
   jobs: Jobs;
   readonly engine: () => EmbeddedEngine;
-  /** Runs that have begun, in order. */
+  /** Events of the runs that have begun, in order. */
   readonly runs: JobEvent[];
   play: (event: JobEvent, number: number) => Play;
-  /** How long a sub-agent in the background takes, and the run that its end begins. Milliseconds. */
+  /** How long a sub-agent in the background takes, and the run that its end begins. In milliseconds. */
   lasts: Record<Later["kind"], number>;
-  /** How those ended, in order. */
+  /** Outcomes of these sub-agents and runs, in order. */
   readonly background: { readonly kind: Later["kind"]; readonly outcome: QueryOutcome; readonly at: number }[];
   add(input: JobInput, request?: Partial<JobRequest>): Promise<string>;
-  /** Where something was said that is no run's. */
+  /** Threads of the announcements that belong to no run. */
   readonly announcedIn: ThreadRef[];
-  /** What the audit log was told: who, what, about which job. */
+  /** Entries of the audit log: who, what, about which job. */
   readonly audited: string[];
-  /** What was posted in the channel, oldest first. */
+  /** Posts in the channel, oldest first. */
   posts(): string[];
   occurrences(jobId: string): Promise<OccurrenceRow[]>;
-  /** Lets time pass; what a moment sets off is over before the next comes. */
+  /** Advances the clock step by step; the work that a step starts ends before the next step. */
   pass(ms: number, stepMs?: number): Promise<void>;
   /** Ends the program, lets time pass, and starts it again. */
   away(ms: number): Promise<void>;
-  /** As SIGKILL: the program dies with the first commit after which this is so; it changes nothing any more. */
+  /**
+   * Kills the program, like SIGKILL, at the first commit after which the condition holds; it changes nothing after
+   * that.
+   */
   killWhen(isSo: () => Promise<boolean>): void;
   isKilled(): boolean;
-  /** So many transactions fail from now on, as when the database does not answer. */
+  /** Makes this many transactions fail from now on, as if the database did not answer. */
   refuseTransactions(count: number): void;
-  /** Starts it again after it was killed. */
+  /** Starts the program again after a kill. */
   startAgain(): Promise<void>;
 }
 
-/** Others may write to a database that the test names. */
+/** Opens a named database. Nothing is cached because others may write to it. */
 async function openNamed(url: string, runtime: Runtime): Promise<Store> {
   const store = await openStore(url, runtime);
   onTestFinished(() => store.close());
@@ -115,16 +118,16 @@ export async function openWorld(
     readonly maxConcurrentRuns?: number;
     readonly logDays?: number;
     readonly file?: string;
-    /** Looked at again whenever the program starts. */
+    /** Read again at each start of the program. */
     readonly access?: Partial<Pick<AccessRules, "admins" | "allow" | "deny">>;
-    /** Whether whoever asks may decide; they may unless said otherwise. */
+    /** Whether the requester may decide on approvals. Default true. */
     readonly requesterDecides?: boolean;
-    /** Looked at again whenever they are asked for; by name, or as they are. */
+    /** Skills, by name or as a whole; read again at each use. */
     readonly skills?: (string | Skill)[];
-    /** How people stand to channels; everybody is in each unless said otherwise. */
+    /** How people relate to channels; by default everybody is a member of each. */
     readonly membershipOf?: MembershipOf;
     readonly memberOf?: MemberOf;
-    /** The address of the database; a new SQLite file by default. */
+    /** URL of the database; by default a new SQLite file. */
     readonly url?: string;
   } = {},
 ): Promise<World> {
@@ -178,7 +181,7 @@ export async function openWorld(
     return { jobs, engine, life };
   };
 
-  /** A sub-agent in the background, or the run that its end has begun. */
+  /** Plays a sub-agent in the background, or the run that its end has begun. */
   const later = async (body: Later, { sessionId, runId }: Wake, { signal, store, engine }: LaterDeps) => {
     const outcome = await slept(world.lasts[body.kind], { signal, clock });
     world.background.push({ kind: body.kind, outcome, at: clock.now() });
@@ -355,7 +358,7 @@ async function slept(
   return { type: "end_turn", message: { id: "m", role: "assistant", content, createdAt: clock.now() }, usage };
 }
 
-/** Begins a sub-agent in the background. */
+/** The event that begins a sub-agent in the background. */
 function childOf({ sessionId, runId }: Wake, { author, mode, tools, budgetUsd }: JobEvent, at: number): ChildEvent {
   const root = { sessionId, runId };
   return {

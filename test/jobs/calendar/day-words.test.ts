@@ -17,7 +17,7 @@ test.each([
   ["Tomorrow at 9 AM", "2027-01-05T08:00:00.000Z"],
   ["9am tomorrow", "2027-01-05T08:00:00.000Z"],
   ["today 17:30", "2027-01-04T16:30:00.000Z"],
-  // It is past, and said to be.
+  // A time that has passed today is returned, so that the caller can say so.
   ["today 8:00", "2027-01-04T07:00:00.000Z"],
   ["17:30", "2027-01-04T16:30:00.000Z"],
   ["9am", "2027-01-05T08:00:00.000Z"],

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { readSchedule } from "../../../src/jobs/calendar/schedule.ts";
 
-/** The first two as AWS EventBridge documents them, with the year last; the third as Quartz does, with seconds first. */
+/**
+ * The first two are from the documentation of AWS EventBridge, with the year last; the third is from Quartz's, with
+ * seconds first.
+ */
 test.each(["0 9 * * ? *", "0 8 1 * ? *", "0 0 12 * * ?"])(
   "%s is refused: six fields with a ? may begin with seconds or end with the year",
   (cron) => {

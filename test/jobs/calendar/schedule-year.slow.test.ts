@@ -8,7 +8,7 @@ function schedule(cron: string, timezone: string): Schedule {
   return read.schedule;
 }
 
-/** Expressions with what the calendar of the test is told of them, field by field. */
+/** Expressions, each with its fields as the test's own calendar takes them. */
 const YEAR: readonly YearOfExpression[] = [
   { cron: "0 9 * * *", minutes: [0], hours: [9] },
   { cron: "0 9 * * 1-5", minutes: [0], hours: [9], weekdays: [1, 2, 3, 4, 5] },

@@ -118,7 +118,7 @@ test.each([
   ["@hourly", "every hour Europe/Paris"],
   ["*/5 * * * *", "every 5 minutes Europe/Paris"],
   ["*/10 * * * * *", "every 10 seconds Europe/Paris"],
-  // What other schedulers take for the same: Kubernetes and Quartz a step from a number on.
+  // Other schedulers accept these forms: in Kubernetes and Quartz, a step may follow a single number.
   ["0/15 * * * *", "every 15 minutes Europe/Paris"],
   ["5/10 * * * *", "every 10 minutes, starting at 5 minutes past the hour Europe/Paris"],
   ["/5 * * * *", "every 5 minutes Europe/Paris"],

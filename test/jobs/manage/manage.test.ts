@@ -343,11 +343,11 @@ test("the file of jobs is what there is: read again when it changes, and not edi
 
   writeFileSync(file, JSON.stringify([entry("Two", { enabled: false }), entry("Three")]));
   await world.pass(61_000);
-  // The file is read beside the test's clock.
+  // Reading the file takes real time, which the test's clock does not cover.
   await until(async () => (await names()).join() === "Three file true,Two file false", {
     what: () => "the file to be read again",
   });
-  // While something in it cannot be read, nothing is taken for gone.
+  // While an entry cannot be read, no job counts as removed from the file.
   writeFileSync(file, JSON.stringify([entry("Three"), { nonsense: 1 }, entry("Four")]));
   await world.pass(61_000);
   await until(async () => (await names()).includes("Four file true"), {

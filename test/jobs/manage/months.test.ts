@@ -3,7 +3,7 @@ import { skillCatalogue } from "../../../src/core/skills/skills.ts";
 import { type JobInputContext, readJobInput } from "../../../src/jobs/scheduling/job-input.ts";
 import { ANA, CHANNEL, openWorld } from "../world.ts";
 
-// Now is 2027-01-04T08:00Z.
+// The time is 2027-01-04T08:00Z.
 test.each([
   { at: "in 1 month", due: "2027-02-04T08:00:00.000Z" },
   { at: "in 2 months", due: "2027-03-04T08:00:00.000Z" },
@@ -37,7 +37,7 @@ test("months, weeks and days later it is the same time on the zone's clock, and 
     return read.type === "job" ? new Date(read.settings.dueOnce ?? 0).toISOString() : read.reason;
   };
   expect(await dueIn("in 1 month")).toBe("2027-02-28T09:00:00.000Z");
-  // In summer time.
+  // The due time is in summer time.
   expect(await dueIn("in 2 months")).toBe("2027-03-31T08:00:00.000Z");
   expect(await dueIn("in 9 weeks")).toBe("2027-04-04T08:00:00.000Z");
   expect(await dueIn(`in ${63 * 24} hours`)).toBe("2027-04-04T09:00:00.000Z");

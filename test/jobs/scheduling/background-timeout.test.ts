@@ -3,12 +3,12 @@ import { CHANNEL, openWorld } from "../world.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** When the world's next full hour comes, in which the job is due. */
+/** A job that is due an hour after the world begins. */
 const DAILY = { name: "Count", cron: "0 10 * * *", prompt: "Look.", timeout: "300" };
 const LINE = "⏹ **Count** · stopped by its time limit of 300 s: count the tickets";
 const CANCELLED = { type: "cancelled", cause: { by: "timeout", limitMs: 300_000 } };
 
-/** Two of the job's five minutes are its run's own. */
+/** Opens a world in which the job's run takes two of its five minutes and leaves a sub-agent at work. */
 async function leavingWorld(lasts: { child: number; child_end: number }) {
   const world = await openWorld();
   world.play = () => ({ takesMs: 2 * MINUTE, leaves: true });

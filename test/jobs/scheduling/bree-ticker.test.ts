@@ -5,7 +5,7 @@ import { silentLog } from "../../support/silent-log.ts";
 
 const { clock } = systemRuntime();
 
-/** Bree with its real timers and worker threads; resolves once as many ticks have come as are awaited. */
+/** Starts Bree with its real timers and worker threads; `all` resolves after this many ticks. */
 async function openTicker(awaited: number) {
   const ticker = new BreeTicker({ clock, log: silentLog });
   onTestFinished(() => ticker.stop());
@@ -44,7 +44,7 @@ test("a time that is past once it is armed ticks at once", async () => {
   const { ticker, ticks, all } = await openTicker(2);
   await ticker.set("first", clock.now() + 50);
   const set = ticker.set("second", clock.now() + 50);
-  // The machine does something else while Bree reads what it is given.
+  // The event loop is blocked while Bree reads the time that it was given.
   await new Promise(setImmediate);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   await set;
