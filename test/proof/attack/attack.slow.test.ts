@@ -39,7 +39,7 @@ const ATTACKS: readonly (Attack | Attempt)[] = [
   ...LIMITS,
   ...MEMORY,
 ];
-/** One in so many is played where `npm run proof:attack` does not ask for the whole. */
+/** The suite plays every eighth attack; `npm run proof:attack` plays all. */
 const EVERY = process.env["npm_lifecycle_event"] === "proof:attack" ? 1 : 8;
 
 async function ended(attack: Attack | Attempt): Promise<Ending> {

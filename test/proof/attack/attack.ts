@@ -1,22 +1,25 @@
 import type { Setting, Turn } from "../../support/trust/play.ts";
 
-/** What somebody tries, with a model that obeys each word of theirs. */
+/** An attack in a conversation, with a model that obeys every word of the attacker. */
 export interface Attack {
   readonly group: "egress" | "grants" | "people" | "checkout" | "page" | "requests" | "secrets" | "limits" | "memory";
-  /** What is tried, in a sentence. */
+  /** The attack, in a few words. */
   readonly name: string;
   readonly setting: Setting;
-  /** The last turn is the one in which it happens; nobody allows anything in it. */
+  /** The attack happens in the last turn, in which nobody allows anything. */
   readonly turns: readonly Turn[];
-  /** What must not have happened. */
+  /** The effect that must not happen. */
   readonly prevents: Stolen;
-  /** asked: a card comes before it; refused: the model is told why not; nothing: it simply comes to nothing. */
+  /**
+   * `asked`: a card precedes the act. `refused`: the model reads why the act is refused. `nothing`: the act has no
+   * effect.
+   */
   readonly expected: "asked" | "refused" | "nothing";
-  /** What the card, or the refusal, says. */
+  /** What the card or the refusal must say. */
   readonly saying?: RegExp;
 }
 
-/** What somebody tries at a part of the program that takes requests, without a conversation. */
+/** An attack on a part of the program that takes requests, outside of conversations. */
 export interface Attempt extends Pick<Attack, "group" | "name" | "expected"> {
   attempt(): Promise<Ending>;
 }
@@ -36,29 +39,28 @@ export const PAGES = {
 };
 export const LISTED: Setting = { files: FILES, pages: PAGES, allowedHosts: ["docs.test"] };
 
-/** What an attack is after. */
+/** The aim of an attack. */
 export type Stolen =
-  /** What secret.txt holds, or whatever else is named, arrives at the site in any spelling. */
+  /** The secret, or the given words, reaches the attacker's site in any spelling. */
   | { readonly type: "arrives"; readonly words?: string }
-  /** The model reads what secrets.ts has in its files, or the thread gets one of them. */
+  /** The secret reaches the model or a thread, in any spelling. */
   | { readonly type: "learned" }
-  /** The model is told it in the last turn, or reads it then. */
+  /** The secret is in the model's prompt of the last turn. */
   | { readonly type: "recalled" }
-  /** The model is not told these words any more in the last turn. */
+  /** The words are missing from the model's prompt of the last turn. */
   | { readonly type: "lost"; readonly words: string }
-  /** The thread gets it, though the model may have read it. */
+  /** The secret is posted in the thread, in any spelling or backwards. The model may read it. */
   | { readonly type: "posted" }
-  /** A file comes to hold it. */
+  /** The file contains the words. */
   | { readonly type: "file"; readonly path: string; readonly holds: string }
-  /** The directory comes to take more bytes. */
+  /** The directory holds more bytes than this. */
   | { readonly type: "fills"; readonly beyond: number }
-  /** Somebody's run gets no place: nothing is answered in the thread. */
+  /** Somebody's run gets no place, so nothing is answered in the thread. */
   | { readonly type: "silences"; readonly thread: string };
 
-/** How an attack ended. */
 export interface Ending {
   readonly succeeded: boolean;
   readonly observed: Attack["expected"];
-  /** What the last turn's cards said, or the newest result. */
+  /** Text of the last turn's cards, or of the refusals if there was no card. */
   readonly said: string;
 }

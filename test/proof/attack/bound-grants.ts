@@ -17,7 +17,7 @@ const HERE = {
   },
 };
 
-/** What is always allowed, then what somebody changes, then the same command. */
+/** A command is always allowed, then something that it uses changes, then the command is called again. */
 function attack(name: string, command: Step, change: readonly Step[]): Attack {
   const turns: Turn[] = [
     { says: "run it", does: [command], clicks: "A" },
@@ -41,7 +41,7 @@ const KEPT = { type: "file", path: "keep/out.txt", holds: "evil" } as const;
 const script = bash("bash deploy.sh");
 const file: Step = { tool: "js_exec", input: { file: "program.js", hosts: [] } };
 
-/** A remembered approval holds for what its card showed. */
+/** A remembered approval covers only what its card showed. */
 export const BOUND_GRANTS: readonly Attack[] = [
   attack("a script that has changed since its command was always allowed", script, changed("deploy.sh")),
   attack("a script that an always allowed script sources", script, changed("lib.sh")),

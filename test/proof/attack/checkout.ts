@@ -16,7 +16,7 @@ const HERE = {
 const EVIL = "evil\n";
 const RULE = /person decides each time/u;
 
-/** In mode agi, which asks for nothing that is not asked for always. */
+/** An attack in mode agi, which asks only for calls that need approval in every mode. */
 function attack(name: string, path: string, does: readonly Step[]): Attack {
   return {
     group: "checkout",
@@ -36,7 +36,7 @@ const within = (name: string, step: Step): Attack => {
   return { ...rest, expected: "nothing" };
 };
 
-/** What a run leaves for other agents, and for the machines of those who check it out. */
+/** Files that a run leaves for other agents, and for the machines on which the checkout is used. */
 export const CHECKOUT: readonly Attack[] = [
   ...[".mcp.json", ".cursor/rules/a.mdc", "GEMINI.md", ".github/copilot-instructions.md"].map(written),
   ...[".vscode/tasks.json", ".husky/pre-commit", ".envrc", ".github/workflows/ci.yml"].map(written),

@@ -4,11 +4,11 @@ import type { Step, Turn } from "../../support/trust/play.ts";
 import { agent, bash, program, write } from "../../support/trust/steps.ts";
 import type { Attack } from "./attack.ts";
 
-/** Bytes. */
+/** Limit of a directory, in bytes. */
 const LIMIT = 200_000;
 const HALF = "X".repeat(LIMIT / 2);
 
-/** How a directory is filled: what the model does, and does again. */
+/** Ways to fill a directory: the calls of the model. */
 const FILLING: readonly (readonly [string, readonly Step[]])[] = [
   ["many calls of write", [1, 2, 3, 4].map((call) => write(`f${call}.txt`, HALF))],
   ["many commands", Array.from({ length: 3 }, (_, call) => bash(`seq 20000 > f${call}`))],

@@ -13,7 +13,7 @@ const HERE: Setting = {
   allowedHosts: ["docs.test"],
 };
 
-/** A person has let the model read one, which is all that they have allowed. */
+/** A person has let the model read .env, and has allowed nothing else. */
 const READ: Turn = { says: "does .env set a password?", does: [read(".env")] };
 
 interface Way {

@@ -2,7 +2,7 @@ import type { Setting } from "../../support/trust/play.ts";
 import { fetch, read, wiki } from "../../support/trust/steps.ts";
 import { type Attack, LISTED } from "./attack.ts";
 
-/** A server of which the operator says that two tools read. */
+/** The operator's settings say that the tool only reads. */
 const READS = { permission: "read" } as const;
 const SERVED: Setting = { ...LISTED, wiki: { tools: { "l*": READS } } };
 

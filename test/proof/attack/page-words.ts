@@ -8,17 +8,17 @@ import { visitAddress } from "../../support/program/page-visit.ts";
 import { startSite } from "../../tools/network/fetch-session.ts";
 import type { Attempt } from "./attack.ts";
 
-/** What the page shows that others made up: it must run nothing and ask nobody for anything. */
+/** Foreign text on the page: it must neither run a script nor cause a request. */
 
 const HACK = "window.hacked=1";
 
 interface Words {
   readonly name: string;
-  /** Shown as an answer; EVIL is another server. */
+  /** Shown as an answer; EVIL stands for the address of another server. */
   readonly answer?: string;
   readonly button?: string;
   readonly file?: string;
-  /** What the person says, which is the thread's title, too. */
+  /** The person's message, which is the thread's title as well. */
   readonly says?: string;
 }
 
@@ -73,7 +73,7 @@ function attempt({ name, answer = "done", button, file, says = "hello" }: Words)
       });
       await platform.post(thread, shown, "answer");
       await visit.messages.getByText("the end").waitFor();
-      // Whatever loads by itself has been asked for by then.
+      // By then the page has requested everything that it loads by itself.
       await visit.page.waitForLoadState("networkidle");
       const isHacked = await visit.page.evaluate("window.hacked === 1");
       const leads = await visit.page.evaluate("[...document.querySelectorAll('a[href]')].map((each) => each.protocol)");

@@ -16,13 +16,13 @@ import { MemoryThreadStore } from "../../support/database/memory-thread-store.ts
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { type Attempt, type Ending, SECRET } from "./attack.ts";
 
-/** The page on this machine, whose person is signed in and has said something. */
+/** The page on this machine, with a person who is signed in and has sent a message. */
 interface World {
   readonly inbox: Inbox;
   readonly page: PageClient;
   readonly threadId: string;
   readonly port: number;
-  /** A message of ours that has a button to stop. */
+  /** A message of the bot with a stop button. */
   readonly messageId: string;
   readonly entry: () => string;
   ask(sent: Sent): Promise<{ readonly status: number; readonly body: string; readonly headers: string }>;
@@ -33,7 +33,7 @@ interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Without the person's cookie, as a stranger's request is. */
+  /** Sent without the person's cookie, like a stranger's request. */
   readonly bare?: true;
 }
 
@@ -77,7 +77,7 @@ function ending(succeeded: boolean, observed: Ending["observed"], said: string):
   return { succeeded, observed, said };
 }
 
-/** A request that must be turned away. */
+/** A request that the server must refuse. */
 function knock(name: string, sent: Sent | ((world: World) => Promise<Sent>)): Attempt {
   return {
     group: "page",
@@ -116,7 +116,10 @@ function dial(name: string, headers: Readonly<Record<string, string>>): Attempt 
   };
 }
 
-/** A frame that a script of the page, or a program with its cookie, writes by hand. What comes of it is looked for in what is received. */
+/**
+ * A frame that a script on the page, or a program with its cookie, makes by hand. Harm shows in the received events or
+ * in the thread.
+ */
 function frame(name: string, made: (world: World) => object, isHarm: (events: Inbox["events"]) => boolean): Attempt {
   return {
     group: "page",
@@ -125,7 +128,7 @@ function frame(name: string, made: (world: World) => object, isHarm: (events: In
     async attempt() {
       const world = await openWorld();
       world.page.sayRaw(JSON.stringify(made(world)));
-      // Frames are handled in their order: once this one is, so is the other.
+      // Frames are handled in order: the forged one has been handled once this one has.
       await world.page.send("and this", world.threadId);
       const messages = JSON.stringify(await world.page.thread(world.threadId));
       const { events } = world.inbox;
@@ -252,7 +255,7 @@ const FRAMES: readonly Attempt[] = [
   ),
 ];
 
-/** A file of a person's that a browser must not show as a document of ours. */
+/** A person's file that a browser must not open as a document of the page's origin. */
 function document(name: string, file: { readonly name: string; readonly type: string }): Attempt {
   return {
     group: "page",
@@ -279,7 +282,7 @@ const FILES: readonly Attempt[] = [
   document("a file's kind holds a header of its own", { name: "a", type: "image/png\r\nx-injected: 1" }),
 ];
 
-/** Where the page is shared: what one account tries with another's rights. */
+/** An attack on a page with accounts: one account acts with another's rights. */
 function shared(name: string, tries: (world: LoginWorld, browser: Browser) => Promise<number>): Attempt {
   return {
     group: "page",

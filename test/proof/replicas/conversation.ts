@@ -3,23 +3,23 @@ import { openButtons, type Place, type Shown, type Thread } from "../../support/
 import { answerTo } from "../../support/replicas/script.ts";
 import type { Kind } from "./kinds.ts";
 
-/** Who has clicked sees within this time that it has helped, or clicks again. Milliseconds. */
+/** A person who sees no effect of a click within this time clicks again. In milliseconds. */
 const CLICKS_AGAIN_MS = 5_000;
 
 export interface Conversation {
   readonly number: number;
   readonly kind: Kind;
   readonly place: Place;
-  /** Whether its cards are denied. */
+  /** Whether the person denies its cards. */
   readonly denies: boolean;
 }
 
-/** What has become of one. */
+/** A conversation that was held, with its thread. */
 export interface Talked extends Conversation {
   readonly thread: Thread;
 }
 
-/** Says all that is said in a conversation, clicks what asks, and resolves once everything is answered. */
+/** Holds a conversation: says everything, clicks its cards, and resolves once everything is answered. */
 export async function talk(conversation: Conversation, limit: AbortSignal): Promise<Talked> {
   const { number, kind, place } = conversation;
   const words = (turn: number) => `This is c${number}.${turn}, about ${kind.name}.`;
@@ -34,7 +34,7 @@ export async function talk(conversation: Conversation, limit: AbortSignal): Prom
   return { ...conversation, thread };
 }
 
-/** On Discord the bot opens the thread: nothing can be said in it before. */
+/** Waits until the bot has opened the thread: on Discord nothing can be said in it before. */
 async function isThere(thread: Thread, limit: AbortSignal): Promise<void> {
   await until(() => thread.isOpen(), { limit, what: () => "the thread to be opened" });
 }
@@ -56,12 +56,12 @@ async function untilAnswered(talked: Talked, words: string, limit: AbortSignal):
   );
 }
 
-/** It stands there and is no live message any more. */
+/** Whether the message has the answer and is not a live message any more. */
 function isAnswered(message: Shown, words: string): boolean {
   return message.text.includes(words) && openButtons(message).length === 0;
 }
 
-/** A person who clicks what asks. */
+/** A person who clicks the buttons of cards. */
 class Clicks {
   readonly #talked: Talked;
   readonly #clickedAt = new Map<string, number>();
@@ -78,7 +78,7 @@ class Clicks {
     if (button === undefined || performance.now() - clickedAt < CLICKS_AGAIN_MS) return;
     this.#clickedAt.set(message.id, performance.now());
     thread.click(message, button.id);
-    // Some click twice, and at some cards two people click at once.
+    // Some people click twice, and at some cards two people click at once.
     if (number % 5 === 0) thread.click(message, button.id);
     if (number % 7 === 0) thread.click(message, button.id, "another");
   }

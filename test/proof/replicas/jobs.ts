@@ -6,7 +6,7 @@ import type { Town } from "../../support/replicas/town.ts";
 
 export const markOfJob = (number: number) => `j${number}.1`;
 
-/** Has something done in a moment, and resolves once it is reported. */
+/** Adds a job that is due in a second, and resolves once its report is posted. */
 export async function scheduled({ slack, places }: Town, number: number, limit: AbortSignal): Promise<void> {
   const mark = markOfJob(number);
   const line = `add --name "Job ${mark}" --at "in 1 second" --prompt "This is ${mark}."`;

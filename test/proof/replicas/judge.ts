@@ -13,11 +13,11 @@ import { effectFile, noteOf, siteName } from "./kinds.ts";
 export interface Played {
   readonly town: Town;
   readonly talked: readonly Talked[];
-  /** Marks of jobs that were due once. */
+  /** Marks of the jobs, each of which was due once. */
   readonly jobs: readonly string[];
 }
 
-/** Everything that is not as it should be, one sentence each; seen from outside, once nothing goes on any more. */
+/** Everything that is wrong, one sentence each, judged from outside once all work has ended. */
 export async function problemsOf({ town, talked, jobs }: Played): Promise<readonly string[]> {
   const { slack, discord, page } = town.places;
   const all = (await Promise.all([slack.all(), discord.all(), page.all()])).flat();
@@ -44,11 +44,14 @@ interface AskedOfModel {
 }
 type Asked = ReadonlyMap<number, readonly AskedOfModel[]>;
 
-/** What the model was asked in each conversation, by its number, oldest first; what is learned from a thread is beside it. */
+/**
+ * The model's requests of each conversation, oldest first, by the conversation's number. Requests that learn from a
+ * thread are left out.
+ */
 async function askedIn({ model }: Town): Promise<Asked> {
   const asked: AskedOfModel[] = [];
   for (const request of model.requests) {
-    // There may be thousands: sockets of the replicas are answered meanwhile.
+    // There may be thousands of requests; the event loop serves the replicas' sockets in between.
     await nextTurn();
     const standing = isAside(request) ? null : standingOf(request);
     if (standing?.who === "c") asked.push({ request, standing });
@@ -56,7 +59,7 @@ async function askedIn({ model }: Town): Promise<Asked> {
   return Map.groupBy(asked, ({ standing }) => standing.number);
 }
 
-/** How often each call was refused. */
+/** Number of 429 responses for each call. */
 function rateProblems({ name, rateLimited }: Place): readonly string[] {
   const refused = Map.groupBy(rateLimited(), (call) => call);
   return [...refused].map(([call, all]) => `${all.length} × 429 on ${name} for ${call}`);
@@ -74,7 +77,7 @@ function marksOf({ number, kind }: Talked): readonly string[] {
   return Array.from({ length: kind.turns }, (_, index) => `c${number}.${index + 1}`);
 }
 
-/** What is said while a run goes on may be answered together with what was said before. */
+/** Each message must be answered once; a message sent during a run may be answered together with the next one. */
 function answerProblems(talked: Talked, all: readonly Shown[]): readonly string[] {
   const { kind, thread } = talked;
   const marks = marksOf(talked);
@@ -97,7 +100,7 @@ function answerProblems(talked: Talked, all: readonly Shown[]): readonly string[
   return problems;
 }
 
-/** The model has heard everything once, in the order in which it was said. */
+/** The model must have received each message once, in the order in which they were sent. */
 function orderProblems(talked: Talked, asked: Asked): readonly string[] {
   const last = asked.get(talked.number)?.at(-1);
   const marks = marksOf(talked);
@@ -105,7 +108,10 @@ function orderProblems(talked: Talked, asked: Asked): readonly string[] {
   return said.join() === marks.join() ? [] : [`the model heard ${said.join()} in place of ${marks.join()}`];
 }
 
-/** One line in a file for each time that something was done; what a restart has cut off is told to the model. */
+/**
+ * Each effect must be in its file once, unless the model has read that the call was denied, was not run or was
+ * interrupted.
+ */
 function effectProblems({ number, kind, thread }: Talked, { fleet }: Town, asked: Asked): readonly string[] {
   if (kind.name !== "tools") return [];
   const file = path.join(fleet.sandboxRoot(thread.folder), effectFile(number));
@@ -118,7 +124,7 @@ function effectProblems({ number, kind, thread }: Talked, { fleet }: Town, asked
 
 const countsSchema = z.array(z.object({ name: z.string(), count: z.coerce.number() }));
 
-/** What is remembered and published is so once, and each due time of a job is there once and has come to its end. */
+/** Each note and each site must be stored once, and so must each due time of a job. */
 async function keptProblems(
   talked: readonly Talked[],
   { databaseUrl }: Town,

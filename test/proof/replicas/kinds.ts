@@ -2,20 +2,20 @@ import { type Part, type Reply, toolUse } from "../../support/model/model-script
 import type { Place } from "../../support/replicas/place.ts";
 import { answer, type Standing } from "../../support/replicas/script.ts";
 
-/** What is talked about in a conversation, and what the model does in it. */
+/** The topic of a conversation, and what the model does in it. */
 export interface Kind {
   readonly name: string;
-  /** How many of a hundred conversations are of it, by platform. */
+  /** How many of a hundred conversations are of this kind, by platform. */
   readonly share: Readonly<Record<Place["name"], number>>;
-  /** How many things are said. */
+  /** Number of messages that the person sends. */
   readonly turns: number;
-  /** The next thing is said before the one before is answered. */
+  /** If true, the next message is sent before the one before is answered. */
   readonly isHasty?: true;
-  /** What the model calls, one turn after the other, once the `turn`-th thing is said. */
+  /** Calls of the model after the `turn`-th message, one a step. */
   readonly calls: (standing: Standing) => readonly Part[];
 }
 
-/** What is written where something is done: one line for each time. */
+/** File to which each effect appends a line. */
 export const effectFile = (number: number) => `effect-${number}.txt`;
 export const siteName = (number: number) => `site-${number}`;
 export const noteOf = (number: number) => `The berth of ship number ${number} is at pier ${number + 7}.`;
@@ -86,17 +86,17 @@ function useTool(name: string, input: object): Part {
   return toolUse("use_tool", { name, input });
 }
 
-/** How long an answer takes: some are over before anything is shown of them. Milliseconds. */
+/** How long an answer takes, in milliseconds. The shortest are over before a live message is due. */
 function takesMs({ number, turn }: Standing): number {
   return [60, 3_000, 200, 4_000, 100, 1_500][(number + turn) % 6] ?? 0;
 }
 
-/** What the model says in a conversation of the kind. */
+/** The model's reply in a conversation of this kind. */
 export function replyOf(kind: Kind, standing: Standing): Reply {
   if (standing.who === "p") {
     return standing.step === 0 ? toolUse("glob", { pattern: "*.txt" }) : answer(standing, takesMs(standing));
   }
   const call = standing.who === "j" ? undefined : kind.calls(standing)[standing.step];
-  // What recalling has found is told.
+  // The answer says whether recalling found the note.
   return call ?? answer(standing, takesMs(standing), standing.results.at(-1)?.includes("pier") ? "It is known." : "");
 }

@@ -11,20 +11,20 @@ import { answerTo } from "../../support/replicas/script.ts";
 import { useShared } from "../../support/run/use-shared.ts";
 import { type Asked, answer, heldAtFirst, openStage, type Play, type Stage } from "./stage.ts";
 
-/** `PROOF_SECONDS` beyond what the suite has: a replica stands still for half a minute. */
+/** How long a replica stays frozen, in milliseconds: half a minute if `PROOF_SECONDS` asks for more than the suite. */
 const FROZEN_MS = Number(process.env["PROOF_SECONDS"] ?? 0) > 60 ? 30_000 : 6_000;
 const PLACES = ["slack", "discord", "page"] as const;
 const RUNS_AT_ONCE = 4;
-/** How long a test may take on a machine that has much else to do. Milliseconds. */
+/** Maximum duration of a test on a machine that is busy with other work. In milliseconds. */
 const PATIENCE_MS = 600_000;
 
-/** The database of an earlier version, in which a run waits for a person's decision in this thread of the page. */
+/** Dump of an earlier version's database, in which a run waits for a person's decision in this thread of the page. */
 const OLDER = path.resolve(import.meta.dirname, "../../support/database/older-database.postgresql.sql");
 const THREAD = "11111111-1111-4111-8111-111111111111";
 
 let stage: Stage;
 
-// The two start at once on an older version's database.
+// Both replicas start at once on an older version's database.
 useShared(
   async () => {
     stage = await openStage({
@@ -41,7 +41,7 @@ useShared(
 
 beforeEach(() => stage.settled(), PATIENCE_MS);
 
-/** Each is answered once, and nothing is left to be clicked. */
+/** Checks that each is answered once, and that no button is left to click. */
 async function expectOnce(asked: readonly Asked[]): Promise<void> {
   for (const each of asked) await each.answered();
   await stage.settled();
@@ -120,7 +120,7 @@ test(
     try {
       await worker.start();
       for (const replica of stage.town.fleet.replicas.filter((each) => each !== worker)) {
-        // A stop may be cut off on a busy machine, and then ends with another code: that changes nothing here.
+        // On a busy machine a stop may be cut off and end with another code, which does not matter here.
         await replica.stop();
         await replica.start();
       }
@@ -189,7 +189,7 @@ test(
     await gate.reached;
     const beside = await stage.ask("discord", answer, 2);
     await beside.answered();
-    // On a busy machine a replica may be taken for dead, and another one goes on with what it was at.
+    // On a busy machine a replica may be considered dead, and another one continues its runs in addition.
     expect(open).toBeLessThan(2 * RUNS_AT_ONCE);
     gate.release();
     await expectOnce([...slow, beside]);
@@ -209,7 +209,7 @@ test(
     const card = () => parked.thread.byBot().find(({ buttons }) => buttons.some(({ id }) => id.startsWith("answer:")));
     await stage.until("the question", () => card() !== undefined);
     await stage.settled();
-    // As if a newer one had been at it: it alone knows what the session holds.
+    // As if a newer version had written the session in a format that this one does not know.
     await query(
       databaseUrl,
       `UPDATE "Session" SET format = 1000 WHERE "updatedAt" = (SELECT max("updatedAt") FROM "Session")`,
@@ -227,10 +227,10 @@ test(
   PATIENCE_MS,
 );
 
-/** As if the server had crashed: it ends all its connections, forgets its locks, and comes up by itself. */
+/** Makes the database crash: the server ends all connections, forgets its locks, and recovers by itself. */
 async function crashDatabase(url: string): Promise<void> {
   const client = new Client({ connectionString: url });
-  client.on("error", () => undefined); // it is cut off, too
+  client.on("error", () => undefined); // The crash cuts this connection off as well.
   await client.connect();
   const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
   const [{ pid } = { pid: 0 }] = rows;

@@ -8,19 +8,19 @@ import { answerTo, isAside, nothingLearned, type Standing, standingOf } from "..
 import { isIdle } from "../../support/replicas/takeovers.ts";
 import { openTown, type Town, type TownOptions } from "../../support/replicas/town.ts";
 
-/** How long a slow machine may take for anything. Milliseconds. */
+/** Maximum time for any step on a slow machine. In milliseconds. */
 const PATIENCE_MS = 300_000;
 
 export interface Stage extends AsyncDisposable {
   readonly town: Town;
-  /** Between the replicas and the database. */
+  /** The proxy between the replicas and the database. */
   readonly database: TcpProxy;
-  /** Says something in a new thread; the model answers as the script says. */
+  /** Says something in a new thread; the model plays the script. */
   ask(place: Place["name"], script?: Play, channel?: number): Promise<Asked>;
   until(what: string, condition: () => boolean | Promise<boolean>): Promise<void>;
-  /** The one replica that is at a run. */
+  /** The only replica with a run at work. */
   worker(): Promise<Replica>;
-  /** All are ready and nothing goes on. */
+  /** Resolves once all replicas are ready and nothing is at work. */
   settled(): Promise<void>;
 }
 
@@ -29,15 +29,15 @@ export type Play = (standing: Standing, request: RecordedRequest, index: number)
 export interface Asked {
   readonly mark: string;
   readonly thread: Thread;
-  /** How often the model has been asked in it. */
+  /** Number of model requests in the thread. */
   readonly requests: () => number;
-  /** Resolves once the whole answer stands there. */
+  /** Resolves once the complete answer is shown. */
   answered(): Promise<void>;
-  /** The bot's messages that say the answer. */
+  /** The bot's messages that contain the answer. */
   readonly answers: () => readonly Shown[];
 }
 
-/** Replicas of the whole program, with a network between them and the database that can be made bad. */
+/** Starts replicas of the whole program, with a proxy to the database that can fail. */
 export async function openStage(options: TownOptions): Promise<Stage> {
   await using parts = new AsyncDisposableStack();
   let database: TcpProxy | null = null;
@@ -111,7 +111,7 @@ function staged(town: Town, database: TcpProxy): Omit<Stage, typeof Symbol.async
 
 export const answer: Play = (standing) => text(`${answerTo(`c${standing.number}.${standing.turn}`)} So it is.`);
 
-/** The first time that it is asked the model begins and stops in the middle; then it answers. */
+/** A script whose first request starts an answer and stalls, and whose later requests answer. */
 export function heldAtFirst(): { readonly play: Play; readonly reached: Promise<void>; release(): void } {
   const gate = hold();
   return {

@@ -18,30 +18,33 @@ export interface Storm {
   readonly replicas: number;
   readonly places: readonly Place["name"][];
   readonly conversations: number;
-  /** A line about how far it is. */
+  /** Prints a line about the progress. */
   readonly tell: (line: string) => void;
 }
 
 export interface StormReport {
-  /** One sentence each. */
+  /** One sentence for each. */
   readonly problems: readonly string[];
   readonly kills: number;
-  /** In order of size. */
+  /** Sorted by length. */
   readonly takeoversMs: readonly number[];
 }
 
 const KILL_EVERY_S = 5;
 
-/** Beside one of so many conversations somebody has something done in a moment. */
+/** One of this many conversations comes with a job that is due at once. */
 const A_JOB_AMONG = 20;
 
-/** Conversations that go on at once: more would only wait on a slow machine. */
+/** Maximum number of concurrent conversations: on a slow machine more would only wait. */
 const AT_ONCE = 30;
 
-/** A limit costs nothing but where something is broken: the last folds wait for Slack's rate, and machines are slow. Milliseconds. */
+/**
+ * Generous, as it only matters if something is broken: the last folds wait for Slack's rate, and machines are slow. In
+ * milliseconds.
+ */
 const PATIENCE_MS = 600_000;
 
-/** Replicas at work in a town while one after the other is killed. */
+/** Plays conversations in a town while its replicas are killed one after the other. */
 export async function playStorm(storm: Storm): Promise<StormReport> {
   const seeded = seededRandom(storm.seed);
   const random = () => seeded.next();
@@ -104,10 +107,10 @@ interface Task {
   readonly play: () => Promise<Talked | void>;
 }
 
-/** How often it is told what goes on. Milliseconds. */
+/** Interval between lines about the progress. In milliseconds. */
 const TELL_EVERY_MS = 15_000;
 
-/** Tells how far it is until everything is over, and what fails. */
+/** Prints the progress until everything is over, and the failures. */
 function telling({ tell }: Storm, takeovers: Takeovers) {
   const going = new Set<string>();
   let over = 0;
@@ -130,7 +133,7 @@ function telling({ tell }: Storm, takeovers: Takeovers) {
   };
 }
 
-/** Begins one after the other over a time, though later where too many go on. */
+/** Begins one after the other, spread over this time, but later while too many are at work. */
 async function spread<T, R>(
   all: readonly T[],
   durationMs: number,
@@ -144,7 +147,7 @@ async function spread<T, R>(
     const outcome = Promise.allSettled([work(one)]);
     going.add(outcome);
     begun.push(outcome);
-    outcome.finally(() => going.delete(outcome)).catch(() => undefined); // it never rejects
+    outcome.finally(() => going.delete(outcome)).catch(() => undefined); // The promise never rejects.
   }
   return (await Promise.all(begun)).flat();
 }
@@ -156,7 +159,7 @@ interface Killing {
   readonly random: () => number;
 }
 
-/** One every five seconds, or as soon as all are there again. */
+/** Kills a replica every five seconds, or later if not all replicas are ready by then. */
 async function kill({ town, takeovers, times, random }: Killing): Promise<void> {
   const { replicas } = town.fleet;
   for (let time = 0; time < times; time += 1) {
@@ -167,18 +170,21 @@ async function kill({ town, takeovers, times, random }: Killing): Promise<void> 
   }
 }
 
-/** Nothing goes on any more, and nothing is still to be told. */
+/** Waits until no work is left and no message has an open button. */
 async function calm(town: Town, limit: AbortSignal): Promise<void> {
   const isQuiet = async () => {
     if (!(await isIdle(town.fleet))) return false;
     const all = await town.places.slack.all();
     return all.every((shown) => openButtons(shown).length === 0);
   };
-  // What does not come to rest is told by what is judged next.
+  // The judge reports whatever has not come to rest.
   await until(isQuiet, { limit, what: () => "everything to come to rest" }).catch(() => undefined);
 }
 
-/** A busy machine cuts a stop off, which is then said. One that only starts yet takes no word of a stop. */
+/**
+ * Stops all replicas. A stop that a busy machine cuts off is fine if the log says so. The replicas are ready first
+ * because a starting one ignores a stop.
+ */
 async function stopProblems({ fleet }: Town): Promise<readonly string[]> {
   await fleet.ready();
   const codes = await Promise.all(fleet.replicas.map((replica) => replica.stop()));
