@@ -44,7 +44,7 @@ test("what the page sets stands in place of what is shipped, and what the operat
       ["broken", "---\nacces: read-only\n---\nx"],
     ]),
   );
-  // All of it: what the shipped one had beside that is gone.
+  // The file replaces the shipped agent completely.
   expect(before.get("explore")).toEqual({
     name: "explore",
     description: "Looks about.",

@@ -18,13 +18,13 @@ import { tempDirectory } from "./support/temp-directory.ts";
 
 interface Away {
   readonly said: string[];
-  /** Lets time pass until a line that fits was said. */
+  /** Lets time pass until a matching line has been said. */
   readonly untilSaid: (line: RegExp) => Promise<void>;
   readonly clock: ManualClock;
   readonly store: Store;
 }
 
-/** Connects a platform that is away, or over a store that is, on a clock that the test moves. */
+/** Connects a platform that is away, or a platform over a store that fails, on the test's clock. */
 async function connect(open: (clock: Clock) => ChatPlatform, over = (store: Store) => store): Promise<Away> {
   const clock = new ManualClock();
   const opened = await openStore(`file:${path.join(tempDirectory(), "away.db")}`, systemRuntime());
@@ -51,7 +51,7 @@ async function connect(open: (clock: Clock) => ChatPlatform, over = (store: Stor
   onTestFinished(async () => {
     leaving.abort();
     await parts.disposeAsync();
-    await connecting.catch(() => {}); // the abort ends its head start
+    await connecting.catch(() => {}); // The abort ends the head start.
     await opened.close();
   });
   return {

@@ -47,7 +47,10 @@ test.runIf(process.getuid?.() === 0)(
   },
 );
 
-/** Another start, which looks for the token again and again: it says how long each was at first sight. */
+/**
+ * Another start, which tries to read the token again and again, and reports the length of each file when it first sees
+ * it.
+ */
 const LOOKING = `
   const { readFileSync } = require("node:fs");
   const { parentPort, workerData } = require("node:worker_threads");
@@ -64,7 +67,7 @@ test("starts at once on a new home have one token, and it is whole from the firs
   const looking = new Worker(LOOKING, { eval: true, workerData: files });
   const lengths: number[] = [];
   looking.on("message", (length: number) => lengths.push(length));
-  // It may have ended before anybody waits for that.
+  // Registered now because the worker may end before the test awaits it.
   const ended = once(looking, "exit");
   await once(looking, "online");
   for (const home of homes) {
@@ -90,7 +93,7 @@ test("a database is closed to others, with all beside it and a directory that is
       signal: new AbortController().signal,
     });
     const store = await openStore(url, runtime);
-    await store.transaction(() => Promise.resolve()); // the first use makes the files beside the database
+    await store.transaction(() => Promise.resolve()); // The first use creates the files beside the database.
     return { lease, store };
   };
   const first = await open();

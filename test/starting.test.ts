@@ -14,7 +14,7 @@ import { tempDirectory } from "./support/temp-directory.ts";
 
 const A_FILE = import.meta.filename;
 
-/** What the program says when it is started with this environment; it is stopped at once. */
+/** What the program prints when it starts with this environment and is stopped at once. */
 async function start(env: Readonly<Record<string, string>>, settings: object = {}): Promise<readonly string[]> {
   const said: string[] = [];
   const cwd = tempDirectory();

@@ -5,7 +5,7 @@ import { BUILT_PROGRAM } from "../../src/launch/steps.mjs";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../..", BUILT_PROGRAM);
 
-/** The text of what the build has made, of all files of this kind. */
+/** Text of all files of this kind that the build has made. */
 function textOf(kind: "js" | "js.map"): string {
   return globSync(`*.${kind}`, { cwd: PROGRAM })
     .map((file) => readFileSync(path.join(PROGRAM, file), "utf8"))

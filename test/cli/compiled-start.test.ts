@@ -6,7 +6,7 @@ import { HEAP } from "../../src/cli/trim-memory.mjs";
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const FLAGS = process.platform === "linux" ? HEAP : [];
 
-/** What a process with these flags of V8 would start from. */
+/** What a process with these V8 flags starts from. */
 function startedFrom(flags: readonly string[]): string {
   const script = `
     import { trimMemory } from "./src/cli/trim-memory.mjs";

@@ -5,7 +5,7 @@ import { startAnthropicServer } from "../support/model/anthropic-server.ts";
 import { runCli } from "../support/program/cli.ts";
 import { load } from "../support/program/config-sources.ts";
 
-/** The lines about providers, and whether the process would fail. */
+/** The lines about providers, and whether the command failed. */
 async function online(env: Readonly<Record<string, string>>): Promise<{ lines: string[]; failed: boolean }> {
   const { out, failed } = await runCli(["doctor", "--online"], { env: { PORT: "0", ...env } });
   return {
@@ -14,13 +14,13 @@ async function online(env: Readonly<Record<string, string>>): Promise<{ lines: s
   };
 }
 
-/** A provider that takes one key and has one model. */
+/** How the stand-in for a provider behaves. */
 interface Rules {
   readonly key?: string;
-  /** Lists its models to everybody. */
+  /** Whether it lists its models without a valid key. */
   readonly openList?: boolean;
   readonly models?: readonly string[];
-  /** What it knows beside its list. */
+  /** Models that it answers for although they are not in its list. */
   readonly knows?: readonly string[];
 }
 
@@ -112,7 +112,7 @@ test("Anthropic's own SDK is asked like the others, and all that works is no fai
   const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: server.url, DECKHAND_MODEL: "anthropic/claude-sonnet-5-5" };
   expect(await online(env)).toEqual({
     failed: false,
-    // This server lists its models to everybody, so that the model has to answer.
+    // A list that is open to everybody says nothing about the key, so the model has to answer.
     lines: ["✓ Anthropic: it accepts the key (ANTHROPIC_API_KEY); it lists 3 models, and claude-sonnet-5-5 answers."],
   });
 });

@@ -12,7 +12,7 @@ import { type CliGiven, runCli } from "../support/program/cli.ts";
 import { directoryWith } from "../support/program/config-sources.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
-/** A project in which everything is built. */
+/** Makes a project in which everything is built. */
 function builtProject(): string {
   const root = tempDirectory();
   const files = [
@@ -95,7 +95,7 @@ test("a damaged SQLite file is to be restored", async () => {
   expect(failed).toBe(true);
 });
 
-/** Source: SQLite docs, Database File Format. */
+/** Length of a SQLite file's header. Source: SQLite docs, Database File Format. */
 const HEADER_BYTES = 100;
 
 const broken: { name: string; given: CliGiven; line: string }[] = [
@@ -147,7 +147,7 @@ const broken: { name: string; given: CliGiven; line: string }[] = [
   {
     name: "a SQLite file where the system lets nobody create one",
     given: { env: { DATABASE_URL: "file:/proc/x.db" } },
-    // Root may write anywhere, and finds that there is nothing to write to.
+    // Root may write anywhere, so the error is that the directory does not exist.
     line: `✗ DATABASE_URL /proc cannot be written (${process.getuid?.() === 0 ? "ENOENT" : "EACCES"}). Give this user the right to, or set DATABASE_URL.`,
   },
   {
@@ -251,7 +251,7 @@ test("a channel's directory that is not there is named", async () => {
   expect(failed).toBe(true);
 });
 
-/** A port that another program has. */
+/** A port on which another program listens. */
 async function occupied(): Promise<number> {
   const server = createServer((socket) => socket.end());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

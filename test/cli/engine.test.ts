@@ -16,7 +16,7 @@ describe("what V8 has compiled is kept", () => {
     mkdirSync(path.join(root, "build/program"), { recursive: true });
   });
 
-  /** The directory that a process uses, which has also begun to run. */
+  /** The compile cache directory of a process once it runs. */
   function directoryOf(installed: string | null, env: Record<string, string> = {}): string {
     const script = `
       import { getCompileCacheDir } from "node:module";

@@ -52,7 +52,7 @@ test("the Slack manifest is JSON for Socket Mode with the scopes that are used",
 test("every command of the registry is a slash command that Slack takes", async () => {
   const { out } = await runCli(["manifest", "slack"], { chatCommands: CHAT_COMMANDS });
   const { slash_commands } = manifestSchema.parse(JSON.parse(out)).features;
-  // Slack has a /status of its own, and refuses a manifest that names it.
+  // Slack has its own /status and refuses a manifest that declares one.
   const names = CHAT_COMMANDS.map(({ name }) => (name === "status" ? "/deckhand-status" : `/${name}`));
   expect(slash_commands.map(({ command }) => command)).toEqual(names);
 });
@@ -60,7 +60,7 @@ test("every command of the registry is a slash command that Slack takes", async 
 test("each subscribed event has the scope that Slack wants for it", async () => {
   const { oauth_config, settings } = await manifest();
   const scopes: Record<string, string> = {
-    // Slack names no scopes of these; they come with the agent view.
+    // Slack documents no scopes for the first two; they come with the agent view.
     agent_session_stopped: "assistant:write",
     app_context_changed: "assistant:write",
     app_home_opened: "commands",
@@ -99,7 +99,7 @@ test("the Discord invite asks for the permissions it names and explains the inte
   const query = new URL(address).searchParams;
   expect(query.get("client_id")).toBe("123456789012345678");
   expect(query.get("scope")).toBe("bot applications.commands");
-  // Source: Discord docs, Permissions; the sum of the nine flags that the text names.
+  // Sum of the nine flags that the text names. Source: Discord docs, Permissions.
   expect(BigInt(query.get("permissions") ?? "0").toString(16)).toBe("580001cc40");
   expect(out).toContain("MESSAGE CONTENT INTENT");
 });

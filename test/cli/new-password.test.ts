@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { newKey, newPassword } from "../../src/cli/new-password.ts";
 
-/** A terminal at which these keys are pressed, once each time that something is asked. */
+/** A terminal that types these keys, one string at each prompt. */
 function terminal(...keys: readonly string[]) {
   const input = new PassThrough();
   const left = [...keys];

@@ -5,7 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { projectWith } from "../support/project.ts";
 
-/** Stands in for the program: ends at SIGTERM, and anyway when nobody is left that it could answer. */
+/** Stands in for the program: ends on SIGTERM, and also once its input ends because the test is gone. */
 const PROGRAM = `
 const end = (word) => { console.log(word); process.exit(); };
 process.once("SIGTERM", () => end("stopped"));
@@ -14,7 +14,7 @@ console.log("running");`;
 
 const MANIFEST = readFileSync(path.resolve(import.meta.dirname, "../../package.json"), "utf8");
 
-/** What the program says when npm start alone is sent a signal, as supervisors and containers do. */
+/** What the program prints if only `npm start` receives a signal, as from supervisors and containers. */
 async function stopped(cwd: string, env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const npm = spawn("npm", ["start", "--silent"], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
   const said: string[] = [];

@@ -5,8 +5,8 @@ import { CHAT_COMMANDS } from "../../src/core/commands/registry.ts";
 import { ALL_SCOPES } from "../support/slack/slack-methods.ts";
 
 /**
- * What Slack takes as a manifest, as far as ours goes: no other key, and these lengths.
- * Source: the schema that Slack publishes, slackapi/manifest-schema, version 2.
+ * What Slack accepts in the parts of a manifest that the program uses: no other keys, and these lengths. Source: the
+ * schema that Slack publishes, slackapi/manifest-schema, version 2.
  */
 const address = z
   .string()
@@ -35,7 +35,7 @@ const manifestRules = z.strictObject({
       .array(
         z.strictObject({
           type: z.enum(["global", "message"]),
-          // Slack's schema has no length for it; Slack refuses more. Source: agentconnect-md/agentconnect#179.
+          // Slack's schema sets no length, but Slack refuses longer names. Source: agentconnect-md/agentconnect#179.
           name: z.string().min(1).max(24),
           callback_id: z.string().min(1).max(255),
           description: z.string().min(1).max(150),
@@ -80,7 +80,7 @@ test.each([
   expect(manifestRules.safeParse(made).error?.issues).toBeUndefined();
 });
 
-/** What events want, and what no call of ours is named after: `history` and `read` of each kind of channel. */
+/** Scopes that events need and that belong to no call of the program: `history` and `read` of each kind of channel. */
 const WITHOUT_CALLS = [
   "app_mentions:read",
   "commands",

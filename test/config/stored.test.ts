@@ -8,7 +8,7 @@ import { settingsNodes } from "../../src/config/stored/settable.ts";
 import type { Config } from "../../src/config.ts";
 import { type Given, load } from "../support/program/config-sources.ts";
 
-/** What the page has set, as a revision of the database has it, beneath the environment and the file. */
+/** Settings from the page, stored as a revision in the database, which the environment and the file override. */
 
 const fit = (given: Given, content: unknown) => {
   const text = typeof content === "string" ? content : JSON.stringify(content);
@@ -88,7 +88,7 @@ test.each(order)("$name", ({ given, page, key, value }) => {
 
 interface Broken {
   readonly name: string;
-  /** JSON, or its text. */
+  /** The stored settings, or their text. */
   readonly page: Plain | string;
   readonly line: string;
 }

@@ -8,7 +8,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 const REPORTER = path.join(root, "test/support/run/count-reporter.ts");
 const SHARED = path.join(root, "test/support/run/use-shared.ts");
 
-/** Runs vitest as `npm test` does, in a project with these tests. */
+/** Runs vitest as `npm test` does, in a project with these test files. */
 function runTests(files: Record<string, string>, ...options: string[]): { status: number | null; lines: string[] } {
   const project = projectWith(files);
   symlinkSync(path.join(root, "node_modules"), path.join(project, "node_modules"));
@@ -46,7 +46,7 @@ test("what fails, cannot be loaded, has a hook that fails or an error that no te
   expect({ status, lastLine: lines.at(-1) }).toEqual({ status: 1, lastLine: "5 passed, 4 failed, 2 skipped" });
 });
 
-/** What is shared is a number that counts how often it was opened. */
+/** A test file whose shared value counts how often it was opened. */
 const sharing = `${head}import { useShared } from ${JSON.stringify(SHARED)};
 let count = 0;
 const events: string[] = [];

@@ -9,7 +9,7 @@ function adapters(...platforms: string[]): Record<string, string> {
   return Object.fromEntries(files.map((file) => [file, "export {};\n"]));
 }
 
-/** Written in halves, so that the gate does not find this file. */
+/** Put together at run time, so that the gate does not find these words in this file. */
 const MARKER = ["TO", "DO"].join("");
 const OF = ["O", "f"].join("");
 const SKIP = ["test", "skip"].join(".");

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectWith } from "../support/project.ts";
 
-/** The tools' own gates, run with this project's settings on a project that breaks one rule. */
+/** Tests that the tools, with this project's settings, report a project that breaks one rule. */
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -89,7 +89,7 @@ describe("lint refuses", () => {
   const breaking = lintRules.map((each, index) => {
     return { ...each, file: `src/${each.isCore === true ? "core/" : ""}broken-${index}.ts` };
   });
-  /** All at once: a run of the linter takes longer than what it says of a file. */
+  /** One run of the linter for all files, because starting it takes longer than checking a file. */
   let linted: ReturnType<typeof lint> | null = null;
 
   test.each(breaking)("$name", ({ file, rule }) => {

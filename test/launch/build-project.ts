@@ -3,8 +3,8 @@ import path from "node:path";
 import { build } from "../../scripts/build/build.ts";
 
 /**
- * Builds a made-up project as `npm run build` builds this one: its directory, and the user to do it as. What is to be
- * loaded is loaded before: that user may not reach it.
+ * Builds a made-up project as `npm run build` builds this one. Arguments: its directory, and the user to build as. All
+ * modules are loaded before the user changes, since that user may not be able to read them.
  */
 const [root = "", user] = process.argv.slice(2);
 if (user !== undefined) process.setuid?.(Number(user));

@@ -12,7 +12,7 @@ beforeEach(async () => {
   project = await madeUpProject();
 });
 
-/** What is made by a build that nothing holds up. */
+/** Names of the steps that an undisturbed build makes. */
 async function rebuilt(): Promise<readonly string[]> {
   project.letGo();
   expect(await project.build().ended).toMatchObject({ code: 0 });
@@ -51,7 +51,7 @@ test("of three builds at once one builds, and the others say that they wait", as
 });
 
 describe("a build that is killed", () => {
-  /** Its step is cut off when it has written half. */
+  /** Kills a build whose step has written half of its file. */
   async function killHalfWay(): Promise<void> {
     const killed = project.build();
     const hull = await project.nextStep();

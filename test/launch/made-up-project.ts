@@ -9,24 +9,24 @@ import type { Step } from "../../src/launch/steps.mjs";
 import { tempDirectory } from "../support/temp-directory.ts";
 
 /**
- * A project of two parts, the second made of the first. Each is made by a process that tells this test when it has
- * written half, and writes the rest when it is let go.
+ * A project of two parts, the second made from the first. Each part is made by a process that reports to the test once
+ * half is written, and writes the rest when the test lets it.
  */
 export interface MadeUpProject {
   readonly root: string;
   write(file: string, content: string): void;
   read(file: string): string;
-  /** Starts a build as a process of its own. */
+  /** Starts a build in a process of its own. */
   build(user?: number): Builder;
-  /** The next step that has begun, each once, in order. */
+  /** The next step that begins; each step is returned once, in order. */
   nextStep(): Promise<StepAtWork>;
-  /** From now on no step waits. Names of those that have begun since the last call. */
+  /** Lets all steps run from now on; returns the names of those that have begun since the last call. */
   letGo(): readonly string[];
 }
 
 export interface StepAtWork {
   readonly name: string;
-  /** Resolves when its process is gone. */
+  /** Resolves once the step's process is gone. */
   readonly gone: Promise<unknown>;
   finish(): void;
 }
@@ -34,7 +34,7 @@ export interface StepAtWork {
 export interface Builder {
   readonly pid: number;
   readonly ended: Promise<{ readonly code: number | null; readonly output: string }>;
-  /** Resolves once this has been printed. */
+  /** Resolves once the build has printed these words. */
   printed(words: string): Promise<void>;
 }
 
@@ -100,14 +100,14 @@ function startBuild(root: string, user: number | undefined): Builder {
   };
 }
 
-/** Where steps report. */
+/** The server to which the steps report. */
 async function gate() {
   const begun: StepAtWork[] = [];
   let names: string[] = [];
   let isOpen = false;
   let wake = () => {};
   const server = createServer((socket: Socket) => {
-    socket.on("error", () => {}); // its process is gone, which "close" tells
+    socket.on("error", () => {}); // The step's process is gone, which "close" reports.
     const gone = once(socket, "close");
     socket.once("data", (name) => {
       names.push(String(name));

@@ -1,6 +1,6 @@
 import { onRightNode } from "../../src/launch/right-node.mjs";
 
-/** Behaves as a launcher that an old Node runs: the project's directory, then what the right Node is to run. */
+/** Behaves like a launcher under an old Node. Arguments: the project's directory, then what the right Node must run. */
 const [root, ...argv] = process.argv.slice(2);
 const versions = { ...process.versions, node: "20.20.2" };
 const old = { versions: { value: versions }, execArgv: { value: [] }, argv: { value: ["node", ...argv] } };

@@ -14,7 +14,7 @@ if (what === "die") process.kill(process.pid, "SIGKILL");
 process.stdout.write(what);
 if (what === "fail") process.exitCode = 3;`;
 
-/** With the Node that npm installs, which here is the one that runs the tests. */
+/** Makes a project whose installed Node is the one that runs the tests. */
 function installed(): string {
   const root = projectWith({ "a place/program.mjs": PROGRAM, [`node_modules/${PACKAGE}/bin/empty`]: "" });
   symlinkSync(process.execPath, path.join(root, `node_modules/${PACKAGE}/bin/node`));

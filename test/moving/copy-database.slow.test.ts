@@ -27,10 +27,10 @@ interface Column {
   readonly notnull: number;
 }
 
-/** Words of all kinds, among them what a backslash makes of NUL, which is no NUL. */
+/** Text of many kinds, including an escaped NUL, which is not a NUL character. */
 const WORDS = `"a" 'b' \\u0000 \\ud800 🛶 Zoë\n\t\u{10ffff}`;
 
-/** A row's value of a column: rows of one number refer to each other, whatever the table. */
+/** A column's value in this row. Rows with the same number refer to each other across tables. */
 function valueOf({ name, type, notnull }: Column, row: number): unknown {
   if (notnull === 0 && row % 2 === 0) return null;
   switch (type) {
@@ -62,7 +62,9 @@ function fill(connection: BetterSqlite3.Database, table: string, rows: readonly 
   for (const row of rows) insert.run(...columns.map((column) => valueOf(column, row)));
 }
 
-/** A home whose SQLite file has rows in every table, and more in one than are held in memory at once. */
+/**
+ * Makes a home whose SQLite file has rows in every table, and in one table more than the copy holds in memory at once.
+ */
 async function filledHome() {
   const cwd = tempDirectory();
   const file = path.join(cwd, "data/deckhand.db");
@@ -81,7 +83,7 @@ async function filledHome() {
       "JournalEntry",
       Array.from({ length: 4_500 }, (_, index) => index + 10),
     );
-    // What is large, and a number that was given and whose row is gone.
+    // A large value, and a sequence number whose row has been deleted.
     connection.prepare(`UPDATE "WebFile" SET "data" = zeroblob(3000000)`).run();
     fill(connection, "InboxEvent", [900]);
     connection.prepare(`DELETE FROM "InboxEvent" WHERE "seq" = 900`).run();
@@ -100,13 +102,13 @@ async function connected(url: string): Promise<Client> {
 const copyTo = (url: string, cwd: string, more: readonly string[] = []) =>
   runCli(["data", "copy", ...more], { cwd, env: { DATABASE_URL: url } });
 
-/** Bytes as a text: to compare megabytes one by one takes seconds. */
+/** Converts binary values to text, because comparing megabytes byte by byte takes seconds. */
 function printed(rows: readonly Record<string, unknown>[]): unknown {
   const text = (value: unknown) => (Buffer.isBuffer(value) ? value.toString("hex") : value);
   return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, text(value)])));
 }
 
-/** How many rows the tables have. */
+/** Number of rows in each table. */
 async function counts(client: Client, tables: readonly string[]): Promise<readonly number[]> {
   const counted = tables.map((table) => `SELECT count(*)::int AS count FROM "${table}"`);
   return (await client.query<{ count: number }>(counted.join(" UNION ALL "))).rows.map(({ count }) => count);
@@ -119,7 +121,7 @@ test("every row of every table is in PostgreSQL as it was, and numbers go on beh
   const env = { DATABASE_URL: url, PORT: "0" };
   const warning = `DATABASE_URL: this PostgreSQL has no sessions, and ${file} has 3 sessions. To bring all of it along, stop Deckhand and run \`deckhand data copy\`; or move the file away.`;
   expect((await runCli(["doctor"], { cwd, env })).out.split("\n")).toContain(`⚠ ${warning}`);
-  // What a start leaves there before anybody has done anything is in nobody's way.
+  // Rows that a start writes before any use do not prevent the copy.
   await query(url, `INSERT INTO "PlatformPresence" VALUES ('web', now())`);
 
   const { out, error } = await copyTo(url, cwd);
@@ -166,7 +168,7 @@ test("every row of every table is in PostgreSQL as it was, and numbers go on beh
   expect((await copyTo(url, cwd)).error).toMatch(/^✗ DATABASE_URL: this PostgreSQL holds data already \(Account, /u);
 });
 
-/** The advisory lock at which the copy waits, in the midst of it. */
+/** Key of the advisory lock that halts the copy half-way. */
 const GATE = 77;
 
 test("a copy that is killed in its midst leaves nothing, and the next one is whole", async () => {
@@ -195,7 +197,7 @@ test("a copy that is killed in its midst leaves nothing, and the next one is who
   const { error, out } = await copyTo(url, cwd);
   expect(error).toBe("");
   expect(out).toContain(`rows of ${tables.length} tables are copied`);
-  // The audit log has the copy itself.
+  // The copy adds an entry of its own to the audit log.
   const rows = (table: string) => ({ JournalEntry: 4_503, AuditEntry: 4 })[table] ?? 3;
   expect(await counts(client, tables)).toEqual(tables.map(rows));
 });

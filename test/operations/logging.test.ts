@@ -65,7 +65,7 @@ class RequestError extends Error {
 const headers = { Authorization: "Bearer unlisted-1", "x-api-key": "unlisted-2", Accept: "text/plain" };
 const request = { url: "https://api.example.com/v1?api_key=unlisted-3&page=2", headers };
 
-/** What nobody listed, by where it stands; `kept` is what an operator still reads. */
+/** Secrets in places that no rule names; `kept` is text that must stay readable. */
 const shapes: { name: string; write: (log: Log) => void; kept: string }[] = [
   {
     name: "headers deep in fields",

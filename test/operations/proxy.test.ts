@@ -79,7 +79,7 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-/** Sets it for this process until the test is over. */
+/** Uses these proxy settings for this process until the test ends. */
 function use(env: Readonly<Record<string, string>>): void {
   onTestFinished(useProxy(proxyOf(env, "127.0.0.1")));
 }
@@ -175,7 +175,7 @@ test("a proxy that never answers is found by doctor, and nothing waits for it in
 test("the gateway's socket goes by the proxy, and says so where that does not connect", async () => {
   onTestFinished(() => void Object.defineProperty(ws, "WebSocket", { value: ws, writable: true }));
   useGlobalAgents();
-  const taken: { WebSocket: typeof ws } = createRequire(import.meta.url)("ws"); // as discord.js takes it
+  const taken: { WebSocket: typeof ws } = createRequire(import.meta.url)("ws"); // Loaded as discord.js loads it.
   const proxy = await aProxy({ leadsTo: () => undefined });
   use({ HTTPS_PROXY: proxy.url });
   const [error] = await once(new taken.WebSocket("wss://gateway.test/"), "error");

@@ -76,7 +76,7 @@ test("a difference is said at once to the process that was there before, each ho
   const differs = expect.stringContaining('mode ("write" here, "read" there)');
   members = [here, another("one")];
   await clock.advance(60_000);
-  // Another of a rollout's processes is nothing new.
+  // Another process with the same difference is nothing new.
   members = [here, another("two")];
   await clock.advance(60_000);
   expect(said).toEqual([differs]);

@@ -10,7 +10,7 @@ const REACHED = { reaches: ["slack"], receivingSince: { slack: 1 } };
 const HAND_OVER_MS = 8_000;
 const NOT_REACHED = { reaches: [], receivingSince: {} };
 
-/** A process that serves Slack, beside one that says so much of it. */
+/** A process that serves Slack, and another one that reports this state. */
 function beside(state: object) {
   const clock = new ManualClock();
   const health = { connected: true, detail: "" };
@@ -85,7 +85,7 @@ test("where all lose their connection at once, the first to have it again is no 
   const losing = lose();
   health.connected = false;
   await clock.advance(HAND_OVER_MS + 2_000);
-  // What came in between is sent again: nothing was missed since long before.
+  // Slack delivers the events of the gap again: the other process has received events since long before.
   Object.assign(state, { reaches: ["slack"], receivingSince: { slack: 1 } });
   await clock.advance(HAND_OVER_MS - 1_000);
   health.connected = true;

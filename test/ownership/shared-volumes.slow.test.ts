@@ -22,10 +22,10 @@ afterEach(() => {
 
 afterAll(() => postgres.stop());
 
-/** A path that leads every process elsewhere, as one does on machines without a shared volume. */
+/** A path that means another directory to each process, as on machines without a shared volume. */
 const HERE = "/proc/self/cwd/home";
 
-/** A replica, and what it has said of its directory. */
+/** Starts a replica and waits for what it says about its directory. */
 async function start(
   url: string,
   { machine, directory = HERE, version = "this" }: { machine: string; directory?: string; version?: "this" | "older" },

@@ -4,9 +4,12 @@ import { answerForVolumes, proveVolumes, unsureLine } from "../../src/ownership/
 import { systemRuntime } from "../../src/runtime.ts";
 import { replicaOptions } from "../support/database/cluster.ts";
 
-/** A replica that says who has shown its directory, or why it is refused: `node volume-process.ts <database> <directory>`. */
+/**
+ * A replica that reports which processes have shown its directory, or why it is refused: `node volume-process.ts
+ * <database> <directory> [older]`.
+ */
 const [url = "", directory = "", version] = process.argv.slice(2);
-/** As before replicas showed their directories. */
+/** An older version, which does not show its directories yet. */
 const isOlder = version === "older";
 const runtime = systemRuntime();
 const cluster = await openCluster({

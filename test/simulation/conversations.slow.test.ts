@@ -14,10 +14,10 @@ import { SdkCopies } from "../support/simulation/replica-sdk.ts";
 import { embeddedHouse, type OpenHouse } from "../support/simulation/sim-seat.ts";
 
 /**
- * `SIM_SEED=17 npm run test:all -- test/simulation` replays one seed, `SIM_SEED=101-400 …` plays these, `SIM_SEEDS=1000 …` so many;
- * all on the embedded engine, with `SIM_ENGINE=dbos` on that one. On the embedded engine equal seeds give equal histories. With DBOS Transact they do
- * not: a seed decides what people ask, which faults there are and when processes die, but which of two replicas takes a
- * session is decided in real time, and what follows from it differs from one play to the next.
+ * `SIM_SEED=17 npm run test:all -- test/simulation` replays one seed, `SIM_SEED=101-400 …` a range, `SIM_SEEDS=1000 …`
+ * that many from 1. These run on the embedded engine, with `SIM_ENGINE=dbos` on DBOS Transact. On the embedded engine,
+ * equal seeds give equal histories. On DBOS Transact they do not: a seed decides what people ask, which faults occur
+ * and when processes die, but which of two replicas takes a session is decided in real time.
  */
 const { SIM_SEED, SIM_SEEDS } = process.env;
 const chosen = process.env["SIM_ENGINE"] ?? (SIM_SEED === undefined && SIM_SEEDS === undefined ? "both" : "embedded");
@@ -25,13 +25,16 @@ const BATCH = 20;
 
 interface Engine {
   readonly name: "embedded" | "dbos";
-  /** How many seeds the suite plays: each way that work can end, and up to six kills, are in the first eighteen. With replicas one takes ten times as long. */
+  /**
+   * Number of seeds that the suite plays. The first eighteen contain each way in which work can end, and up to six
+   * kills. A seed with replicas takes ten times as long.
+   */
   readonly seeds: number;
   open(parts: AsyncDisposableStack): Promise<Played>;
 }
 
 interface Played {
-  /** One for all seeds: to warm a client takes a fifth of what a seed takes. */
+  /** One store for all seeds: warming a client up takes a fifth of a seed's time. */
   readonly store: Store;
   readonly house: OpenHouse;
   readonly empty: () => Promise<void>;

@@ -6,7 +6,7 @@ import { loadConfig } from "../../../src/config.ts";
 import { FEATURES } from "../../../src/features/features.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
-/** An agent of the home, of which its file says so. */
+/** Loads the agents of a home that has this file. */
 function load(content: string) {
   const cwd = tempDirectory();
   const folder = path.join(cwd, "data/extensions/agents");
@@ -37,7 +37,7 @@ test.each([
     "tools: [read, shell]\nallowedTools: [read]",
     { tools: ["read", "bash"], notes: ["allowedTools: has no effect here."] },
   ],
-  // As Claude Code documents it.
+  // A form that Claude Code documents.
   ["tools that are taken from it", "disallowedTools: Write, Edit", { disallowedTools: ["write", "edit"], notes: [] }],
   [
     "tools of which a part is meant",
@@ -66,7 +66,7 @@ test.each([
   ],
   ["one tool of a server", "disallowedTools: mcp__jira__create", { disallowedTools: ["mcp__jira__create"], notes: [] }],
   ["no server's tools", "disallowedTools: mcp__*", { disallowedTools: ["mcp", "mcp_resources"], notes: [] }],
-  // As OpenCode documents them.
+  // Forms that OpenCode documents.
   [
     "tools by switches",
     "tools:\n  write: false\n  edit: false\n  bash: true",
@@ -174,6 +174,6 @@ test("a description of several lines that is no YAML is read to the next key, wi
     description: "Use it to look.",
     tools: ["read"],
   });
-  // Lines are counted as they stand in the file.
+  // Line numbers count from the start of the file, front matter included.
   expect(load(content).problems).toEqual([expect.stringMatching(/scout\.md:11: model: /u)]);
 });

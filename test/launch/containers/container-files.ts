@@ -3,13 +3,13 @@ import path from "node:path";
 import matter from "gray-matter";
 import { z } from "zod";
 
-/** What builds and runs the program in containers, as their readers understand it. */
+/** The files that build and run the program in containers, as their tools read them. */
 
 export const ROOT = path.resolve(import.meta.dirname, "../../..");
 
 export const readProjectFile = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
 
-/** Lines that say something. */
+/** Lines that are neither empty nor comments. */
 export function linesOf(file: string): string[] {
   return readProjectFile(file)
     .split("\n")
@@ -22,7 +22,7 @@ export interface Instruction {
   readonly text: string;
 }
 
-/** The instructions of each stage, the one that begins it among them. */
+/** The instructions of each stage, including its FROM. */
 export function dockerStages(): Instruction[][] {
   const text = linesOf("Dockerfile").join("\n").replaceAll("\\\n", " ");
   const stages: Instruction[][] = [];
@@ -34,7 +34,7 @@ export function dockerStages(): Instruction[][] {
   return stages;
 }
 
-/** What the image is, by its last stage. */
+/** The image's properties, according to its last stage. */
 export function imageOf(stage: readonly Instruction[]) {
   const texts = (name: string) => stage.filter((one) => one.name === name).map(({ text }) => text);
   const only = (name: string) => z.tuple([z.string()]).parse(texts(name))[0];
@@ -110,7 +110,7 @@ const podSchema = z.looseObject({
 const labelled = z.object({ matchLabels: texts });
 const named = z.looseObject({ kind: z.string(), metadata: z.object({ name: z.string() }) });
 
-/** The one object of each kind. */
+/** The deployment's objects; the file has one of each kind. */
 export function kubernetes() {
   const documents = readProjectFile("deploy/kubernetes.yaml").split(/^---$/mu);
   const objects = documents.map((text) => named.parse(yaml(text)));
@@ -144,7 +144,7 @@ function specOf<T extends z.ZodType>(spec: T) {
   return z.object({ spec });
 }
 
-/** By the parser that reads skills. Options keep it from caching each text. */
+/** Parses YAML with the parser of skills. Passing options turns its cache off. */
 function yaml(text: string): unknown {
   return matter(`---\n${text}\n---\n`, {}).data;
 }

@@ -19,17 +19,20 @@ const { user, volume } = image;
 const PAGE_PORT = image.ports[0] ?? 0;
 const SECRET_KEY = Buffer.alloc(32, 1).toString("base64");
 
-/** A supervisor's patience must not end with the program's own: what is left covers a slow machine. Milliseconds. */
+/**
+ * A supervisor must wait longer than the program takes to stop, by at least this time for slow machines. In
+ * milliseconds.
+ */
 const TO_SPARE_MS = 10_000;
 
-/** The settings that the program reads from what a container is given. */
+/** The settings that the program gets from a container's environment and settings file. */
 function configIn(given: Readonly<Record<string, string>>, settings: string) {
   const directory = projectWith({ "deckhand.config.json": settings });
   const env = { ...image.env, ...given, DECKHAND_CONFIG: path.join(directory, "deckhand.config.json") };
   return loadConfig({ env, cwd: directory }, FEATURES);
 }
 
-/** Whether the build's context lacks a path. */
+/** Whether the build context leaves a path out. */
 function isIgnored(file: string): boolean {
   const above = file.split("/").map((_, index, all) => all.slice(0, index + 1).join("/"));
   return linesOf(".dockerignore").some((pattern) => above.some((one) => path.matchesGlob(one, pattern)));

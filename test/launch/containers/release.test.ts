@@ -20,10 +20,12 @@ import { removeDirectory } from "../../support/remove-directory.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { ROOT } from "./container-files.ts";
 
-/** Who runs it may not write to it; whoever is not root is not asked to be somebody else. */
+/** A user who runs the release but may not write to it. Only root can switch to another user. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** Beside the project, whose files need not be copied then; elsewhere where nobody else may come there. */
+/**
+ * A directory beside the project, so that files need not be copied; elsewhere if other users cannot reach that place.
+ */
 function place(): string {
   const beside = path.join(ROOT, "build");
   const isReachable = spawnSync("pwd", { ...NOBODY, cwd: beside }).status === 0;
@@ -42,7 +44,7 @@ beforeAll(() => {
 });
 afterAll(() => removeDirectory(parent));
 
-/** Runs a program that the release brings, and Node is its own. */
+/** Runs a program of the release with the release's own Node. */
 function run(program: string, args: readonly string[], home: string) {
   const bin = path.join(release, "node_modules/.bin");
   const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: home, DECKHAND_HOME: home, DECKHAND_SANDBOX: `${home}/sandbox` };
@@ -59,7 +61,7 @@ function homeOf(user: { readonly uid?: number; readonly gid?: number }): string 
 }
 
 test("a release answers and uses its tools by itself, and writes nothing but its state", async () => {
-  // What V8 has compiled, too, where whoever runs it may write there.
+  // V8's compiled code is left out: it is written where the user may write.
   const isCompiled = (file: string) => file.startsWith(path.join(BUILT_PROGRAM, "compiled"));
   const files = () =>
     readdirSync(release, { recursive: true, encoding: "utf8" })
