@@ -174,6 +174,6 @@ test("a description of several lines that is no YAML is read to the next key, wi
     description: "Use it to look.",
     tools: ["read"],
   });
-  // Line numbers count from the start of the file, front matter included.
+  // Line numbers are those of the file, which count each line of the description.
   expect(load(content).problems).toEqual([expect.stringMatching(/scout\.md:11: model: /u)]);
 });

@@ -4,7 +4,7 @@ import type { Step, Turn } from "../../support/trust/play.ts";
 import { agent, bash, program, write } from "../../support/trust/steps.ts";
 import type { Attack } from "./attack.ts";
 
-/** Limit of a directory, in bytes. */
+/** Quota of the root, the person or the channel, in bytes. */
 const LIMIT = 200_000;
 const HALF = "X".repeat(LIMIT / 2);
 
