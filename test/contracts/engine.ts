@@ -104,7 +104,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
         { maxConcurrentRuns: 1 },
       );
       await engine.deliver(one, event(`${one}:a`));
-      // Of two sessions that wait at the same time either may get the place, so the second one is delivered later.
+      // Either of two sessions that wait at the same time may get the place, so the second one is delivered later.
       await seen.begun(1);
       await engine.deliver(two, event(`${two}:a`));
       await seen.queued(two);
