@@ -1,12 +1,12 @@
-/** Commands that the guest implements itself, and one that needs a network. */
+/** Commands that the guest implements itself, and `curl`, which needs a network. */
 const REPLACED =
   "basename column comm curl cut diff dirname du expand find join jq ls od paste sed seq sort tac unexpand uniq wc xargs".split(
     " ",
   );
 
 /**
- * Removes these commands from just-bash, because a component contains several copies of its code and every instance
- * starts with them.
+ * Removes these commands from just-bash to keep the component small: it contains several copies of the code, and every
+ * instance starts with them.
  */
 export function withoutReplaced(code: string): string {
   let rest = code;

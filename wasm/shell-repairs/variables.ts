@@ -1,6 +1,6 @@
 import type { Repair } from "./repair.ts";
 
-/** Where alternatives are split; there are several such functions. */
+/** Matches the code that splits a pattern at `|`; several functions contain it. */
 const ALTERNATIVES =
   /(let (\w)=(\w)\[(\w)\];)(?=if\(\2==="\\\\"\)\{(\w)\+=\2,\4\+1<\3\.length\?\(\5\+=\3\[\4\+1\],\4\+=2\):\4\+\+;continue\}\2==="\("\?\(\w\+\+,\5\+=\2\):\2==="\)"\?\(\w--,\5\+=\2\):\2==="\|"&&)/g;
 

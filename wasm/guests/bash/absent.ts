@@ -1,4 +1,4 @@
-/** Stands in for packages that the shell names but that no offered command needs. */
+/** Replaces packages that the shell imports but that no offered command needs. */
 export default function absent(): never {
   throw new Error("not available in the sandbox");
 }

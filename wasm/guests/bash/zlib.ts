@@ -1,7 +1,7 @@
 import { bytesOfLatin1, latin1Of } from "../runtime/text-encoding.ts";
 import { openFilesystem } from "../workspace-files.ts";
 
-/** The part of node:zlib that the shell's gzip, gunzip, zcat, tar and rg use: the host does the work. */
+/** The part of node:zlib that the shell's gzip, gunzip, zcat, tar and rg use; the host does the work. */
 const host = openFilesystem(String, () => {});
 
 export function gzipSync(bytes: Uint8Array, options: { level?: number } = {}): Uint8Array {

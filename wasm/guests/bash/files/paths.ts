@@ -3,7 +3,7 @@ import { type Call, joined, Refusal, textCommand } from "../text/command.ts";
 
 type Files = Call["context"]["fs"];
 
-/** Commands about names of files. */
+/** Commands that work on file names. */
 export const PATH_COMMANDS: readonly CustomCommand[] = [
   textCommand(
     "realpath",
@@ -89,7 +89,7 @@ async function realpath(call: Call): Promise<readonly [text: string, exitCode: n
   return [text, exitCode];
 }
 
-/** What stands behind the last link is a name, where it need not exist. */
+/** Follows symlinks; `must` says whether all components, all but the last, or none of them must exist. */
 async function resolved(fs: Files, path: string, must: "all" | "directory" | "nothing"): Promise<string> {
   try {
     return await fs.realpath(path);

@@ -4,7 +4,7 @@ import { deviceBytes, requireRoom } from "./devices.ts";
 
 type Files = Call["context"]["fs"];
 
-/** Commands that take parts of files, as they are. */
+/** Commands that cut, shuffle or copy content without interpreting it. */
 export const PART_COMMANDS: readonly CustomCommand[] = [
   textCommand(
     "truncate",
@@ -40,7 +40,7 @@ export const PART_COMMANDS: readonly CustomCommand[] = [
 
 const UNITS = "KMGT";
 
-/** Bytes: `10`, `4K` of 1024, `4kB` of 1000. */
+/** Parses a number of bytes: `10`, `4K` (a multiple of 1024) or `4kB` (a multiple of 1000). */
 export function sizeOf(text: string): number {
   const [, count, unit = "", thousand] = /^(\d+)(?:([bcwKMGT])(?:(B)|iB)?)?$/i.exec(text) ?? [];
   if (count === undefined) throw new Refusal(`Invalid number: '${text}'`);
@@ -96,7 +96,6 @@ function sizeBy(prefix: string, size: number, by: number): number {
   }
 }
 
-/** The order is another each time. */
 async function shuffle(call: Call): Promise<string> {
   const { flags, values, operands, context } = call;
   const end = flags.has("z") ? "\0" : "\n";

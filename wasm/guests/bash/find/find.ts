@@ -6,7 +6,7 @@ import { type Entry, type Kind, kindOf, nameOf, type Status } from "./entry.ts";
 import { expressionOf, type Test, type Words, wordsOf } from "./expression.ts";
 import { type Settings, testOf } from "./tests.ts";
 
-/** Directories within each other: links that are followed may lead in circles. */
+/** Maximum depth of nested directories, because symlinks that are followed may form a cycle. */
 const MOST_DEPTH = 500;
 
 export const FIND: CustomCommand = defineCommand("find", async (args, context) => {
@@ -79,7 +79,7 @@ class Search {
     return action;
   }
 
-  /** What holds for the whole search, wherever it stands. */
+  /** Applies an option, which holds for the whole search wherever it is written; false if `name` is not an option. */
   #option(name: string, words: Words): boolean {
     if (name === "-maxdepth" || name === "-mindepth") {
       const depth = words.value(name);

@@ -19,7 +19,7 @@ const MONTHS = "January February March April May June July August September Octo
 
 export type Format = (entry: Entry) => Promise<string>;
 
-/** Throws for what is not known. */
+/** Throws if the format contains an unknown directive. */
 export function formatOf(format: string, { fs }: Context): Format {
   const parts = [...format.matchAll(PART)].map(([text, escape, width = "", directive]): string | Format => {
     if (escape !== undefined)
@@ -97,7 +97,7 @@ function statusField(directive: string, status: Status): string {
   }
 }
 
-/** UTC. Seconds have ten decimal places. */
+/** Formats a time in UTC; seconds have ten decimal places. */
 function timeField(letter: string, time: Date): string {
   const iso = time.toISOString();
   const [day, clock] = [iso.slice(0, 10), iso.slice(11, 19)];

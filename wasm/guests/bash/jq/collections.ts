@@ -110,7 +110,7 @@ function pathOf(value: Json | undefined): Path {
   return listOf(value, "Path must be specified as an array").map((step) => step);
 }
 
-/** Each item with what it is ordered by, in this order. */
+/** Pairs each item with its sort key, and sorts the pairs by that key. */
 export function ordered(items: readonly Json[], keyOf: (item: Json) => Json): { item: Json; key: Json }[] {
   return items.map((item) => ({ item, key: keyOf(item) })).sort((a, b) => compare(a.key, b.key));
 }
@@ -125,7 +125,7 @@ export function grouped(items: readonly Json[], keyOf: (item: Json) => Json): Js
   return groups.map((group) => group.items);
 }
 
-/** The first of the least, or the last of the greatest. */
+/** Returns the first of the smallest items or the last of the greatest ones; null if there are no items. */
 export function extreme(items: readonly Json[], keyOf: (item: Json) => Json, greatest: boolean): Json {
   let best: { item: Json; key: Json } | null = null;
   for (const item of items) {

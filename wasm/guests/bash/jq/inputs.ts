@@ -3,18 +3,18 @@ import { streamed } from "./streams.ts";
 import type { Json } from "./values.ts";
 
 export interface Source {
-  /** Null for what is piped in. */
+  /** Null for standard input. */
   readonly name: string | null;
   readonly text: string;
 }
 
-/** What a program reads, one value at a time. */
+/** The inputs of a program, read one value at a time. */
 export class Inputs {
   readonly #values: Generator<Json>;
-  /** True once something could not be read. */
+  /** True once an input could not be read. */
   failed = false;
   fileName: string | null = null;
-  /** Computed when it is asked for. */
+  /** Counts the lines read so far; computed on demand. */
   #lines: () => number = () => 0;
 
   constructor(sources: readonly Source[], flags: ReadonlySet<string>) {

@@ -1,4 +1,4 @@
-/** Functions of the language that are short in the language itself; each stands behind those that it calls. */
+/** Builtins defined in jq itself, where that is shorter; each follows the functions that it calls. */
 export const DEFINITIONS = String.raw`
 def values: select(. != null);
 def nulls: select(. == null);

@@ -1,6 +1,6 @@
 import { charactersOf, JqError, type Json } from "./values.ts";
 
-/** What some engines write otherwise than JavaScript; `[:alpha:]` only within brackets. */
+/** JavaScript's equivalents of POSIX classes such as `[:alpha:]`, which are valid only within brackets. */
 const CLASSES: Readonly<Record<string, string>> = {
   alpha: "\\p{L}\\p{M}",
   alnum: "\\p{L}\\p{M}\\p{N}",
@@ -15,7 +15,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   word: "\\p{L}\\p{M}\\p{N}\\p{Pc}",
 };
 const WORD = `[${CLASSES["word"]}]`;
-/** Those that JavaScript takes for ASCII's alone, or does not know. */
+/** JavaScript's equivalents of escapes that it limits to ASCII or does not support. */
 const ESCAPES: Readonly<Record<string, string>> = {
   "\\A": "(?<![^])",
   "\\z": "(?![^])",
@@ -33,17 +33,17 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 const QUANTIFIER = /^\{(?:\d+(?:,\d*)?|,\d+)\}$/;
 
-/** An escape, a class or its parts, what opens a group, a quantifier, or one character. */
+/** Matches an escape, a POSIX class, the opening of a group, a quantifier or a single character. */
 const PART =
   /\\(?:[pP]\{\^?\w+\}|x\{[\da-fA-F]+\}|x[\da-fA-F]{2}|u[\da-fA-F]{4}|k<\w+>|[^])|\[:\^?\w+:\]|\(\?(?:<?[=!]|<\w+>|:|[imx]+\)|[imx]+:)|\{\d*(?:,\d*)?\}|[^]/gu;
 
 interface Translated {
   readonly source: string;
-  /** The name of each group; null for those without. */
+  /** The name of each group, in order; null for unnamed groups. */
   readonly names: readonly (string | null)[];
 }
 
-/** A pattern of jq's in JavaScript's syntax with the flag `u`. */
+/** Translates jq's regular expressions into JavaScript's syntax for the flag `u`. */
 function translated(pattern: string, isExtended: boolean): Translated {
   const names: (string | null)[] = [];
   let inClass = false;
@@ -71,7 +71,7 @@ function escape(part: string, inClass: boolean): string {
   const known = ESCAPES[part];
   if (known !== undefined && !(inClass && /^\\[bBAzZ]$/.test(part)))
     return inClass ? known.replace(/^\[([^^].*)\]$/, "$1") : known;
-  // Others than letters and digits stand for themselves, also where JavaScript has no escape of them.
+  // Other escaped characters stand for themselves; the flag `u` forbids the backslash before them.
   return /^\\[\w^$\\.*+?()[\]{}|/]/.test(part) || (inClass && part === "\\-") ? part : part.slice(1);
 }
 
@@ -94,7 +94,7 @@ function compiled({ pattern, flags }: Regex): { readonly regex: RegExp; readonly
   }
 }
 
-/** As `match` tells of each: offsets and lengths are of code points. */
+/** Returns the matches as jq's `match` reports them, with offsets and lengths in code points. */
 export function matchesIn(text: string, given: Regex): Json[] {
   const { regex, names } = compiled(given);
   const matches: Json[] = [];

@@ -5,7 +5,7 @@ interface Names {
   readonly next: Names | null;
 }
 
-/** The names that a part of a program may use: `f/1` for functions, `$x` for variables, `*x` for labels. */
+/** The names in scope in a part of a program: `f/1` for functions, `$x` for variables, `*x` for labels. */
 export class Scope {
   #names: Names | null = null;
 
@@ -22,7 +22,7 @@ export class Scope {
     return false;
   }
 
-  /** What is parsed where these names can be used, too. */
+  /** Runs `parse` with these names in scope as well. */
   within<T>(names: readonly string[], parse: () => T): T {
     const outer = this.#names;
     for (const name of names) this.#add(name);

@@ -4,7 +4,7 @@ import { described, split } from "./operators.ts";
 import { matchesIn } from "./regex.ts";
 import { charactersOf, indicesOf, isArray, isNumber, isObject, JqError, type Json, typeOf } from "./values.ts";
 
-/** A function of values: what it is given, then its arguments. */
+/** A function of values: its input, then its arguments. */
 export type ValueFunction = (input: Json, ...args: readonly Json[]) => Json;
 
 export function text(value: Json): string {
@@ -49,7 +49,7 @@ function imploded(input: Json): Json {
     .join("");
 }
 
-/** Offsets in code points, overlapping ones too. */
+/** Returns the offsets of all occurrences, overlapping ones included, in code points. */
 function placesIn(text: string, part: string): Json {
   if (part === "") return null;
   const isAscii = text.length === charactersOf(text).length;

@@ -5,7 +5,7 @@ import { pipedBytes } from "../text/command.ts";
 type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
 type Result = Awaited<ReturnType<Parameters<typeof defineCommand>[1]>>;
 
-/** `bash` and `sh`, with the options that a shell is started with. */
+/** `bash` and `sh`, with the options of a shell's command line. */
 export const SHELL_COMMANDS: readonly CustomCommand[] = ["bash", "sh"].map((name) =>
   defineCommand(name, async (args, context) => {
     try {
@@ -17,14 +17,14 @@ export const SHELL_COMMANDS: readonly CustomCommand[] = ["bash", "sh"].map((name
   }),
 );
 
-/** Letters of `set`; the others change nothing here. */
+/** Option letters that are passed on to `set`. */
 const SETTINGS = /[aefuvxCEB]/;
 const KNOWN = /^[aefuvxCEBbchiklmnprst]+$/;
 
 interface Start {
   readonly reads: "command" | "input" | "file";
   readonly checksOnly: boolean;
-  /** Stands before the script, in its first line. */
+  /** Commands that apply the options; prepended to the first line of the script. */
   readonly settings: string;
   readonly words: readonly string[];
 }
@@ -84,7 +84,7 @@ async function read(file: string, { fs, cwd }: Context): Promise<string> {
   return fs.readFile(fs.resolvePath(cwd, file));
 }
 
-/** The script was all of the input. */
+/** Runs a shell with empty standard input, because the script was all of it. */
 async function emptied(args: readonly string[], name: string, context: Context): Promise<Result> {
   const words = [name, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   const options = { cwd: context.cwd, env: context.exportedEnv ?? {}, replaceEnv: true, stdin: "" };
@@ -96,7 +96,7 @@ async function emptied(args: readonly string[], name: string, context: Context):
   return run;
 }
 
-/** Whether a script can be read; nothing of it runs. */
+/** Parses a script without running it. */
 function checked(name: string, script: string): Result {
   try {
     new Bash({ fs: new InMemoryFs(), defenseInDepth: false }).transform(script);

@@ -1,7 +1,7 @@
 import type { CustomCommand } from "just-bash/browser";
 import { type Call, inputsOf, joined, numberOf, Refusal, textCommand } from "./command.ts";
 
-/** How `od` writes units of some bytes, which are little-endian. */
+/** How `od` writes units of `size` bytes, read as little-endian numbers. */
 interface UnitFormat {
   readonly size: number;
   readonly width: number;
@@ -21,7 +21,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\r": "\\r",
 };
 const TYPES: Readonly<Record<string, string>> = { c: "c", b: "o1", o: "o2", x: "x2", d: "u2", s: "d2" };
-/** Columns of a number, by its bytes. */
+/** Width of a number in columns, by its type and its size in bytes. */
 const WIDTHS: Readonly<Record<string, Readonly<Record<number, number>>>> = {
   x: { 1: 2, 2: 4, 4: 8 },
   o: { 1: 3, 2: 6, 4: 11 },
@@ -52,7 +52,7 @@ function printable(bytes: string): string {
   return bytes.replace(/[^ -~]/g, ".");
 }
 
-/** Rows that repeat the one before are shown as one star. */
+/** Replaces each series of rows that repeat the previous row by one `*`, unless `all` is set. */
 function shown(rows: readonly string[], all: boolean, write: (row: string, at: number) => string): string[] {
   return rows.flatMap((row, index) => {
     const repeats = (at: number) => !all && at > 0 && rows[at] === rows[at - 1];
@@ -143,7 +143,7 @@ async function xxd(call: Call): Promise<string> {
   );
 }
 
-/** The bytes that a dump shows. */
+/** Converts a dump by `xxd` back to bytes. */
 function reverted(dump: string, isPlain: boolean): string {
   const digits = dump
     .split("\n")

@@ -1,7 +1,7 @@
 import { type Call, inputsOf, Refusal, textCommand, textOf } from "./command.ts";
 import { posixRegex } from "./posix-regex.ts";
 
-/** What ends each record is written behind it, or before it: a last one that has no end gets none. */
+/** Each separator stays attached to its record, so a last record without one is joined to the record printed next. */
 export const TAC = textCommand(
   "tac",
   { flags: "br", values: "s", long: { before: "b", regex: "r", separator: "s" } },

@@ -2,14 +2,14 @@ import { defineCommand } from "just-bash/browser";
 import { formatted } from "../awk/numbers.ts";
 import { type Call, Refusal, textCommand } from "./command.ts";
 
-/** Characters: what is printed is held in memory. */
+/** Maximum length of the output in characters, because it is held in memory. */
 const MOST = 8_388_608;
 
 interface Decimal {
   readonly digits: bigint;
-  /** Decimal places of `digits`. */
+  /** Number of decimal places in `digits`. */
   readonly scale: number;
-  /** Characters, without places. */
+  /** Number of characters before the decimal point, sign included. */
   readonly width: number;
 }
 
@@ -19,7 +19,7 @@ const SEQUENCE = textCommand(
   async (call) => sequence(call),
 );
 
-/** Numbers below zero are no options. */
+/** Inserts `--` before a negative number, so that it is not parsed as an option. */
 export const SEQ = defineCommand("seq", (args, context) => {
   const at = args.findIndex((arg, index) => /^-[\d.]/.test(arg) && !/^-w*[sf]$/.test(args[index - 1] ?? ""));
   return SEQUENCE.execute(at === -1 || args.includes("--") ? args : args.toSpliced(at, 0, "--"), context);
@@ -87,7 +87,7 @@ function widthWith({ width }: Decimal, places: number): number {
   return width + (places === 0 ? 0 : places + 1);
 }
 
-/** Places that the steps have not are none: `seq 1 3.5` prints whole numbers. */
+/** Formats a number with `places` decimal places; `seq 1 3.5` prints whole numbers, as only its end has decimals. */
 function textOf(digits: bigint, scale: number, places: number): string {
   const size = String(digits < 0n ? -digits : digits).padStart(scale + 1, "0");
   const whole = size.slice(0, size.length - scale);
@@ -99,7 +99,7 @@ function padded(text: string, width: number): string {
   return text.startsWith("-") ? `-${text.slice(1).padStart(width - 1, "0")}` : text.padStart(width, "0");
 }
 
-/** `-f` writes each number as printf does. */
+/** Returns the formatter for `-f`, which writes numbers as printf does. */
 function writerOf(given: string, scale: number): (at: bigint) => string {
   const format = /^((?:[^%]|%%)*)%([-+ #0]*)([1-9]\d*)?(?:\.(\d+))?([aefgEG])((?:[^%]|%%)*)$/.exec(given);
   if (format === null) throw new Refusal(`format '${given}' is not known here`);

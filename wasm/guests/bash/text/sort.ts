@@ -1,7 +1,7 @@
 import type { CustomCommand } from "just-bash/browser";
 import { type Call, inputsOf, joined, linesOf, Refusal, textCommand, textOf } from "./command.ts";
 
-/** A part of a line by which lines are compared, and how. */
+/** The part of each line to compare, and how to compare it. */
 interface Key {
   readonly from: Position;
   readonly to: Position | null;
@@ -38,7 +38,7 @@ const LONG = {
   "buffer-size": "S",
 };
 
-/** Keys are several options of one letter: they are joined before the rest is read. */
+/** Joins all `-k` options into one value, because the option parser keeps only one value per letter. */
 const KEY_END = "\u0001";
 
 const command = textCommand("sort", { flags: `${ORDERS}cCmsuz`, values: "kotPST", long: LONG }, sort);
@@ -148,7 +148,7 @@ function keyOf(spec: string, general: string): Key {
   };
 }
 
-/** Blanks before a field belong to it, unless a separator is given. */
+/** Returns the part that the key selects; unless a separator is given, a field includes the blanks before it. */
 function partOf(line: string, { from, to }: Key, separator: string | undefined): string {
   const starts: (readonly [start: number, end: number])[] = [];
   if (separator === undefined) {
@@ -207,14 +207,14 @@ function generalNumeric(one: string, other: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Units count first, whatever stands before them. */
+/** Returns the rank of the unit suffix, which outweighs the digits; negative for negative numbers. */
 function unitOf(text: string): number {
   const [, sign, suffix = ""] = /^[ \t]*(-?)[\d.]+([KkMGTPEZY]?)/.exec(text) ?? [];
   const power = suffix === "" ? 0 : "KMGTPEZY".indexOf(suffix.toUpperCase()) + 1;
   return sign === "-" ? -power : power;
 }
 
-/** Digits by their value, the rest by letters before other characters, `~` first of all. */
+/** Compares runs of digits by value, and other characters with `~` first, then letters, then the rest. */
 export function byVersion(one: string, other: string): number {
   const partsOf = (text: string) => text.match(/\d+|\D+/g) ?? [];
   const [a, b] = [partsOf(one), partsOf(other)];

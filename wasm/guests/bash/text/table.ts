@@ -2,7 +2,7 @@ import type { CustomCommand } from "just-bash/browser";
 import { type Call, inputsOf, joined, linesOf, numberOf, Refusal, textCommand, textOf } from "./command.ts";
 import { TAB, widthOf } from "./width.ts";
 
-/** Columns of a terminal, where nothing says how many there are. */
+/** Width of the output in columns if `-c` gives none. */
 const WIDTH = 80;
 
 export const COLUMN: CustomCommand = textCommand(
@@ -55,13 +55,13 @@ function table({ values }: Call, lines: readonly string[]): string {
   );
 }
 
-/** Each of the characters separates. */
+/** Splits a line at each character that is one of the separators. */
 function apart(line: string, separators: string): string[] {
   const [first = "", ...others] = separators;
   return others.reduce((text, other) => text.replaceAll(other, first), line).split(first);
 }
 
-/** Numbers or names of columns; a number below zero counts from the end. */
+/** Returns the indices of columns listed by number or name; a negative number counts from the end. */
 function rightOf(list: string | undefined, names: readonly string[] | undefined, count: number): ReadonlySet<number> {
   if (list === undefined) return new Set();
   const found = list.split(",").map((item) => {
@@ -73,7 +73,7 @@ function rightOf(list: string | undefined, names: readonly string[] | undefined,
   return new Set(found);
 }
 
-/** As many columns as the width allows, filled one after the other. */
+/** Arranges the lines in as many columns as fit, column by column, or row by row with `-x`. */
 function filled({ flags, values }: Call, lines: readonly string[]): string {
   const width = TAB * (Math.floor(Math.max(0, ...lines.map(widthOf)) / TAB) + 1);
   const columns = Math.max(1, Math.floor(numberOf(values.get("c"), WIDTH) / width));
