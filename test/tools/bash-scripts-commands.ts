@@ -56,4 +56,15 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `set -Eeuo pipefail; trap 'echo "failed at $LINENO: $BASH_COMMAND"' ERR; for i in 1; do true; done; if true; then case x in x) false ;; esac; fi`,
     `set -o errtrace; trap 'echo failed' ERR; f() { false; true; }; f; { false; true; }; while false; do :; done; for x in 1; do false; done; case x in x) false ;; esac; true | false`,
   ],
+  "what is refused aloud": [
+    `mkdir a b; cd a b; echo $?; pwd; cd; pwd; [ 1 -eq ]; echo $?; n=; [ "$n" -gt 0 ] || echo none; [ $n -gt 0 ]; echo $?; [ 3 -gt 2.5 ]; echo $?; [ 1 -eq x ]; echo $?; [ a b ]; echo $?; [ " 5 " -eq +5 ] && echo five; [ ! 1 -eq 2 -a 2 -gt -1 ] && echo both; [ -eq = -eq ] && echo same; [ ! "" ] && echo empty`,
+    `for i in 1 2; do (continue; echo "in $i"); echo "after $i"; done; for i in 1 2; do echo $i | { read x; continue; echo "in $x"; }; echo "after $i"; done; f() { [ $1 = 2 ] && continue; echo f$1; }; for i in 1 2 3; do f $i; done; for i in 1 2; do y=$(echo a; continue; echo b); echo "<$y> $?"; done; for i in 1 2; do false || { [ $i = 1 ] && continue; }; eval break; done; echo $i; break; echo $?`,
+  ],
+  "what is written beside a command": [
+    `IFS=: read -r a b < <(echo 1:2:3); echo "$a|$b"; A=5 bash -c 'cat; echo $A' < <(echo in); IFS=$'\\n' read -r -d '' -a l < <(printf 'a b\\nc\\n\\0'); printf '<%s>' "\${l[@]}"; f() { echo "$V"; }; V=3 f < <(:); echo "[$V]"; B=4 cat <(echo "[$B]")`,
+    `v=$'a\\n\\tb\\n\\t\\tc'; cat <<-E\n\tx\n\t$v\n\t\ty\tz\n\tE\ncat <<-'E' | cat\n\t\t\t$v\n\tE`,
+    `log() { echo "\${FUNCNAME[1]:-none} \${FUNCNAME[1]+set} \${BASH_LINENO[0]:-0}"; }; g() { log; }; g; echo "\${FUNCNAME[0]:-main}"; [ -x "$(command -v sed)" ] && [ -x /bin/bash ] && echo executable`,
+    `(exit 3) & wait $!; echo $?; wait -n; echo $?; wait; (exit 4) & p=$!; wait $p; wait $p; echo $?`,
+    `printf 'a\\0b\\0c\\0' | sed -z N | od -c; printf 'a\\0b\\0' | sed -z 'H;$!d;x' | od -c; printf 'x\\ny\\0z\\0' | sed -nz P | od -c; sed -z 's/apple\\nfig/X/' fruit.txt; printf '%f %d %g %e %.0f\\n' -0 -0 -0 -0 -0; awk 'BEGIN {printf "%d %.1f %g\\n", -0.5, -0.04, -0.5}'; id -un > /dev/null; id -g | grep -c '^[0-9]*$'`,
+  ],
 };

@@ -84,7 +84,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "the words of a command do not know the assignments before it",
     /(Array\.from\((\w)\.keys\(\)\);if\(\w\.length>0&&!\w\)\{[^]{1,160}?\})(let \w=await \w+\(this\.ctx,\w\.name\)[^]{1,1600}?=await \w\.prepare\(\w\);)(?=if\(\w\.error\)return \w\(\),)/g,
-    "$1let assign=repairs.withoutAssignments(this.ctx.state.env,$2);$3assign();",
+    "$1let assign=repairs.withoutAssignments(this.ctx.state,$2);$3assign();",
   ],
   [
     "a command's name may be several words",
@@ -241,11 +241,11 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     "$1repairs.substituted($2,$3)",
   ],
   [
-    "a function that ends with a failing && fails its caller; there is trap; local takes what declare takes",
+    "a function that ends with a failing && fails its caller, and does not go on with its loop; there is trap; local takes what declare takes",
     /if\((\w)==="local"\)(return \w+\((\w),(\w)\))(;[^]{1,900}?\1==="declare"\|\|\1==="typeset"\)return )(\w+)(\([^]{1,120}?functions\.get\(\1\);if\(\w\))return (\w+\([^)]+\))/g,
     'if($1==="trap")return repairs.trap($3,$4);if(/^(?:local|declare|typeset)$/.test($1))repairs.refer($3.state,$4);' +
       'if($1==="local"){if($3.state.localScopes.length>0&&$4.some(a=>/^-\\w*[Airulx]|=\\(\\[/.test(a)))return $6($3,$4);$2}' +
-      "$5$6$7{let own=await $8;$3.state.errexitSafe=!1;return own}",
+      "$5$6$7{let own=await repairs.withoutLoops($3.state,()=>$8);$3.state.errexitSafe=!1;return own}",
   ],
   [
     "elements of an associative array have spaces",

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
 import { AWK_REPAIRS } from "./awk.ts";
+import { BUILTIN_REPAIRS } from "./builtins.ts";
 import { COMMAND_REPAIRS } from "./commands.ts";
 import { INTERPRETER_REPAIRS } from "./interpreter.ts";
 import { withoutReplaced } from "./replaced.ts";
@@ -10,7 +11,13 @@ import { VARIABLE_REPAIRS } from "./variables.ts";
 /** The module of functions that the patches call. */
 const REPAIRS = fileURLToPath(import.meta.resolve("../guests/bash/repairs.ts"));
 
-const REPAIRS_IN_ORDER = [...INTERPRETER_REPAIRS, ...VARIABLE_REPAIRS, ...COMMAND_REPAIRS, ...AWK_REPAIRS];
+const REPAIRS_IN_ORDER = [
+  ...INTERPRETER_REPAIRS,
+  ...VARIABLE_REPAIRS,
+  ...BUILTIN_REPAIRS,
+  ...COMMAND_REPAIRS,
+  ...AWK_REPAIRS,
+];
 
 export const REPAIRED_SHELL: Plugin = {
   name: "repaired-shell",

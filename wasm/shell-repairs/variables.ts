@@ -53,8 +53,8 @@ export const VARIABLE_REPAIRS: readonly Repair[] = [
   ],
   [
     "and complains of what is no number where it writes others",
-    /(let (\w)=parseFloat\((\w)\)\|\|0;return\{value:\w+\(\w,\w,\2\),parseError:)!1,parseErrMsg:""/g,
-    '$1repairs.isNoNumber($3),parseErrMsg:repairs.isNoNumber($3)?`printf: ${$3}: invalid number\\n`:""',
+    /(let (\w)=parseFloat\((\w)\))\|\|0(;return\{value:\w+\(\w,\w,\2\),parseError:)!1,parseErrMsg:""/g,
+    '$1;if(Number.isNaN($2))$2=0$4repairs.isNoNumber($3),parseErrMsg:repairs.isNoNumber($3)?`printf: ${$3}: invalid number\\n`:""',
   ],
   [
     "getopts begins anew where OPTIND is a function's own",

@@ -86,9 +86,13 @@ export const COMMANDS: readonly CustomCommand[] = [
   defineCommand("jobs", async () => done("")),
   defineCommand("disown", async () => done("")),
   defineCommand("nproc", async () => done("1\n")),
-  defineCommand("id", async (args) =>
-    done(args.includes("-u") ? "1000\n" : args.includes("-un") ? "user\n" : "uid=1000(user) gid=1000(user)\n"),
-  ),
+  defineCommand("id", async (args) => {
+    const unknown = args.find((arg) => !/^-[ugGnr]+$|^user$/.test(arg));
+    if (unknown !== undefined) return failed(`id: ${unknown} is not known here`, 1);
+    const letters = args.filter((arg) => arg.startsWith("-")).join("");
+    if (!/[ugG]/.test(letters)) return done("uid=1000(user) gid=1000(user)\n");
+    return done(letters.includes("n") ? "user\n" : "1000\n");
+  }),
 ];
 
 function done(stdout: string): { stdout: string; stderr: string; exitCode: number } {

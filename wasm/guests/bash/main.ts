@@ -100,6 +100,12 @@ class Surroundings extends InMemoryFs {
     super({ "/dev/random": "", "/dev/urandom": "" });
   }
 
+  /** The files that stand for commands are executable. */
+  override async stat(path: string): ReturnType<InMemoryFs["stat"]> {
+    const status = await super.stat(path);
+    return /^\/(?:usr\/)?bin\//.test(path) ? { ...status, mode: 0o755 } : status;
+  }
+
   override async readFileBuffer(path: string): Promise<Uint8Array> {
     const made = deviceBytes(path, null);
     return made === null ? super.readFileBuffer(path) : bytesOfLatin1(made);

@@ -30,6 +30,7 @@ export { close, closePipes, execute, printTo } from "./awk/pipes.ts";
 export { comparable, given, isTrue, UNSET } from "./awk/values.ts";
 export { beginReading } from "./files/devices.ts";
 export { eachCased } from "./shell/cased-lists.ts";
+export { outsideLoop, testProblem } from "./shell/complaints.ts";
 export { exec } from "./shell/exec.ts";
 export { functionText } from "./shell/functions.ts";
 export { globstar } from "./shell/globstar.ts";
@@ -40,7 +41,7 @@ export { asSubshell, inBackground, wait } from "./shell/jobs.ts";
 export { listText, pairsOf } from "./shell/lists.ts";
 export { areSubshells, arithmeticText, withoutQuotes } from "./shell/parentheses.ts";
 export { alternative, arrayOf, refer, referred, startingOptions, withoutAssignments } from "./shell/references.ts";
-export { apart, behind, unplugged, withStray } from "./shell/streams.ts";
+export { apart, behind, unplugged, withoutLoops, withStray } from "./shell/streams.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";
 export { failed, shell, substituted, trap, trapped } from "./traps.ts";
 

@@ -182,6 +182,9 @@ export async function substituted(context: Context, body: object): Promise<Resul
   state.readonlyVars = new Set(readonlyVars);
   try {
     return await apart(context, outside, () => trapped(context, () => context.executeScript(body)));
+  } catch (error) {
+    if (!isLoopEnd(error)) throw error;
+    return { stdout: error.stdout, stderr: error.stderr, exitCode: 0 };
   } finally {
     state.options = options;
     state.stray = outside;
@@ -191,6 +194,11 @@ export async function substituted(context: Context, body: object): Promise<Resul
 
 function isEnd(error: unknown): error is End {
   return error instanceof Error && error.name === "ExitError";
+}
+
+/** Whether an error is `break` or `continue`, which end a command substitution, not a loop around it. */
+function isLoopEnd(error: unknown): error is Omit<End, "exitCode"> {
+  return error instanceof Error && /^(?:Break|Continue)Error$/.test(error.name);
 }
 
 /** Builds the syntax tree of a script that calls `eval` on a text. */

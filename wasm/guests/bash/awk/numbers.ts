@@ -9,9 +9,10 @@ interface Conversion {
 /** Formats a number, or a text that begins with one. */
 export function formatted(conversion: Conversion, value: unknown): string {
   const { letter, flags, width, precision } = conversion;
-  const number = numberOf(value);
+  const takesWhole = /[dixXou]/.test(letter);
+  const number = takesWhole ? Math.trunc(numberOf(value)) + 0 : numberOf(value);
   const [prefix, found] = digitsOf(conversion, Math.abs(number));
-  const isWhole = /[dixXou]/.test(letter) && precision !== "";
+  const isWhole = takesWhole && precision !== "";
   const digits = isWhole ? found.padStart(Number(precision), "0") : found;
   const positive = flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
   const sign = number < 0 || Object.is(number, -0) ? "-" : positive;

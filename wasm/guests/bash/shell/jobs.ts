@@ -1,5 +1,7 @@
 interface State {
   jobs?: Map<string, number>;
+  /** Process ids of jobs that were waited for, which only another `wait` for them finds. */
+  waited?: Set<string>;
   lastBackgroundPid: number;
   nextVirtualPid: number;
 }
@@ -30,8 +32,9 @@ export function inBackground<T extends Result>({ state }: Context, result: T): T
 /** The `wait` builtin. */
 export function wait({ state }: Context, args: readonly string[]): Result {
   const jobs = state.jobs ?? new Map<string, number>();
+  state.waited ??= new Set();
   const isNext = args.includes("-n");
-  const [oldest] = jobs.keys();
+  const oldest = [...jobs.keys()].find((pid) => state.waited?.has(pid) !== true);
   const names = isNext ? [oldest ?? ""] : args.filter((arg) => !arg.startsWith("-"));
   let exitCode = 0;
   let stderr = "";
@@ -40,7 +43,8 @@ export function wait({ state }: Context, args: readonly string[]): Result {
     const found = jobs.get(pid);
     exitCode = found ?? 127;
     if (found === undefined && !isNext) stderr += `bash: wait: pid ${name} is not a child of this shell\n`;
-    if (isNext || names.length === 0) jobs.delete(pid);
+    if (names.length === 0) jobs.delete(pid);
+    else state.waited.add(pid);
   }
   return { stdout: "", stderr, exitCode: names.length > 0 ? exitCode : 0 };
 }

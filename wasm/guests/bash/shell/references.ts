@@ -75,14 +75,20 @@ export function alternative(state: State, { parts: [part, ...others] }: Word): W
   return isTaken ? (operation.word ?? null) : null;
 }
 
-/** Undoes a command's prefix assignments until the returned function is called; `before` holds the old values. */
-export function withoutAssignments(env: Map<string, string>, before: Map<string, string | undefined>): () => void {
-  const values = [...before.keys()].map((name) => [name, env.get(name)] as const);
-  for (const [name, value] of before) put(env, name, value);
+/**
+ * Undoes a command's prefix assignments until the returned function is called; `before` holds the old values. Meanwhile
+ * a process substitution may replace the shell's variables by a copy.
+ */
+export function withoutAssignments(
+  state: { readonly env: Map<string, string> },
+  before: Map<string, string | undefined>,
+): () => void {
+  const values = [...before.keys()].map((name) => [name, state.env.get(name)] as const);
+  for (const [name, value] of before) put(state.env, name, value);
   return () => {
     for (const [name, value] of values) {
-      before.set(name, env.get(name));
-      put(env, name, value);
+      before.set(name, state.env.get(name));
+      put(state.env, name, value);
     }
   };
 }

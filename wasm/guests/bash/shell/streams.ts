@@ -61,14 +61,31 @@ export function withStray<T extends Result>({ state }: StreamContext, result: T)
   return behind(state.stray?.splice(0) ?? [], result);
 }
 
-/** Removes the input that `exec <` opened; the returned function restores it. */
-export function unplugged({ fileDescriptors, inputFds }: StreamState): () => void {
+/** Removes the input that `exec <` opened, and the loops around a command; the returned function restores them. */
+export function unplugged(state: StreamState & Loops): () => void {
+  const { fileDescriptors, inputFds, loopDepth } = state;
   const input = fileDescriptors?.get(0);
-  if (input === undefined) return () => {};
-  const isRead = inputFds?.delete(0) === true;
+  const isRead = input !== undefined && inputFds?.delete(0) === true;
   fileDescriptors?.delete(0);
+  state.loopDepth = 0;
   return () => {
-    fileDescriptors?.set(0, input);
+    state.loopDepth = loopDepth;
+    if (input !== undefined) fileDescriptors?.set(0, input);
     if (isRead) inputFds?.add(0);
   };
+}
+
+interface Loops {
+  loopDepth: number;
+}
+
+/** Runs a function of the shell, whose `break` and `continue` do not concern the loops around its call. */
+export async function withoutLoops<T>(state: Loops, run: () => Promise<T>): Promise<T> {
+  const { loopDepth } = state;
+  state.loopDepth = 0;
+  try {
+    return await run();
+  } finally {
+    state.loopDepth = loopDepth;
+  }
 }

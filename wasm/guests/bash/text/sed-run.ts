@@ -109,7 +109,7 @@ export class SedRun {
 
   #write(file: string, text: string): void {
     if (file === "/dev/stdout") this.#emit(text);
-    else this.#scope.files.set(file, `${this.#scope.files.get(file) ?? ""}${text}\n`);
+    else this.#scope.files.set(file, `${this.#scope.files.get(file) ?? ""}${text}${this.#scope.end}`);
   }
 
   #selects(command: SedCommand): boolean {
@@ -192,7 +192,8 @@ export class SedRun {
   #perform(command: SedCommand): Next {
     const { name, text } = command;
     const space = this.#space;
-    const firstLine = space.split("\n", 1)[0] ?? "";
+    const { end } = this.#scope;
+    const firstLine = space.split(end, 1)[0] ?? "";
     switch (name) {
       case "p":
         this.#print();
@@ -203,16 +204,16 @@ export class SedRun {
       case "d":
         return "delete";
       case "D":
-        if (!space.includes("\n")) return "delete";
+        if (!space.includes(end)) return "delete";
         this.#space = space.slice(firstLine.length + 1);
         return "restart";
       case "h":
       case "H":
-        this.#hold = name === "h" ? space : `${this.#hold}\n${space}`;
+        this.#hold = name === "h" ? space : this.#hold + end + space;
         return "go on";
       case "g":
       case "G":
-        this.#space = name === "g" ? this.#hold : `${space}\n${this.#hold}`;
+        this.#space = name === "g" ? this.#hold : space + end + this.#hold;
         return "go on";
       case "x":
         [this.#space, this.#hold] = [this.#hold, space];
@@ -267,7 +268,7 @@ export class SedRun {
     const substituted = this.#substituted;
     this.#take();
     this.#substituted = substituted;
-    if (name === "N") this.#space = `${before}\n${this.#space}`;
+    if (name === "N") this.#space = before + this.#scope.end + this.#space;
     return "go on";
   }
 
