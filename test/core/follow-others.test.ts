@@ -5,7 +5,7 @@ import { onlyProcess } from "../../src/ownership/only-process.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { silentLog } from "../support/silent-log.ts";
 
-/** Processes whose words arrive, or do not. */
+/** Two processes, whose messages to each other arrive only while `arrives` returns true. */
 function twoProcesses(arrives: () => boolean) {
   const clock = new ManualClock();
   const log = silentLog;

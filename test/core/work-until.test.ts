@@ -3,7 +3,7 @@ import { workUntil } from "../../src/core/work-until.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { silentLog } from "../support/silent-log.ts";
 
-/** Seconds at which work begins that fails after so many, over ten minutes. */
+/** Seconds within ten minutes at which work begins, if its attempts fail after `lastsS` seconds each. */
 async function begins(lastsS: readonly number[]): Promise<readonly number[]> {
   const clock = new ManualClock();
   const from = clock.now();

@@ -19,7 +19,7 @@ function isSummaryCall({ tools, messages }: ModelRequest): boolean {
   return tools.length === 0 && messages.length === 1 && messages[0]?.id === "summary_request";
 }
 
-/** Past messages of about `tokens` tokens each, in turn from both sides. */
+/** Past messages of about `tokens` tokens each, alternately from the user and the model. */
 function past(count: number, tokens: number): Message[] {
   return Array.from({ length: count }, (_, index) => ({
     ...userMessage(`message ${index} ${"word ".repeat((tokens * 3.6) / 5)}`, `msg_${index}`),
@@ -93,7 +93,7 @@ function fail(): never {
   throw new Error("there was no such request");
 }
 
-/** A window of 10,000 tokens, filled by past messages. */
+/** A query whose context window of 10,000 tokens holds the given history. */
 function filled(history: readonly Message[], replies: (request: ModelRequest) => Reply) {
   const journal = new MemoryJournal([...history, userMessage("what is the code word?", "msg_now")]);
   const model = new ScriptedModel(replies);
@@ -167,7 +167,7 @@ test("at 90 % a summary takes the head's place; the last ten messages and the st
   const state = await journal.load();
   expect(state.messages.slice(0, -1)).toEqual(before);
   expect(state).toMatchObject({ turns: 1, usage: { inputTokens: 200 } });
-  // Nobody has said whose the messages in its place are.
+  // The summarised messages have no label, so that of the summary is unknown.
   expect(state.projection.summary?.label).toEqual(UNKNOWN);
   expect(journal.writes).toEqual(["projected", "modelResponded"]);
 });

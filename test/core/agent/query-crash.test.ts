@@ -15,8 +15,8 @@ const INTERRUPTED =
   "interrupted by a restart; not run again. What it had done until then stays; check before you repeat it.";
 
 /**
- * A run that meets every kind of call: replayable reads beside each other, a command that may never run
- * twice, a write that journals its intent; and a message that arrives in between.
+ * A run with every kind of call: parallel reads that may be replayed, a command that must never run twice, and a write
+ * that journals its intent; a message arrives in between.
  */
 function wholeRun(command: Pick<Tool<{ path: string }>, "describePartialWork"> = {}) {
   const journal = new MemoryJournal([userMessage("go")]);
@@ -74,7 +74,7 @@ function wholeRun(command: Pick<Tool<{ path: string }>, "describePartialWork"> =
   return { ...scenario({ model, tools, journal }), model, world };
 }
 
-/** A history without what differs from one process to the next. */
+/** A history without the parts that differ between processes. */
 function told(messages: readonly Message[]): [string, readonly ContentBlock[]][] {
   return messages.map((message) => [message.role, message.content]);
 }
@@ -83,7 +83,7 @@ const uncut = wholeRun();
 const uncutEnd = await drive(uncut.query);
 const uncutState = await uncut.journal.load();
 
-/** The write that makes the command's beginning durable. */
+/** Number of the journal write that records the beginning of the command. */
 const COMMAND_BEGUN = 7;
 
 const points = uncut.journal.writes.flatMap((name, index) =>
@@ -134,7 +134,7 @@ test.each(points)("killed $when write $write ($name), the run goes on as if it h
   expect(state).toMatchObject({ turns: 3, toolsRun: 5, costUsd: uncutState.costUsd, changedFiles: ["a"] });
   expect(world.writes).toBe(1);
   expect(world.commands).toBe(point.write === COMMAND_BEGUN && point.when === "after" ? 0 : 1);
-  // Only a response that was lost with the process is asked for again.
+  // The model is asked again only for a response that was lost with the process.
   const lost = point.name === "modelResponded" && point.when === "before" ? 1 : 0;
   expect(model.requests).toHaveLength(3 + lost);
   expect(requestsBefore).toBeLessThanOrEqual(3);
@@ -144,7 +144,7 @@ test.each(points)("killed $when write $write ($name), the run goes on as if it h
   );
 });
 
-/** Between the command's “begun” and its “ended”. */
+/** Whether the crash came between the journal writes that begin and end the command. */
 function isCommandCut({ write, when }: CrashPoint): boolean {
   return (write === COMMAND_BEGUN && when === "after") || (write === COMMAND_BEGUN + 1 && when === "before");
 }

@@ -14,7 +14,7 @@ function failing(code: ErrorCode, { retryAfterMs, ...more }: Reply & { retryAfte
 
 const overloaded = failing("overloaded");
 
-/** Two models that answer from scripts of their own; `null` for a fallback that cannot be used. */
+/** Two models, each with its own script; `second` is null if the fallback cannot be used. */
 function twoModels(given: { first: Reply[]; second: Reply[] | null; journal?: MemoryJournal }) {
   const first = ScriptedModel.inOrder(...given.first);
   const second = ScriptedModel.inOrder(...(given.second ?? []));

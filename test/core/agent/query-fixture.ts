@@ -27,13 +27,13 @@ export interface Reply {
   readonly text?: string;
   readonly calls?: readonly { id: string; name: string; input?: unknown; invalidJson?: string }[];
   readonly stopReason?: StopReason;
-  /** Fails after the text. */
+  /** The call fails with this error after the text. */
   readonly error?: Error;
   /** Streams the text and then nothing, until the signal aborts. */
   readonly hangs?: boolean;
   /** Ends without the terminal marker. */
   readonly noEnd?: boolean;
-  /** What the provider says that it has counted; USAGE by default. */
+  /** Token counts that the provider reports; USAGE by default. */
   readonly usage?: Usage;
 }
 
@@ -42,7 +42,7 @@ export const USAGE = { inputTokens: 100, outputTokens: 10, cacheReadTokens: 0, c
 const PRICE: Price = { input: 10, output: 50, cacheRead: 1, cacheWrite: 12.5 };
 export const CALL_COST_USD = 0.0015;
 
-/** A model that answers from a script; an implementation of the port, so the loop meets it as any provider. */
+/** A provider that answers from a script. */
 export class ScriptedModel implements LlmProvider {
   readonly id = "scripted";
   readonly name = "Scripted";
@@ -53,12 +53,12 @@ export class ScriptedModel implements LlmProvider {
     this.#reply = reply;
   }
 
-  /** The replies in the order of calls. */
+  /** Replies in the order of the calls. */
   static inOrder(...replies: readonly Reply[]): ScriptedModel {
     return new ScriptedModel((_request, call) => at(replies, call));
   }
 
-  /** The reply is chosen by how far the conversation has come, so a restarted process gets the right one. */
+  /** Chooses the reply by the length of the conversation, so that a restarted process gets the right one. */
   static byTurn(...replies: readonly Reply[]): ScriptedModel {
     return new ScriptedModel((request) =>
       at(replies, request.messages.filter((message) => message.role === "assistant").length),
@@ -105,7 +105,7 @@ export function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** A tool that does what the test says; reads by default. */
+/** A tool with the given options; a read tool by default. */
 export function tool(name: string, options: Partial<Omit<Tool<{ path: string }>, "name" | "input">> = {}): Tool {
   return defineTool({
     name,
@@ -150,7 +150,7 @@ export interface Scenario {
   readonly config?: Partial<QueryConfig>;
   readonly agent?: Partial<AgentDefinition>;
   readonly price?: Price | null;
-  /** Where people are asked; by default they allow everything. */
+  /** Decides on calls; allows all of them by default. */
   readonly approvals?: ApprovalService;
 }
 
@@ -159,7 +159,7 @@ const ALLOWS_ALL: ApprovalService = {
   verdicts: async (_turn, calls) => new Map(calls.map(({ use }) => [use.id, { type: "allowed" }])),
 };
 
-/** A query over a scripted model, with all that a test looks at afterwards. */
+/** A query over a scripted model, and everything that a test examines afterwards. */
 export function scenario({
   model,
   tools = [],
@@ -221,7 +221,7 @@ export interface Told {
   readonly outcome: QueryEnd;
 }
 
-/** Runs to the outcome; `follow` sees each event as it comes. */
+/** Runs the query to its outcome; `follow` receives each event as it is emitted. */
 export async function drive(
   query: Query,
   signal: AbortSignal = new AbortController().signal,
@@ -237,7 +237,7 @@ export async function drive(
   }
 }
 
-/** The texts of the tool results that the model was sent last, in order. */
+/** Texts of all tool results in the journal, in order. */
 export async function resultTexts(journal: MemoryJournal): Promise<string[]> {
   const { messages } = await journal.load();
   return messages

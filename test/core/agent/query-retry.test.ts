@@ -10,7 +10,7 @@ function failing(code: ErrorCode, more: Omit<Reply, "error"> = {}, retryAfterMs?
   return { ...more, error: new ProviderError(code, code, { detail, ...asked }) };
 }
 
-/** Drives a run whose waits pass at once, and returns the texts people saw. */
+/** Drives a run without real waits, and returns the texts that people saw. */
 async function told(...replies: readonly Reply[]) {
   const model = ScriptedModel.inOrder(...replies);
   const { query, clock, journal, logLines } = scenario({ model });

@@ -27,7 +27,7 @@ function through(input: unknown, id = "call"): { id: string; name: string; input
 
 const call = through({ name: "hub_tool7", input: { path: "x" } });
 
-/** The calls of a request's history, as the model reads them. */
+/** Tool calls in the history that a model request carries. */
 function callsIn(model: ScriptedModel, request: number): ToolUseBlock[] {
   return (model.requests[request]?.messages ?? []).flatMap(({ content }) => toolUsesOf(content));
 }

@@ -148,7 +148,7 @@ test("events of calls that run together are told as they happen", async () => {
   const { query } = scenario({ model, tools: [tool("read", { execute })] });
 
   const { events } = await drive(query, undefined, (event) => {
-    // The slow call ends only after people were told that the fast one did.
+    // The slow call ends only after the end of the fast one was shown.
     if (event.type === "tool_end" && event.toolId === "fast") slow.resolve();
   });
 

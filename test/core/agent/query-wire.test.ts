@@ -28,7 +28,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** A query that speaks to the local server through the genuine SDK. */
+/** A query that talks to the local server through the provider's real SDK. */
 function overTheWire(history: readonly Message[] = [userMessage("change port to 9090 in config.toml")]) {
   const given = scenario({
     model: ScriptedModel.inOrder(),

@@ -7,7 +7,7 @@ import {
 } from "../../../src/core/budget/affordable.ts";
 import type { BudgetLimit } from "../../../src/core/budget/limits.ts";
 
-/** Reading costs a cent for a thousand tokens, writing five. */
+/** A thousand tokens cost one cent to write to the cache and five cents as output. */
 const PRICE = { input: 8, output: 50, cacheRead: 1, cacheWrite: 10 };
 const CALL: PlannedCall = { inputTokens: 1_000, maxTokens: 32_000, price: PRICE };
 const NOTHING = { costUsd: 0, tokens: 0 };

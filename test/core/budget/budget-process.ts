@@ -5,12 +5,12 @@ import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { seededRandom } from "../../support/runtime.ts";
 
-/** Runs, on a database of their own, that spend until a limit stops them. */
+/** Runs that spend until a limit stops them, and the database that they share. */
 export interface Spending {
   readonly url: string;
   readonly settings: BudgetSettings;
   readonly accounts: readonly BudgetAccount[];
-  /** Milliseconds that a call takes at most. */
+  /** Maximum duration of a call, in milliseconds. */
   readonly callMs?: number;
 }
 
@@ -21,8 +21,8 @@ interface Spender {
 }
 
 /**
- * A process whose runs spend until a limit stops them: `node budget-process.ts <spending>…`, each of these as JSON. It
- * tells on standard output when a call is reserved. A token of output costs a cent, and input nothing.
+ * A process whose runs spend until a limit stops them: `node budget-process.ts <spending>…`, each spending as JSON. It
+ * reports reserved calls on standard output. An output token costs a cent, and input is free.
  */
 const spendings = process.argv.slice(2).map((given): Spending => JSON.parse(given));
 const runtime = systemRuntime();
@@ -56,7 +56,7 @@ async function spend(account: BudgetAccount, { store, settings, callMs }: Spende
     while (!next.done) next = await reserving.next();
     process.stdout.write("reserved\n");
     await setTimeout(random.next() * callMs);
-    // Many write all that they may.
+    // Half of the calls write all that they may.
     const outputTokens = Math.ceil(next.value * Math.min(1, random.next() * 2));
     const usage = { inputTokens: 0, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 };
     const at = runtime.clock.now();

@@ -5,7 +5,7 @@ import { createProviderRegistry, type ProviderSettings } from "../../../src/core
 import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
-/** Nobody answers: what is known without asking. */
+/** No provider answers, so only facts that are known offline remain. */
 const unreachable = () => Promise.reject(new TypeError("fetch failed"));
 
 function choice(settings: Readonly<Record<string, ProviderSettings>>, budgets: BudgetSettings = {}) {

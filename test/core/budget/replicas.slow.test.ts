@@ -13,9 +13,9 @@ const PROGRAM = path.join(import.meta.dirname, "budget-process.ts");
 const PROCESSES = 3;
 const RUNS = 2;
 const LIMIT_USD = 40;
-/** A call that could write less is not begun: what may be left of a limit. Tokens of a cent. */
+/** A call that could spend less than this is not begun, so up to this much of a limit may remain unspent. */
 const LEAST_CALL_USD = 2.56;
-/** A sum of cents in floating point is not the same in each order of them. */
+/** Tolerance for floating-point sums, which depend on the order of the summands. */
 const ROUNDING_USD = 1e-9;
 
 let postgres: Postgres;
@@ -33,7 +33,7 @@ async function open() {
   return { url, store };
 }
 
-/** The runs of each process; what they have in common is the limit's. */
+/** The accounts of each process's runs; `common` is what they share, to which the limit applies. */
 async function accounts(store: Store, common: Partial<BudgetAccount>): Promise<BudgetAccount[][]> {
   const account = async (n: number): Promise<BudgetAccount> => {
     const sessionId = common.sessionId ?? (await createSession(store));
@@ -51,7 +51,7 @@ function start(spendings: readonly Spending[]): ChildProcess {
   return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** What is spent, and what may still come of calls that go on. US dollars. */
+/** US dollars that are spent, and that are held for calls in progress. */
 function committed(store: Store): Promise<{ spent: number; held: number }> {
   return store.transaction(async ({ budgets }) => {
     const held = await budgets.held();
@@ -104,7 +104,7 @@ test("what a killed process had reserved is held until its runs go on elsewhere,
   await once(killed, "exit");
   const left = await committed(store);
   expect(left.held).toBeGreaterThan(0);
-  // The others wait for it to come free; its runs go on in a process that has taken them over.
+  // The other processes wait until the held sum is free; a new process continues the runs of the killed one.
   await allEnded([...others, first].map((of) => start([spending(of)])));
   await expectUsedUp(store);
 });

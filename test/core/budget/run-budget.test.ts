@@ -24,7 +24,7 @@ const databases: readonly { name: string; open: () => () => Promise<Store> }[] =
 
 const NOON = Date.parse("2026-11-03T12:00:00Z");
 const DAY_MS = 86_400_000;
-/** A token of output costs a cent, input nothing: figures stay readable. */
+/** An output token costs a cent and input is free, which keeps the figures readable. */
 const PRICE = { input: 0, output: 10_000, cacheRead: 0, cacheWrite: 0 };
 const CALL = { model: "m", inputTokens: 0, maxTokens: 1_000, price: PRICE };
 const WAITS = "⏳ Other runs hold what is left for everything today (UTC); I wait for them to end.";
@@ -42,7 +42,7 @@ describe.each(databases)("budgets on $name", ({ open }) => {
     store = await take();
   });
 
-  /** The budget of run `number`, in a session, channel and of a person of its own unless said. */
+  /** Opens the budget of run `number`, which has its own session, channel and person. */
   async function openRun(number: number, settings: BudgetSettings, time: Clock = clock): Promise<Run> {
     const sessionId = `ses_${number}`;
     const account = { runId: `run_${number}`, sessionId, personId: `slack:U${number}`, channelId: `slack:C${number}` };
@@ -208,7 +208,7 @@ describe.each(databases)("budgets on $name", ({ open }) => {
 
 interface Reserved {
   readonly statuses: readonly string[];
-  /** Tokens. */
+  /** In tokens. */
   readonly grant: number | null;
   readonly outcome: BudgetStop["outcome"] | null;
 }
@@ -219,7 +219,7 @@ interface Reserving {
   readonly heard?: (status: string) => void;
 }
 
-/** What the day's calls came to, and what those that go on may. A call that ends meanwhile is left out. */
+/** US dollars spent and held for calls in progress. A call that ends between the two reads is in neither. */
 function committedUsd(store: Store): Promise<number> {
   return store.transaction(async (tx) => {
     const { costUsd } = await tx.budgets.spent({});
@@ -241,7 +241,7 @@ interface Account {
   readonly channelId: string;
 }
 
-/** When, and to whom it is put down where that is not the run's own account. */
+/** When a call is charged, and the parts of the account that differ from the run's own. */
 type Spent = { readonly at?: number } & Partial<Account>;
 
 class Run {
@@ -271,7 +271,7 @@ class Run {
     return { statuses, grant: next.value, outcome: null };
   }
 
-  /** The usage of a call that has ended. */
+  /** Records the usage of a call that has ended. */
   async spend(turn: number, outputTokens: number, { at = NOON, ...account }: Spent = {}): Promise<void> {
     const costUsd = outputTokens / 100;
     this.spentUsd += costUsd;
@@ -289,12 +289,12 @@ class Run {
     await this.#store.transaction((tx) => tx.usage.add(entry));
   }
 
-  /** The call was refused. */
+  /** Withdraws the reservation of a call that the provider refused. */
   withdraw(): Promise<void> {
     return this.#store.transaction((tx) => tx.budgets.withdraw(this.#account.runId));
   }
 
-  /** As a run ends whose call nobody has settled. */
+  /** Charges the unsettled call of a run, as happens when such a run ends. */
   end(): Promise<void> {
     return this.#store.transaction((tx) => chargeLost(tx, this.#account.runId, NOON));
   }

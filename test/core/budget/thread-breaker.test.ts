@@ -37,7 +37,7 @@ afterEach(async () => {
   await removeDirectory(directory);
 });
 
-/** A message that comes so long after the last run has ended, and the run it begins, of two seconds. */
+/** Sends a message `pauseMs` after the last run ended; the run that it begins lasts two seconds. */
 async function converse(breaker: ThreadBreaker, pauseMs: number): Promise<string> {
   await clock.advance(pauseMs);
   const verdict = await breaker.arrives("ses_1");

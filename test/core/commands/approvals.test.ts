@@ -6,7 +6,7 @@ import { click, intakeOptions, mention, privateText, slash } from "../inbound/in
 const BEN: Person = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
 const MINUTE_MS = 60_000;
 
-/** Ana's session, with a call that waits and two grants: hers in the session, ben's in the channel. */
+/** Ana's session with one waiting call and two grants: hers for the session and Ben's for the channel. */
 async function scene() {
   const { options, session } = await intakeOptions();
   const receive = createIntake(options);
@@ -46,7 +46,7 @@ async function scene() {
       expiresAt: at + 30.5 * MINUTE_MS,
       createdAt: at - 2 * MINUTE_MS,
     });
-    // What enters the history tells names by ids.
+    // The message in the history gives the name that belongs to the id.
     await tx.messages.append(sessionId, "run_0", {
       id: "msg_1",
       role: "user",

@@ -11,7 +11,7 @@ const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: fal
 const USUAL_ACCESS = { admins: [], deny: [], guests: false, external: false };
 const USUAL_APPROVALS = { approvers: [], requester: true, expiresMinutes: 60, admins: [] };
 
-/** Whom the operator trusts; the place's mode is write. */
+/** Who may set which mode, by whom the operator trusts; the channel's usual mode is write. */
 const trust: readonly {
   name: string;
   admins?: string[];
@@ -58,7 +58,7 @@ test.each(trust)("/mode $wanted: $name", async ({ admins = [], approvers = [], r
   expect(settings).toEqual(isSet ? { mode: wanted } : {});
 });
 
-/** In order, in one thread. */
+/** Commands typed one after the other in one thread. */
 const models: readonly (readonly [typed: string, answer: string, settings: object])[] = [
   [
     "/model",
@@ -216,7 +216,7 @@ test.each([
   isAway = false;
   const answered = await receive(command);
   expect(privateText(answered)).toContain("0 of 0 tools");
-  // A message's further deliveries get the receipt of the one that was answered.
+  // A redelivered message gets the receipt of its first delivery.
   expect(await receive(command)).toEqual(command.kind === "message" ? answered : { type: "duplicate" });
 });
 

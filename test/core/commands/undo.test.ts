@@ -14,7 +14,7 @@ const wrote = (path: string, before: string | null, sha256: string | null): File
   before,
 });
 
-/** Ana's session, whose runs have written what is given, the oldest first; what was asked to be restored; the run that her words began. */
+/** Ana's session, whose runs have written the given files (oldest run first), and the restores that it requests. */
 async function scene(runs: readonly (readonly FileState[])[]) {
   const { options, session, recorder } = await intakeOptions();
   const asked: RestoreRequest[] = [];

@@ -12,7 +12,7 @@ const origin = { provider: "anthropic", model: "one" };
 const use = (id: string): ToolUseBlock => ({ type: "tool_use", id, name: "read", input: { path: `${id}.txt` } });
 const titleOf = ({ id }: ToolUseBlock) => `${id}.txt`;
 
-/** A turn that reads files of these sizes, and its results. */
+/** A turn that reads files of these sizes, with its results. */
 function round(...files: readonly [id: string, chars: number][]): Message[] {
   return [
     said("assistant", [{ type: "thinking", thinking: "hm", origin }, ...files.map(([id]) => use(id))]),

@@ -32,7 +32,7 @@ engineContract("PostgreSQL with DBOS Transact", async () => {
         loadSdk: copyOfDbos,
       });
       await engine.start({ run: NO_RUN, queued: () => Promise.resolve(), ...handler });
-      // To the others it is no more, and it takes nothing new.
+      // To the other processes it is gone, and it accepts no new work.
       const vanish = () => void engine.stop(0).then(() => cluster.close());
       return {
         engine,

@@ -12,8 +12,8 @@ import { replicaOptions } from "../../support/database/cluster.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 /**
- * A replica that tells on standard output what its sessions do, and is told on standard input what to deliver and stop:
- * `node replica-process.ts <database> <name>`. A run posts once; what its event is called says how long it takes first.
+ * A replica that reports on standard output what its sessions do, and reads from standard input what to deliver and
+ * stop: `node replica-process.ts <database> <name>`. Each run posts once, after a time that the key of its event sets.
  */
 const [url = "", name = ""] = process.argv.slice(2);
 const runtime = systemRuntime();
@@ -24,7 +24,7 @@ const tell = (...words: readonly string[]) => process.stdout.write(`${words.join
 
 const cluster = await openCluster({
   ...replicaOptions(url, runtime),
-  // It goes on until it is killed: what has just thawed gets its chance to do harm.
+  // Runs on until it is killed, so that a replica that has just thawed gets its chance to do harm.
   lost: () => tell("lost"),
 });
 const engine = new DbosEngine({
@@ -49,7 +49,7 @@ const engine = new DbosEngine({
 
 async function run(wake: Wake, context: TurnContext): Promise<"ended"> {
   tell("began", wake.sessionId, wake.runId);
-  // The first owner of a long run never comes to its end by itself.
+  // Under its first owner, a long run does not end by itself.
   const waitMs = wake.event.key.includes("long") && !wake.resumed ? 60_000 : 0;
   if (wake.event.key.includes("short")) await runtime.clock.sleep(300, context.signal);
   const thawed = wake.event.key.includes("frozen") && !wake.resumed ? 3_000 : 0;

@@ -13,7 +13,7 @@ const PROGRAM = path.join(import.meta.dirname, "replica-process.ts");
 interface Replica {
   readonly name: string;
   readonly process: ChildProcess;
-  /** What it has told, oldest first. */
+  /** Lines that the replica has reported, oldest first. */
   readonly told: readonly string[];
   say(line: string): void;
   until(word: string): Promise<void>;
@@ -22,7 +22,7 @@ interface Replica {
 let postgres: Postgres;
 let url: string;
 let store: Store;
-/** Those that live; they serve one test after the other, since a start takes longer than most tests. */
+/** Live replicas, which the tests share because a start takes longer than most tests. */
 const replicas: Replica[] = [];
 let started = 0;
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 
 afterEach(async ({ task }) => {
-  // What a test that failed has left is not its second try's, nor the next test's.
+  // Neither the retry of a failed test nor the next test uses its replicas.
   if (task.result?.state === "fail") await end(...replicas);
   await posts();
 });
@@ -68,14 +68,14 @@ async function end(...ended: readonly Replica[]): Promise<void> {
   }
 }
 
-/** One, with no other beside it. */
+/** Returns a replica that runs alone. */
 async function alone(): Promise<Replica> {
   const [first = await start(), ...others] = replicas;
   await end(...others);
   return first;
 }
 
-/** Two, with no other beside them. */
+/** Returns two replicas beside which no other runs. */
 async function pair(): Promise<readonly [Replica, Replica]> {
   const [first = await start(), second = await start(), ...others] = replicas;
   await end(...others);
@@ -92,7 +92,7 @@ async function posts(): Promise<readonly { key: string; replica: string }[]> {
   }
 }
 
-/** The session's run, as the replica that is at it tells. */
+/** Id of the session's run if the replica has reported beginning it; otherwise empty. */
 function runIn(replica: Replica, sessionId: string): string {
   return replica.told.find((line) => line.startsWith(`began ${sessionId} `))?.split(" ")[2] ?? "";
 }
@@ -101,7 +101,7 @@ async function begun(replica: Replica, sessionId: string): Promise<void> {
   await expect.poll(() => runIn(replica, sessionId), { interval: 5 }).not.toBe("");
 }
 
-/** Two replicas, and which of them is at the session's run. */
+/** Delivers an event to one of two replicas, and returns them by which executes the session's run. */
 async function heldByOne(key: string, id: string): Promise<{ readonly owner: Replica; readonly other: Replica }> {
   const [first, second] = await pair();
   first.say(`deliver ${id} ${key}`);
@@ -180,7 +180,7 @@ test("a channel with hundreds of threads that wait does not make another channel
   replica.say(`crowd ${crowd.join(",")}`);
   replica.say(`crowd ${others.join(",")}`);
   for (const id of others) await replica.until(`ended ${id}`);
-  // Those that run and wait in the process already, and some more.
+  // Allows for the runs that the process already executes or has queued, and some more.
   const ended = replica.told.slice(before).filter((line) => line.startsWith("ended ")).length;
   expect(ended).toBeLessThan(100);
   for (const id of crowd) await replica.until(`ended ${id}`);

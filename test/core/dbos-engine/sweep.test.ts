@@ -13,10 +13,10 @@ beforeAll(async () => {
 
 afterAll(() => postgres.stop());
 
-/** How much sooner its long waits are over. */
+/** Factor by which long waits are shortened. */
 const QUICKER = 20;
 
-/** Counts the sweeps, which are the only ones to wait for so long. */
+/** Shortens long waits, and counts the sweeps, which are the only waits of 10 seconds. */
 function quickClock(sweeps: { count: number }): Clock {
   const { clock } = systemRuntime();
   return {

@@ -11,7 +11,7 @@ const lost = () => new ConnectionLost("Connection terminated unexpectedly");
 const { signal } = new AbortController();
 const NOWHERE = { post: () => Promise.reject(new Error("no")), find: () => Promise.resolve(null) };
 
-/** The store whose connection breaks with so many transactions, before or after they are committed. */
+/** A store whose connection breaks in the first `left` transactions, before or after they commit. */
 function breaking(store: Store, breaks: { left: number; committed: boolean }): Store {
   return {
     ...store,
@@ -66,7 +66,7 @@ test("a database that stays away is the run's failure", async () => {
 
 const POSTED = { platform: "slack", channelId: "C1", messageId: "1.1" } as const;
 
-/** A post whose first transactions, then those after it has landed, meet a connection that breaks. */
+/** Posts over a connection that breaks in the first transactions, and in `afterwards` more once the post has landed. */
 async function postOver(breaks: { left: number; committed: boolean }, afterwards: number) {
   const { store, clock, session } = await nativeSession();
   let posts = 0;

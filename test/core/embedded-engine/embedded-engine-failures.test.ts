@@ -32,7 +32,7 @@ function sql(statement: string) {
   return new BetterSqlite3(path.join(directory, "engine.db")).prepare(statement);
 }
 
-/** So many wakes fail, as those on a database that is away for a moment. */
+/** A store on which the first `times` wakes fail, as if the database were briefly away. */
 function failingWakes(times: number): Store {
   let left = times;
   return aroundWakes(store, (raise) => (left-- > 0 ? Promise.reject(new Error("the database is away")) : raise()));
@@ -211,7 +211,7 @@ test("an event that is due as it is stored, while what is due is read, is handle
   await engine.stop(0);
 });
 
-/** The store whose first transaction is committed, but nobody learns of it; nor can anybody look, where it is away. */
+/** A store that commits its first transaction but reports a failure; if `isAway`, the next look-up fails as well. */
 function silentOnce(isAway: boolean): Store {
   let left = 1;
   let looks = isAway ? 1 : 0;

@@ -41,7 +41,7 @@ test("a start waits for none of the sessions that wait, all of which then run on
   const { store, ids } = await waitingStore(clock, SESSIONS);
   const writes = { begun: 0 };
   const counted: Store = { ...store, transaction: (work) => ((writes.begun += 1), store.transaction(work)) };
-  // All are one person's, who has every place but those that are kept for others.
+  // All sessions are one person's, who may use every place except those that are kept for others.
   const engine = engineOver(counted, clock, PLACES + 1);
   const gate = Promise.withResolvers<void>();
   const seen = new Recorder();
@@ -51,11 +51,11 @@ test("a start waits for none of the sessions that wait, all of which then run on
     ...handler,
     queued: (wake, context, before) => (told.push(wake.sessionId), handler.queued(wake, context, before)),
   });
-  // The first of those that wait is being begun.
+  // The first waiting run is being begun.
   expect(writes.begun).toBeLessThanOrEqual(PLACES + 1);
   expect(engine.load()).toEqual({ running: PLACES, waiting: SESSIONS - PLACES });
 
-  // All who wait are begun, though they have no place yet, and are told how many are before them, together.
+  // All waiting runs begin without a place, and are told in batches how many are before them.
   const waits = async () => {
     await clock.advance(20);
     return (await store.runs.interrupted()).length === SESSIONS;
@@ -82,7 +82,7 @@ test("a session that gets its place while its run is about to be begun for the w
   const [first = "", second = ""] = ids;
   const read = Promise.withResolvers<void>();
   let isHeld = false;
-  // The transaction of whoever is given the place waits for this one.
+  // Holds the transaction that begins the second session's wake.
   const held = aroundWakes(store, async (raise, id) => {
     if (id === second && !isHeld) {
       isHeld = true;
@@ -98,7 +98,7 @@ test("a session that gets its place while its run is about to be begun for the w
   gates.get(first)?.resolve();
   read.resolve();
   await seen.begun(2);
-  // Whoever would begin it once more has the time: all these come after its reads and its transaction.
+  // A second attempt to begin the wake has time: these transactions follow its reads and its transaction.
   for (let round = 0; round < 20; round += 1) await store.transaction((tx) => tx.runs.interrupted());
   gates.get(second)?.resolve();
   await seen.ended(2);

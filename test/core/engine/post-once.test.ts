@@ -9,7 +9,7 @@ const POSTED = { platform: "slack", channelId: "C1", messageId: "1.1" } as const
 const BY_ANA = { by: "person", name: "@ana" } as const;
 const CARD = { lane: "approval", markdown: "Which port?", tone: "plain", buttons: [], files: [] } as const;
 
-/** A card that the platform puts off for two seconds, while its run goes on or is stopped. */
+/** Posts a card that the platform defers by two seconds, while its run continues or is stopped. */
 async function putOff({ isStopped }: { isStopped: boolean }) {
   const stopping = new AbortController();
   return posting(stopping, (tries) => {
@@ -19,7 +19,7 @@ async function putOff({ isStopped }: { isStopped: boolean }) {
   });
 }
 
-/** What becomes of a card, and how often it was posted. */
+/** Posts a card; returns its outcome and the number of attempts. */
 async function posting(
   stopping: AbortController,
   failureOf: (tries: number) => PlatformError | null,

@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 const lost = () => new ConnectionLost("Connection terminated unexpectedly");
 const nothing = () => Promise.resolve();
 
-/** A wake that goes on with a run, on the store as `over` makes it. */
+/** A wake that continues a run, on the store that `over` returns. */
 async function wakeOn(over: (store: Store) => Store = (store) => store) {
   const { store, clock, session } = await nativeSession();
   const platform = { posts: 0, looks: 0 };
@@ -36,7 +36,7 @@ async function wakeOn(over: (store: Store) => Store = (store) => store) {
   return { context, store, clock, platform };
 }
 
-/** The store whose first transaction is committed, but nobody learns of it. */
+/** A store that commits its first transaction but reports a lost connection. */
 function silentOnce(store: Store, then: () => void): Store {
   let isFirst = true;
   return {
@@ -88,7 +88,7 @@ test("what has been staged is written once, though nobody learns that it was", a
 });
 
 test("of two transactions at once one takes along what has been staged", async () => {
-  // An answer of the database that comes late: the other transaction has begun by then.
+  // Delays the answer to each transaction until the other one has begun.
   const late = (store: Store): Store => ({
     ...store,
     async transaction(work) {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { intakeOptions, mention, privateText, slash } from "../inbound/intake-fixture.ts";
 
-/** Runs that go on until they are let go, in the order in which they began. */
+/** Runs that last until their gate is opened; the gates are in the order in which the runs began. */
 function gates() {
   const open: (() => void)[] = [];
   const work = () => {

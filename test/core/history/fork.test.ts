@@ -25,7 +25,7 @@ const words = (text: string): ContentBlock => ({ type: "text", text });
 
 const THINKING: ContentBlock = { type: "thinking", thinking: "hm", origin: { provider: "a", model: "b" } };
 
-/** Three rounds with a result each. */
+/** Three calls, each with its result. */
 const HISTORY = [
   said("user", words("first")),
   said("assistant", THINKING, use("c1")),

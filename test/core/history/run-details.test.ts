@@ -8,7 +8,7 @@ import { tempDirectory } from "../../support/temp-directory.ts";
 interface Call {
   readonly name: string;
   readonly input: object;
-  /** Null: it goes on. */
+  /** Null if the call is still in progress. */
   readonly result: ToolResult | null;
   readonly durationMs?: number;
 }

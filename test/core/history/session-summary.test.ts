@@ -18,7 +18,7 @@ async function summaries(): Promise<{ store: Store; summaries: Summaries }> {
   return { store, summaries: createSummaries({ store, models, configOf, tools: () => [] }) };
 }
 
-/** A sub-agent at work below the session's run. */
+/** Adds a sub-agent that works for the session's run. */
 async function addChild(store: Store): Promise<void> {
   const task = { agent: "explorer", description: "look", background: false, depth: 1 };
   const root = { sessionId: OWN.sessionId, runId: OWN.id };
@@ -43,7 +43,7 @@ interface Done {
   readonly sha256?: string | null;
 }
 
-/** A call that has written, or deleted, a file. */
+/** Records a call that has written or deleted a file. */
 async function changes(store: Store, { run, id, path, sha256 = "b".repeat(64) }: Done): Promise<void> {
   const before = "a".repeat(64);
   const result = textResult(`Changed ${path}.`, { files: [{ path, sha256, action: "wrote", before }] });

@@ -14,7 +14,7 @@ const ELSEWHERE: readonly { from: string; thread: ThreadRef }[] = [
 ];
 const NOTHING = "This button does nothing any more.";
 
-/** Buttons on things of the private channel's thread, and what a click on them would answer there. */
+/** Buttons in the private channel's thread, and the answer to a click on each of them there. */
 const BUTTONS: readonly { button: string; there: RegExp }[] = [
   { button: "stop:run_1", there: /accepted|stopped|ended/u },
   { button: "details:run_1", there: /tokens read/u },
@@ -34,7 +34,7 @@ const BUTTONS: readonly { button: string; there: RegExp }[] = [
   { button: "revoke:grt_1", there: /Taken back/u },
 ];
 
-/** A private channel with a run that has asked for everything that can be asked for; all is Eve's to decide. */
+/** A private channel with a run that has posted every kind of card, all for Eve to decide. */
 async function privateRun(members: readonly string[], hooks: readonly RunHook[] = []) {
   const { options } = await intakeOptions();
   const { store } = options;
@@ -45,7 +45,7 @@ async function privateRun(members: readonly string[], hooks: readonly RunHook[] 
     canSeeChannel: async ({ channelId }, { id }) => channelId !== "C7" || members.includes(id),
   });
   await receive({ ...asked, key: "opening" });
-  // What people say to each other begins no run of its own: this one takes it.
+  // People's remarks to each other begin no run of their own, so this run takes the remark.
   await receive({ ...asked, key: "remark", addressed: "other" });
   const { id: sessionId } = (await store.sessions.byKey("slack:T1:C7:7")) ?? { id: "" };
   const { seq = 0 } = (await store.inbox.byKey("remark")) ?? {};

@@ -9,7 +9,7 @@ function deletion(messages: readonly InboundMessage[], more: { isAddressed?: tru
   return { kind: "deletion", messages: messages.map(({ key, at }) => ({ key, at, ...more })) };
 }
 
-/** Two processes that take messages, and runs that take in what comes at each `step`, until they are stopped or let `end`. */
+/** Two processes that receive messages; a run takes new ones at each `step`, until it is stopped or may `end`. */
 async function stage() {
   const end = Promise.withResolvers<void>();
   let steps = Promise.withResolvers<void>();
@@ -73,7 +73,7 @@ test("a request that waits is dropped with its edits, and its run goes on", asyn
   expect(await waiting()).toHaveLength(2);
   await other(deletion([added]));
   expect(await waiting()).toEqual([]);
-  // An edit that is delivered late changes nothing any more.
+  // An edit that is delivered after the deletion has no effect.
   await other({ ...added, text: "and tell all", edited: "now", at: added.at + 2 });
   expect(await waiting()).toEqual([]);
   end();

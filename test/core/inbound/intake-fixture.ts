@@ -30,7 +30,7 @@ const PLACE = {
 
 let events = 0;
 
-/** Ana mentions the bot; in one thread, unless it says otherwise. */
+/** Ana mentions the bot, always in the same thread unless `more` names another. */
 export function mention(text: string, more: Partial<InboundMessage> = {}): InboundMessage {
   events += 1;
   return {
@@ -62,7 +62,7 @@ export function click(action: string, more: Partial<InboundAction> = {}): Inboun
   return { ...PLACE, kind: "action", key: `slack:action:${events}`, thread: THREAD, person: ANA, action, ...more };
 }
 
-/** What only the person reads. */
+/** Text that only the person sees. */
 export function privateText(receipt: Receipt): string {
   return receipt.type === "reply" ? receipt.message.markdown : `(${receipt.type})`;
 }
@@ -73,7 +73,7 @@ export interface Announced {
   readonly key: string;
 }
 
-/** A store, an engine whose runs end at once unless told otherwise, and what was announced. */
+/** A store, an engine whose runs end at once unless `work` is given, and the announced messages. */
 export async function intakeOptions(work?: Parameters<Recorder["handler"]>[0]) {
   const runtime = systemRuntime();
   const store = await emptyStore();

@@ -44,7 +44,7 @@ type Execute = (command: string, ctx: ToolContext, signal: AbortSignal) => Promi
 const ANA = { id: "slack:U1", name: "ana" };
 const APPROVALS = { approvers: ["slack:U9"], requester: false, expiresMinutes: 60, admins: [] };
 
-/** A shell that does what the test says. */
+/** A bash tool that calls `execute`. */
 function shell(execute: Execute) {
   return defineTool({
     name: "bash",
@@ -65,7 +65,7 @@ const ECHO: Execute = (command, ctx) =>
     textResult(`exit code 0\nstdout:\n${command} ${ctx.toolState ?? "~"}`, { exitCode: 0, toolState: command }),
   );
 
-/** The session's run as one process has it; a second one stands for the process after a crash. */
+/** The session's run in one process; a second call stands for the process after a crash. */
 function process({ store, clock }: NativeSession, execute: Execute, config: Partial<QueryConfig> = {}) {
   const stop = new AbortController();
   const target = { find: () => Promise.resolve(null), post: () => Promise.reject(new Error("nothing is posted")) };

@@ -6,7 +6,7 @@ import { ANA } from "../../support/simulation/sim-people.ts";
 import { type Reply, ScriptedModel, tool } from "../agent/query-fixture.ts";
 import { skillWith } from "../skills/skill-fixture.ts";
 
-/** Writes once, which a person must allow, and is done. */
+/** A model that makes one write call, which needs approval, and then ends. */
 function writing() {
   const offered: string[][] = [];
   const model = new ScriptedModel((request: ModelRequest): Reply => {
@@ -51,7 +51,7 @@ const CHANGED =
   "The skill **tidy** has been changed since you called it and needs more, so nothing was done. `/skill tidy` says what.";
 const DEMANDING = skillWith({ name: "tidy", args: [{ name: "place", description: "", required: true }] });
 
-/** Where a skill is as it was when it was called, and another when its run begins. */
+/** An office whose skill differs between its call and the beginning of the run. */
 async function queued(later: readonly Skill[]) {
   const { model, offered } = writing();
   let looks = 0;

@@ -9,7 +9,7 @@ import { type Reply, ScriptedModel, tool } from "../agent/query-fixture.ts";
 
 const MINUTE_MS = 60_000;
 
-/** A model that launches what it is told to, once per request of a person, and then says so. */
+/** A model that calls `launch` once for each person's request that says so, and then ends. */
 function launching() {
   const model = new ScriptedModel((request): Reply => {
     const last = request.messages.at(-1);
@@ -50,7 +50,7 @@ test("nobody decides: the card says so, the model is told, and whoever clicks as
 
   const late = await office.click("ask-again:", { by: BOB, thread: "1" });
   expect(late).toEqual({ type: "accepted" });
-  // What the model has made up is none of a person's words: an address among these would be asked for unasked.
+  // The model's own input must not appear as a person's words, because their addresses may be fetched unasked.
   const said = model.requests.at(-1)?.messages.findLast(({ author }) => author?.id === BOB.id);
   expect(JSON.stringify(said)).toContain("Nobody decided in time. Ask again for what is still needed");
   expect(JSON.stringify(said)).not.toContain("launch");
@@ -83,7 +83,7 @@ test("a click that comes too late decides nothing, and says so", async () => {
   expect(launched).toEqual([]);
 });
 
-/** What a platform answers to a message that it does not take as it is written. */
+/** The platform's refusal of a message that it cannot display as written. */
 const REFUSED = new PlatformError("defect", "invalid_blocks");
 
 test("a card that is refused as it is written comes in a plainer form, on which people decide once", async () => {
@@ -131,7 +131,7 @@ test("where no card can be posted any more, nothing is left to decide", async ()
   expect(await office.store.approvals.pendingIn("slack:C")).toEqual([]);
 });
 
-/** Who asks in which thread, after what has been granted, and whether a card comes. */
+/** The grant, the request that follows it, and whether that request needs a card. */
 interface GrantCase {
   readonly name: string;
   readonly granted: "approve:a" | "approve:A";
@@ -269,7 +269,7 @@ async function grantsOf({ store }: SimOffice) {
   return store.grants.inForce({ sessionId: session?.id ?? "", channelId: session?.channelKey ?? "" });
 }
 
-/** Looks first, for as long as it takes, then launches. */
+/** A model that calls `look`, which lasts until its gate opens, and then `launch`. */
 function lookingFirst() {
   const { launch, launched } = launching();
   const gates: (() => void)[] = [];

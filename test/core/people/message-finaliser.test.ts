@@ -8,7 +8,7 @@ import { silentLog } from "../../support/silent-log.ts";
 const KEY = "run_1:live";
 const CLOSING = { lane: "progress", markdown: "✓ done", tone: "plain", buttons: [], files: [] } as const;
 
-/** What a process has left that died with a run's last state in the store. */
+/** The store of a process that died before it showed the final state of a run's message. */
 async function leftBehind() {
   const { store, clock } = await nativeSession();
   await store.transaction(async (tx) => {
@@ -24,7 +24,7 @@ interface Next extends Awaited<ReturnType<typeof leftBehind>> {
   readonly find: () => Promise<PostedMessage | null>;
 }
 
-/** The process that comes after, for ten seconds. */
+/** Runs the finaliser of the next process for ten seconds. */
 async function closeStale({ store, clock, edit, find }: Next) {
   const { signal } = new AbortController();
   const finaliser = new MessageFinaliser({ store, clock, log: silentLog, platform: () => ({ edit, find }), signal });

@@ -13,11 +13,11 @@ const DAY = 24 * 60 * MINUTE;
 /** 14:00 in Paris. */
 const NOON = Date.UTC(2026, 10, 20, 13, 0);
 
-/** A platform that was seen at `seenAt`, and is connected again `awayMs` later. */
+/** A platform that was last connected at `seenAt`, and connects again `awayMs` later. */
 interface Staging {
   readonly seenAt?: number | null;
   readonly awayMs?: number;
-  /** What the platform answers, one after the other; then that nothing was missed. */
+  /** Answers of the platform, in order; after these it answers that nothing was missed. */
   readonly answers?: (readonly InboundEvent[] | Error)[];
 }
 
@@ -55,7 +55,7 @@ async function stage({ seenAt = NOON, awayMs = 28 * MINUTE, answers = [] }: Stag
     },
     stopping.signal,
   );
-  /** Until the platform has been looked after, and the next look waits. */
+  /** Resolves once the platform has been checked and the next check is scheduled. */
   const looked = () => expect.poll(() => clock.pending).toBe(1);
   const stop = async () => {
     stopping.abort();

@@ -13,13 +13,13 @@ const MINUTE = 60 * SECOND;
 const NOON = Date.UTC(2026, 10, 20, 13, 0);
 
 interface Staging {
-  /** How long before now this process began to receive; null while it does not. */
+  /** How long this process has been receiving, in milliseconds; null if it is not. */
   readonly forMs: number | null;
-  /** The same of another one; null where there is none, or it does not. */
+  /** How long another process has been receiving, in milliseconds; null if none is. */
   readonly otherForMs: number | null;
 }
 
-/** Some process was last known to receive at noon; half an hour later this one looks after the platform. */
+/** A process was last known to receive at noon; this one checks the platform `awayMs` later. */
 async function stage({ forMs, otherForMs }: Staging, awayMs = 30 * MINUTE) {
   const { options } = await intakeOptions();
   const { store } = options;

@@ -16,7 +16,7 @@ const MINUTE = 60_000;
 /** 14:00 in Paris. */
 const NOON = Date.UTC(2026, 10, 20, 13, 0);
 
-/** What a database says whose disk is full. */
+/** The error of a database whose disk is full. */
 async function noRoom(): Promise<unknown> {
   const store = await openStore(`file:${path.join(tempDirectory(), "full.db")}`, systemRuntime());
   onTestFinished(() => store.close());
@@ -29,7 +29,7 @@ async function noRoom(): Promise<unknown> {
   return full.catch((error: unknown) => error);
 }
 
-/** A platform that delivers each event once, before a database that takes nothing until `failure` is null. */
+/** A platform that delivers each event once, and a database that stores nothing until `failure` is null. */
 async function stage(failure: unknown) {
   const { options } = await intakeOptions();
   const clock = new ManualClock(NOON);
@@ -65,7 +65,7 @@ async function stage(failure: unknown) {
   });
   const deliver = async (event: InboundEvent) => {
     if (event.kind === "message") written.push(event);
-    return untaken.receive(event).catch(() => undefined); // it says so to whoever delivers
+    return untaken.receive(event).catch(() => undefined); // the rejection tells the sender
   };
   const looked = () => expect.poll(() => clock.pending).toBe(1);
   return { state, told, stored, taken, deliver, clock, looked };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Mode, Permission } from "../../../src/core/agents/query-config.ts";
 import { offeredTools, refusal, type ToolAccess } from "../../../src/core/permissions/tool-access.ts";
 
-/** One tool of each kind that the rules tell apart. */
+/** Tools of every kind that the rules distinguish. */
 const tools: readonly { readonly name: string; readonly permission: Permission }[] = [
   { name: "read", permission: "read" },
   { name: "glob", permission: "read" },

@@ -9,15 +9,15 @@ const ANA = { id: "discord:1", name: "ana", roles: [], isBot: false, isGuest: fa
 
 interface World {
   readonly access?: { readonly workspaces?: readonly string[] };
-  /** Servers that the bot is in. */
+  /** Servers that have the bot as a member. */
   readonly present: Map<string, string>;
-  /** Servers that Ana is in. */
+  /** Servers that have Ana as a member. */
   readonly hers?: readonly string[];
-  /** The platform does not answer so many times. */
+  /** Number of requests that the platform leaves unanswered at first. */
   readonly unanswered?: number;
 }
 
-/** Starts one after the other on one database. */
+/** Successive starts of the program on one database. */
 async function starts() {
   const store = await openStore(`file:${tempDirectory()}/w.db`, systemRuntime());
   onTestFinished(() => store.close());

@@ -13,7 +13,7 @@ import { nativeSession, THREAD } from "../../support/native-session.ts";
 import { countingIds, seededRandom } from "../../support/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
-/** What has become of the views that were opened, in order. */
+/** Records what happens to each view, in the order in which they are opened. */
 function recordedViews() {
   const views: string[][] = [];
   const open = (): RunView => {
@@ -39,7 +39,7 @@ async function queuedRun() {
   let reads = 0;
   const get: Store["sessions"]["get"] = async (id) => {
     reads += 1;
-    // The first is of the view that says how many are before; the run goes on as far as it can meanwhile.
+    // The queued view reads first; meanwhile the run continues as far as it can.
     if (reads === 1) await opening.promise;
     else nextTurn().then(opening.resolve, opening.reject);
     return store.sessions.get(id);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isDatabaseAway } from "../../../src/core/protocol/database-failure.ts";
 
-/** As Prisma passes on what a server or a pooler answers. */
+/** The error in which Prisma wraps the answer of a server or a pooler. */
 function passedOn(code: string, cause: object): Error {
   const error = Object.assign(new Error("…"), { code, meta: { driverAdapterError: { cause } } });
   error.name = "PrismaClientKnownRequestError";

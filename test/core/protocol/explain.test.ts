@@ -11,7 +11,7 @@ import { defectRef, explain, reasonOf, reasonOfCode, withRef } from "../../../sr
 
 const anthropic = { providerName: "Anthropic", keyVariable: "ANTHROPIC_API_KEY", model: "claude-opus-5-5" };
 
-/** Every code, with the details its thrower gives and the sentence that people read. */
+/** Every error code, with the details that its thrower gives and the sentence that people read. */
 const sentences: Readonly<Record<ErrorCode, readonly [AppErrorOptions, string]>> = {
   auth: [
     { detail: anthropic },

@@ -6,7 +6,7 @@ import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { READ_TOOL, results, said, user } from "../../support/talk/conversation.ts";
 
-/** A second opinion on the three wires: a server that others wrote. */
+/** A third-party mock server, as a second opinion on the three wires. */
 let mock: LLMock;
 
 beforeEach(async () => {

@@ -56,7 +56,7 @@ const thought: fc.Arbitrary<ContentBlock> = fc.oneof(
 );
 const said = fc.record({ type: fc.constant("text" as const), text: words });
 
-/** Histories as crashes, switches of model and impatient people leave them; only call ids are never repeated. */
+/** Histories as crashes, model switches and impatient people leave them; only call ids are unique. */
 const history = fc
   .array(
     fc.record({

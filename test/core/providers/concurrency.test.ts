@@ -10,7 +10,7 @@ import { seededRandom } from "../../support/runtime.ts";
 
 const ENDPOINT: Parameters<HoldersOf>[0] = { id: "small", baseUrl: "http://small", apiKey: "key" };
 
-/** A provider whose key no other process has. */
+/** A provider whose key no other process uses. */
 function alone(inner: LlmProvider, clock: ManualClock): LlmProvider {
   return adaptiveConcurrency(inner, { clock, random: seededRandom(1) }, noOthers(ENDPOINT));
 }
@@ -52,7 +52,7 @@ test.each([
         try {
           return await provider.createMessage(request(name), never);
         } catch (error) {
-          // Refused though alone: the caller's own retry, which the loop has four of.
+          // A call may be refused even when it is alone; the caller then retries, as the loop does four times.
           if (tries === 4 || !(error instanceof ProviderError)) throw error;
           await clock.sleep(2_000, never);
         }

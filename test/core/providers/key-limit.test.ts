@@ -4,7 +4,7 @@ import { KeyLimit, type RefusedCall } from "../../../src/core/providers/concurre
 import { ManualClock } from "../../support/manual-clock.ts";
 import { seededRandom } from "../../support/runtime.ts";
 
-/** What one process knows of a key, and whom it tells. */
+/** One process's limit for a key; records the messages that it sends to the others. */
 class Holder implements KeyHolders {
   readonly clock = new ManualClock();
   readonly told: KeyWord[] = [];
@@ -40,7 +40,7 @@ test("processes that raise the limit each for itself raise it together as one do
   const holder = new Holder();
   holder.refused({ going: 8 });
   for (let calls = 0; calls < 4; calls += 1) holder.limit.succeeded();
-  // Its third of twelve calls: the sum is one higher, and no share is.
+  // These four are this process's third of twelve successes: the total limit rises by one, but no share does.
   expect(holder.limit.share()).toBe(4);
   for (let calls = 0; calls < 10; calls += 1) holder.limit.succeeded();
   expect(holder.limit.share()).toBe(5);

@@ -242,7 +242,7 @@ const seen = [
   said("assistant", [{ type: "text", text: "A pixel." }]),
   said("user", [{ type: "text", text: "and this?" }, IMAGE]),
 ];
-/** How many images a request carries. */
+/** Number of images in a request. */
 const shown = (body: string) => body.split(PIXEL).length - 1;
 const imageless: readonly { from: string; wire?: WireName; status: number; message: string }[] = [
   { from: "OpenRouter", status: 404, message: "No endpoints found that support image input" },

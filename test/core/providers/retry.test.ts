@@ -58,7 +58,7 @@ test.each(asked)(
   },
 );
 
-/** The waits of a call that fails at once, every time. */
+/** Waits between the attempts of a call that always fails at once. */
 function waitsOf(error: ProviderError, hasFallback: boolean, random = lowest): number[] {
   const waits: number[] = [];
   for (let forMs = 0; ; ) {

@@ -23,7 +23,7 @@ function place(processes: number): Place {
   return { clock, words: new MemoryWords(clock, processes) };
 }
 
-/** A provider in each of several processes. */
+/** The provider as each of several processes has it. */
 function processes(inner: LlmProvider, { clock, words }: Place, endpoint = ENDPOINT): LlmProvider[] {
   return Array.from({ length: words.size }, (_, index) => {
     const holders = sharedKeys({ ...words.replica(index), log: silentLog })(endpoint);
@@ -31,7 +31,7 @@ function processes(inner: LlmProvider, { clock, words }: Place, endpoint = ENDPO
   });
 }
 
-/** Thirty conversations of several calls each, over the providers in turn: how often they were refused. Rejects with what a call rejects with. */
+/** Number of refusals in thirty conversations of four calls, spread over the providers; rejects if a call does. */
 async function refusalsOf(key: SmallKey, clock: ManualClock, providers: readonly LlmProvider[]): Promise<number> {
   const conversations = Array.from({ length: 30 }, async (_, index) => {
     const provider = providers[index % providers.length];
@@ -80,7 +80,7 @@ test("a key that refuses everything is the caller's after five waits that grow, 
   const [one] = processes(key, at);
   const begun = at.clock.now();
   const first = one?.createMessage(request("m"), never);
-  first?.catch(() => undefined); // it is looked at below
+  first?.catch(() => undefined); // the rejection is checked below
   await passTime(at.clock, Promise.resolve(first));
   await expect(first).rejects.toMatchObject({ code: "rate_limited" });
   expect(key.refusals).toBe(6);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { guardedEvents } from "../../../src/core/providers/stall.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
-/** A source that gives one event and then hangs, deaf to everything. */
+/** A source that yields one event and then hangs, even when aborted. */
 async function* hanging(): AsyncGenerator<string> {
   yield "first";
   await new Promise(() => {});

@@ -33,10 +33,10 @@ function endpointOf(id: string): Endpoint {
 
 interface Case {
   readonly asked: Asked;
-  /** Tokens of thinking on models that are told in tokens; none: it is not asked for. */
+  /** Thinking tokens on models whose budget is set in tokens; null if thinking is not requested. */
   readonly tokens: number | null;
   readonly effort: string;
-  /** As Chat Completions knows it. */
+  /** Effort in the words of Chat Completions. */
   readonly chat: string;
 }
 

@@ -4,7 +4,7 @@ import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { user } from "../../support/talk/conversation.ts";
 
-/** Counts in the order of a stream's events; what JSON cannot hold stands as text. */
+/** Counts in the order of the stream's events; a count that JSON cannot hold is written as text. */
 type Said = readonly unknown[];
 
 interface Spoken {
@@ -75,7 +75,7 @@ async function countedFrom({ ref, body }: Spoken, counts: Said) {
     settings: { [provider]: { apiKey: "k", baseUrl: "http://127.0.0.1:1/v1" } },
     runtime: systemRuntime(),
     log: silentLog,
-    // JSON.parse takes a number that is too large for Infinity.
+    // JSON.parse reads a number that is too large as Infinity.
     fetch: async () =>
       new Response(body(counts).replaceAll('"endless"', "1e999"), { headers: { "content-type": "text/event-stream" } }),
   });

@@ -30,14 +30,14 @@ const NOTHING: Omit<TurnContext, "runId" | "post"> = {
   takeInbox: unasked,
 };
 
-/** The session of a job that has not said anything yet. */
+/** The session of a job that has not posted anything yet. */
 async function jobSession(store: Store): Promise<SessionRow> {
   const session = { id: "ses_1", agent: "build", settings: {}, createdBy: "slack:U1", at: 0, thread: CHANNEL };
   await store.transaction((tx) => tx.sessions.createUnder("job:occ_1", session));
   return store.sessions.get(session.id);
 }
 
-/** A process that runs one of the job's sub-agents: asks somebody something. */
+/** A process that runs one of the job's sub-agents, which posts a question. */
 function processOf(store: Store, session: SessionRow, { lock }: { readonly lock: TakeLock }) {
   const threads = new JobThreads();
   return (number: number, post: TurnContext["post"]) => {
@@ -62,7 +62,7 @@ test("of two processes whose sub-agents ask at the same moment one opens the job
     asks.map((ask, number) =>
       ask(number, async (_key, _card, thread = CHANNEL) => {
         const messageId = `${shown.push(thread.threadId)}.0`;
-        // What else goes on at the platform lasts longer than what the other process has to ask the database.
+        // Posting takes longer than the other process's database queries.
         await new Promise((resolve) => setImmediate(resolve));
         for (let round = 0; round < 5; round += 1) await store.sessions.get(session.id);
         return { platform: "slack", channelId: CHANNEL.channelId, messageId };

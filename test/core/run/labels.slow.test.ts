@@ -14,7 +14,7 @@ const page = tool("page", { brings: ({ path }) => ({ who: [`outside:${path}`], h
 const look = tool("look");
 const call = (id: string, name: string, path: string) => ({ calls: [{ id, name, input: { path } }] });
 
-/** Reads a page, then a file, and answers. */
+/** A model that reads a page, then a file, and then answers. */
 function reading(): LlmProvider {
   return ScriptedModel.byTurn(call("c1", "page", "docs.test"), call("c2", "look", "a.txt"), { text: "Done." });
 }

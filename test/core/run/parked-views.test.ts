@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { RunView } from "../../../src/core/progress/run-view.ts";
 import { ParkedViews } from "../../../src/core/run/parked-views.ts";
 
-/** A process that parks runs, some of which others go on with. */
+/** A process that parks runs, some of which another process continues. */
 function scene({ isShared }: { readonly isShared: boolean }) {
   const elsewhere = new Set<string>();
   const suspended: string[] = [];

@@ -16,7 +16,7 @@ const writes = (turn: Omit<Turn, "does" | "says"> = {}): Turn => ({
   says: "write a.txt",
   does: [read("a.txt"), write("a.txt", "new\n")],
 });
-/** What somebody says to the others, so many hours later. */
+/** A remark to other people, `hours` later. */
 const remark = (hours: number): Turn => ({ by: BOB, says: "lunch?", addressed: "none", after: hours * HOUR_MS });
 
 test.each([

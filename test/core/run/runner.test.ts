@@ -28,7 +28,7 @@ interface Scene {
   readonly hooks?: readonly RunHook[];
 }
 
-/** The run that ana's message has begun, over a real store and a model that answers by how far the conversation has come. */
+/** A run begun by Ana's message, with a real store and a model that replies by the length of the conversation. */
 async function scene({ replies, tools = [], hooks = [] }: Scene) {
   const native = await nativeSession();
   const { store, engine, clock, session, deps, ctx } = native;
@@ -51,7 +51,7 @@ async function scene({ replies, tools = [], hooks = [] }: Scene) {
   };
   const { signal } = new AbortController();
   const finaliser = new MessageFinaliser({ store, clock, log, platform: () => platform, signal });
-  /** As a process that starts has it. */
+  /** Creates a runner as a newly started process does. */
   const newRunner = () =>
     new SessionRunner({
       store,
@@ -85,7 +85,7 @@ async function scene({ replies, tools = [], hooks = [] }: Scene) {
       saveAttachment: () => Promise.resolve(null),
     });
   let wakes = 0;
-  /** One wake of the run, by its next owner. */
+  /** Wakes the run once, under its next owner. */
   const wake = async (signal: AbortSignal = new AbortController().signal) => {
     const resumed = wakes++ > 0;
     const [event] = await store.inbox.ofRun("run_1");

@@ -1,6 +1,6 @@
 import type { Skill } from "../../../src/core/skills/skills.ts";
 
-/** A skill of a project, with what a test wants of it. */
+/** A project's skill, with the given properties. */
 export function skillWith(more: Partial<Skill> = {}): Skill {
   return {
     name: "tidy",

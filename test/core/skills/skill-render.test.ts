@@ -4,7 +4,7 @@ import { argumentLine, missingText, renderSkill } from "../../../src/core/skills
 import type { Skill } from "../../../src/core/skills/skills.ts";
 import { arg, skillWith } from "./skill-fixture.ts";
 
-/** As a shell would part it, where nothing is quoted. */
+/** Splits arguments as a shell does if nothing is quoted. */
 function given(raw: string) {
   return { raw, values: raw === "" ? [] : raw.split(" ") };
 }

@@ -6,7 +6,7 @@ import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
-/** Rows of every table, counted by another connection. */
+/** Number of rows in every table, read by a separate connection. */
 function rowsIn(file: string): Record<string, number> {
   const connection = new BetterSqlite3(file, { readonly: true });
   try {

@@ -17,7 +17,7 @@ import { click } from "../inbound/intake-fixture.ts";
 
 const AT = 1_800_000_000_000;
 
-/** On SQLite transactions come one after another; here they go on at once. */
+/** PostgreSQL runs transactions concurrently, while SQLite runs them one after the other. */
 let postgres: Postgres;
 let url: string;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 
-/** A session for which something waits, and whatever is done in a transaction in which that begins a run at some point. */
+/** A session; in the transaction of `within`, its run begins concurrently after `afterStatements` statements. */
 async function aboutToWork(afterStatements: number) {
   const store = await openStore(url, systemRuntime());
   onTestFinished(() => store.close());
@@ -45,7 +45,7 @@ async function aboutToWork(afterStatements: number) {
   return { store, sessionId, within };
 }
 
-/** Answers the session as the run begins with it. */
+/** Begins a run of the session, and returns the session as that run reads it. */
 async function beginRun(store: Store, sessionId: string): Promise<SessionRow> {
   const runId = `run_${sessionId}`;
   const delivery = { sessionId, event: event(sessionId), wakes: true, resumes: false, dueAt: AT, at: AT };
@@ -146,7 +146,7 @@ async function openRun(store: Store, sessionId: string, status: "running" | "par
 }
 
 test("a sub-agent that goes on in the moment in which its parent is stopped stops, too", async () => {
-  // An engine takes up whatever is open: here nothing else is.
+  // An engine resumes every open run of its database, so this test needs a database of its own.
   const own = await postgres.createDatabase();
   const store = await openStore(own, systemRuntime());
   onTestFinished(() => store.close());
@@ -160,7 +160,7 @@ test("a sub-agent that goes on in the moment in which its parent is stopped stop
   );
   await openRun(store, child.id, "running");
   let isFirst = true;
-  // The sub-agent's wake has read its run and what waits, and is not committed.
+  // Stops the parent while the sub-agent's wake has read its run and inbox but not committed yet.
   const stop = () => beside(engine.cancel(sessionId, runId, { by: "person", name: "@ana" }));
   const stopping: Store = {
     ...store,

@@ -57,7 +57,7 @@ interface Asking {
   readonly config?: Partial<QueryConfig>;
 }
 
-/** What a parent with this configuration gets for this call: the event that begins the child, or the refusal. */
+/** Calls `agent` with this configuration; returns the event that begins the child, or the refusal. */
 async function ask({ input = {}, config = {} }: Asking, session?: NativeSession) {
   const opened = session ?? (await nativeSession());
   const ctx = { config: buildConfig({ model: "demo/demo", ...config }) };
@@ -242,7 +242,7 @@ test("a report comes with what the sub-agent has changed in files of its own", a
   expect(said).toContain(`changes of ${CHILD}`);
 });
 
-/** The child's run, begun as the engine would. */
+/** Begins the child's run as the engine does. */
 async function beginRun({ store, clock }: NativeSession): Promise<void> {
   const event = await store.inbox.byKey(BEGIN);
   if (event === null) throw new Error("nothing began");
@@ -322,7 +322,7 @@ test.each(woken)("a parent begins a sub-agent $name in a row: $begins", async ({
   expect(child?.task.taskTree).toBe(begins ? "run_1" : undefined);
 });
 
-/** A token of output costs a cent. */
+/** An output token costs a cent, and input is free. */
 const CALL = {
   model: "m",
   inputTokens: 0,
@@ -332,7 +332,7 @@ const CALL = {
 
 const OUTPUT = { inputTokens: 0, outputTokens: 600, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** What runs of a session may spend within one limit of ten dollars. */
+/** Spends within one limit of ten dollars, and tells what remains of it. */
 function spending({ store, clock }: NativeSession, limit: keyof BudgetSettings) {
   const who = { personId: ANA.id, channelId: "slack:C1" };
   const runtime = { clock, ids: { next: (prefix: string) => `${prefix}_1` }, random: seededRandom(1) };
@@ -342,7 +342,7 @@ function spending({ store, clock }: NativeSession, limit: keyof BudgetSettings) 
       const call = { model: "m", stopReason: "end_turn", costUsd, at: clock.now(), turn: 1, usage: OUTPUT } as const;
       await store.transaction((tx) => tx.usage.add({ ...call, ...who, ...of }));
     },
-    /** Tokens that the run's next call may write. */
+    /** Number of output tokens that the run's next call may use. */
     room: async (account: Account) => {
       const settings = { [limit]: 10 };
       const whole = { ...who, isJob: true, ...account };

@@ -7,7 +7,7 @@ import { nativeSession } from "../../support/native-session.ts";
 
 const CHILD = childIdOf({ runId: "run_1", callId: "call_1" });
 
-/** A session with a sub-agent at work, and what calls of `agent` come to. */
+/** A session with a running sub-agent, and the results of further `agent` calls. */
 async function atWork() {
   const session = await nativeSession();
   const { store, clock, deps } = session;

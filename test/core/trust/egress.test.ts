@@ -11,7 +11,7 @@ const SERVER = "MCP server docs";
 const values = (...all: string[]): Sending => ({ to: "docs", says: JSON.stringify(all), values: all, namedBy: SERVER });
 
 interface Facts {
-  /** Words of what came from the server. */
+  /** Words in data that came from the server. */
   readonly named?: readonly string[];
   readonly label?: Label;
   readonly texts?: readonly string[];

@@ -14,7 +14,7 @@ interface Played {
   readonly answer: string;
 }
 
-/** The demo model over the real tools, until it answers. */
+/** Runs the demo model with the real tools until it answers. */
 async function play(session: FileSession, words: string): Promise<Played> {
   const demo = createDemoProvider(systemRuntime());
   const names = ["read", "edit", "write", "glob", "grep", "js_exec"];

@@ -8,7 +8,7 @@ import { systemRuntime } from "../../../../src/runtime.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 
-/** Answers by path; everything else is 404. Every path that was asked for, in order. */
+/** Answers of the server by path; any other path is a 404. `asked` holds the requested paths in order. */
 let answers: Readonly<Record<string, unknown>> = {};
 const asked: string[] = [];
 let root = "";
@@ -31,14 +31,14 @@ beforeEach(() => {
 
 const openai = (...items: readonly object[]) => ({ object: "list", data: items });
 const id = (name: string, more: object = {}) => ({ id: name, object: "model", created: 1_790_000_000, ...more });
-/** A model that no data knows: what is read of it, the provider itself has said. */
+/** A model missing from the built-in data, so that all facts about it are the provider's own. */
 const NEW = "vendor/newest-9";
 
 interface Row {
   readonly provider: string;
-  /** `GET …/models` as the provider answers, with what else it is asked for; null: it has no list. */
+  /** The provider's answers to `GET …/models` and to further requests, by path. */
   readonly lists: Readonly<Record<string, unknown>>;
-  /** A model of that list, and what people read of it. */
+  /** A model of that list, and the description that people read. */
   readonly listed: readonly [model: string, about: string];
 }
 

@@ -46,7 +46,7 @@ test("a key that is set meanwhile is used by the next request", async () => {
   expect(keys).toEqual(["Bearer sk-first", "Bearer sk-second"]);
 });
 
-/** A server that has one vector for all texts; `keys`: what requests were sent with. */
+/** A server that answers every text with the same vector; `keys` are the keys of the requests. */
 async function startVectors(usage?: object): Promise<{ readonly baseUrl: string; readonly keys: readonly string[] }> {
   const keys: string[] = [];
   const server = createServer((request, response) => {

@@ -367,7 +367,7 @@ test("a few aliases are fine", () => {
   expect(skillOf(file("description: &d Tidies.\nwhen_to_use: *d")).whenToUse).toBe("Tidies.");
 });
 
-/** Each line nine times the one before. */
+/** YAML aliases of which each line expands to nine times the line before. */
 function nested(lines: number): string {
   const first = "a0: &a0 [x]";
   const rest = Array.from({ length: lines }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at},`.repeat(9)}]`);

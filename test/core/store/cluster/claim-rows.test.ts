@@ -17,10 +17,10 @@ afterAll(() => postgres.stop());
 const CLAIMS = `CREATE SCHEMA dbos; CREATE TABLE dbos.workflow_status (workflow_uuid text, status text, created_at bigint,
   queue_name text, queue_partition_key text, delay_until_epoch_ms bigint)`;
 
-/** More than one channel may have in the queue beyond the others. */
+/** Number of waiting sessions, more than one channel may have queued ahead of the others. */
 const WAITING = 40;
 
-/** Clocks of machines may be this far apart. Milliseconds. */
+/** Maximum difference between the clocks of two machines, in milliseconds. */
 const APART_MS = 5 * 60_000;
 
 test("what waits for other channels' turns is not brought back by a process whose clock is minutes ahead", async () => {
@@ -41,7 +41,7 @@ test("what waits for other channels' turns is not brought back by a process whos
   }
   const { moved, waiting } = await keepFair(connection);
   expect({ moved: moved > 0, waiting }).toEqual({ moved: true, waiting: WAITING });
-  // As DBOS does it, by the clock of its process.
+  // DBOS selects delayed workflows like this, by the clock of its process.
   const due = await connection.query(
     "SELECT FROM dbos.workflow_status WHERE status = 'DELAYED' AND delay_until_epoch_ms <= $1::bigint",
     [Date.now() + APART_MS],

@@ -29,7 +29,7 @@ useShared(
   },
 );
 
-/** A process's figures. The statements that it made are counted. */
+/** The figures of one process, and the statements that it sends. */
 async function replica(clock: ManualClock) {
   const connection = await openClusterConnection(url);
   onTestFinished(() => connection.close());

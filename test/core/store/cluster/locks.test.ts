@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => postgres.stop());
 
-/** So many processes on a database of their own. */
+/** `count` processes on a new database. */
 async function replicas(count: number) {
   const url = await postgres.createDatabase();
   await query(url, NO_CLAIMS);
@@ -32,7 +32,7 @@ async function replicas(count: number) {
   return { url, a, b, c: c ?? b, [Symbol.asyncDispose]: end };
 }
 
-/** Somebody who asks for a lock, and what they learn. */
+/** Asks for a lock; records how many are before it, and the order in which locks are taken. */
 function asking({ lock }: OpenCluster, name: string, order: string[] = []) {
   const stop = new AbortController();
   const waits: number[] = [];
@@ -102,7 +102,7 @@ test("the lock of a process that is no more is free, and so is its place among t
   await b.queued;
   const c = asking(all.c, "c");
   await c.queued;
-  b.held.catch(() => undefined); // it dies
+  b.held.catch(() => undefined); // its process dies
   await Promise.all([all.a.close(), all.b.close()]);
   end(await c.held);
 });

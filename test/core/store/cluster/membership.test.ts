@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => postgres.stop());
 
-/** A process that says that it lives, and looks after the others. */
+/** A process that sends heartbeats and watches the others. */
 async function beating(url: string, clock: Clock = systemRuntime().clock) {
   const seen = { isLost: false, isClockOff: false };
   const cluster = await openCluster({
@@ -39,7 +39,7 @@ async function beating(url: string, clock: Clock = systemRuntime().clock) {
   return { cluster, seen };
 }
 
-/** A database, and a network on the way to it. */
+/** A database that is reached through a network proxy. */
 async function faraway(): Promise<{ readonly url: string; readonly proxy: TcpProxy; readonly through: string }> {
   const url = await postgres.createDatabase();
   await query(url, NO_CLAIMS);
@@ -67,7 +67,7 @@ test("an operator's limit for statements takes no process for dead whose word ha
     await cluster.others();
     return seen.isLost;
   };
-  // Its first word has its answer by then.
+  // The first heartbeat has been answered once this resolves.
   await asked();
   await query(url, "BEGIN; LOCK TABLE deckhand_cluster.replica; SELECT pg_sleep(1); COMMIT");
   expect(await asked()).toBe(false);
@@ -84,7 +84,7 @@ test("a start waits for none that is frozen in its own", async () => {
     await frozen.broken;
   };
   const refused = expect(setUpCluster(frozen, { clock, frozenMs: 100 }, freeze)).rejects.toThrow();
-  // On a machine that has much else to do, it may be told that it is frozen before it is.
+  // On a busy machine, the set-up may be refused as frozen before it freezes.
   await Promise.race([begun.promise, refused]);
   expect(await setUpCluster(next, { clock }, () => Promise.resolve("set up"))).toBe("set up");
   await refused;
@@ -165,7 +165,7 @@ test("whoever loses the database says so to the operator, and not what a thread 
 test("a network that pauses for all has none taken for dead, and puts no clock wrong", async () => {
   const { url, proxy, through } = await faraway();
   const replicas = [await beating(through), await beating(through)];
-  // It judges nobody, and sees when each of them has been silent for too long.
+  // The observer declares no process dead, but sees when each has been silent for too long.
   const observer = await openCluster(replicaOptions(url, systemRuntime()));
   onTestFinished(() => observer.close());
   const living = async () => (await observer.others()).length;
@@ -184,14 +184,14 @@ test("a network that pauses for all has none taken for dead, and puts no clock w
 test("a network that swallows everything ends the process, whatever its word waits behind", async () => {
   const { proxy, through } = await faraway();
   const { clock } = systemRuntime();
-  // By it no wait is long.
+  // No wait lasts longer than two seconds.
   const quick: Clock = { ...clock, after: (ms, then) => clock.after(Math.min(ms, 2_000), then) };
   const { cluster, seen } = await beating(through, quick);
-  // Its first word has its answer by then, and the second is not said yet.
+  // The first heartbeat has been answered once this resolves, and the second is not due yet.
   await cluster.others();
   expect(seen.isLost).toBe(false);
   proxy.freeze();
-  // What is asked before the word waits for its answer for ever.
+  // A query sent before the heartbeat waits for its answer forever.
   const others = cluster.others();
   await expect.poll(() => seen.isLost).toBe(true);
   proxy.cut();

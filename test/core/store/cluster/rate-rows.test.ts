@@ -33,7 +33,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-/** A bucket that no test has used. */
+/** A request to a bucket that no other test uses. */
 function fresh(rate: RateAsk["rate"]): RateAsk {
   names += 1;
   return { bucket: `bucket ${names}`, gate: `gate ${names}`, rate, kept: 0 };
@@ -43,7 +43,7 @@ function take(client: RateRows, ask: RateAsk): Promise<RateAnswer> {
   return new Promise((resolve) => client.take(ask, resolve));
 }
 
-/** How many are taken of those that are asked for at once. */
+/** Sends the requests at once, and returns how many of them got a token. */
 async function taken(asks: readonly RateAsk[]): Promise<number> {
   const answers = await Promise.all(asks.map((ask, n) => take(clients[n % CLIENTS] ?? expect.fail(), ask)));
   return answers.filter(({ isTaken }) => isTaken).length;
@@ -126,7 +126,7 @@ test("whatever processes ask when, no stretch of time has more than the rate all
   const asking = record({
     burst: integer({ min: 1, max: 6 }),
     everyMs: integer({ min: 3, max: 25 }),
-    // For each process: how long it waits between two asks, and what it keeps for others.
+    // The pause between two requests of each process, and the tokens that it leaves for others.
     clients: array(record({ pauseMs: nat(12), kept: nat(3) }), { minLength: 2, maxLength: CLIENTS }),
   });
   await assert(
@@ -144,8 +144,8 @@ test("whatever processes ask when, no stretch of time has more than the rate all
       };
       await Promise.all(askers.map(drive));
       expect(grants.length).toBeGreaterThan(0);
-      // Each was taken some time between the question and the answer: a stretch is no longer than from the first's question
-      // to the last's answer.
+      // A token is taken at some time between its request and its answer, so a series lasts at most from the earliest
+      // request to the last answer.
       grants.sort((a, b) => a.to - b.to);
       for (const [first, { from }] of grants.entries()) {
         let earliest = from;

@@ -15,7 +15,7 @@ afterAll(() => postgres.stop());
 
 const PLACES = ["place:1", "place:2"];
 
-/** A process that wants one of two places. `places` are those it has had. */
+/** A process that wants one of the places; `places` has an entry for each time it got one. */
 async function replica(url: string) {
   const cluster = await openCluster(replicaOptions(url, systemRuntime()));
   const places: number[] = [];
@@ -28,7 +28,7 @@ async function replica(url: string) {
     cluster,
     places,
     giveUp: () => giveUp(),
-    /** As each beat does. */
+    /** Asks for a place again, as each heartbeat does. */
     askAgain() {
       giveUp = cluster.hold(PLACES, work);
     },

@@ -14,7 +14,7 @@ async function failureOf(url: string, statements: readonly string[]) {
     for (const sql of statements) await tx.tables((db) => db.$queryRawUnsafe(sql));
   });
   const error = await failed.catch((reason: unknown) => reason);
-  // What comes later finds the connection as it was.
+  // The connection is still usable.
   expect(await store.transaction((tx) => tx.runs.interrupted())).toEqual([]);
   return { isFull: isDiskFull(error), isAway: isDatabaseAway(error) };
 }
@@ -42,7 +42,7 @@ test("a full disk is known as one on PostgreSQL, and no other failure is", async
   const fails = async (code: string) => failureOf(await postgres.createDatabase(), [raised(code)]);
   expect(await fails("disk_full")).toEqual({ isFull: true, isAway: false });
   expect(await fails("out_of_memory")).toEqual({ isFull: false, isAway: false });
-  // What others have kept waiting may succeed the next time.
+  // Statements that failed because of other transactions may succeed the next time.
   const later = ["query_canceled", "lock_not_available", "deadlock_detected", "serialization_failure"];
   for (const code of later) expect(await fails(code), code).toEqual({ isFull: false, isAway: true });
 });

@@ -49,7 +49,7 @@ async function cut(): Promise<void> {
   await operator.query(ours("pg_terminate_backend(pid)", "true"), [new URL(direct).pathname.slice(1)]);
 }
 
-/** What a person may be told of, and what may succeed the next time. */
+/** Expects a failure of the database that people may be told of and that a retry may overcome. */
 async function expectAway(failed: Promise<unknown>): Promise<void> {
   const error = await failed.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(Error);
@@ -66,7 +66,7 @@ test.each(databases)("a connection that breaks between two statements of a trans
       return tx.runs.interrupted();
     }),
   );
-  // A pooler may give one more connection that has ended, before it knows.
+  // A pooler may hand out one more dead connection before it notices.
   await expect.poll(() => store.transaction((tx) => tx.runs.interrupted())).toEqual([]);
 });
 
@@ -86,7 +86,7 @@ test.each(databases)("a connection that breaks in the middle of a statement, $wh
 });
 
 test("connections that the server does not give", async () => {
-  // Users are the server's, and outlive the database.
+  // Users belong to the server and outlive the database, so each test needs its own.
   const few = `few_${randomUUID().slice(0, 8)}`;
   await query(direct, `CREATE USER ${few} CONNECTION LIMIT 2; GRANT ALL ON SCHEMA public TO ${few}`);
   const store = await storeAt(direct.replace("postgres@", `${few}@`));

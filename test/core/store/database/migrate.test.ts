@@ -70,7 +70,7 @@ test("a migration that was changed after it was applied is refused", async () =>
   await expect(open(file, changed)).rejects.toThrow(/differs/);
 });
 
-/** The migrations, and after them one more. */
+/** Copies the migrations and adds one after them. */
 function withOneMore(directory: string, name: string, sql: string): string {
   const copy = path.join(directory, name);
   cpSync(MIGRATIONS, copy, { recursive: true });
@@ -142,7 +142,7 @@ test("a start that is killed amid its migrations leaves the database as it was",
     start.kill("SIGKILL");
   });
   await once(start.stdout, "data");
-  // Who asks before the start has chosen its journal can keep it from that.
+  // Locking the file before the start has switched to WAL could prevent the switch.
   await expect.poll(() => existsSync(`${file}-shm`) && isLocked(file)).toBe(true);
   start.kill("SIGKILL");
   await once(start, "close");
@@ -151,7 +151,7 @@ test("a start that is killed amid its migrations leaves the database as it was",
   expect(applied(file).length).toBeGreaterThan(0);
 });
 
-/** Whether another process writes, or is about to. */
+/** Whether another process holds the write lock. */
 function isLocked(file: string): boolean {
   const connection = new BetterSqlite3(file, { timeout: 0 });
   try {

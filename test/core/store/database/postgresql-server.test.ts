@@ -16,11 +16,11 @@ import { type OwnPostgres, query, startOwnPostgres } from "../../../support/data
 import { silentLog } from "../../../support/silent-log.ts";
 import { VALID } from "../../../tools/network/certificates.ts";
 
-/** Three of these are reserved for superusers. */
+/** Maximum number of connections, three of which are reserved for superusers. */
 const MOST = 23;
 
 let postgres: OwnPostgres;
-/** The superuser's address, and a plain user's. */
+/** URL of the database for the superuser; `url` is that of a plain user. */
 let ownerUrl: string;
 let url: string;
 
@@ -40,7 +40,7 @@ async function pooled(settings: PoolerSettings = {}) {
   return { pooler, pooledUrl: pooler.urlOf(url) };
 }
 
-/** The one line that a start ends with. */
+/** The single problem with which a start is refused. */
 async function refusal(use: { url: string; directUrl: string; engine?: "embedded" | "dbos" }): Promise<string> {
   const error = await requireServer({ engine: "embedded", ...use }).catch((thrown: unknown) => thrown);
   if (!(error instanceof ConfigError)) throw error;
@@ -48,7 +48,7 @@ async function refusal(use: { url: string; directUrl: string; engine?: "embedded
   return error.message;
 }
 
-/** Connections that somebody else has. */
+/** Opens connections of another client. */
 async function occupy(count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const client = new Client({ connectionString: ownerUrl });
@@ -71,7 +71,7 @@ test.each([
   expect(await refusal({ url: `${url}${change}`, directUrl: `${url}${change}` })).toMatch(says);
 });
 
-/** A certificate for another address, whose authority is itself. */
+/** Gives the server a self-signed certificate for another address. */
 async function withTls(): Promise<string> {
   const { uid, gid } = statSync(postgres.directory);
   const [cert, key] = ["own.crt", "own.key"].map((name) => path.join(postgres.directory, name));

@@ -18,11 +18,11 @@ beforeAll(async () => {
 afterAll(() => postgres.stop());
 
 const { clock } = systemRuntime();
-/** By it no wait is long. */
+/** A clock on which no wait is longer than a second. */
 const quick: Clock = { ...clock, sleep: (ms, signal) => clock.sleep(Math.min(ms, 1_000), signal) };
 const { signal } = new AbortController();
 
-/** A database that one process runs alone, and a way to it that may swallow everything. */
+/** A database with a lease that one process holds, and a proxy to it that can swallow all traffic. */
 async function held() {
   const url = await postgres.createDatabase();
   const proxy = await startTcpProxy(url);

@@ -11,7 +11,7 @@ import { systemRuntime } from "../../../../src/runtime.ts";
 import { type Postgres, startPostgres } from "../../../support/database/postgres.ts";
 import { tempDirectory } from "../../../support/temp-directory.ts";
 
-/** What older versions have written reads as today's once the migrations have run. */
+/** Values stored by older versions read like today's once the migrations have run. */
 
 let postgres: Postgres;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ const DATABASES = {
   },
 } as const;
 
-/** The migrations that came before one. */
+/** Copies the migrations that precede `first`. */
 function migrationsBefore(all: string, first: string): string {
   const older = path.join(tempDirectory(), "older");
   cpSync(all, older, { recursive: true });
@@ -37,7 +37,7 @@ function migrationsBefore(all: string, first: string): string {
 }
 
 describe.each(["sqlite", "postgresql"] as const)("on %s", (kind) => {
-  /** A database as it was before the migration `first`, with what `write` writes, after all migrations. */
+  /** A database that `write` filled before the migration `first`, after all migrations have run. */
   async function migrated(first: string, write: (client: Client) => Promise<unknown>): Promise<DatabaseClient> {
     const { open, url } = DATABASES[kind];
     const address = await url();

@@ -38,7 +38,7 @@ const databases: readonly { name: string; open: () => Promise<Store> }[] = [
 
 const AT = 1_800_000_000_000;
 
-/** A manager's run, and an engine that only stores. */
+/** A manager's run, and an engine that only stores events. */
 async function manager(open: () => Promise<Store>) {
   const store = await open();
   onTestFinished(() => store.close());

@@ -3,7 +3,7 @@ import type { QuestionBody } from "../../../../src/core/store/run/questions.ts";
 import type { Store } from "../../../../src/core/store/store.ts";
 import { ANA, BEN, nativeSession } from "../../../support/native-session.ts";
 
-/** A sub-agent's session below another one. */
+/** Adds the session of a sub-agent of another session. */
 async function addChild(store: Store, id: string, parentId: string): Promise<void> {
   const task = { agent: "explorer", description: "look", background: false, depth: 1 };
   const root = { sessionId: "ses_1", runId: "run_1" };

@@ -9,7 +9,7 @@ const postgres = useEmptiedPostgres();
 
 const debugSchema = z.object({ getLogs: z.custom<(chars: number) => string>((value) => typeof value === "function") });
 
-/** The statements that an adapter keeps; each has a package of its own for that. */
+/** Log lines that Prisma keeps in memory; each adapter has its own copy of the logging package. */
 async function kept(within: string): Promise<string> {
   const entry = path.resolve("node_modules", within, "@prisma/debug/dist/index.mjs");
   return debugSchema.parse(await import(pathToFileURL(entry).href)).getLogs(1_000_000);

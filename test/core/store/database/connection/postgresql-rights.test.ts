@@ -6,7 +6,7 @@ import { systemRuntime } from "../../../../../src/runtime.ts";
 import { type Postgres, query, startOwnPostgres } from "../../../../support/database/postgres.ts";
 
 let postgres: Postgres;
-/** The superuser's address. */
+/** URL of the database for the superuser. */
 let ownerUrl: string;
 
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeEach(async () => {
   ownerUrl = await postgres.createDatabase();
 });
 
-/** The same database for a user that owns nothing in it. */
+/** URL of the same database for a user who owns nothing in it. */
 function guestUrl(): string {
   const url = new URL(ownerUrl);
   url.username = "deck-hand";
@@ -27,7 +27,7 @@ function guestUrl(): string {
 
 const start = async (url: string) => (await openStore(url, systemRuntime())).close();
 
-/** What start and doctor both say. */
+/** The message of both a start and doctor. */
 async function problemOf(url: string): Promise<string> {
   const started = await start(url).catch((error: unknown) => error);
   const probed = await probeDatabase(url).catch((error: unknown) => error);
@@ -37,7 +37,7 @@ async function problemOf(url: string): Promise<string> {
   return started.message;
 }
 
-/** The statement that a problem ends with. */
+/** The SQL statement at the end of a problem's message. */
 const statementIn = (problem: string) => /: ((?:CREATE|GRANT) [^:]*;)$/u.exec(problem)?.[1] ?? "";
 
 const lacking: readonly { name: string; owner?: () => Promise<void>; before: string; says: RegExp }[] = [

@@ -4,7 +4,7 @@ import { unavailable } from "../../../../../src/core/store/database/connection/u
 
 const URL_GIVEN = "postgresql://u:hunter%2322@db.example.com/x";
 
-/** As the driver throws what a server or a pooler answers. */
+/** The error that the driver throws for an answer of a server or a pooler. */
 function said(code: string, message: string): Error {
   return Object.assign(new DatabaseError(message, message.length, "error"), { code, severity: "FATAL" });
 }

@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { watchedSocket } from "../../../../../src/core/store/database/connection/watched-socket.ts";
 
-/** Somebody who is connected to, and says nothing. */
+/** A watched socket connected to a server that sends nothing. */
 async function silent(hears: (socket: Socket) => void) {
   const server = createServer({ pauseOnConnect: true }, hears);
   server.listen(0, "127.0.0.1");
@@ -20,7 +20,7 @@ async function silent(hears: (socket: Socket) => void) {
 
 test.runIf(process.platform === "linux")("a connection ends whose other end acknowledges nothing", async () => {
   const socket = await silent(() => undefined);
-  // More than what the system takes for somebody who does not read.
+  // More data than the system buffers for a peer that does not read.
   socket.write(Buffer.alloc(64 * 1024 * 1024));
   const [error] = await once(socket, "error");
   expect(error).toMatchObject({ message: "the other end acknowledges nothing" });

@@ -35,7 +35,7 @@ async function opened(file = fileWithTables(), clock = new ManualClock()): Promi
   return adapter;
 }
 
-/** Prisma's, which ours has to agree with. */
+/** Prisma's own adapter, whose results this one must match. */
 async function stock(): Promise<SqlDriverAdapter> {
   const adapter = await new PrismaBetterSqlite3({ url: fileWithTables() }).connect();
   onTestFinished(() => adapter.dispose());
@@ -55,7 +55,7 @@ function queryOf({ sql, values = [] }: Given): SqlQuery {
   };
 }
 
-/** What comes of the last of some statements in one transaction, asked for rows or carried out. */
+/** Runs statements in one transaction, and returns the result or failure of the last one. */
 async function outcome(adapter: SqlDriverAdapter, given: readonly Given[], as: "queryRaw" | "executeRaw") {
   const transaction = await adapter.startTransaction("SERIALIZABLE");
   try {
@@ -167,7 +167,7 @@ test("transactions come one after the other, and one that Prisma leaves open at 
   });
   await first.executeRaw(queryOf(ROW));
   order.push("first ends");
-  // As after a COMMIT that has failed: no word to the database any more.
+  // As after a failed COMMIT, no statement precedes the rollback.
   await first.rollback();
   const transaction = await second;
   expect(order).toEqual(["first ends", "second begins"]);
