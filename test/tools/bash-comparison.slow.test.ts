@@ -9,7 +9,7 @@ import { fileSession, text, useSandbox } from "./file-session.ts";
 const sandbox = useSandbox();
 const ALL = { ...SCRIPTS, ...COMMAND_SCRIPTS };
 
-/** What people and models rely on; of error messages only whether there are any. */
+/** What people and models rely on; error messages count only by whether there are any. */
 interface Ended {
   readonly stdout: string;
   readonly exitCode: number;
@@ -19,8 +19,8 @@ interface Ended {
 const textOf = (script: Script) => (typeof script === "string" ? script : script[0]);
 
 /**
- * Runs the script beside each directory that it is given, in it. To start a shell, and to make a guest, takes longer than
- * most scripts: one runs all of a group.
+ * Runs, in each given directory, the script beside it. One shell runs a whole group, because starting a shell or a
+ * guest takes longer than most scripts.
  */
 const RUN_ALL = `for at in "$@"; do
   IFS= read -r -d "" script < "$at.script"

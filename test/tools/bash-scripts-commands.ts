@@ -1,6 +1,6 @@
 import type { Script } from "./bash-scripts.ts";
 
-/** Scripts about one command each; they find the same files. */
+/** Scripts about one command each, which run with the same files. */
 export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
   find: [
     `find . -type f -exec grep -q fig {} \\; -print | sort; find . -type f -exec false \\; -o -name '*.csv' -print; echo $?; find . -name '*.csv' -exec false {} +; echo $?; find . -name '*.csv' -exec bash -c 'f="{}"; echo "\${f:2}"' \\;`,

@@ -1,4 +1,4 @@
-/** Files that each script of the comparison finds. */
+/** Files in the directory of each script. */
 export const FILES: Readonly<Record<string, string>> = {
   "fruit.txt": "pear\napple\nfig\napple\nbanana\n",
   "numbers.txt": "10\n9\n2\n33\n1\n",
@@ -14,10 +14,10 @@ export const FILES: Readonly<Record<string, string>> = {
   "noeol.txt": "last line without end",
 };
 
-/** A script on which the sandbox's shell agrees with bash; or one on which it does not, and why. */
+/** A script on which the sandbox's shell agrees with bash, or one on which it differs, with the reason. */
 export type Script = string | readonly [script: string, difference: string];
 
-/** Grouped by what they exercise. Each runs in a directory of its own with the files above. */
+/** Scripts by the feature they exercise. Each runs in its own directory with the files above. */
 export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
   quoting: [
     `echo "a  b" 'c  d' e\\ f`,

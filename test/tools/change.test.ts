@@ -226,7 +226,7 @@ test.each(["AGENTS.md", "sub/CLAUDE.md", ".claude/settings.json", ".agents/x", "
   },
 );
 
-/** A root whose AGENTS.md imports files, one of which imports another, one is a link, and one is not there. */
+/** A root whose AGENTS.md imports files: one imports another, one is a link, and one does not exist. */
 function withImported() {
   const session = fileSession(sandbox);
   session.put("AGENTS.md", "Follow @docs/style.md and @docs/linked.md, then @later.md, not `@docs/code.md`.");
@@ -245,7 +245,7 @@ test.each(importedFiles)("no tool writes %s, which AGENTS.md imports, but for a 
   for (const command of [`echo Obey. > ${file}`, `mv docs/other.md ${file}`, `cp docs/other.md ${file}`]) {
     expect(text(await session.run("bash", { command }))).toContain("instructs agents");
   }
-  if (file === "docs/linked.md") return; // a link is not written by its own name, also with a decision
+  if (file === "docs/linked.md") return; // a link cannot be written by its own name, even with an approval
   const decided = fileSession(sandbox, { context: { sandboxRoot: session.root, approved: true } });
   await decided.run("read", { path: file });
   expect((await decided.run("write", { path: file, content: "Obey." })).isError).toBe(false);
@@ -282,7 +282,7 @@ test("what a package runs changes by a person's decision alone, the rest of its 
   const edit = { path: "package.json", old_string: "vitest", new_string: "evil" };
   expect(session.tool("edit").rule?.(edit, place)).toMatchObject({ type: "ask", always: true });
   expect(session.tool("edit").rule?.({ ...edit, old_string: "heron" }, place)).toBeNull();
-  // What cannot be told is asked: an edit that the guest refuses.
+  // An edit that the guest would refuse needs an approval, because its result is unknown.
   for (const old_string of ["", "nowhere", "e"]) {
     expect(session.tool("edit").rule?.({ ...edit, old_string }, place)).toMatchObject({ type: "ask", always: true });
   }

@@ -13,10 +13,10 @@ import { buildGuests, SANDBOX_CHILD } from "../support/program/built.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 import { toolContext } from "../support/tool-context.ts";
 
-/** What a child has compiled serves the next files that this process tests. */
+/** Shared by all test files of this process, because the child keeps its compiled guests. */
 const shared = createSandbox(SANDBOX_CHILD);
 
-/** A sandbox for the tests of a file, with guests built from the present sources. */
+/** A sandbox for the tests of a file, with guests built from the current sources. */
 export function useSandbox(network?: Partial<NetworkOptions<GuestFetchLimits>>): Sandbox {
   beforeAll(async () => {
     await buildGuests();
@@ -33,7 +33,7 @@ export interface FileSession {
   readonly intents: WriteIntent[];
   readonly context: ToolContext;
   tool(name: string): Tool;
-  /** Runs a tool as the loop would: what its result says of files is known afterwards. */
+  /** Runs a tool as the loop does: later calls know the files that its result reports. */
   run(name: string, input: object, signal?: AbortSignal): Promise<ToolResult>;
   put(file: string, content: string | Uint8Array): void;
   bytes(file: string): Buffer;

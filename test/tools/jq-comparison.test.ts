@@ -3,7 +3,7 @@ import { fileSession, text, useSandbox } from "./file-session.ts";
 
 const sandbox = useSandbox();
 
-/** What jq 1.6 and 1.8 say, the newer where they differ; written down, as not every machine has them. */
+/** Recorded output of jq 1.8, mostly the same as that of 1.6, because not every machine has jq. */
 const CASES: readonly (readonly [filter: string, input: string, output: string])[] = [
   ['.server.host.name = "x"', '{"server":{"port":80}}', '{"server":{"port":80,"host":{"name":"x"}}}'],
   [".a.b += 1", "{}", '{"a":{"b":1}}'],
@@ -132,7 +132,7 @@ test("jq's filters yield what jq's yield", async () => {
   expect(outputs).toEqual(CASES.map(([filter, , output]) => [filter, output]));
 });
 
-/** What a command line prints, and its exit code behind it. */
+/** Command lines and their output, which ends with the exit code. */
 const COMMANDS: readonly (readonly [command: string, printed: string])[] = [
   ["jq -n '1, 2'; jq -nc '[1]'; jq -n --tab '[1]'; jq -n --indent 1 '[1]'", "1\n2\n[1]\n[\n\t1\n]\n[\n 1\n]\n0"],
   ['echo \'{"b":1,"a":"é"}\' | jq -cS .; echo \'"é"\' | jq -a .', '{"a":"é","b":1}\n"\\u00e9"\n0'],

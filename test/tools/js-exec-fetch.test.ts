@@ -7,7 +7,7 @@ import { type FileSession, fileSession, text, useSandbox } from "./file-session.
 import { startDns } from "./network/dns-server.ts";
 import { exceptPublic, listening, PUBLIC, type Site, startSite } from "./network/fetch-session.ts";
 
-/** What names lead to: the public address unless a test says otherwise. */
+/** Resolves names: to the public address by default. */
 const names: { resolve: Resolve } = { resolve: () => Promise.resolve([PUBLIC]) };
 const sandbox = useSandbox({ isForbiddenAddress: exceptPublic, resolve: (...asked) => names.resolve(...asked) });
 
@@ -19,14 +19,14 @@ function resolvingBy(resolve: Resolve): void {
   });
 }
 
-/** Where a service listens, on the site's port, that must never be reached. */
+/** Address of a service on the site's port that must never be reached. */
 const PRIVATE = "127.0.0.2";
 
-/** A session whose calls people have allowed, so that they reach the hosts they name. */
+/** A session whose calls are approved, so that they may reach the hosts they name. */
 const allowed = (context: Partial<ToolContext> = {}): FileSession =>
   fileSession(sandbox, { context: { approved: true, ...context } });
 
-/** Answers with what it is asked. */
+/** A site that answers with the request. */
 function startEcho(): Promise<Site> {
   return startSite((request, response) => {
     const chunks: Buffer[] = [];
@@ -283,7 +283,7 @@ test("a call that nobody has allowed reaches hosts of the list only", async () =
   expect(site.requests).toHaveLength(1);
 });
 
-/** The last ones would read as more, or as something else, on a card and in a grant. */
+/** Invalid hosts; the last ones would look like other hosts on a card and in a grant. */
 const noHosts = [
   "*",
   "*.example",
@@ -331,7 +331,7 @@ test("the card and the grant name every host, and a program without them is anot
   });
 });
 
-/** A server that takes a request and does not answer; tells when it has come, and when its connection is gone. */
+/** A server that never answers; reports when a request arrives and when its connection closes. */
 async function startSilent() {
   const server = createServer();
   const { port } = await listening(server, PUBLIC, 0);

@@ -102,7 +102,7 @@ test("directories that came to be with files go with them, if nothing else is in
   expect(readdirSync(at.root).toSorted()).toEqual(["by hand", "kept", "old", "was"]);
   expect(readdirSync(path.join(at.root, "was"))).toEqual([]);
   expect(readdirSync(path.join(at.root, "kept/new"))).toEqual(["mine.txt"]);
-  // Somebody has made it anew since: that is theirs.
+  // A directory that somebody has created again since is left alone.
   mkdirSync(path.join(at.root, "was/new"));
   expect(await at.fates(steps.slice(0, 1))).toEqual(["restored"]);
   expect(readdirSync(path.join(at.root, "was"))).toEqual(["new"]);
@@ -127,7 +127,7 @@ test("a kept content that a loss of power has cut off is not put back", async ()
   truncateSync(path.join(at.snapshots, at.keep("before")), 3);
   expect(await at.fates([at.step("f.txt", "after", "before")])).toEqual(["not_kept"]);
   expect(at.read("f.txt")).toBe("after");
-  // Met once more, it is kept whole again.
+  // When the content occurs again, it is kept whole again.
   at.keep("before");
   expect(await at.fates([at.step("f.txt", "after", "before")])).toEqual(["restored"]);
 });

@@ -10,7 +10,7 @@ import { fileSession, text, useSandbox } from "./file-session.ts";
 
 const KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA0123456789abcdef\n-----END RSA PRIVATE KEY-----\n";
 
-/** These open nothing, and are made as those are that do. */
+/** Parts of invalid secrets that have the form of valid ones. */
 const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 const HEX = "0123456789abcdef".repeat(4);
 const TOKENS = [

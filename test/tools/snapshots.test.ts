@@ -19,7 +19,7 @@ test.each<[string, { bytes: number; ageMs: number }, string[]]>([
     const at = NOW / 1_000 - 30 + index * 10;
     utimesSync(file, at, at);
   }
-  // Not kept by us, and in nobody's way.
+  // A directory that the program did not create is left alone.
   const foreign = path.join(directory, "lost+found");
   mkdirSync(foreign);
   utimesSync(foreign, NOW / 1_000 - 28, NOW / 1_000 - 28);

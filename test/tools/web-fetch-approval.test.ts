@@ -8,7 +8,7 @@ import { type SimOffice, simOffice } from "../support/simulation/sim-office.ts";
 import { ANA, BOB } from "../support/simulation/sim-people.ts";
 import { exceptPublic, PUBLIC, startSite } from "./network/fetch-session.ts";
 
-/** A model that fetches what it is told to, and repeats the first line of what came. */
+/** A model that fetches the requested URL and repeats the first line of the result. */
 function fetching(): ScriptedModel {
   return new ScriptedModel((request): Reply => {
     const last = JSON.stringify(request.messages.at(-1)?.content);
@@ -19,7 +19,7 @@ function fetching(): ScriptedModel {
   });
 }
 
-/** An office whose names all lead to one site, and none of them is on the list. */
+/** An office in which all host names resolve to one site, and none is on the list of allowed hosts. */
 async function fetchingOffice() {
   const sandbox = createSandbox(SANDBOX_CHILD);
   onTestFinished(() => sandbox.close());
@@ -37,7 +37,7 @@ async function fetchingOffice() {
   return { office, site, resolved };
 }
 
-/** Real connections take real time: the office's own goes on beside it, no faster, until the answer is there. */
+/** Advances the office's clock in step with real time, which real connections need, until the answer has arrived. */
 async function answered(office: SimOffice, thread: string, count: number): Promise<string> {
   const answers = () => office.messages(thread).filter(({ markdown }) => markdown.startsWith("It says: "));
   while (answers().length < count) {

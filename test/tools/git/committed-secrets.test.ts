@@ -28,7 +28,7 @@ function leaked() {
     put("prod.env", `DB_PASSWORD=${SECRET}\n`);
     git(["add", "prod.env"]);
   });
-  // Copied, a link is the file that it leads to.
+  // A copied link becomes the file that it points to.
   git(["checkout", "--quiet", "--", "linked.txt"]);
   return session;
 }

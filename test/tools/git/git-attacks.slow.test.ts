@@ -24,7 +24,7 @@ import { EVERY_LOOK, type GitSession, gitSession, repository, set } from "./git-
 /** A program that leaves a mark when it runs. */
 interface Trap {
   readonly program: string;
-  /** True when it has run; takes the mark away. */
+  /** Whether the program has run; removes the mark. */
   readonly sprung: () => boolean;
 }
 
@@ -47,7 +47,7 @@ interface Attack {
   readonly name: string;
   /** Sets the trap in a repository. */
   readonly prepare: (session: GitSession, program: string) => void;
-  /** What makes a git that is used as usual run the trap, whatever else it does. */
+  /** Arguments with which an ordinary git runs the trap. */
   readonly usual: readonly string[];
   readonly directory?: string;
 }

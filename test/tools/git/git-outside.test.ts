@@ -12,7 +12,7 @@ function secretBeside(session: GitSession): string {
   mkdirSync(beside);
   fill(beside, "beside", () => {
     session.git(["init", "--quiet", "--template=", beside]);
-    // As long as makes git be stopped, whose exit code says nothing then.
+    // Long enough for git to be stopped in the middle of its output, so that its exit code means nothing.
     writeFileSync(path.join(beside, "a.txt"), `${SECRET}\n`.repeat(20_000));
     writeFileSync(path.join(beside, "b.txt"), SECRET);
     session.git(["add", "."], "../beside");
@@ -21,7 +21,7 @@ function secretBeside(session: GitSession): string {
   return beside;
 }
 
-/** Git takes the root for no repository, and so compares any two files: one is to be in its working directory. */
+/** Breaks the repository, so that git compares any two files; `--` is one of them in its working directory. */
 function noRepository({ root, put }: GitSession, broken: string): void {
   rmSync(path.join(root, ".git", broken), { recursive: true });
   put("--", "");
@@ -29,7 +29,7 @@ function noRepository({ root, put }: GitSession, broken: string): void {
 
 type Diversion = (session: GitSession, beside: string) => void;
 
-/** Puts a link in place of what is in `.git`, to the same of the other repository. */
+/** Replaces an entry of `.git` by a link to the same entry of the other repository. */
 const linked =
   (name: string): Diversion =>
   (session, beside) => {

@@ -8,7 +8,7 @@ import { toolContext } from "../../support/tool-context.ts";
 
 export interface GitSession {
   readonly root: string;
-  /** Where each call has its directory; empty when none runs. */
+  /** Directory with one subdirectory for each running call; empty if none runs. */
   readonly temporary: string;
   /** Runs the system's git in the root, or a directory of it, as a person would. */
   readonly git: (args: readonly string[], directory?: string) => string;
@@ -51,7 +51,7 @@ export function gitSession(options: GitOptions & { readonly empty?: boolean } = 
   };
 }
 
-/** Puts a name into the index that git itself would not. */
+/** Writes a name into the index that git itself would refuse. */
 export function nameInIndex({ root, git, put }: GitSession, name: string): void {
   const honest = "x".repeat(name.length);
   put(honest, "");
@@ -61,19 +61,19 @@ export function nameInIndex({ root, git, put }: GitSession, name: string): void 
   writeFileSync(index, readFileSync(index, "latin1").replace(honest, name), "latin1");
 }
 
-/** A commit of all that there is. */
+/** Commits all files. */
 export function commit(session: GitSession, message: string): void {
   session.git(["add", "--all"]);
   session.git(["commit", "--quiet", "--allow-empty", "--message", message]);
 }
 
-/** A file, or a directory, which has no content. */
+/** A file with its content, or a directory with null. */
 type Entry = readonly [at: string, content: Buffer | null];
 
-/** What is in repositories that have been made, by name: git starts eight times for one, which takes longer than most looks at it. */
+/** Contents of the repositories made so far, by name; copying one is much faster than starting git eight times. */
 const made = new Map<string, readonly Entry[]>();
 
-/** Fills an empty directory as `make` does, whatever of this name is made first. */
+/** Fills an empty directory by `make`, or by a copy of what `make` first produced under this name. */
 export function fill(directory: string, name: string, make: () => void): void {
   const known = made.get(name);
   if (known !== undefined) {
@@ -92,7 +92,7 @@ export function fill(directory: string, name: string, make: () => void): void {
   made.set(name, [...directories, ...entries.filter(([, content]) => content !== null)]);
 }
 
-/** Two commits, and a change that is in neither. */
+/** A repository with two commits and an uncommitted change. */
 export function repository(): GitSession {
   const session = gitSession({ empty: true });
   fill(session.root, "repository", () => {
@@ -112,7 +112,7 @@ export const set = (session: GitSession, settings: Readonly<Record<string, strin
   for (const [name, value] of Object.entries(settings)) session.git(["config", name, value], directory);
 };
 
-/** The calls that between them go through every part of git that the tool uses. */
+/** Calls that together exercise every part of git that the tool uses. */
 export const EVERY_LOOK = [
   { action: "status" },
   { action: "diff" },

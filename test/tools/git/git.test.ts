@@ -215,7 +215,7 @@ test("where no file can be opened any more, git is not started, and the program 
   expect(execFileSync("/bin/sh", limited, { encoding: "utf8" })).toBe("EMFILE\n");
 });
 
-/** A program in git's place that answers about the configuration and then never ends; `begun` appears when it waits. */
+/** A fake git that answers `config` and hangs on anything else; the file `begun` appears once it hangs. */
 function endlessGit(): { readonly program: string; readonly begun: string } {
   const directory = tempDirectory();
   const program = path.join(directory, "git");

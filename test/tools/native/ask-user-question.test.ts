@@ -11,7 +11,7 @@ import { silentLog } from "../../support/silent-log.ts";
 const WHICH = { question: "Which port?", options: ["8080", "9090"] };
 const ID = "run_1:call_1";
 
-/** A session that waits with a question. */
+/** A session that waits for the answer to a question. */
 async function asked(input: object = WHICH) {
   const session = await nativeSession();
   const tool = createAskUserQuestion(session.deps);
@@ -102,7 +102,7 @@ test.each([
   const session = await asked();
   expect(await answerByMessage(said, session.session, session.options)).toBe(true);
   expect(textOf((await session.resume())?.content ?? [])).toBe(result);
-  // The platform delivers it again: it is no answer any more, and its key is taken.
+  // A redelivered message is no longer an answer, and its key is already taken.
   expect(await answerByMessage(said, session.session, session.options)).toBe(false);
   expect(await session.store.inbox.has(said.key)).toBe(true);
 });
@@ -128,12 +128,12 @@ test("files of an answer are delivered as the message that they came with, befor
   expect(textOf((await session.resume())?.content ?? [])).toBe("ana answered: (attached: ports.txt)");
 });
 
-/** The end of the run, by a stop of this person's; null: by itself. */
+/** Withdraws the questions of a run stopped by this person; null if the run ended by itself. */
 function withdraw({ store, thread }: NativeSession, by: string | null = "@ana") {
   return withdrawQuestions({ store, thread, runId: "run_1", sessionId: "ses_1" }, by);
 }
 
-/** The process after the one that the session is in; what it finds of messages is closed when it resolves. */
+/** Starts the next process; resolves once it has closed the messages that it found open. */
 async function nextProcess({ store, clock, thread }: NativeSession) {
   thread.editFailure = null;
   const { signal } = new AbortController();

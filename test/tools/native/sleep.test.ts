@@ -37,7 +37,7 @@ test("a wake in the meantime, as after a restart, does not begin the pause anew"
 test.each(["running", "parked"] as const)("a message ends the pause early when the run is %s", async (status) => {
   const { resume, clock, store, engine, isWoken } = await asleep();
   await store.transaction(async (tx) => {
-    // A run that is about to park runs until its thread shows it.
+    // A run that is about to park counts as running until its thread shows that it is parked.
     await tx.runs.setStatus("run_1", status);
     const use = { type: "tool_use", id: "call_1", name: "sleep", input: FIVE_MINUTES } as const;
     await tx.toolCalls.add({ id: "run_1", sessionId: "ses_1" }, 1, [use]);

@@ -7,7 +7,7 @@ import { fetchSession, PUBLIC, startSite } from "./fetch-session.ts";
 
 const sandbox = useSandbox();
 
-/** A machine without DNS for what is outside. */
+/** DNS of a machine that cannot resolve outside names. */
 const unknown: ConnectOptions["resolve"] = () => Promise.reject(new Error("ENOTFOUND"));
 const known: Readonly<Record<string, string>> = { "wiki.test": "10.0.0.7", "page.example": PUBLIC };
 

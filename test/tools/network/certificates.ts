@@ -1,6 +1,6 @@
 /**
- * Certificates for tests of TLS, signed by themselves and trusted by nobody. One holds for page.example
- * and 127.0.0.3 until 2126, one held for page.example in January 2020.
+ * Self-signed certificates for tests of TLS. One is valid for page.example and 127.0.0.3 until 2126; the other was
+ * valid for page.example in January 2020.
  */
 export const VALID = {
   cert: `-----BEGIN CERTIFICATE-----

@@ -6,19 +6,19 @@ import { onTestFinished } from "vitest";
 import type { Resolve } from "../../../src/tools/network/resolve.ts";
 
 export interface DnsServer {
-  /** Asks this server, over UDP, as a program does. */
+  /** Resolves a name by asking this server over UDP. */
   readonly resolve: Resolve;
   /** Every question so far: `A page.example`. */
   readonly questions: readonly string[];
 }
 
-/** A name's answers in turn, each a set of addresses; the last one stays. */
+/** Successive answers for each name, each a set of addresses; the last one repeats. */
 export type Zone = Readonly<Record<string, readonly (readonly string[])[]>>;
 
 const TYPE_A = 1;
 const TYPE_AAAA = 28;
 
-/** A DNS server of a few names on 127.0.0.1. What it does not know does not exist. */
+/** A DNS server on 127.0.0.1, for which names outside its zone do not exist. */
 export async function startDns(zone: Zone): Promise<DnsServer> {
   const questions: string[] = [];
   const asked = new Map<string, number>();
@@ -55,7 +55,7 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
   return { name: labels.join(".").toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** A header with the counts, the question as it came, and a record of TTL 0 for each address. */
+/** Encodes a reply: the header, the question unchanged, and a record with TTL 0 for each address. */
 function reply(question: Buffer, addresses: readonly string[], known: boolean): Buffer {
   const header = Buffer.from(question.subarray(0, 12));
   header.writeUInt16BE(known ? 0x8180 : 0x8183, 2);

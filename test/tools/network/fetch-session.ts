@@ -10,7 +10,7 @@ import type { Sandbox } from "../../../src/tools/wasm/sandbox.ts";
 import { createWebFetch } from "../../../src/tools/web/web-fetch.ts";
 import { fileSession } from "../file-session.ts";
 
-/** Stands for a public address: sites of tests are here. All others of 127.0.0.0/8 stay forbidden. */
+/** Stands in for a public address, at which test sites listen; the rest of 127.0.0.0/8 stays forbidden. */
 export const PUBLIC = "127.0.0.3";
 
 export const exceptPublic = (address: string): boolean => address !== PUBLIC && isForbiddenAddress(address);
@@ -25,7 +25,7 @@ export interface FetchSession {
 
 export interface FetchSessionOptions extends Partial<NetworkOptions<FetchLimits>> {
   readonly context?: Partial<ToolContext>;
-  /** Their ports are allowed for every host. */
+  /** Sites whose ports are allowed on every host. */
   readonly sites?: readonly Pick<Site, "port">[];
 }
 

@@ -4,7 +4,7 @@ import { createGuestFetch } from "../../../src/tools/network/guest-fetch.ts";
 import type { GuestFetchLimits } from "../../../src/tools/network/limits.ts";
 import { exceptPublic, PUBLIC, type Site, startSite } from "./fetch-session.ts";
 
-/** The fetches of one call that may reach the site. */
+/** The fetch function of one call, which may reach only the site. */
 function callTo(site: Site, limits: Partial<GuestFetchLimits> = {}) {
   const rules = { allowedHosts: [`page.example:${site.port}`], blockedUrls: [] };
   const resolve = () => Promise.resolve([PUBLIC]);
@@ -21,7 +21,7 @@ test("a response that is larger than one may be is refused, not cut", async () =
   expect(await fetch({})).toEqual(sentence("larger than 2000 bytes"));
 });
 
-/** As much as a body may be, of what JSON writes as it is, with two characters, and with six. */
+/** Bodies of the maximum size, of a byte that JSON writes as one, two and six characters. */
 const bulky = [
   { byte: "x", expected: { type: "response" } },
   { byte: "\n", expected: { type: "response" } },

@@ -10,7 +10,7 @@ const sandbox = useSandbox();
 
 const MB = 1_048_576;
 
-/** A server that speaks bytes, not HTTP. Resolves once it listens; `closed` once a client has gone. */
+/** A server that writes raw bytes instead of HTTP; `closed` resolves once a client has gone. */
 async function startBytes(
   speak: (socket: Socket) => void,
 ): Promise<{ port: number; url: string; closed: Promise<unknown> }> {
@@ -33,7 +33,7 @@ async function startBytes(
   return { port: address.port, url: `http://page.example:${address.port}/`, closed };
 }
 
-/** Writes for as long as the connection takes it. */
+/** Writes as long as the connection is open. */
 function writeForever(socket: Socket, chunk: string | Buffer): void {
   const more = (): void => {
     while (!socket.destroyed && socket.write(chunk));
@@ -42,7 +42,7 @@ function writeForever(socket: Socket, chunk: string | Buffer): void {
   more();
 }
 
-/** Writes again and again, each time a little later, for as long as the connection stands. */
+/** Writes the chunk every 5 ms as long as the connection is open. */
 function drip(socket: Socket, chunk: string): void {
   const timer = setInterval(() => socket.write(chunk), 5);
   socket.once("close", () => clearInterval(timer));
@@ -60,7 +60,7 @@ test("an endless text is cut at the limit of bytes, and its connection closed", 
   expect(text(result).length).toBeLessThan(21_000);
 });
 
-/** Empty blocks of a gzip stream: bytes without end that decompress to none. */
+/** Empty blocks of a gzip stream, which decompress to nothing however many there are. */
 const EMPTY_BLOCKS = Buffer.from("000000ffff".repeat(5_000), "hex");
 
 const wasteful = [

@@ -3,7 +3,7 @@ import { oneByOne } from "../../../src/tools/network/resolve.ts";
 
 type Answer = PromiseWithResolvers<readonly string[]>;
 
-/** Names whose look-ups end when the test says so. */
+/** A resolver whose look-ups end when the test resolves them. */
 function manual() {
   const asked: string[] = [];
   const answers: Record<string, Answer> = {};

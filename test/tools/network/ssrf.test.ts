@@ -10,7 +10,7 @@ import { exceptPublic, fetchSession, PUBLIC, type Site, startSite } from "./fetc
 
 const sandbox = useSandbox();
 
-/** Where a service listens, on the site's port, that must never be reached. */
+/** Address of a service on the site's port that must never be reached. */
 const PRIVATE = "127.0.0.2";
 
 interface Neighbours {
@@ -27,7 +27,7 @@ async function neighbours(location?: (site: Site) => string): Promise<Neighbours
   return { site, secret };
 }
 
-/** As a header's value: the runtime writes these in Latin-1. */
+/** Encodes a header's value so that the runtime, which writes headers in Latin-1, sends UTF-8. */
 function inUtf8(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
@@ -92,7 +92,7 @@ test.each(literals)("a redirect to an address that is not public is not followed
   expect(secret.requests).toEqual([]);
 });
 
-/** A guest's fetch that any host may be given, on the site's port; refused it is with a sentence. */
+/** The sentence that refuses a guest's fetch although every host is allowed; empty if it is not refused. */
 async function refusalOf(url: string, { port }: Site, options: NetworkOptions<GuestFetchLimits>): Promise<string> {
   const rules = { allowedHosts: ["*", `*:${port}`], blockedUrls: [] };
   const answer = await createGuestFetch(rules, options)(JSON.stringify({ url }), new AbortController().signal);
@@ -158,7 +158,7 @@ test("a name is resolved and checked again after a redirect to itself", async ()
 
 test("an address that only the connection reveals is refused before a byte is sent", async () => {
   const { site } = await neighbours();
-  // The check of the name passes, the one of the connection does not.
+  // The check of the name passes, and that of the connection fails.
   const verdicts = [false, true];
   const session = fetchSession(sandbox, { sites: [site], isForbiddenAddress: () => verdicts.shift() ?? true });
   expect(text(await session.fetch(site.at("page.example")))).toContain("not a public address");

@@ -8,7 +8,7 @@ const sandbox = useSandbox();
 
 interface SecureSite extends Pick<Site, "port"> {
   readonly url: (host: string) => string;
-  /** Server names that clients asked for. */
+  /** Server names that clients requested. */
   readonly names: string[];
   readonly requests: string[];
 }

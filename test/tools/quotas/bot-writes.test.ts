@@ -18,7 +18,7 @@ import { MB } from "./quota-session.ts";
 const WHO = { personId: "slack:U1", channelKey: "slack:C1" };
 const { signal } = new AbortController();
 
-/** A root of a megabyte that holds 900 kB, and what the program itself writes. */
+/** A root with a quota of 1 MB that holds 900 kB, and the program's own writes. */
 function fullRoot() {
   const home = tempDirectory();
   const root = path.join(home, "root");

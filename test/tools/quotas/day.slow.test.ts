@@ -11,7 +11,7 @@ import { MB, useQuotas } from "./quota-session.ts";
 
 const limits = { root: () => 10 * MB, person: 2 * MB, channel: 3 * MB };
 const stage = useQuotas({ limits });
-/** Its quotas are closed by the test of a restart. */
+/** A stage of its own, because the restart test closes its quotas. */
 const restarted = useQuotas({ limits });
 const big = (call: number) => ({ path: `f${call}.txt`, content: "x".repeat(900_000) });
 const DAY_MS = 86_400_000;
@@ -110,7 +110,7 @@ test("of a directory of the operator's only what comes to it counts, also after 
 test("what is kept so that changes can be taken back has a share of its own: beyond it changes are made, and not kept", async () => {
   const session = stage.session();
   const before = kept();
-  // What is kept already is not kept again.
+  // Content that is already kept is not kept again.
   const mark = randomUUID();
   for (let call = 0; call < 4; call++) {
     const result = await session.run("js_exec", {

@@ -19,14 +19,14 @@ export interface QuotaStage {
   readonly quotas: Quotas;
   readonly sandbox: Sandbox;
   readonly clock: ManualClock;
-  /** In which figures are kept. */
+  /** File that stores the figures. */
   readonly file: string;
   session(who?: { person?: string; channel?: string; root?: string }): FileSession;
 }
 
 /**
- * Quotas of a megabyte for a root, and two for a person and three for a channel a day, over a real sandbox. `confined`: how the
- * system confines it.
+ * Quotas over a real sandbox: 1 MB for a root, and a day's 2 MB for a person and 3 MB for a channel. `confined` returns
+ * the system's confinement of the sandbox.
  */
 export function useQuotas(given: Partial<QuotaOptions> = {}, confined?: (home: string) => Confinement): QuotaStage {
   const clock = new ManualClock();
@@ -69,7 +69,7 @@ export function useQuotas(given: Partial<QuotaOptions> = {}, confined?: (home: s
   };
 }
 
-/** What a tree takes, as it is. */
+/** Measures the current size of a tree. */
 export function heldBy(root: string): Promise<number> {
   return measure(root, () => {}, new AbortController().signal);
 }

@@ -5,7 +5,7 @@ import { createConfinement } from "../../../src/tools/wasm/confinement.ts";
 import { text } from "../file-session.ts";
 import { MB, useQuotas } from "./quota-session.ts";
 
-/** A child sees of these what is there when it is started. */
+/** Writable places; a child sees those that exist when it starts. */
 const placesIn = (home: string) => ["one", "two", "kept"].map((name) => path.join(home, name));
 const confined = (home: string) => createConfinement({ writable: placesIn(home), readable: [], hidden: [] }, true);
 const missing = await confined("/nowhere").problem();
@@ -22,7 +22,7 @@ test.skipIf(missing !== null)(
       command: "touch begun; until [ -e go ]; do sleep 0.05; done; for n in 1 2 3 4 5; do cp part.txt f$n.txt; done",
     });
     await expect.poll(() => existsSync(path.join(one, "begun"))).toBe(true);
-    // Made after the child was started: another one is needed.
+    // This root was created after the child started, so its calls need another child.
     const second = stage.session({ person: "slack:U1", root: two });
     const later = second.run("write", { path: "big.txt", content: "x".repeat(900_000) });
     const other = await stage.session({ person: "slack:U2", root: two }).run("write", { path: "a.txt", content: "x" });

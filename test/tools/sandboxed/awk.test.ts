@@ -3,7 +3,7 @@ import { fileSession, text, useSandbox } from "../file-session.ts";
 
 const sandbox = useSandbox();
 
-/** What gawk does and other kinds of awk may not, with which the comparison is made elsewhere; the exit code stands behind. */
+/** Programs on which gawk may differ from the awk used for the comparison; the result ends with the exit code. */
 const PROGRAMS: readonly (readonly [program: string, result: string])[] = [
   [
     'function f(a) { match("id=7", /=(.)/, a) } END { f(b); print b[1], match("k=v", /k(x)?=/, m), 1 in m }',

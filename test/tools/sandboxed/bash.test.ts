@@ -85,7 +85,7 @@ test("text commands keep what is not UTF-8 as it is", async () => {
   expect(text(result)).toContain("// caf\ufffd\nc = 1");
 });
 
-// What a directory itself takes differs between file systems, so that no comparison with the system's du can tell.
+// The size of a directory itself differs between file systems, so this cannot be compared with the system's du.
 test("du adds up files and directories, each directory as one block", async () => {
   const session = fileSession(sandbox);
   session.put("code/lib/util.c", "c");
@@ -94,7 +94,7 @@ test("du adds up files and directories, each directory as one block", async () =
   expect(text(result)).toBe("exit code 0\nstdout:\n8\tcode/lib\n16\tcode\n16K\tcode\n8\tcode/lib\n8\tcode\n16\tcode");
 });
 
-/** Calls as the program makes them: each is given what the one before it carried. */
+/** Runs commands as the program does, passing each the tool state of the one before. */
 async function inTurn(session: FileSession, commands: readonly string[]): Promise<string[]> {
   const texts: string[] = [];
   let toolState: string | null = null;

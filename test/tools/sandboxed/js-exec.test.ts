@@ -244,7 +244,7 @@ test("calls of one turn wait for each other, and the thread is told", async () =
 
 const OUT_OF_TIME = "Stopped after 3 s: the call took too long. Ask for less at once.";
 
-// They wait for their end, and leave the processor to programs that have not printed yet.
+// These calls wait for their end, and leave the processor to programs that have not printed yet.
 test.each([
   { code: "console.log('a'); console.error('ü', 1);", printed: "a\nü 1" },
   {

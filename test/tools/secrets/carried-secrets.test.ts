@@ -11,7 +11,7 @@ const READ: Turn = { says: "what is in .env?", does: [read(".env")] };
 
 const sandbox = useSandbox();
 
-/** The card of a call after a person has let the file be read. */
+/** The card of a call after a person has approved the reading of the file. */
 async function cardOf(call: ReturnType<typeof wiki>, before: readonly Turn[] = [READ]): Promise<string> {
   const turns = [...before, { says: "go on", does: [call], clicks: "n" } as const];
   const { cards } = await play(turns, { files: FILES, pages: { "docs.test/": "hello" } }, sandbox);

@@ -15,7 +15,7 @@ test("the page's skill stands in place of the shipped one, and keeps the files b
   expect(called).toContain("Do as set.");
   expect(called).toContain("Files that it names");
   expect(JSON.stringify(await at.call({ skill: "review", file: "list.md" }))).toContain("the list");
-  // The text in the folder is not what holds.
+  // The text in the folder is not in force.
   for (const file of ["SKILL.md", "./skill.md", "x/../SKILL.md"])
     expect(await at.call({ skill: "review", file })).toMatchObject({ isError: true });
 

@@ -10,13 +10,13 @@ import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { fileSession } from "../file-session.ts";
 
-/** A sandbox root, a home and an application, side by side in one directory, and what reads skills from them. */
+/** A sandbox root, a home and an application directory side by side, and the reader of their skills. */
 export interface SkillsOffice {
   readonly directory: string;
   readonly root: string;
   /** Writes a file, by its path from the directory: `root/…`, `home/…`, `app/…`. Returns its absolute path. */
   put(file: string, text: string): string;
-  /** Puts a skill into a folder; without a text one that says where it lies. */
+  /** Puts a skill into a folder; the default text names the folder. */
   skill(folder: string, text?: string): string;
   read(): SkillCatalogue;
   /** Skills as the page shows and sets them. */
@@ -37,7 +37,7 @@ export function skillsOffice(applicationDir?: string): SkillsOffice {
     writeFileSync(at(file), text);
     return at(file);
   };
-  // The sandbox's child process begins with its first call, and there is none.
+  // The sandbox starts its child process at the first call, and no call is made.
   const { context } = fileSession(createSandbox(), { context: { sandboxRoot: at("root") } });
   return {
     directory,

@@ -47,7 +47,7 @@ test("skills of all places add up, in order of name", () => {
   expect(names()).toEqual(PLACES.map((_, index) => `skill-${index + 10}`));
   expect(office.read().find("skill-11")).toMatchObject({ origin: "home" });
   expect(office.read().find("skill-17")).toMatchObject({ origin: "project", folder: ".claude/skills/skill-17" });
-  // What tools may write without a person's decision instructs nobody.
+  // Tools must not be able to write skills without an approval.
   const written = PLACES.filter((place) => place.startsWith("root/")).map((place) => place.slice("root/".length));
   expect(written.filter((place) => !isInstructionFile(`${place}/x/SKILL.md`))).toEqual([]);
 });
@@ -85,7 +85,7 @@ test.each(COMMANDS)("a command in %s is a skill that people call", async (place)
     },
   ]);
   expect([office.read().find("dev:review")?.name, problems()]).toEqual(["dev-review", []]);
-  // The files beside it are other commands, and none of its own.
+  // The files beside a command are other commands, not its own files.
   const { content } = await office.call({ skill: "fix", file: "dev/review.md" });
   expect(textOf(content)).toContain("has no files beside its text");
 });

@@ -11,7 +11,7 @@ beforeEach(() => {
   office = skillsOffice();
 });
 
-/** As another agent's users would have written it: only the public format, with its folders. */
+/** A skill written for another agent, which uses only the public format and its folders. */
 const PUBLIC_SKILL = `---
 name: changelog-check
 description: Checks that a change log follows the house format. Use when a CHANGELOG file was edited: before a release, or in a review.

@@ -1,4 +1,4 @@
-/** A sandbox child with a hole: what a call brings is run as the process's own code, as a native escape would. */
+/** A compromised sandbox child: it runs the input of a call as its own code, as after a native escape. */
 const AsyncFunction = (async () => {}).constructor;
 
 async function answer(id, code) {

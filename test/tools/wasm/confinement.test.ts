@@ -13,7 +13,7 @@ import { fileSession, text } from "../file-session.ts";
 
 const NO_PLACES = { writable: [], readable: [], hidden: [] };
 
-/** Null where the system has what it takes. */
+/** Why the system cannot confine a process; null if it can. */
 const missing = await createConfinement(NO_PLACES, false).problem();
 
 interface Machine {

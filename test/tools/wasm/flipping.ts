@@ -5,7 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FileSession } from "../file-session.ts";
 
-/** A directory of the session's root that another process swaps for a link to the outside and back, for ever. */
+/** A directory of the root that another process keeps swapping with a link to the outside. */
 export async function flipping(session: FileSession, secret: string): Promise<{ outside: string; stop: () => void }> {
   const outside = path.join(path.dirname(session.root), "outside");
   mkdirSync(outside);
@@ -17,7 +17,7 @@ export async function flipping(session: FileSession, secret: string): Promise<{ 
   return { outside, stop: () => flipper.kill("SIGKILL") };
 }
 
-/** Says whether to go on trying: for a second in any case, and until all is seen that is to be seen, a minute at most. */
+/** Returns whether to keep trying: for at least a second, then until all has been seen, but at most a minute. */
 export function trying(): (isAllSeen: boolean) => boolean {
   const begun = performance.now();
   return (isAllSeen) => performance.now() - begun < (isAllSeen ? 1_000 : 60_000);

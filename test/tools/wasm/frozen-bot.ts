@@ -1,4 +1,4 @@
-/** A bot among others: it knows for half a second at a time that they take it for alive, and has a guest that writes and writes. */
+/** A replica that knows for half a second at a time that it counts as alive, with a guest that keeps writing. */
 import { createSandbox } from "../../../src/tools/wasm/sandbox.ts";
 
 const [root = ""] = process.argv.slice(2);

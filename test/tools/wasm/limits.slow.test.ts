@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { fileSession, text, useSandbox } from "../file-session.ts";
 
 const sandbox = useSandbox();
-/** Long enough for a busy machine, where a test is not about time. */
+/** Limits for tests that are not about time; long enough for a busy machine. */
 const PROGRAM = { clock: true, timeoutMs: 20_000, memoryMb: 32, outputBytes: 200_000 };
 
 const session = (sessionId = "s", channelKey = "c", timeoutMs = PROGRAM.timeoutMs) =>
@@ -29,7 +29,7 @@ test("while a program loops without end other sessions are answered", async () =
     expect(text(await other.run("read", { path: "f.txt" }))).toBe("1\there");
   }
   stop.abort(new DOMException("stop", "AbortError"));
-  // It went on until now.
+  // The loop ran until now.
   await expect(loop).rejects.toMatchObject({ name: "AbortError" });
 });
 
@@ -137,7 +137,7 @@ test.runIf(process.platform === "linux")("45 calls leave neither descriptors nor
   for (let round = 0; round < 5; round++) await work();
   const before = counts();
   for (let round = 0; round < 15; round++) await work();
-  // What a call held is let go a moment after its answer.
+  // A call's resources are released a moment after its answer.
   await expect.poll(counts).toEqual(before);
 });
 

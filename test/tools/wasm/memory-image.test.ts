@@ -39,7 +39,7 @@ test("no memory grows beyond its limit", () => {
   expect(() => memory.grow(1)).toThrow(RangeError);
 });
 
-/** A module with one page, "hi" at 300, an import of a function and exports of the memory and of one that reads a byte. */
+/** A module with one page of memory and "hi" at 300; it imports a function and exports the memory and a byte reader. */
 const MODULE = Buffer.from(
   [
     "0061736d01000000",

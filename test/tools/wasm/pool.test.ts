@@ -11,7 +11,7 @@ beforeAll(async () => {
   await buildGuests();
 });
 
-/** A pool in this process, and its workers: how many it has begun, and those that have not ended. */
+/** A pool in this process, with the workers that it has started and those that are alive. */
 function poolWith(limits: IdleLimits) {
   const begun: Worker[] = [];
   const alive = new Set<Worker>();

@@ -7,10 +7,10 @@ const sandbox = useSandbox();
 const session = () =>
   fileSession(sandbox, { limits: { shell: { memoryMb: 96, timeoutMs: 20_000 }, programs: { timeoutMs: 20_000 } } });
 
-/** What does nothing but run, and heeds nobody, burns its time and the grace after it. Seconds. */
+/** Timeout in seconds for programs that ignore signals, which use up this time and the grace period. */
 const SHORT = 0.3;
 
-/** Each may fail in its own way, but fails by itself, within its time, and leaves a sandbox that works. */
+/** Each command may fail in its own way, but must end within its time and leave the sandbox working. */
 const greedy: readonly { readonly name: string; readonly command: string; readonly timeout?: number }[] = [
   { name: "memory doubled without end", command: "x=aaaaaaaa; while :; do x=$x$x; done; echo REACHED" },
   { name: "an array doubled without end", command: 'a=(x y z); while :; do a+=("${a[@]}"); done' },
@@ -87,7 +87,7 @@ test("a flood of output ends at a limit, and what is shown is bounded", async ()
 });
 
 test("a program that writes without end fills no disk", async () => {
-  // Until 256 MB are written, however slow the disk; copies take the least.
+  // Writes 256 MB however slow the disk is; copying is the fastest way.
   const one = fileSession(sandbox, { limits: { programs: { timeoutMs: 100_000 } } });
   const result = await one.run("js_exec", {
     code: `
@@ -133,7 +133,7 @@ test.runIf(process.platform === "linux")(
     const before = { ...count(), megabytes: megabytes() };
     // A guest takes 3 or 16 MB: if calls left theirs behind, these would more than double what there is.
     await rounds(12);
-    // What a call held is let go a moment after its answer.
+    // A call's resources are released a moment after its answer.
     await expect.poll(count).toEqual({ fd: before.fd, task: before.task });
     expect(megabytes() / before.megabytes).toBeLessThan(1.5);
   },

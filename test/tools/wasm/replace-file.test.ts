@@ -10,7 +10,7 @@ import { tempDirectory } from "../../support/temp-directory.ts";
 const source = (name: string): string => JSON.stringify(path.resolve(`src/tools/wasm/workspace/${name}.ts`));
 
 const UNSHARE = "/usr/bin/unshare";
-/** Whether the system lets whoever runs the tests begin a namespace; another owner of a file needs the superuser, too. */
+/** Whether the tests may create a namespace; giving a file another owner also requires the superuser. */
 const canMount = spawnSync(UNSHARE, ["-U", "-r", "-m", "true"]).status === 0;
 const canConfine = canMount && process.getuid?.() === 0;
 

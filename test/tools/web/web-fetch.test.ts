@@ -8,7 +8,7 @@ import { fetchSession, PUBLIC, startSite } from "../network/fetch-session.ts";
 
 const sandbox = useSandbox();
 
-/** Answers with one body. */
+/** A listener that answers with this body. */
 function serving(
   contentType: string,
   body: string | Uint8Array,
