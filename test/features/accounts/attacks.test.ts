@@ -181,7 +181,7 @@ describe("who guesses", () => {
     for (let tries = 0; tries < 20; tries += 1) expect((await guess(`name${tries}`)).status).toBe(401);
     expect((await guess("ana")).status).toBe(429);
     expect((await guess("another")).status).toBe(429);
-    // It is in the audit log, once: what somebody sends must not fill it.
+    // The audit log has one entry, because requests must not be able to fill it.
     const throttled = () => world.store.tables((db) => db.auditEntry.findMany({ where: { act: "login.throttled" } }));
     expect(await throttled()).toMatchObject([{ by: "", about: "ana", details: "from 198.51.100.7" }]);
     await world.clock.advance(60_001);
@@ -237,7 +237,7 @@ describe("who guesses", () => {
     for (let round = 0; round < 6; round += 1) {
       for (const [name, taken] of Object.entries(times)) {
         const address = `10.0.${round}.${taken.length}`;
-        // What other processes do beside it is not in it.
+        // Measures this process's CPU time, which excludes the work of other processes.
         const began = process.cpuUsage();
         expect(await logins.signIn({ name, password: "wrong", address, device: null })).toEqual({ type: "wrong" });
         const { user, system } = process.cpuUsage(began);

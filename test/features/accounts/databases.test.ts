@@ -40,7 +40,7 @@ describe.each([
       const outcome = await logins.signIn(attempt);
       tokens.push(outcome.type === "signed_in" ? outcome.token : "");
     }
-    // The oldest gives way.
+    // The oldest sign-in is ended.
     expect(await logins.signedIn(tokens[0] ?? "", false)).toBeNull();
     expect(await logins.signedIn(tokens[1] ?? "", false)).toMatchObject({ name: "ana", role: "admin" });
 
@@ -76,7 +76,7 @@ describe.each([
     const rows = () => store.tables((db) => db.loginAttempt.count());
     const guess = (name: string, password: string, logins = started()) =>
       logins.signIn({ name, password, address: "198.51.100.7", device: null });
-    // A right one counts for nothing.
+    // A correct password does not count as a guess.
     for (let tries = 0; tries < 6; tries += 1) expect((await guess("ana", PASSWORD)).type).toBe("signed_in");
     const logins = started();
     for (let tries = 0; tries < 4; tries += 1) expect(await guess("ana", "wrong")).toEqual({ type: "wrong" });

@@ -20,7 +20,7 @@ import { freePort } from "../../support/program/free-port.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 export const PASSWORD = "heron on the long pier";
-/** Real hashes at a thousandth of the price: most tests try passwords, and few are about what a guess takes. */
+/** Real hashes at a thousandth of the cost, because few tests are about the cost of a guess. */
 export const HASHING = passwordHashing({ memory: 8, passes: 1 });
 export const LIMITS = { idleMs: 3_600_000, longestMs: 36_000_000 };
 
@@ -30,19 +30,19 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Where the page is shared by those who sign in; over a real database, on a port of its own. */
+/** A page with accounts, on a real database and its own port. */
 export interface LoginWorld {
   readonly platform: WebPlatform;
   readonly store: Store;
   readonly threads: MemoryThreadStore;
   readonly clock: ManualClock;
   readonly port: number;
-  /** What is written to Host and Origin. */
+  /** Value of the Host header; `origin` is that of the Origin header. */
   readonly host: string;
   readonly origin: string;
   readonly addAccount: (name: string, role?: string) => Promise<void>;
   readonly browser: () => Browser;
-  /** The path with a link, as it is printed. */
+  /** Path of the page with the link's secret, as it is printed. */
   readonly link: () => string;
 }
 
@@ -51,7 +51,7 @@ export interface LoginWorldOptions {
   readonly url?: string;
   readonly trustProxy?: readonly string[];
   readonly receive?: Receive;
-  /** What features answer. */
+  /** Routes of features. */
   readonly routes?: FeatureRoutes;
   readonly settings?: Partial<LoginSettings>;
   readonly port?: number;
@@ -112,7 +112,7 @@ interface Place {
   readonly origin: string;
 }
 
-/** What a browser does with the pages, cookie for cookie, with every header in the test's hands. */
+/** A minimal browser with cookies, whose headers the test controls. */
 export class Browser {
   readonly cookies = new Map<string, string>();
   readonly #place: Place;
@@ -129,7 +129,7 @@ export class Browser {
     return this.ask("GET", path, { headers });
   }
 
-  /** A form, as a browser sends it. */
+  /** Posts a form as a browser does. */
   post(path: string, fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {
     const type = { "content-type": "application/x-www-form-urlencoded", origin: this.#place.origin };
     return this.ask("POST", path, { headers: { ...type, ...headers }, body: new URLSearchParams(fields).toString() });
@@ -151,7 +151,7 @@ export class Browser {
     return { status: response.statusCode, headers: response.headers, body: text };
   }
 
-  /** Fills in the form of a page. */
+  /** Loads a page and submits its form. */
   async submit(path: string, fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {
     const page = await this.get(path, headers);
     const token = /name="token" value="([^"]+)"/u.exec(page.body)?.[1];
@@ -163,7 +163,7 @@ export class Browser {
     return this.submit("/login", { name, password }, headers);
   }
 
-  /** Opens the socket; the status that an upgrade is refused with, where it is. */
+  /** Opens the socket; returns the HTTP status if the upgrade is refused. */
   async open(headers: Readonly<Record<string, string>> = {}): Promise<Socket | number> {
     const { port, host, origin } = this.#place;
     const socket = new WebSocket(`ws://127.0.0.1:${port}/live`, {
@@ -201,7 +201,7 @@ export class Socket {
     this.#socket.send(JSON.stringify(frame));
   }
 
-  /** The first frame that fits; waits for it. */
+  /** Waits for the first matching frame. */
   async next<T extends ServerFrame["type"]>(
     type: T,
     fits: (frame: Extract<ServerFrame, { type: T }>) => boolean = () => true,

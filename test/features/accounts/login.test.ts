@@ -7,7 +7,7 @@ import { HASHING, LIMITS, type LoginWorld, loginWorld, PASSWORD } from "./login-
 const emptied = useEmptiedDatabases();
 const opened = async (): Promise<LoginWorld> => loginWorld({ store: await emptied() });
 
-/** A world with ana, who may take part. */
+/** A world with an account for Ana. */
 async function withAna(): Promise<LoginWorld> {
   const world = await opened();
   await world.addAccount("ana");

@@ -4,7 +4,7 @@ import { refusalOf } from "../../../src/features/accounts/oidc/problems.ts";
 import { createProvider, type Vouched } from "../../../src/features/accounts/oidc/provider.ts";
 import { type Oddity, type OddProvider, type Shown, startOddProvider } from "../../support/oidc/odd-provider.ts";
 
-/** What providers that people have do otherwise than one by the book. */
+/** Deviations of real providers from the specification. */
 
 const CLIENT = { clientId: "1-a.apps.example", secret: "abc8Q~x.y-z_w" };
 const SECRETS = { state: "s".repeat(43), nonce: "n".repeat(43), verifier: "v".repeat(43) };
@@ -72,7 +72,7 @@ describe("the secret", () => {
       refuses: (one) => (takes(one) ? null : [401, error]),
     });
     for (const _ of [1, 2]) expect((await signIn()).groups).toEqual(["a"]);
-    // How it is to be shown is known from then on.
+    // From then on, the way to send the secret is known.
     expect(shown.length).toBeLessThanOrEqual(3);
     expect(shown.slice(-2).map(takes)).toEqual([true, true]);
   });

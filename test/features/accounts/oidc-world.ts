@@ -9,33 +9,33 @@ import { freePort } from "../../support/program/free-port.ts";
 import { openWindow, useWindow } from "../../support/program/window.ts";
 import { type LoginWorld, loginWorld } from "./login-world.ts";
 
-/** The page shared by those who sign in at a real provider, in a real browser. */
+/** A page whose users sign in at a real provider, in a real browser. */
 export interface OidcWorld extends LoginWorld {
   readonly provider: ProviderServer;
   readonly page: () => Promise<Page>;
-  /** From the login page to the provider, and in there. */
+  /** Goes from the login page to the provider and signs in there. */
   readonly enter: (page: Page, person?: string) => Promise<void>;
-  /** As `enter`; the browser does not go back: where it would have, is answered. */
+  /** Like `enter`, but returns the address of the redirect back instead of following it. */
   readonly answered: (page: Page, change?: (there: URL) => void) => Promise<URL>;
   /** Accounts as subject and role. */
   readonly subjects: () => Promise<readonly unknown[]>;
 }
 
 export interface OidcOptions {
-  /** What is otherwise in the settings. */
+  /** Settings that differ from the default. */
   readonly written?: Partial<Parameters<typeof readOidc>[0]>;
   readonly passwords?: boolean;
-  /** What is otherwise at the provider. */
+  /** Provider options that differ from the default. */
   readonly changed?: Parameters<typeof startProvider>[1];
 }
 
 const GROUPS = { "deckhand-admins": "admin", "deckhand-people": "operator" } as const;
 const BUTTON = "Sign in with Harbour <id>";
 
-/** For the tests of a file: a world for each. */
+/** Creates worlds for the tests of a file. */
 export function useOidcWorlds(emptied: () => Promise<Store>): (options?: OidcOptions) => Promise<OidcWorld> {
   const window = useWindow();
-  // What the first of a test has: others are open beside it.
+  // A test's first world and page are shared ones; further ones are opened beside them.
   const isFirst = { world: true, page: true };
   beforeEach(() => {
     isFirst.world = true;

@@ -13,7 +13,7 @@ const opened = useOidcWorlds(useEmptiedDatabases());
 const shell = (page: Page) => page.getByRole("button", { name: "Sign out" });
 const problem = (page: Page) => page.getByRole("alert").textContent();
 
-/** What is said to a code that nobody has given. */
+/** The answer to a code that the provider never issued. */
 async function guessed({ browser: jar, provider }: OidcWorld): Promise<string> {
   const mine = jar();
   const there = new URL(String((await mine.get("/login/oidc")).headers["location"]));
@@ -51,7 +51,7 @@ describe("signing in at the provider", () => {
     const accounts = await store.tables(accountReads).all();
     expect(new Set(accounts.map(({ identity }) => identity?.subject ?? null))).toEqual(new Set([null, "u-1", "u-2"]));
     expect(new Set(accounts.map(({ name }) => name)).size).toBe(3);
-    // What the provider calls somebody may change: the account is the same.
+    // The provider may change a person's name; the account stays the same.
     provider.people.set("u-1", { preferred_username: "root", groups: ["deckhand-people"] });
     const page = await open();
     await enter(page, "u-1");
@@ -190,7 +190,7 @@ describe("an answer that was not made for this sign-in", () => {
     expect(thief.cookies.has(`deckhand_${port}_provider`)).toBe(true);
     expect((await thief.get(`${back.pathname}${back.search}`)).status).toBe(403);
     expect(provider.codes()).toBe(before);
-    // Out of the browser's own history it leads on to the page.
+    // Opened again from the browser's history, the address leads to the page.
     await page.goto(back.href);
     await shell(page).waitFor();
     expect(provider.codes()).toBe(before);
@@ -302,7 +302,7 @@ describe("what is wrong is said on the login page", () => {
     await page.goto(`${late.origin}/login`);
     await page.getByRole("link", { name: "Sign in with" }).click();
     expect(await problem(page)).toContain("cannot be reached");
-    // Who has a password is not kept out.
+    // People with a password can still sign in.
     await page.goto(`${origin}/login`);
     await page.getByLabel("Name").fill("bob");
     await page.getByLabel("Password").fill(PASSWORD);

@@ -21,7 +21,7 @@ describe.each([
   test("entries and decisions are read as one list, page by page, by person, act and time", async () => {
     const { store, audit, clock } = opened(await open());
     for (let count = 0; count < 150; count += 1) {
-      // Two at a time: a page may end between them.
+      // Two entries share each time, so that a page may end between them.
       clock.set(1_000_000 + Math.floor(count / 2) * 1_000);
       await audit({ by: count % 3 === 0 ? "ana" : "bob", act: "settings.changed", about: `setting ${count}` });
     }

@@ -37,7 +37,7 @@ useShared(
 );
 
 const row = (page: Page, name: string) => page.locator(`[data-setting="${name}"]`);
-/** Looked for in its row alone: to ask hundreds of fields for their labels takes longer than what a test does with one. */
+/** Searches only the field's row, because checking the labels of hundreds of fields is slow. */
 const field = (page: Page, name: string) => row(page, name).getByLabel(name, { exact: true });
 
 async function settingsOf(page: Page): Promise<void> {
@@ -78,7 +78,7 @@ test("axe finds nothing in the settings, their review and history, on any screen
   await expectSound(page, "settings-review", { within: "dialog[open]" });
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("A restart is awaited: until then").waitFor();
-  // The button that led there has gone.
+  // The button that had the focus is gone, so the heading gets it.
   await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Settings");
   await picture(page, "settings-saved");
   await page.goto(`${originOf(at)}/#/settings/history`);
@@ -149,7 +149,7 @@ test("of two who save at once the second sees what changed, and loses nothing", 
   expect(await field(ana, "approvals.expiresMinutes").inputValue()).toBe("45");
   expect(await field(ana, "budgets.sessionUsd").inputValue()).toBe("7");
 
-  // Who would set what another has set already hears of that one, too.
+  // Setting a value that another has already set to the same is a conflict, too.
   const same = { after: (await numberNow(ana)) - 1, changes: [{ path: ["budgets", "sessionUsd"], value: 7 }] };
   const { body } = await post(ana, "save", same);
   expect(JSON.parse(body)).toMatchObject({ type: "conflict", newest: { by: "ben" } });

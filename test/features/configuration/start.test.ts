@@ -10,7 +10,7 @@ import { directoryWith } from "../../support/program/config-sources.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
-/** What the page has set is in force once the program begins, whatever of it no longer holds. */
+/** Settings from the page are in force once the program starts, even if some of them are no longer valid. */
 
 const DATABASES = {
   SQLite: () => Promise.resolve(`file:${tempDirectory()}/deckhand.db`),

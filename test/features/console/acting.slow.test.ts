@@ -51,7 +51,7 @@ useShared(
 
 const messages = (page: Page) => page.getByRole("list", { name: "Messages" });
 
-/** Presses a button as a hand-made request of the page's own would. */
+/** Presses a button by a forged request from the page. */
 const press = (page: Page, id: string, action: string) =>
   handMade(page, `/sessions/${id}/press`, { clickId: crypto.randomUUID(), action });
 
@@ -127,7 +127,7 @@ test("who may not decide is shown no buttons, and a hand-made click is refused a
   expect(await sessionRows(nils).count()).toBe(0);
   expect((await press(nils, id, action)).status).toBe(404);
 
-  // What the page does not show is no button of it.
+  // A button that the page does not show cannot be pressed.
   for (const other of ["details:x", "jobs:add", "prompt:1", "hook:memory:x"]) {
     expect((await press(ana, id, other)).body).toContain("There is no such button here.");
   }
@@ -228,7 +228,7 @@ test("an approval's card is the one of the thread: the diff, its words, and no v
   await at.until("the change", () => readFileSync(path.join(root, "c.txt"), "utf8").includes(HOSTILE));
 });
 
-/** What is kept of cards. */
+/** The previews that are stored for pending cards. */
 async function storedCards(id: string): Promise<string> {
   const store = await openStore(`file:${path.join(at.bot.home, "data/deckhand.db")}`, systemRuntime());
   try {

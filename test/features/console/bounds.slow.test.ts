@@ -9,16 +9,16 @@ import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, originOf, signedIn } from "./console-world.ts";
 import { openTeam } from "./team-office.ts";
 
-/** What the page asks of a database of thousands of sessions, tens of thousands of messages, hundreds of jobs and ten thousand memories. */
+/** Bounds on the page's queries in a database with the rows of a large team. */
 
 const TEAM = { sessions: 2_400, jobs: 400, memories: 10_000 };
 
-/** What goes on beside requests: locks, timers of jobs, and looking for what other processes have changed. */
+/** Background statements: locks, timers of jobs, and polling for other processes' changes. */
 const ELSEWHERE = /advisory|^SELECT 1|^(?:BEGIN|COMMIT)$|"LoginSession"|"Revision"|"ProviderKey"/;
 
-/** Half of all jobs are seen, and each ran on twenty days. */
+/** Half of all jobs are visible, and each ran on twenty days. */
 const JOBS_BY_DAY = TEAM.jobs * 11;
-/** All are looked through for those that somebody sees, fifty are shown with their runs. */
+/** All jobs are searched for visible ones, of which fifty are shown with their runs. */
 const JOBS_LISTED = TEAM.jobs * 2 + 800;
 
 let postgres: Postgres;
@@ -61,10 +61,10 @@ async function asked(by: Page, path: string): Promise<Cost> {
   return { sent: wire.take().filter((statement) => !ELSEWHERE.test(statement)), rows: wire.takeRows(), answer };
 }
 
-/** What else a page asks for goes beside a request now and then, and only adds to it. */
+/** Number of attempts, because other requests of the page occasionally add to the cost. */
 const TRIES = 4;
 
-/** What a request costs once it is known who is in which channel. */
+/** Checks the cost of a request once the channels' members are cached. */
 async function bounded(by: Page, { path, statements, rows }: { path: string; statements: number; rows: number }) {
   await asked(by, path);
   let cost = await asked(by, path);
@@ -76,7 +76,7 @@ async function bounded(by: Page, { path, statements, rows }: { path: string; sta
 
 test.each([
   ["/sessions", 16, 450],
-  // A search looks at a thousand sessions at a time.
+  // A search reads a thousand sessions at a time.
   ["/sessions?text=number+8", 130, 3_500],
   ["/sessions?text=line+9+of+8", 130, 3_500],
   ["/sessions?text=nobody+says+this", 70, 3_500],
@@ -93,7 +93,7 @@ test.each([
   ["/features/console/jobs?text=count-99", 10, JOBS_LISTED],
   ["/features/console/jobs/one?id=JOB", 10, 40],
   ["/features/memory/list?channel=slack%3AC90", 10, 80],
-  // The best of all that a search finds are read.
+  // A search reads only its best matches.
   ["/features/memory/list?channel=slack%3AC90&query=gulls+of+the+pier", 12, 2_000],
   ["/features/providers/list", 5, 10],
   ["/features/tools/list", 3, 3],

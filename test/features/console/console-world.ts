@@ -11,7 +11,7 @@ import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts"
 
 const PASSWORD = "heron on the long pier";
 
-/** The whole program in a local Slack, its page open to those who sign in. */
+/** The whole program with a local Slack, its page open to everybody with an account. */
 export async function consoleOffice(
   settings: object = {},
   env: Readonly<Record<string, string>> = {},
@@ -21,7 +21,7 @@ export async function consoleOffice(
   return at;
 }
 
-/** The same before it starts. */
+/** The same office before the program starts. */
 export async function openToAll(
   settings: object = {},
   env: Readonly<Record<string, string>> = {},
@@ -35,7 +35,7 @@ export function originOf(at: SlackOffice): string {
   return `http://127.0.0.1:${at.bot.port}`;
 }
 
-/** Makes an account, and links it to a person of Slack where one is named. */
+/** Creates an account. */
 export async function addAccount(
   at: SlackOffice,
   { name, role = "operator" }: { readonly name: string; readonly role?: string },
@@ -45,7 +45,7 @@ export async function addAccount(
   if (error !== "") throw new Error(error);
 }
 
-/** Windows that have been left, by office and account, with what they were opened with. */
+/** Windows left for reuse, by office and account, with the options they were opened with. */
 const left = new WeakMap<SlackOffice, Map<string, Left>>();
 
 interface Left {
@@ -53,10 +53,10 @@ interface Left {
   readonly opened: string;
 }
 
-/** Puts a window among those that have been left. */
+/** Functions that put a window back for reuse. */
 const leaving = new WeakMap<Page, () => Promise<void>>();
 
-/** Gives a window, signed in as it is, to whoever signs in next by the same name. */
+/** Leaves a signed-in window to the next sign-in by the same name. */
 export async function leave(page: Page): Promise<void> {
   tokens.delete(page);
   await emptyWindow(page);
@@ -65,13 +65,13 @@ export async function leave(page: Page): Promise<void> {
 
 interface Visitor extends BrowserContextOptions {
   readonly name: string;
-  /** What is opened: the part of the page behind the # of its address. */
+  /** The section to open: the part of the address after `#`. */
   readonly section?: string;
 }
 
 /**
- * A browser that is signed in. Where a window of the same name has been left it goes on with its sign-in, while that
- * is good: a password is tried on purpose slowly, and what the form does is tested with accounts.
+ * Returns a signed-in window. Reuses a window that was left by the same name while its sign-in is valid, because
+ * checking a password is slow on purpose.
  */
 export async function signedIn(
   at: SlackOffice,
@@ -81,7 +81,7 @@ export async function signedIn(
   const page = await windowOf(at, browser, { name, ...options });
   const address = section === undefined ? originOf(at) : `${originOf(at)}/#/${section}`;
   if ((await page.context().cookies()).length > 0) await page.goto(address);
-  // Who is not signed in is shown the form.
+  // Without a valid sign-in, the page shows the form.
   if (new URL(page.url()).pathname !== "/") {
     await signIn(at, page, name);
     await page.goto(address);
@@ -90,7 +90,7 @@ export async function signedIn(
   return page;
 }
 
-/** Sends the form without showing it. */
+/** Submits the login form without displaying it. */
 async function signIn(at: SlackOffice, page: Page, name: string): Promise<void> {
   const { request } = page.context();
   const origin = originOf(at);
@@ -122,7 +122,7 @@ async function windowOf(at: SlackOffice, browser: Browser, { name, viewport, ...
   return page;
 }
 
-/** Shows, as people do, that the account at a page is a person of Slack. */
+/** Links the page's account to a person of Slack, as people do. */
 export async function link(at: SlackOffice, page: Page, user: string): Promise<void> {
   const composer = page.getByRole("textbox", { name: "Message to Deckhand" });
   await composer.fill("/link");
@@ -134,7 +134,7 @@ export async function link(at: SlackOffice, page: Page, user: string): Promise<v
   if (!answer.includes("is linked to you")) throw new Error(answer);
 }
 
-/** What the page itself has not asked, with all that it would send along; without a body a GET. */
+/** Sends a forged request with the page's cookies and token; a GET if there is no body. */
 export async function handMade(
   page: Page,
   path: string,
@@ -144,7 +144,7 @@ export async function handMade(
   return page.evaluate(fetching, { path, json: JSON.stringify(body), token });
 }
 
-/** What each page was told by the server to prove itself with. */
+/** The change token that the server sent to each page. */
 const tokens = new WeakMap<Page, string>();
 
 function hearToken(page: Page): void {
@@ -167,31 +167,31 @@ async function fetching({ path, json, token }: { path: string; json: string | un
   return { status: answer.status, body: await answer.text() };
 }
 
-/** Where tests put what is to be looked at. */
+/** Saves a screenshot if CONSOLE_PICTURES names a directory. */
 export async function picture(page: Page, name: string): Promise<void> {
   const directory = process.env["CONSOLE_PICTURES"];
   if (directory !== undefined) writeFileSync(`${directory}/${name}.png`, await page.screenshot());
 }
 
-/** How wide screens are. Each is looked at in the light and in the dark. */
+/** Screen widths in pixels; each is checked in light and dark mode. */
 export const WIDTHS = { wide: 1280, narrow: 390 } as const;
 const SCHEMES = ["light", "dark"] as const;
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** Alone of what axe-core tells: to hand over all that holds, too, takes several times of what it takes to find out. */
+/** Extracts only the violations, because transferring the passed checks takes several times as long as the checks. */
 const BROKEN = "({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html))";
 
-/** What it says of colours. */
+/** The rules of axe-core about colours. */
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
 interface Looked {
-  /** The rules that are asked; all when left out. */
+  /** Rules to check; all if absent. */
   readonly rules?: readonly string[];
-  /** A selector of the element that is looked into; all of the page when left out. */
+  /** Selector of the element to check; the whole page if absent. */
   readonly within?: string;
 }
 
-/** Each rule of axe-core that is broken, with where. */
+/** Returns each broken rule of axe-core with its place. */
 export async function complaintsAbout(page: Page, { rules, within }: Looked = {}): Promise<string[]> {
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(AXE);
   const asked = rules === undefined ? {} : { runOnly: { type: "rule", values: rules } };
@@ -202,13 +202,13 @@ export async function complaintsAbout(page: Page, { rules, within }: Looked = {}
 
 interface Screens extends Pick<Looked, "within"> {
   readonly widths?: readonly number[];
-  /** What else is to hold on each. */
+  /** Further checks on each screen. */
   readonly also?: () => Promise<void>;
 }
 
 /**
- * Looks at what a page shows on each screen: axe-core finds nothing, and nothing is wider than the screen. In the dark
- * only colours differ, and so its rules of colours alone are asked.
+ * Checks the page on each screen: axe-core finds nothing, and nothing is wider than the screen. Dark mode is checked
+ * only by the rules about colours, because only colours differ.
  */
 export async function expectSound(
   page: Page,
@@ -240,7 +240,7 @@ export async function openSessions(page: Page): Promise<void> {
   await page.getByRole("heading", { name: "Sessions" }).waitFor();
 }
 
-/** Answers the id of the session that it opens. */
+/** Opens a session and returns its id. */
 export async function openSession(page: Page, words: string): Promise<string> {
   await openSessions(page);
   await sessionRows(page).filter({ hasText: words }).click();

@@ -55,7 +55,7 @@ const spent = (page: Page, name: string) => page.getByRole("table", { name }).lo
 
 const opened = (name: string) => signedIn(at, browser, { name, section: "jobs" });
 
-/** Dots of the chart that have the colour of its first series. */
+/** Counts the chart's pixels in the colour of its first series. */
 const COLOURED = `(() => {
   const [canvas, swatch] = [document.querySelector(".chart canvas"), document.querySelector(".chart .swatch")];
   if (canvas === null || canvas.width === 0) return 0;
@@ -97,7 +97,7 @@ test("by keyboard alone a sum is looked into, step by step, and left again", asy
   await spent(page, "Spent by model").getByRole("link").focus();
   await page.keyboard.press("Enter");
   await spent(page, "Spent by person").filter({ hasText: "@ana" }).waitFor();
-  // The address is all that it needs.
+  // The address alone restores the view.
   await page.reload();
   await spent(page, "Spent by person").filter({ hasText: "@ana" }).waitFor();
   await page
@@ -128,7 +128,7 @@ test("jobs of channels that somebody sees are listed, with their times in words;
   await leave(others);
 });
 
-/** What the server says to somebody who asks for a job by its id. */
+/** The server's answer to a request for a hidden job by its id. */
 async function hidden(page: Page, name: string): Promise<[number, string]> {
   const shown = await typed(at, `show "${name}"`, { channel: board, name: "jobs" });
   const id = /job_\w+/u.exec(shown)?.[0] ?? "none";
@@ -136,7 +136,7 @@ async function hidden(page: Page, name: string): Promise<[number, string]> {
   return [answer.status(), await answer.text()];
 }
 
-/** What somebody has done with jobs on the page, as the audit log has it. */
+/** A person's acts on jobs in the audit log. */
 function acts(by: string): readonly unknown[] {
   const sql = "SELECT act FROM AuditEntry WHERE act LIKE 'job.%' AND by = ? ORDER BY act";
   return inDatabase(at, (database) => database.prepare(sql).pluck().all(by));
@@ -158,7 +158,7 @@ test("a job is run, paused, changed by its form and removed, as the linked perso
     ),
   );
   await page.getByRole("table", { name: "Runs" }).getByRole("link", { name: "Open its session" }).waitFor();
-  // It is called what its owner wants done.
+  // The session's title is the job's prompt.
   expect((await handMade(page, "/sessions")).body).toContain('"title":"Count the <b>herons</b>."');
 
   await page.getByRole("button", { name: "Pause" }).click();
@@ -214,7 +214,7 @@ test("a new job is made in a channel of the person's", async () => {
   await leave(page);
 });
 
-/** What the server says to a command that the page has not made. */
+/** The server's answer to a forged command. */
 async function commanded(page: Page, target: object): Promise<string> {
   const command = { clickId: randomUUID(), target };
   return (await handMade(page, "/features/console/jobs/command", command)).body;

@@ -29,7 +29,7 @@ describe.each([
     const open = world({ store, adminsSeePrivate: true }).sessions;
     const all = async (role: "operator" | "admin") => (await open.list(account([], role), EVERYTHING)).sessions.length;
     expect([await all("operator"), await all("admin")]).toEqual([1, 7]);
-    // What is not served sees nothing, nor does who has left.
+    // People who are not served see nothing, nor do those who have left.
     const refused = world({ store, serves: ({ id }) => id !== "slack:U0ANA" }).sessions;
     expect((await refused.list(account(["slack:U0ANA"]), EVERYTHING)).sessions.map(({ id }) => id)).toEqual(["d"]);
     expect((await sessions.choices(account([], "admin"))).unlinked).toEqual(["Slack"]);
@@ -72,7 +72,7 @@ describe.each([
     expect(await find({ text: '"100% \\ of_it"' })).toBe("i");
     expect(await find({ text: "ärger WITH" })).toBe("i");
     expect(await find({ text: "of%it" })).toBe("");
-    // What JSON is made of is no word.
+    // A search does not match the JSON around the text.
     expect(await find({ text: "type" })).toBe("");
     expect(await find({ person: "slack:U0BOB" })).toBe("b");
     expect(await find({ channel: "web:team" })).toBe("d");

@@ -28,7 +28,7 @@ useShared(
       Array.from({ length: SESSIONS }, (_, index) => seeded(index)),
     );
     const { workspace } = at.slack;
-    // Who is in them.
+    // Each channel has the bot and one person as members.
     for (let channel = 0; channel < CHANNELS; channel += 1) {
       const members = new Set([channel % 2 === 0 ? "U0ANA" : "U0BOB", workspace.botUserId]);
       const id = `C9${channel}`;
@@ -86,7 +86,7 @@ test("two thousand sessions are scrolled through, and few of them are ever drawn
   };
   await expect.poll(isAtEnd, { timeout: 120_000, interval: 50 }).toBe(true);
   expect(Math.max(...drawn)).toBeLessThan(100);
-  // Those of the rooms that ana is in, and of the page.
+  // The list has the sessions of Ana's channels and of the page.
   const last = page.getByRole("list", { name: "Sessions" }).getByRole("listitem").last();
   await expect.poll(() => last.getAttribute("aria-setsize")).toBe(String(SESSIONS / 2));
   expect(await last.getAttribute("aria-posinset")).toBe(String(SESSIONS / 2));

@@ -3,7 +3,7 @@ import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { seedSessions } from "./seed.ts";
 
-/** How much of each a team has. */
+/** Number of rows of each kind. */
 export interface Team {
   readonly sessions: number;
   readonly jobs: number;
@@ -56,7 +56,7 @@ type Changed = Readonly<Record<string, string>>;
 interface Copied {
   readonly table: string;
   readonly where: string;
-  /** The row itself among them. */
+  /** Number of rows afterwards, including the original. */
   readonly copies: number;
 }
 
@@ -92,7 +92,7 @@ async function copySessions(database: Client, copies: number): Promise<void> {
   await copy(database, { ...theirs, table: "Usage" }, { ...run, createdAt: earlier("createdAt") });
 }
 
-/** All have the words of the first: whoever looks for them finds all. */
+/** Copies the first memory with its words, so that a search for these finds all copies. */
 async function copyMemories(database: Client, copies: number): Promise<void> {
   await copy(
     database,

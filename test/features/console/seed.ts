@@ -7,21 +7,21 @@ export interface SeededSession {
   /** `slack:C1` */
   readonly channelKey: string;
   readonly title: string;
-  /** What its messages say, one after the other. */
+  /** Texts of its messages, in order. */
   readonly said?: readonly string[];
   readonly person?: string;
   readonly agent?: string;
-  /** What its run came to; null: it goes on; absent: there is none. */
+  /** Outcome of its run; null if the run is in progress, absent if there is none. */
   readonly outcome?: string | null;
   readonly errorCode?: string | null;
   readonly costUsd?: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** It is a sub-agent of that session. */
+  /** The session whose sub-agent this is. */
   readonly parentId?: string;
 }
 
-/** Rows as a life of the program leaves them. */
+/** Inserts the rows that the program leaves for such sessions. */
 export async function seedSessions(store: Store, sessions: readonly SeededSession[]): Promise<void> {
   await seedChannels(store, sessions);
   const rows = numbered(sessions);
@@ -36,7 +36,7 @@ export async function seedSessions(store: Store, sessions: readonly SeededSessio
   );
 }
 
-/** The same for thousands, in a file of SQLite: the program's client takes ten times as long for them. */
+/** Seeds thousands of sessions in an SQLite file directly, ten times as fast as the program's client. */
 export async function seedManySessions(file: string, sessions: readonly SeededSession[]): Promise<void> {
   const store = await openStore(`file:${file}`, systemRuntime());
   await seedChannels(store, sessions);
@@ -85,7 +85,7 @@ async function seedChannels(store: Store, sessions: readonly SeededSession[]): P
   );
 }
 
-/** As the client stores it in SQLite. */
+/** Encodes a value as Prisma stores it in SQLite. */
 function stored(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString().replace("Z", "+00:00");
   return typeof value === "boolean" ? Number(value) : value;

@@ -22,20 +22,20 @@ import { keptAs, madeOnce, versionOf } from "./made-once.ts";
 
 export interface ExtensionPlace {
   readonly sandbox: Sandbox;
-  /** Where bindings are kept. */
+  /** Directory of cached bindings. */
   readonly cacheDir: string;
 }
 
-/** What makes bindings of a component, beside the generator, by whose version the program tells them apart. */
+/** Sources that take part in generating bindings, beside the generator, which the program identifies by version. */
 const MAKERS = ["generate-bindings.ts", "core-names.ts"].map((name) =>
   readFileSync(new URL(`../../../src/features/extensions/${name}`, import.meta.url), "utf8"),
 );
-/** As for the program, bindings are kept from run to run: each takes a process of its own to make. */
+/** Bindings are cached across test runs, because generating each takes a process. */
 const KEPT_BINDINGS = keptAs("bindings", MAKERS);
 
 interface ExtensionOptions extends Pick<SandboxOptions, "quotas"> {
   readonly network?: Partial<NetworkOptions<GuestFetchLimits>>;
-  /** Whether bindings are made for the tests of the file alone: where the making is what is tested. */
+  /** Whether to generate bindings anew for this file, because their generation is under test. */
   readonly ownBindings?: boolean;
 }
 
@@ -94,7 +94,7 @@ export interface ExtensionSession {
   readonly root: string;
   /** A directory of extensions, loaded by `load`. */
   readonly tools: string;
-  /** Puts an extension there: its manifest is sound but for what is given, `undefined` leaves a field out. */
+  /** Adds an extension with a valid manifest, changed by the given fields; `undefined` removes a field. */
   add(name: string, manifest?: Readonly<Record<string, unknown>>, component?: Uint8Array): void;
   load(reserved?: readonly string[]): Promise<LoadedExtensions>;
   put(file: string, content: string | Uint8Array): void;

@@ -6,12 +6,12 @@ import { systemCode } from "../../../src/core/protocol/system-code.ts";
 
 const KEPT = fileURLToPath(new URL("../../../node_modules/.cache/deckhand-components", import.meta.url));
 
-/** Where what is made of these sources is kept from run to run. */
+/** Path of the file or directory cached for these sources across test runs. */
 export function keptAs(name: string, sources: readonly string[]): string {
   return path.join(KEPT, `${name}-${createHash("sha256").update(JSON.stringify(sources)).digest("hex")}`);
 }
 
-/** What a file holds that `make` makes of these sources, made in the first test that wants it. */
+/** Returns the cached result of `make` for these sources, or makes and caches it. */
 export async function madeOnce(
   name: string,
   sources: readonly string[],
@@ -37,7 +37,7 @@ function readOrNull(file: string): Uint8Array | null {
   }
 }
 
-/** The version of an installed package: what a toolchain makes depends on it. */
+/** The version of an installed package, which affects a toolchain's output. */
 export function versionOf(name: string): string {
   const file = new URL(`../../../node_modules/${name}/package.json`, import.meta.url);
   return `${name} ${JSON.parse(readFileSync(file, "utf8")).version}`;

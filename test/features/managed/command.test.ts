@@ -23,7 +23,7 @@ const TOOLS = [
   { name: "read", permission: "read", source: "built in" },
 ] as const;
 
-/** In order, in one thread. */
+/** Commands typed one after the other in one thread. */
 const managed: readonly (readonly [typed: string, answer: string | RegExp, settings: object])[] = [
   ["/managed", /^Managed mode is \*\*off\*\*.*\n`careful`: at most 2 executors at once, 20 turns each, each in/u, {}],
   ["/managed", "\n`cheap`: one executor at a time, 6 turns each, $0.20 for one request\n", {}],
@@ -58,7 +58,7 @@ const managed: readonly (readonly [typed: string, answer: string | RegExp, setti
   ["/managed off", "✓ Managed mode **off**: I work myself.", {}],
 ];
 
-/** What is typed in a thread, where managed mode is configured so. */
+/** A thread in which commands are typed, with managed mode configured for its agent. */
 async function typing(agent: Partial<AgentDefinition> = {}) {
   const { options, session, recorder } = await intakeOptions();
   const commands: readonly ChatCommand[] = [

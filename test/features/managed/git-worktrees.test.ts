@@ -132,7 +132,7 @@ const SECRET = "top secret";
 interface Hostile {
   readonly name: string;
   readonly spoil: (session: GitSession, beside: string, program: string) => void;
-  /** Once the copy is there, in place of before. */
+  /** True if the attack happens after the copy is made instead of before. */
   readonly late?: true;
 }
 
@@ -215,7 +215,7 @@ test.each(hostile)("$name: git runs nothing and shows nothing of outside", async
   const shown = await Promise.all(looks.map(copy.look));
   expect(shown.filter((text) => text.includes(SECRET))).toEqual([]);
   const inRoot = textOf((await session.run({ action: "status" })).content);
-  // What git refuses in the root, it refuses in the copy for the same reason.
+  // Git refuses in the copy what it refuses in the root, for the same reason.
   expect(late === true || (await copy.look({ action: "status" })) === inRoot).toBe(true);
   expect(readdirSync(base)).not.toContain("ran");
 });

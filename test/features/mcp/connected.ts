@@ -24,7 +24,7 @@ export interface World {
   readonly clock?: Clock;
   readonly environment?: Readonly<Record<string, string>>;
   readonly log?: Log;
-  /** How people answer what a server asks them; nobody does when left out. */
+  /** People's answers to a server's questions; nobody answers if absent. */
   readonly ask?: McpOptions["ask"];
 }
 
@@ -35,14 +35,14 @@ export async function connect(servers: Record<string, McpServer>, world: World =
   return connected;
 }
 
-/** The same, without waiting. */
+/** Begins to connect without waiting for the first attempts. */
 export function begin(servers: Record<string, McpServer>, world: World = {}): Connected {
   const connected = open(servers, world);
   onTestFinished(() => connected.mcp.stop());
   return connected;
 }
 
-/** Connections for the tests around, which leave the servers as they were: to start one takes longer than most of them. */
+/** Connections shared by tests that do not change the servers, because starting one is slower than most tests. */
 export function useConnected(servers: () => Promise<Record<string, McpServer>>, world: World = {}): () => Connected {
   return useShared(
     async () => {
@@ -93,7 +93,7 @@ export function hostile(behaviour = "plain", settings: Partial<McpCommandServer>
 
 export const EVERYTHING = path.resolve("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
 
-/** A server that others wrote. */
+/** The third-party server `everything` over stdio. */
 export function everything(settings: Partial<McpCommandServer> = {}): McpCommandServer {
   return { command: process.execPath, args: [EVERYTHING, "stdio"], ...settings };
 }

@@ -6,7 +6,7 @@ import { connect, context, everything, hostile, textIn, useConnected } from "./c
 
 type Asked = Parameters<McpOptions["ask"]>[0];
 
-/** People who give these answers, one after the other; then nobody answers. */
+/** People who give these answers in order, and none afterwards. */
 function people(...answers: readonly (string | { readonly button: string })[]) {
   const asked: Asked[] = [];
   const ask: McpOptions["ask"] = async (question) => {

@@ -12,14 +12,14 @@ export interface HttpServer {
   kill(): Promise<void>;
 }
 
-/** The same third-party server over streamable HTTP, or `sse`; it ends with the test. */
+/** The third-party server over streamable HTTP, or `sse`, until the end of the test. */
 export async function everythingOverHttp(again?: number, transport?: string): Promise<HttpServer> {
   const server = await startEverything(again, transport);
   onTestFinished(() => server.kill());
   return server;
 }
 
-/** The same, which whoever starts it ends. */
+/** Starts the server, which the caller must end. */
 export async function startEverything(again?: number, transport = "streamableHttp"): Promise<HttpServer> {
   const port = again ?? (await freePort());
   const preload = fileURLToPath(new URL("./loopback.mjs", import.meta.url));

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 /**
- * An MCP server over stdio, written without an SDK so that it can do what none should. The first argument says how it
- * behaves as a process, the tools what it does within a call. It loads no package: it is started for most tests anew.
+ * An MCP server over stdio, written without an SDK so that it can misbehave. The first argument selects its behaviour
+ * as a process, the tool that within a call. It loads no packages, because most tests start it anew.
  */
 
 const behaviour = process.argv[2] ?? "plain";
@@ -17,7 +17,7 @@ type Id = number | string;
 
 interface Request {
   readonly id?: Id;
-  /** None where it answers a request of ours. */
+  /** Absent in an answer to the server's own request. */
   readonly method?: string;
   readonly params?: Readonly<Record<string, unknown>>;
 }
@@ -87,7 +87,7 @@ let tools: unknown[] = [
   { description: "No name.", inputSchema: object },
   "no tool at all",
 ];
-// The SDK checks a whole list of the newer revision at once.
+// In the newer revision, the SDK validates a list of tools as a whole.
 if (behaviour === "modern") tools = tools.slice(0, 1);
 if (behaviour === "crowd") tools = Array.from({ length: 5_000 }, (_, i) => ({ name: `tool${i}`, inputSchema: object }));
 
@@ -123,7 +123,7 @@ function gives(id: Id, name: string): void {
   reply(id, { messages: [{ role: "user", content: { type: "text", text: `This is ${name}.` } }] });
 }
 
-/** Behind the last page is the first again, for ever. */
+/** Lists tools; the pages of a crowd never end. */
 function listTools(id: Id, { cursor }: Record<string, unknown>): void {
   if (behaviour === "crowd") reply(id, { tools, nextCursor: `${String(cursor)}x` });
   else reply(id, behaviour === "modern" ? { tools } : { tools, nextCursor: null });
@@ -198,7 +198,7 @@ function answered(): void {
   if (nagging.left === 0) says(nagging.id, `${NAGS} answers`);
 }
 
-/** Asks without end, and reads no answer. */
+/** Sends requests without end, and reads no answers. */
 function interrupt(): void {
   process.stdin.pause();
   const asked = `${JSON.stringify({ jsonrpc: "2.0", id: "x".repeat(100_000), method: "ping" })}\n`;

@@ -7,7 +7,7 @@ import { RecordingLog } from "../../support/discord/recording-log.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { begin, connect, hostile, textIn, useConnected } from "./connected.ts";
 
-/** A server that does whatever a server should not; the bot goes on, and says what happened. */
+/** Tests with a misbehaving server: the bot continues and reports what happened. */
 
 const settings = { timeoutMs: 30_000, tools: { never: { timeoutMs: 150 } } };
 const one = useConnected(async () => ({ bad: hostile("plain", settings) }));
@@ -74,7 +74,7 @@ test("a server with thousands of tools and endless pages gives its first thousan
   expect(view?.leftOut[0]).toEqual({ tool: "tool1000", why: "the server has more than 1000 tools" });
 });
 
-/** `ends`: the server does, and is started anew. */
+/** `ends` marks calls that end the server, which is then restarted. */
 const answers: { tool: string; what: string; text: RegExp; isError: boolean; ends?: true }[] = [
   { tool: "flood", what: "a flood of notifications", text: /^after the flood$/, isError: false },
   { tool: "garbage", what: "lines that are no messages", text: /^after the garbage$/, isError: false },
@@ -285,7 +285,7 @@ test("a call waits for a server that is being connected, and its lists hide noth
   expect(textIn(listed)).toMatch(/^Resources:\n(- mem:\/\/a · A B\n)+Prompts:\n- p\(\) · d{199}…\n- p and q\(\)$/);
 });
 
-/** A process that has ended but that nobody has asked about yet is none. */
+/** Whether the process runs; a zombie does not. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));

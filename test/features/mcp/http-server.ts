@@ -3,7 +3,7 @@ import { json } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 
-/** Stands for the method of what answers a question of the server's. */
+/** Stands for the method of an answer to the server's own request. */
 const ANSWER = "an answer";
 
 const requestSchema = z.object({
@@ -35,13 +35,13 @@ export function httpServer(
   return serve({ onCall, onPing, onCancelled, tools: [{ name: "go" }] });
 }
 
-/** The same on this port, which answers no call. */
+/** A server on this port that answers no calls. */
 export function silentServer(port: number): Promise<PlainServer> {
   const takes = (response: ServerResponse) => void response.writeHead(202).end();
   return serve({ onCall: () => {}, onPing: alive, onCancelled: takes, tools: [{ name: "go" }], port });
 }
 
-/** One that speaks the revision without handshake, whose one tool has an argument that goes into a header, too. */
+/** A server of the revision without handshake, whose one tool has an argument that is also sent in a header. */
 export function modernServer(onCall: (seen: Seen) => object): Promise<PlainServer> {
   const region = { type: "string", "x-mcp-header": "Region" };
   const complete = (result: object) => ({ resultType: "complete", ttlMs: 0, cacheScope: "private", ...result });
@@ -54,7 +54,7 @@ export function modernServer(onCall: (seen: Seen) => object): Promise<PlainServe
   });
 }
 
-/** One that answers the handshake so, in whichever version of the protocol it is made. */
+/** A server that answers the handshake of any protocol version by `onGreeting`. */
 export function greetingServer(
   onGreeting: (response: ServerResponse, id: Id, version: string) => void,
 ): Promise<PlainServer> {
@@ -63,18 +63,18 @@ export function greetingServer(
   return serve({ onCall, onPing: alive, onCancelled, tools: [{ name: "go" }], onGreeting });
 }
 
-/** What a server says of itself in the handshake. */
+/** A server's result of the handshake. */
 export function greeting(protocolVersion: string): object {
   return { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "plain", version: "1" } };
 }
 
-/** One that has these tools, and answers none of them. */
+/** A server that lists these tools and answers no calls. */
 export async function serverWith(tools: readonly ListedTool[]): Promise<PlainServer> {
   const refuse = (response: ServerResponse) => void response.writeHead(500).end();
   return serve({ onCall: refuse, onPing: alive, onCancelled: refuse, tools });
 }
 
-/** A tool as a server lists it, but for its schema, which says nothing. */
+/** A tool as a server lists it; the schema accepts any object by default. */
 interface ListedTool {
   readonly name: string;
   readonly annotations?: object;
@@ -86,10 +86,10 @@ interface Behaviour {
   readonly onPing: Answer;
   readonly onCancelled: (response: ServerResponse) => void;
   readonly tools: readonly ListedTool[];
-  /** Any, when left out. */
+  /** Any free port if absent. */
   readonly port?: number;
   readonly onGreeting?: (response: ServerResponse, id: Id, version: string) => void;
-  /** How results look where it speaks the revision without handshake; others do not know its methods. */
+  /** Wraps results in the revision without handshake; absent on servers of older revisions. */
   readonly modern?: (result: object) => object;
 }
 

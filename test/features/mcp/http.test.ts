@@ -49,7 +49,7 @@ test("a server of the newest revision is asked by it: it has people asked, and i
 
 const CHUNK = "x".repeat(1_000_000);
 
-/** Sends until nobody listens, a part at a time; the test fails if that takes too long. */
+/** Sends part after part until the client closes; fails the test if that takes too long. */
 function sendForEver(response: ServerResponse, type: string, part: string): void {
   response.writeHead(200, { "content-type": type });
   onTestFinished(() => expect.poll(() => response.destroyed, { message: "it was cut off" }).toBe(true));
@@ -168,7 +168,7 @@ test.each(answers)("$what is a result the model can use", async ({ onCall, text,
   expect(textIn(result)).toMatch(text);
 });
 
-/** Answers that the SDK would not take. */
+/** Answers that the SDK would reject. */
 const untidy: { what: string; type: string; body: (message: string) => string }[] = [
   { what: "has an error that is null", type: "application/json", body: (message) => message },
   {
@@ -190,7 +190,7 @@ test.each(untidy)("an answer that $what is understood", async ({ type, body }) =
   expect(textIn(await call("mcp__web__go"))).toBe("done");
 });
 
-/** Servers that take one version of the protocol, and answer ours as they should not. */
+/** Servers that accept one version of the protocol and refuse others in non-standard ways. */
 const versions: { what: string; only: string; refuse: Answer }[] = [
   {
     what: "by a status that names the others",
@@ -319,7 +319,7 @@ test("a call takes as long as its own limit allows, whatever fetch makes of a si
   expect(textIn(await running)).toBe("done");
 });
 
-/** Servers that take a call and do not come to its end; they see each connection that is closed on them. */
+/** Servers that accept a call and never finish it; they notice closed connections. */
 const hanging = [
   { how: "says nothing", begin: () => {} },
   {

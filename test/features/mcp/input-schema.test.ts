@@ -78,12 +78,12 @@ test.each(inputs)("judges $what", ({ input, problem, schema = page }) => {
 });
 
 test("a pattern made to be slow is not tried", () => {
-  // Tried, it would take for ever.
+  // Matching this pattern would take forever.
   expect(inputSchema(page).safeParse({ id: "a", pattern: `${"a".repeat(60)}!` }).success).toBe(true);
 });
 
 test("references that lead to each other many times over are not followed to their end", () => {
-  // Each leads to the next one twice: to follow them all would take for ever.
+  // Each leads to the next one twice, so following them all would take forever.
   const twice = (index: number) => ({ allOf: [1, 2].map(() => ({ $ref: `#/$defs/${index}` })) });
   const $defs = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [index, twice(index + 1)]));
   const schema = { type: "object", $defs: { ...$defs, 40: {} }, ...twice(0) };

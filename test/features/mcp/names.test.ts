@@ -16,7 +16,7 @@ test.each(cases)("$tool of $server", ({ server, tool, name }) => {
   else expect(qualifiedName(server, tool)).toMatch(name);
 });
 
-/** As the settings allow them. */
+/** Server names that the settings allow. */
 const server = stringMatching(/^[A-Za-z0-9-]{1,8}(_[A-Za-z0-9-]{1,8})?$/);
 const tool = oneof(stringMatching(/^[A-Za-z0-9_-]{1,70}$/), string({ minLength: 1, maxLength: 90 }));
 

@@ -48,7 +48,7 @@ async function folded(talk: Talk): Promise<string> {
   return fold()?.text ?? "";
 }
 
-/** What somebody is shown alone after a click. */
+/** Clicks a button and returns the ephemeral message that it is answered with. */
 async function clicked(talk: Talk, prefix: string, user = "U0ANA"): Promise<string> {
   const before = at.ephemeralsTo(user).length;
   talk.click(prefix, user);
@@ -187,7 +187,7 @@ test("a thread is learned from on request, also where nothing is learned by itse
   proposed = [{ text: "The pintail starts with the night train", says: "pintail" }];
   talk.mention("/memory learn from this thread");
   await at.until("the memory", () => rowsOf(at).some(({ text: row }) => row.includes("pintail")));
-  // What was due before it would have been learned first.
+  // Lessons that were due earlier would have been learned first.
   await at.until("all to be learned", () => isAllLearned(at));
   expect(lessons().map(({ lastUserText }) => lastUserText.includes("gadwall"))).toEqual([false]);
   expect(await typed(at, "learn", { channel })).toContain("no thread of mine here");

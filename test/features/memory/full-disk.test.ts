@@ -43,7 +43,7 @@ const CHANGES = ["INSERT", "UPDATE", "DELETE"];
 const PAGES_LEFT = 100;
 const BALLAST_BYTES = 4_000_000;
 
-/** The program's connection may take so many pages from now on; null: as many as it wants. */
+/** Limits the pages that the program's connection may add; null removes the limit. */
 async function limit(pages: number | null): Promise<void> {
   writeFileSync(path.join(at.bot.home, "pages-left"), pages === null ? "" : String(pages));
   const before = told().length;
@@ -78,7 +78,7 @@ async function makeRoom(): Promise<void> {
 
 afterEach(async () => {
   await makeRoom();
-  // A lesson of this test would ask the model of the next one.
+  // Otherwise a lesson of this test would call the next test's model.
   await at.until("the lessons", () => isAllLearned(at));
 });
 

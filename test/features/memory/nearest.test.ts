@@ -5,7 +5,7 @@ import { signBytes, signsOf } from "../../../src/features/memory/meaning/vectors
 const DIMENSIONS = 64;
 const ALL = "xall";
 
-/** All of its signs are as those of any other of the same number; of two numbers, as many differ as lie between them. */
+/** A vector with `number` positive signs, so that two vectors differ in as many signs as their numbers do. */
 const vector = (number: number) => Float32Array.from({ length: DIMENSIONS }, (_, index) => (index < number ? 1 : -1));
 
 function nearestWith(all: readonly (readonly [seq: number, number: number, audience?: string])[]) {

@@ -37,7 +37,7 @@ let ana: Page;
 let cleo: Page;
 let vera: Page;
 let ada: Page;
-/** She is linked to nobody. */
+/** Page of an account that is linked to nobody. */
 let nina: Page;
 
 useShared(
@@ -85,7 +85,7 @@ async function linked(name: string, user: string): Promise<Page> {
 
 const rows = (page: Page) => page.getByRole("table", { name: "Memories" }).locator("tbody tr");
 
-/** A line after `/memory` that the page has not made. */
+/** Sends a forged `/memory` command. */
 const command = (page: Page, channel: string, args: string) =>
   handMade(page, "/features/console/command", {
     clickId: crypto.randomUUID(),

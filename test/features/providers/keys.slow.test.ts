@@ -12,7 +12,7 @@ import { addAccount, expectSound, leave, signedIn } from "../console/console-wor
 
 /** Keys that are set while the program runs, without a restart; it is started without any. */
 
-/** The local server takes this one alone. */
+/** The only key that the local server accepts. */
 const KEY = "test-key";
 const WRONG = "sk-nobody-has-this-key-0000";
 

@@ -22,12 +22,12 @@ export interface RetentionWorld extends DeletionScope {
 }
 
 export interface WorldOptions {
-  /** An open one; when left out: SQLite beneath the home. */
+  /** An open database; SQLite in the home if absent. */
   readonly database?: EmptiedDatabase;
   readonly home?: string;
 }
 
-/** A database and a directory as a life of the program leaves them. */
+/** A database and a home directory as the program leaves them. */
 export async function retentionWorld({ home = tempDirectory(), database }: WorldOptions = {}): Promise<RetentionWorld> {
   const runtime = systemRuntime();
   const { url, store } = database ?? (await openedBeneath(home, runtime));
@@ -61,8 +61,8 @@ async function openedBeneath(home: string, runtime: Runtime): Promise<EmptiedDat
 }
 
 /**
- * The homes that a process leaves which is killed after one of the transactions of its work: what is on the disk at each
- * of those moments, or at each `every`th. Nothing else is left of a process, and a copy costs a hundredth of one.
+ * Copies of the home after each transaction of the work, or each `every`th. A copy equals what a process killed at that
+ * moment leaves, at a hundredth of the cost.
  */
 export async function deathsOf(
   home: string,
@@ -82,14 +82,14 @@ export async function deathsOf(
   return { homes, steps };
 }
 
-/** By another process: whoever closes a database's file lets go of all that their process has locked in it. */
+/** Copies with another process, because closing a database file would release all locks of this process in it. */
 function copyOf(home: string): string {
   const copy = path.join(tempDirectory(), "home");
   execFileSync("cp", ["-a", home, copy]);
   return copy;
 }
 
-/** By bytes too, so that neither free pages nor the log hold it. */
+/** Searches names and raw bytes, so that free pages and the WAL count, too. */
 function filesWith(directory: string, word: string): string[] {
   return readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) => {
     const file = path.join(directory, name);

@@ -3,7 +3,7 @@ import type { RetentionWorld } from "./retention-world.ts";
 
 export interface Seeded {
   readonly id: string;
-  /** Stands in everything that is said, done and kept. */
+  /** A word that occurs in all content of the session. */
   readonly word: string;
   readonly platform?: "slack" | "web";
   /** `C1` */
@@ -11,7 +11,7 @@ export interface Seeded {
   readonly threadId?: string;
   readonly person?: string;
   readonly personName?: string;
-  /** The session that has begun it; absent: none has. */
+  /** The session whose sub-agent this is, if any. */
   readonly parentId?: string;
   /** Whether its run has ended. */
   readonly isOver?: boolean;

@@ -10,12 +10,12 @@ const FILES = ["index.html", "a.txt", "deep/b.txt", "deep/er/c.txt"];
 
 const PUBLISH = path.join(import.meta.dirname, "publish-and-die.ts");
 
-/** The homes that a process leaves which is killed at each of the steps: what is on the disk then. */
+/** Copies of the home at each step, as a process killed then would leave it. */
 async function deathsOf(home: string): Promise<readonly string[]> {
   const homes: string[] = [];
   await publishStepwise(home, () => {
     const copy = path.join(tempDirectory(), "home");
-    // By another process: whoever closes a database's file lets go of all that their process has locked in it.
+    // Another process copies, because closing a database file would release this process's locks in it.
     execFileSync("cp", ["-a", home, copy]);
     homes.push(copy);
   });
@@ -54,7 +54,7 @@ test("killed at any step of publishing, a site is the old version or the new one
     );
     const is = texts[0]?.startsWith("old") === true ? "old" : "new";
     expect(texts).toEqual(Object.values(filled(is)));
-    // What no version needs is gone.
+    // Folders that no version needs are removed.
     expect(after.folders()).toHaveLength((await after.sites.versions(["heron"])).length);
     seen.push(is);
     await after.publish("heron");

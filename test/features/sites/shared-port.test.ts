@@ -6,7 +6,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { siteWorld } from "./site-world.ts";
 
-/** A port that somebody has until they give it up. */
+/** A port that is occupied until `giveUp`. */
 async function taken() {
   const holder = createServer().listen(0, "127.0.0.1");
   await once(holder, "listening");

@@ -36,7 +36,7 @@ export interface SiteWorldOptions {
   readonly clock?: Pick<Clock, "now">;
   readonly url?: string;
   readonly keptVersions?: number;
-  /** Keeps other processes on the home away; a process that is the only one by default. */
+  /** Locks out other processes of the same home; by default there are none. */
   readonly lock?: TakeLock;
 }
 

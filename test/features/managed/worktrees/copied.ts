@@ -11,11 +11,11 @@ export const NOBODY = { personId: null, channelKey: "slack:C1" };
 export const { signal } = new AbortController();
 
 export interface Side {
-  /** Null: deleted. */
+  /** Content of the file; null if it is deleted. */
   readonly [path: string]: string | null;
 }
 
-/** Null of a path: it is deleted. */
+/** Writes the files, and deletes those that are null. */
 export function put(root: string, files: Side): void {
   for (const [file, content] of Object.entries(files)) {
     const at = path.join(root, file);
@@ -25,7 +25,7 @@ export function put(root: string, files: Side): void {
   }
 }
 
-/** A root with a copy of it, in which `theirs` was done while `here` was done in the root. */
+/** A root and its copy, after the changes `theirs` in the copy and `here` in the root. */
 export async function copied(base: Side, { theirs = {}, here = {} }: { theirs?: Side; here?: Side }) {
   const directory = tempDirectory();
   const root = path.join(directory, "root");
@@ -55,7 +55,7 @@ export async function copied(base: Side, { theirs = {}, here = {} }: { theirs?: 
 }
 
 interface Cutting {
-  /** What happens once a file is noted, and before it is replaced. */
+  /** Called after a file is noted and before it is replaced. */
   readonly onNote?: (state: FileState) => void;
   readonly by?: AbortSignal;
   readonly guardedFiles?: readonly string[];

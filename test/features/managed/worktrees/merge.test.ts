@@ -64,7 +64,7 @@ test.each(cases)("a file $name: $outcome", async ({ theirs, here, base = BASE, o
   const [first] = await at.merge();
   expect(first?.outcome).toBe(outcome);
   expect(at.read("src/file.txt")).toBe(result);
-  // A process that died in between does it again.
+  // A process that died in between merges again.
   await at.merge();
   expect(at.read("src/file.txt")).toBe(result);
 });
@@ -284,7 +284,7 @@ test("what a file held before a merge is kept, and which directories come to be 
 
 const THREE = { base: { a: "a\n", b: "b\n", c: "c\n" }, theirs: { a: "A\n", b: null, c: "C\n", d: "D\n" } };
 const hash = (content: string) => createHash("sha256").update(content).digest("hex");
-/** By path, what each file held before. */
+/** Previous content of each file, by path. */
 const befores = (files: readonly MergedFile[]) =>
   Object.fromEntries(files.map(({ path, state }) => [path, state?.before]));
 const WHOLE = { a: hash("a\n"), b: hash("b\n"), c: hash("c\n"), d: null };
@@ -302,7 +302,7 @@ test.each(["a", "b", "c", "d"])(
         controller.abort(new SuspendSignal("killed", 0));
       };
       const [end] = await Promise.allSettled([at.run("call_1", { onNote, by: controller.signal })]);
-      // The last file is replaced before anybody looks at the signal.
+      // The last file is replaced before the signal is checked.
       expect(end?.status).toBe(isReplaced && cut === "d" ? "fulfilled" : "rejected");
       const files = await at.merge("call_1");
       expect(files.map(({ outcome }) => outcome)).toEqual(["merged", "merged", "merged", "merged"]);

@@ -19,7 +19,7 @@ const DAY = 86_400_000;
 const LIMITS = { bytes: 1_000_000, ageMs: 7 * DAY };
 const { signal } = new AbortController();
 
-/** A manager at work, and a root of a thousand bytes. */
+/** A manager with a run in progress, and a root of a thousand bytes. */
 async function scene(room: Parameters<typeof createExecutorWorktrees>[1] = {}) {
   const session = await nativeSession();
   const { store, clock, deps } = session;
@@ -64,7 +64,7 @@ async function scene(room: Parameters<typeof createExecutorWorktrees>[1] = {}) {
 
 test("a copy that cannot be removed keeps no other", async () => {
   const at = await scene();
-  // What is in its way on the way out.
+  // This directory makes the removal fail.
   mkdirSync(`${path.dirname(at.worktrees.of("agt_2").tree)}.going/kept`, { recursive: true });
   for (const name of ["agt_1", "agt_2", "agt_3"]) await at.make(name);
   await at.clock.advance(DAY);
