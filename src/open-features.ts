@@ -6,7 +6,7 @@ import type { TeamSessions } from "./adapters/web/sessions/team-sessions.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
 import type { ChatCommand, CommandOption, CommandServices } from "./core/command-line/command.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
-import { privately } from "./core/protocol/private-reply.ts";
+import { privateMessage } from "./core/protocol/replies.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
 import type { ConfiguredFeature, Feature, OpenFeature } from "./feature.ts";
 import type { FeatureHost, FeatureTool, WriteAudit } from "./feature-host.ts";
@@ -238,7 +238,7 @@ export function createFeatureList(features: readonly Feature[]): FeatureList {
         ...(described.options && { options: described.options.map(completing(described.name)) }),
         run: async (line, context) => {
           const run = opened?.command(described.name) ?? (typeof whenOff === "string" ? null : whenOff);
-          return run === null ? privately(String(whenOff)) : run(line, context);
+          return run === null ? privateMessage(String(whenOff)) : run(line, context);
         },
       })),
     ),

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from "../core/protocol/database-failure.ts";
+import { isDatabaseUnavailable } from "../core/protocol/database-failure.ts";
 import { type AppError, ConfigError, type ErrorCode, toAppError } from "../core/protocol/errors.ts";
 import { explain } from "../core/protocol/explain.ts";
 
@@ -9,7 +9,7 @@ const DATABASE_AWAY = "✗ The database does not answer, or broke the connection
 
 /** Tells the operator why an error ends the program. */
 export function startupErrorLines(error: AppError): readonly string[] {
-  if (isDatabaseAway(error.cause))
+  if (isDatabaseUnavailable(error.cause))
     return [`${DATABASE_AWAY} I end here; start me again once it answers. The error logged last says more.`];
   return explained(error) ?? [`✗ Deckhand cannot go on (${error.code}). The error logged last says why.`];
 }
@@ -18,7 +18,7 @@ export function startupErrorLines(error: AppError): readonly string[] {
 export function commandErrorLines(failure: unknown): readonly string[] {
   const error = toAppError(failure);
   const { message, stack = message } = error.cause instanceof Error ? error.cause : error;
-  if (isDatabaseAway(error.cause)) return [`${DATABASE_AWAY} Run this again once it answers.`, message];
+  if (isDatabaseUnavailable(error.cause)) return [`${DATABASE_AWAY} Run this again once it answers.`, message];
   return explained(error) ?? [`✗ That failed (${error.code}):`, stack];
 }
 

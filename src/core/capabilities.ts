@@ -26,7 +26,7 @@ export interface CapabilityContext {
 const LISTED_HOSTS = 3;
 
 /** Text for an approval card, with every host: `may change files in the sandbox of this channel · no network`. */
-export function reachOf(capabilities: Capabilities): string {
+export function capabilitiesText(capabilities: Capabilities): string {
   const { files } = capabilities;
   const where = "in the sandbox of this channel";
   const touched = { none: "no files", read: `may read files ${where}`, write: `may change files ${where}` }[files];
@@ -34,7 +34,7 @@ export function reachOf(capabilities: Capabilities): string {
 }
 
 /** Text for a list of tools: `changes files · no network · 60 s · 256 MB`. */
-export function shortReachOf(capabilities: Capabilities): string {
+export function capabilitiesSummary(capabilities: Capabilities): string {
   const touched = { none: "no files", read: "reads files", write: "changes files" }[capabilities.files];
   return [touched, ...boundsOf(capabilities, LISTED_HOSTS)].join(" · ");
 }

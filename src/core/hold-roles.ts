@@ -10,12 +10,12 @@ export async function holdUntil(
 ): Promise<void> {
   if (signal.aborted) return;
   const giveUp = hold(role, (held) => work(AbortSignal.any([held, signal])));
-  await aborted(signal);
+  await whenAborted(signal);
   await giveUp();
 }
 
 /** Resolves when the signal aborts. */
-export function aborted(signal: AbortSignal): Promise<void> {
+export function whenAborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (signal.aborted) resolve();
   else signal.addEventListener("abort", () => resolve(), { once: true });

@@ -1,6 +1,6 @@
 import { type AppError, toAppError } from "./protocol/errors.ts";
 import type { Log } from "./protocol/log.ts";
-import { type Clock, slept } from "./protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "./protocol/runtime.ts";
 
 /** Delay before work that returned or failed is restarted, in milliseconds. */
 const AGAIN_MS = 5_000;
@@ -25,7 +25,7 @@ export async function workUntil(
     // Work that ran longer than the last delay did not fail at its start, so the backoff is reset.
     if (error === null || clock.now() - begunAt > againMs) againMs = AGAIN_MS;
     if (error !== null) log.warn({ err: error, name, againMs }, "work_failed");
-    await slept(clock, againMs, signal);
+    await sleepUnlessAborted(clock, againMs, signal);
     if (error !== null) againMs = Math.min(AGAIN_AT_LAST_MS, 2 * againMs);
   }
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isDatabaseAway, namedFailure } from "../core/protocol/database-failure.ts";
+import { isDatabaseUnavailable, toConnectionLost } from "../core/protocol/database-failure.ts";
 import { ConfigError, DefectError } from "../core/protocol/errors.ts";
 import type { Client } from "../core/store/database/client.ts";
 import type { OpenConnection } from "../core/store/database/connection/open-connection.ts";
@@ -151,8 +151,8 @@ async function insert(to: Target, { name, columns }: Table, json: string): Promi
   try {
     await to.query(sql, [json]);
   } catch (thrown) {
-    const error = namedFailure(thrown);
-    if (isDatabaseAway(error) || !(error instanceof Error)) throw error;
+    const error = toConnectionLost(thrown);
+    if (isDatabaseUnavailable(error) || !(error instanceof Error)) throw error;
     throw new ConfigError([`${name}: PostgreSQL refuses a row (${error.message}). Nothing was copied.`]);
   }
 }

@@ -3,7 +3,7 @@ import { setGlobalProxyFromEnv } from "node:http";
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { Environment } from "../config/sources.ts";
-import { ProxyFailure, proxyAway, proxyRefuses, systemCode } from "../core/protocol/system-code.ts";
+import { ProxyFailure, proxyRefusalText, proxyUnreachableText, systemCode } from "../core/protocol/system-code.ts";
 
 /** The proxies through which the program reaches the internet. */
 export interface ProxySettings {
@@ -109,9 +109,9 @@ function explainFailure(message: unknown, { https, http }: ProxySettings): void 
   if (data === undefined || data.error.cause !== undefined) return;
   const { error, connectParams } = data;
   const status = NO_TUNNEL.exec(error.message)?.[1];
-  if (status !== undefined) error.cause = new ProxyFailure(proxyRefuses(Number(status)));
+  if (status !== undefined) error.cause = new ProxyFailure(proxyRefusalText(Number(status)));
   else if ([https.host, http?.host].includes(connectParams.host)) {
-    error.cause = new ProxyFailure(proxyAway(systemCode(error)));
+    error.cause = new ProxyFailure(proxyUnreachableText(systemCode(error)));
   }
 }
 

@@ -1,6 +1,6 @@
 import { readdir, stat, unlink } from "node:fs/promises";
 import path from "node:path";
-import { type Clock, slept } from "../core/protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "../core/protocol/runtime.ts";
 import { unlessMissing } from "../core/protocol/system-code.ts";
 
 /** Limits on the size and age of kept former contents of files. */
@@ -27,7 +27,7 @@ export async function keepWithinLimits(options: SnapshotScope, signal: AbortSign
     const begunAt = clock.now();
     await prune(options);
     const restMs = RESTS * (clock.now() - begunAt);
-    await slept(clock, Math.min(EVERY_MS.most, Math.max(EVERY_MS.least, restMs)), signal);
+    await sleepUnlessAborted(clock, Math.min(EVERY_MS.most, Math.max(EVERY_MS.least, restMs)), signal);
   }
 }
 

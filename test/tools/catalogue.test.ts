@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { reachOf } from "../../src/core/capabilities.ts";
+import { capabilitiesText } from "../../src/core/capabilities.ts";
 import { isInstructionFile } from "../../src/tools/instructions/instruction-files.ts";
 import { PROGRAM_LIMITS } from "../../src/tools/wasm/capability.ts";
 import { fileSession, useSandbox } from "./file-session.ts";
@@ -60,8 +60,8 @@ test.each([
   const { preview, capabilities } = session.tool(name);
   const shown = await preview?.(input, session.context, new AbortController().signal);
   const reach = capabilities?.(input, session.context);
-  expect(reach && reachOf(reach)).toContain("may change files in the sandbox of this channel · no network · ");
-  expect(shown).toMatchObject({ reach: reach && reachOf(reach) });
+  expect(reach && capabilitiesText(reach)).toContain("may change files in the sandbox of this channel · no network · ");
+  expect(shown).toMatchObject({ reach: reach && capabilitiesText(reach) });
 });
 
 test("a guest that is not granted the clock does not get it", async () => {

@@ -6,13 +6,13 @@ import type {
   WebSocketManager,
   WebSocketOptions,
 } from "discord.js";
-import { atMost } from "../../core/at-most.ts";
 import type { Cluster } from "../../core/cluster.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { SharedRates } from "../../core/shared-rates.ts";
 import { unlessAborted } from "../../core/unless-aborted.ts";
+import { waitAtMost } from "../../core/wait-at-most.ts";
 import { gatewayRefusal, loginError } from "./errors.ts";
 import { sharedRequests } from "./gateway/shared-requests.ts";
 import { SharedShard } from "./gateway/shared-shard.ts";
@@ -258,6 +258,6 @@ function listen(
 
 async function closeClient(client: Client, state: State, clock: Clock): Promise<void> {
   state.closed = true;
-  await atMost(CLOSE_PATIENCE_MS, client.destroy(), clock);
+  await waitAtMost(CLOSE_PATIENCE_MS, client.destroy(), clock);
   state.health = { connected: false, detail: "stopped" };
 }

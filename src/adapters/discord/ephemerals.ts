@@ -2,7 +2,7 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 import { ownId } from "../../core/events/event-key.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import { publicly } from "../../core/protocol/private-reply.ts";
+import { publicMessage } from "../../core/protocol/replies.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { DM_WORKSPACE } from "./channels.ts";
 import { isDiscordError } from "./errors.ts";
@@ -62,7 +62,7 @@ export function createEphemerals({ rest, threads, clock, log }: EphemeralParts):
     const channelId = threads.named(thread);
     if (thread.workspaceId === DM_WORKSPACE.id || pointedOut.has(`${channelId} ${personId}`)) return;
     pointedOut.set(`${channelId} ${personId}`, true);
-    const body = formatEdit(publicly(`<@${ownId(personId)}> ${CLOSED_DMS}`));
+    const body = formatEdit(publicMessage(`<@${ownId(personId)}> ${CLOSED_DMS}`));
     await rest.createMessage(channelId, { body, files: [] }, "Send Messages");
   };
 

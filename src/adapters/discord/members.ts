@@ -1,5 +1,5 @@
 import type { Client } from "discord.js";
-import { believing } from "../../core/believed.ts";
+import { cacheAnswers } from "../../core/answer-cache.ts";
 import type { Person } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { DM_WORKSPACE } from "./channels.ts";
@@ -34,7 +34,7 @@ export function createMemberEverywhere(
     const isNowhere = members.length === 0 && asked.length === guilds.length;
     return isNowhere ? undefined : together(members);
   };
-  return believing(ask, { forMs: BELIEVED_MS, most: REMEMBERED, clock });
+  return cacheAnswers(ask, { forMs: BELIEVED_MS, most: REMEMBERED, clock });
 }
 
 function together(members: readonly WireMember[]): WireMember {

@@ -1,5 +1,5 @@
 import type { Client } from "discord.js";
-import { believing } from "../../core/believed.ts";
+import { cacheAnswers } from "../../core/answer-cache.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { DM_WORKSPACE } from "./channels.ts";
 import { unlessDiscord } from "./errors.ts";
@@ -88,5 +88,5 @@ const LEFT: WireMember = { nick: null, roles: [], pending: true, flags: 0 };
 function createMembers({ rest, clock }: DiscordScope) {
   const ask = async (guildId: string, userId: string) =>
     (await unlessDiscord(["unknownMember"], rest.member(guildId, userId))) ?? LEFT;
-  return believing(ask, { ...BELIEVED, clock });
+  return cacheAnswers(ask, { ...BELIEVED, clock });
 }

@@ -2,15 +2,15 @@ import { howToRaise, stoppedAtLimit } from "../../core/budget/budget-words.ts";
 import type { JobEvent } from "../../core/events/job-event.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { causeText } from "../../core/protocol/cancel-cause.ts";
+import { TRANSIENT_ERRORS } from "../../core/protocol/error-groups.ts";
 import type { AppError, ErrorCode } from "../../core/protocol/errors.ts";
 import type { BudgetExceeded, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
-import { PASSING } from "../../core/protocol/failure-kinds.ts";
 import { type Message, textOf } from "../../core/protocol/messages.ts";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
 import { lineText, type Shown, type ShownEnd } from "../../core/protocol/shown.ts";
 import { dollars } from "../../core/text/dollars.ts";
-import { plainLine, unstyled } from "../../core/text/plain-text.ts";
+import { escapeMarkdown, plainLine } from "../../core/text/plain-text.ts";
 import { count, duration } from "./progress/figures.ts";
 import { taskLines } from "./progress/task-lines.ts";
 
@@ -117,7 +117,9 @@ export function endingButtons(outcome: QueryOutcome, runId: string): readonly Bu
     case "budget_exceeded":
       return [detailsButton(runId)];
     case "error":
-      return PASSING.has(outcome.error.code) ? [{ id: `retry:${runId}`, label: "Try again", style: "primary" }] : [];
+      return TRANSIENT_ERRORS.has(outcome.error.code)
+        ? [{ id: `retry:${runId}`, label: "Try again", style: "primary" }]
+        : [];
     case "end_turn":
     case "cancelled":
       return [];
@@ -185,7 +187,7 @@ function changed({ changedFiles, mayHaveChanged = [] }: RunStats): string {
 }
 
 function listed(names: readonly string[]): string {
-  const named = names.slice(0, NAMED_FILES).map((name) => unstyled(plainLine(name, 80)));
+  const named = names.slice(0, NAMED_FILES).map((name) => escapeMarkdown(plainLine(name, 80)));
   const more = names.length - named.length;
   const list = [...named, ...(more > 0 ? [`${more} more`] : [])];
   return list.length === 1 ? list.join("") : `${list.slice(0, -1).join(", ")} and ${list.at(-1) ?? ""}`;

@@ -1,8 +1,8 @@
 import type { OutgoingMessage, Receipt } from "../../core/protocol/platform.ts";
-import { privately } from "../../core/protocol/private-reply.ts";
+import { privateMessage } from "../../core/protocol/replies.ts";
 
 /** The message that only the person who caused an event sees; null if there is nothing to say. */
 export function privateAnswer(receipt: Receipt): OutgoingMessage | null {
   if (receipt.type === "reply") return receipt.message;
-  return receipt.type === "refused" ? privately(receipt.reason) : null;
+  return receipt.type === "refused" ? privateMessage(receipt.reason) : null;
 }

@@ -1,9 +1,9 @@
+import { TRANSIENT_PLATFORM_ERRORS } from "../../core/protocol/error-groups.ts";
 import { type ErrorCode, toAppError } from "../../core/protocol/errors.ts";
-import { PASSES } from "../../core/protocol/failure-kinds.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { causes, proxyFailure, systemCode } from "../../core/protocol/system-code.ts";
+import { causeChain, proxyFailure, systemCode } from "../../core/protocol/system-code.ts";
 
 /** Explanations of the error codes of failed connections. Source: Node docs, “Errors”; undici docs. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -49,7 +49,7 @@ const AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
 /** Retries until `connect` succeeds. Rejects with a permanent failure, or with the signal's reason. */
 export async function untilReached<T>(
   connect: () => Promise<T>,
-  { address, told, event, isPassing = (code) => PASSES.has(code), clock, log }: Reaching,
+  { address, told, event, isPassing = (code) => TRANSIENT_PLATFORM_ERRORS.has(code), clock, log }: Reaching,
   signal: AbortSignal,
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -83,6 +83,6 @@ function hostOf(address: string): string {
 
 /** The code of the innermost error that has an explanation. */
 function innermostCode(error: unknown): string | null {
-  const codes = causes(error).map(systemCode);
+  const codes = causeChain(error).map(systemCode);
   return codes.findLast((code) => code !== undefined && code in WORDS) ?? null;
 }

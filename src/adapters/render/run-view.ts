@@ -1,15 +1,15 @@
-import { atMost } from "../../core/at-most.ts";
 import { messageIdOf } from "../../core/events/event-key.ts";
 import { feedbackButtons } from "../../core/people/feedback.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../../core/progress/run-view.ts";
+import { UNWRITABLE_THREAD_ERRORS } from "../../core/protocol/error-groups.ts";
 import { type AppError, toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain, reasonOf } from "../../core/protocol/explain.ts";
-import { UNWRITABLE } from "../../core/protocol/failure-kinds.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, PostedMessage } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { lineText } from "../../core/protocol/shown.ts";
+import { waitAtMost } from "../../core/wait-at-most.ts";
 import { answerFile, answerParts } from "./answer-parts.ts";
 import { detailsButton, type Ending, endingButtons, endingOf, foldLine, runEnd } from "./outcome-text.ts";
 import type { PacedPlatform } from "./pacing/paced-platform.ts";
@@ -113,7 +113,7 @@ class ThreadRunView implements RunView {
   /** Waits only briefly, since a fold is slow while edits are in demand and must not delay the thread's next run. */
   async #letGo(work: Promise<unknown>): Promise<void> {
     this.#deps.platform.keep(work);
-    await atMost(FOLD_WAIT_MS, work, this.#deps.clock);
+    await waitAtMost(FOLD_WAIT_MS, work, this.#deps.clock);
   }
 
   async park(): Promise<void> {
@@ -144,7 +144,7 @@ class ThreadRunView implements RunView {
     this.#cancelTimer();
     this.#following.stop();
     this.#closing.abort();
-    if (this.#opening !== undefined) await atMost(OPENING_WAIT_MS, this.#opening, this.#deps.clock);
+    if (this.#opening !== undefined) await waitAtMost(OPENING_WAIT_MS, this.#opening, this.#deps.clock);
   }
 
   /** Posts the live message, once. If the rate limit forbids a post now, a reaction appears first. */
@@ -267,7 +267,7 @@ class ThreadRunView implements RunView {
       return null;
     } catch (error) {
       const failure = toAppError(error);
-      if (UNWRITABLE.has(failure.code) || failure.code === "defect") return failure;
+      if (UNWRITABLE_THREAD_ERRORS.has(failure.code) || failure.code === "defect") return failure;
       throw failure;
     }
   }

@@ -24,7 +24,7 @@ import type {
   ThreadMessage,
   ThreadRef,
 } from "../../core/protocol/platform.ts";
-import { privately } from "../../core/protocol/private-reply.ts";
+import { privateMessage } from "../../core/protocol/replies.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { unlessAborted } from "../../core/unless-aborted.ts";
 import { privateAnswer } from "../render/private-answer.ts";
@@ -355,7 +355,7 @@ class SlackPlatform implements ChatPlatform {
     this.#noteRefusal(error);
     const said = error.code === "missing_scope" ? addressedMessage(payload, identity) : null;
     if (said === null || !this.#isNews(said.key)) return;
-    await this.#tell(said, privately(explain(error)), payload);
+    await this.#tell(said, privateMessage(explain(error)), payload);
   }
 
   /** True once per key. */

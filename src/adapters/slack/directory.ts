@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { believing } from "../../core/believed.ts";
+import { cacheAnswers } from "../../core/answer-cache.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Person } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
@@ -43,12 +43,12 @@ interface DirectoryParts {
 /** Looks up people, channels and files, and caches the results. */
 export function createDirectory({ web, identity, clock, log }: DirectoryParts): Directory {
   const belief = { forMs: BELIEVED_MS, most: REMEMBERED, clock };
-  const people = believing((userId: string) => lookUpPerson(web, identity, userId), belief);
-  const channels = believing((channelId: string) => lookUpChannel(web, channelId), belief);
-  const files = believing(async (id: string) => nodeOf((await web.files.info({ file: id })).file), belief);
+  const people = cacheAnswers((userId: string) => lookUpPerson(web, identity, userId), belief);
+  const channels = cacheAnswers((channelId: string) => lookUpChannel(web, channelId), belief);
+  const files = cacheAnswers(async (id: string) => nodeOf((await web.files.info({ file: id })).file), belief);
   return {
     // Concurrent questions about one person share a single lookup, which is not cached afterwards.
-    channelsWith: believing((userId: string) => listChannels(web, userId), { ...belief, isLasting: () => false }),
+    channelsWith: cacheAnswers((userId: string) => listChannels(web, userId), { ...belief, isLasting: () => false }),
     file: (fileId) => files(fileId).catch(() => ({})),
     person: async (userId) => (await people(userId)).person,
     async member(userId) {

@@ -1,6 +1,6 @@
 import type { types } from "@slack/bolt";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
-import { asWritten, cut } from "../../core/text/plain-text.ts";
+import { cut, unescapeMarkdown } from "../../core/text/plain-text.ts";
 import { inProse } from "../render/markdown/prose.ts";
 import { withoutImages, withoutMentions } from "../render/markdown/safe-text.ts";
 import { BUTTONS_PER_ROW, CONTEXT_CHARS, LABEL_CHARS, MARKDOWN_CHARS, UPDATE_TEXT_CHARS } from "./limits.ts";
@@ -20,7 +20,10 @@ export function formatMessage(message: OutgoingMessage): SlackBody {
   const blocks: types.KnownBlock[] = [];
   if (markdown.trim() !== "") blocks.push({ type: "markdown", text: markdown });
   if (footer !== "")
-    blocks.push({ type: "context", elements: [{ type: "mrkdwn", text: mrkdwn(asWritten(footer), CONTEXT_CHARS) }] });
+    blocks.push({
+      type: "context",
+      elements: [{ type: "mrkdwn", text: mrkdwn(unescapeMarkdown(footer), CONTEXT_CHARS) }],
+    });
   for (let at = 0; at < message.buttons.length; at += BUTTONS_PER_ROW) {
     blocks.push({ type: "actions", elements: message.buttons.slice(at, at + BUTTONS_PER_ROW).map(formatButton) });
   }

@@ -1,7 +1,7 @@
 import type { Server, Socket } from "node:net";
 import type { Cluster } from "../../core/cluster.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import { type Clock, slept } from "../../core/protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "../../core/protocol/runtime.ts";
 import { closeServer, fileNumber, listenAt, socketPath } from "./socket.ts";
 
 /** Interval of checking that the socket file still exists. In milliseconds. */
@@ -50,7 +50,7 @@ async function listenWhile(signal: AbortSignal, file: string, listening: Listeni
   if (server === null) return;
   try {
     const own = await fileNumber(file);
-    do await slept(listening.clock, LOOK_MS, signal);
+    do await sleepUnlessAborted(listening.clock, LOOK_MS, signal);
     while (!signal.aborted && (await fileNumber(file)) === own);
   } finally {
     await closeServer(server);

@@ -1,5 +1,5 @@
 import type { Config } from "../../config/resolve.ts";
-import { causes, proxyFailure, systemCode } from "../../core/protocol/system-code.ts";
+import { causeChain, proxyFailure, systemCode } from "../../core/protocol/system-code.ts";
 import { CATALOG, defaultModelFor } from "../../core/providers/catalog.ts";
 import { proxyFor } from "../../operations/proxy.ts";
 import { bad, type Finding, good } from "./finding.ts";
@@ -23,7 +23,7 @@ export async function checkProxy(
   } catch (error) {
     signal?.throwIfAborted();
     const late = `the proxy does not answer within ${withinMs / 1_000} s: check its host and port`;
-    const code = causes(error).map(systemCode).find(Boolean) ?? "no code";
+    const code = causeChain(error).map(systemCode).find(Boolean) ?? "no code";
     const other = `by the proxy, ${place.host} cannot be reached (${code}). A proxy that opens what is encrypted needs its certificate in NODE_EXTRA_CA_CERTS`;
     return [bad(`HTTPS_PROXY: ${proxyFailure(error) ?? (deadline.aborted ? late : other)}.`)];
   }

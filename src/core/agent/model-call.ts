@@ -1,10 +1,10 @@
 import { CallCharge } from "../budget/call-charge.ts";
 import { BudgetStop } from "../budget/run-budget.ts";
-import { isDatabaseAway } from "../protocol/database-failure.ts";
+import { isDatabaseUnavailable } from "../protocol/database-failure.ts";
 import { type AppError, ProviderError, toAppError } from "../protocol/errors.ts";
 import type { BudgetExceeded, QueryEvent } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
-import { slept } from "../protocol/runtime.ts";
+import { sleepUnlessAborted } from "../protocol/runtime.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { costOf, type ModelRequest, type ModelResponse, type ResolvedModel } from "../providers/provider.ts";
 import { isOutage, nextTryMs } from "../providers/retry.ts";
@@ -21,7 +21,7 @@ export interface ModelCall {
   readonly isShown: boolean;
 }
 
-/** How a model call ended. `aborted` means that the signal ended it, whatever the reason. */
+/** How a model call ended. `whenAborted` means that the signal ended it, whatever the reason. */
 export type CallEnd =
   | {
       readonly type: "responded";
@@ -82,7 +82,7 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
     } catch (thrown) {
       if (thrown instanceof BudgetStop) return { type: "over_budget", outcome: thrown.outcome };
       // The failure is the database's and not the model's. The run continues once the database is back.
-      if (isDatabaseAway(thrown)) throw thrown;
+      if (isDatabaseUnavailable(thrown)) throw thrown;
       const error = toAppError(thrown);
       if (one !== null)
         await settleFailed(call, one, { error, wasWaiting: signal.aborted || error.code === "stalled" });
@@ -94,7 +94,7 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
       log.warn({ err: error, code: error.code, attempt, delayMs, model }, "model_retry");
       if (shown) yield { type: "text_discarded" };
       yield retryStatus(error, { attempt, delayMs });
-      if (!(await slept(runtime.clock, delayMs, signal))) return { type: "aborted" };
+      if (!(await sleepUnlessAborted(runtime.clock, delayMs, signal))) return { type: "aborted" };
     }
   }
 }

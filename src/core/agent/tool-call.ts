@@ -1,6 +1,6 @@
 import { boundResult } from "../context/tool-result-bounds.ts";
 import { causeText } from "../protocol/cancel-cause.ts";
-import { isDatabaseAway } from "../protocol/database-failure.ts";
+import { isDatabaseUnavailable } from "../protocol/database-failure.ts";
 import { AppError, toAppError } from "../protocol/errors.ts";
 import type { QueryEvent } from "../protocol/events.ts";
 import { explain, withRef } from "../protocol/explain.ts";
@@ -130,7 +130,7 @@ async function resultOf(running: RunningCall, outer: AbortSignal): Promise<ToolR
     return await heedingAbort(execute(running, signal), { signal, clock });
   } catch (error) {
     // The call may already have done its part in the store, so it is retried as after a crash.
-    if (isDatabaseAway(error)) throw error;
+    if (isDatabaseUnavailable(error)) throw error;
     if (!signal.aborted) return failure(running, error);
     if (!(signal.reason instanceof CancelSignal)) throw signal.reason;
     const by = causeText(signal.reason.cause);

@@ -2,7 +2,7 @@ import { boundResult } from "../context/tool-result-bounds.ts";
 import type { CallRecord } from "../events/call-record.ts";
 import { isFinder } from "../permissions/finders.ts";
 import { planRefusal } from "../permissions/plan-mode.ts";
-import { isDatabaseAway } from "../protocol/database-failure.ts";
+import { isDatabaseUnavailable } from "../protocol/database-failure.ts";
 import type { ParkedOn, QueryEvent } from "../protocol/events.ts";
 import { type Message, type ToolUseBlock, toolUsesOf } from "../protocol/messages.ts";
 import type { Plan } from "../protocol/plan.ts";
@@ -136,7 +136,7 @@ async function previewOf(
   try {
     return await tool.preview(use.input, toolContext(calls, { use, approved: false, toolState }), signal);
   } catch (error) {
-    if (signal.aborted || isDatabaseAway(error)) throw error;
+    if (signal.aborted || isDatabaseUnavailable(error)) throw error;
     log.error({ err: error, tool: use.name, callId: use.id }, "tool_preview_failed");
     const why = error instanceof Error ? error.message : String(error);
     return { refused: `Not run: people cannot be shown what it would do (${why}).` };

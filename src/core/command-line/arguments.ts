@@ -1,5 +1,5 @@
-import { asTyped } from "./as-typed.ts";
 import { didYouMean, nearest } from "./nearest.ts";
+import { quoteInput } from "./quote-input.ts";
 import { shellWords } from "./shell-words.ts";
 
 export interface ArgumentRules {
@@ -44,7 +44,7 @@ export function readArguments(line: string, { flags: known = [], words: most }: 
     }
   }
   const extra = most === undefined ? undefined : words[most];
-  if (extra !== undefined) return broken(`I don't know what to do with ${asTyped(extra)}.`);
+  if (extra !== undefined) return broken(`I don't know what to do with ${quoteInput(extra)}.`);
   return { type: "read", words, flags };
 }
 
@@ -76,7 +76,7 @@ function flagProblem(
     const all =
       known.length === 0 ? "There are none here." : `There is ${known.map((one) => `\`--${one}\``).join(", ")}.`;
     const near = nearest(name, known).map((one) => `--${one}`);
-    return `I don't know ${asTyped(`--${name}`)}.${didYouMean(near, all)}`;
+    return `I don't know ${quoteInput(`--${name}`)}.${didYouMean(near, all)}`;
   }
   if (isTwice) return `\`--${name}\` is there twice.`;
   return value === undefined ? `\`--${name}\` wants a value: \`--${name} "…"\`.` : null;

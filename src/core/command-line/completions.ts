@@ -17,7 +17,7 @@ export async function completionsFor(
   const command = context.commands.find((each) => each.name === name);
   if (command === undefined || commandRefusal(command, null, context) !== null) return [];
   const all = (await optionAt(command.options, option)?.complete?.(context)) ?? [];
-  return fitting(all, typed).slice(0, MOST);
+  return matchingCompletions(all, typed).slice(0, MOST);
 }
 
 function optionAt(options: readonly CommandOption[] = [], [name, ...rest]: readonly string[]): CommandOption | null {
@@ -29,7 +29,7 @@ function optionAt(options: readonly CommandOption[] = [], [name, ...rest]: reado
  * Filters suggestions by what was typed. Exact names come first, because pressing Enter takes the first one, then those
  * that begin with it, then those that contain it.
  */
-export function fitting(all: readonly Completion[], typed: string): Completion[] {
+export function matchingCompletions(all: readonly Completion[], typed: string): Completion[] {
   const letters = typed.trim().toLowerCase();
   const rankOf = ({ value, label }: Completion): number => {
     const texts = [value.toLowerCase(), label.toLowerCase()];
@@ -43,30 +43,31 @@ export function fitting(all: readonly Completion[], typed: string): Completion[]
 
 type Words = NonNullable<CommandOption["complete"]>;
 
-export const skillWords: Words = async ({ skillsOf, thread }) => {
+export const skillCompletions: Words = async ({ skillsOf, thread }) => {
   const { skills } = await skillsOf(thread);
-  return skills.map(({ name, description }) => described(name, description));
+  return skills.map(({ name, description }) => describedCompletion(name, description));
 };
 
-export const agentWords: Words = ({ agents }) => {
+export const agentCompletions: Words = ({ agents }) => {
   const visible = [...agents.values()].filter((agent) => agent.visible);
-  return Promise.resolve(visible.map(({ name, description }) => described(name, description)));
+  return Promise.resolve(visible.map(({ name, description }) => describedCompletion(name, description)));
 };
 
-export const modelWords: Words = async ({ models }) =>
-  (await models.list()).map(({ ref, about }) => described(ref, about));
+export const modelCompletions: Words = async ({ models }) =>
+  (await models.list()).map(({ ref, about }) => describedCompletion(ref, about));
 
-export const jobWords: Words = async ({ jobs, person, thread, runtime }) => {
+export const jobCompletions: Words = async ({ jobs, person, thread, runtime }) => {
   const seen = await jobs.overview({ person, thread, at: runtime.clock.now() });
   return seen.map(({ id, name, sentence }) => ({ value: id, label: `${name}${DOT}${sentence}` }));
 };
 
-export const timezoneWords: Words = () => Promise.resolve(["UTC", ...Intl.supportedValuesOf("timeZone")].map(plain));
+export const timezoneCompletions: Words = () =>
+  Promise.resolve(["UTC", ...Intl.supportedValuesOf("timeZone")].map(plain));
 
 function plain(value: string): Completion {
   return { value, label: value };
 }
 
-export function described(value: string, description: string): Completion {
+export function describedCompletion(value: string, description: string): Completion {
   return { value, label: `${value}${DOT}${description}` };
 }

@@ -12,13 +12,13 @@ const TITLE_CHARS = 60;
  * The reply to a command that has no session to work on. In a channel it points to the threads, since a slash command
  * there is in none.
  */
-export function nothingTo(what: string, { openSession }: Pick<CommandContext, "openSession">): string {
+export function noSessionReply(what: string, { openSession }: Pick<CommandContext, "openSession">): string {
   const hint = openSession === null ? " In the thread you mean, write it after mentioning me." : "";
   return `There is no session here yet, so there is nothing to ${what}.${hint}`;
 }
 
 /** Lists the person's busy threads in this channel, one line each. */
-export async function atWorkHere({ store, runtime, person, thread, describe }: CommandContext): Promise<string[]> {
+export async function busyThreadLines({ store, runtime, person, thread, describe }: CommandContext): Promise<string[]> {
   const since = runtime.clock.now() - RECENT_MS;
   const { platform, channelId } = thread;
   const [sessions, busy] = await Promise.all([

@@ -1,9 +1,9 @@
-import { privately } from "../protocol/private-reply.ts";
-import { asTyped } from "./as-typed.ts";
+import { privateMessage } from "../protocol/replies.ts";
 import type { ChatCommand, CommandContext, CommandReply } from "./command.ts";
 import { helpAskedFor } from "./command-help.ts";
 import { commandRefusal } from "./may-use.ts";
 import { didYouMean, nearest } from "./nearest.ts";
+import { quoteInput } from "./quote-input.ts";
 
 /** A parsed command: `/stop now` has the name `stop` and the line `now`. */
 export interface TypedCommand {
@@ -29,15 +29,15 @@ export function typedCommand(text: string, commands: readonly ChatCommand[]): Ty
 /** Runs a command if the person may use it, and explains a refusal otherwise. `--help` works for everyone. */
 export async function runCommand({ name, line }: TypedCommand, context: CommandContext): Promise<CommandReply> {
   const command = context.commands.find((each) => each.name === name);
-  if (command === undefined) return privately(unknownCommand(name, context.commands));
+  if (command === undefined) return privateMessage(unknownCommand(name, context.commands));
   const help = helpAskedFor(command, line);
-  if (help !== null) return privately(help);
+  if (help !== null) return privateMessage(help);
   const refusal = commandRefusal(command, line, context);
-  return refusal === null ? command.run(line, context) : privately(refusal);
+  return refusal === null ? command.run(line, context) : privateMessage(refusal);
 }
 
 export function unknownCommand(name: string, commands: readonly ChatCommand[]): string {
   const names = commands.map((command) => command.name);
   const near = nearest(name, names).map((one) => `/${one}`);
-  return `I don't know ${asTyped(`/${name}`)}.${didYouMean(near, "`/help` lists what there is.")}`;
+  return `I don't know ${quoteInput(`/${name}`)}.${didYouMean(near, "`/help` lists what there is.")}`;
 }

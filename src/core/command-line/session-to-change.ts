@@ -3,7 +3,7 @@ import type { SessionRow } from "../store/sessions.ts";
 import type { CommandContext } from "./command.ts";
 
 /** The session with the settings in force for the person or, if there is none, as it would begin. */
-export function hereOf({ session, channelKey, agentOf, runtime, person }: CommandContext) {
+export function effectiveSession({ session, channelKey, agentOf, runtime, person }: CommandContext) {
   if (session === null) return { channelKey, agent: agentOf(channelKey), settings: {} };
   return { ...session, settings: settingsInForce(session.settings, { now: runtime.clock.now(), askers: [person.id] }) };
 }

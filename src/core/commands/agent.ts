@@ -1,14 +1,14 @@
 import { mayDoMore, signedName } from "../agents/definitions.ts";
 import type { AgentDefinition } from "../agents/query-config.ts";
 import { firstWord } from "../command-line/arguments.ts";
-import { asTyped } from "../command-line/as-typed.ts";
 import type { ChatCommand, CommandContext, CommandReply } from "../command-line/command.ts";
-import { agentWords } from "../command-line/completions.ts";
+import { agentCompletions } from "../command-line/completions.ts";
 import { mayRaise } from "../command-line/may-use.ts";
 import { didYouMean, nearest } from "../command-line/nearest.ts";
+import { quoteInput } from "../command-line/quote-input.ts";
 import { NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
 import { answersFromNowOn, stillAtWork, switchAgent } from "../history/agent-switch.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { privateMessage } from "../protocol/replies.ts";
 import { cut } from "../text/plain-text.ts";
 
 /** Maximum length of a description, in characters. Many descriptions tell a model at length when to delegate. */
@@ -21,18 +21,18 @@ export const agentCommand: ChatCommand = {
   permission: "people",
   onlyShows: (line) => line === "",
   options: [
-    { name: "name", description: "the agent that answers from now on", complete: agentWords },
+    { name: "name", description: "the agent that answers from now on", complete: agentCompletions },
     { name: "prompt", description: "what it should do first" },
   ],
   async run(line, context) {
     const { word, rest } = firstWord(line);
     const name = word.replace(/^@/, "").toLowerCase();
-    if (name === "") return privately(agentList(context));
+    if (name === "") return privateMessage(agentList(context));
     const agent = context.agents.get(name);
-    if (agent === undefined) return privately(unknown(name, context));
-    if (!agent.visible) return privately(`**${name}** works for other agents only. ${choices(context)}`);
+    if (agent === undefined) return privateMessage(unknown(name, context));
+    if (!agent.visible) return privateMessage(`**${name}** works for other agents only. ${choices(context)}`);
     const refusal = agentRefusal(agent, context);
-    if (refusal !== null) return privately(refusal);
+    if (refusal !== null) return privateMessage(refusal);
     return rest === "" ? switchTo(name, context) : { run: rest, agent: name };
   },
 };
@@ -47,11 +47,11 @@ export function agentRefusal({ name, access }: AgentDefinition, context: Command
 
 async function switchTo(name: string, context: CommandContext): Promise<CommandReply> {
   const session = await sessionToChange(context);
-  if (session === null) return privately(`${NO_THREAD} Or say at once what to do: \`/agent ${name} …\`.`);
-  if (session.agent === name) return privately(`**${name}** answers here already.`);
+  if (session === null) return privateMessage(`${NO_THREAD} Or say at once what to do: \`/agent ${name} …\`.`);
+  if (session.agent === name) return privateMessage(`**${name}** answers here already.`);
   const at = context.runtime.clock.now();
   const isDone = await context.store.transaction((tx) => switchAgent(tx, { sessionId: session.id, agent: name, at }));
-  return privately(isDone ? answersFromNowOn(name, session.agent) : stillAtWork(session.agent));
+  return privateMessage(isDone ? answersFromNowOn(name, session.agent) : stillAtWork(session.agent));
 }
 
 function visibleAgents({ agents }: CommandContext) {
@@ -70,7 +70,7 @@ function agentList(context: CommandContext): string {
 
 function unknown(name: string, context: CommandContext): string {
   const names = visibleAgents(context).map((agent) => agent.name);
-  return `I don't know an agent ${asTyped(name)}.${didYouMean(nearest(name, names), choices(context))}`;
+  return `I don't know an agent ${quoteInput(name)}.${didYouMean(nearest(name, names), choices(context))}`;
 }
 
 function choices(context: CommandContext): string {

@@ -1,10 +1,10 @@
 import { readArguments } from "../command-line/arguments.ts";
-import { asTyped } from "../command-line/as-typed.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
+import { quoteInput } from "../command-line/quote-input.ts";
 import { whatOf } from "../permissions/approval-card.ts";
 import { mayDecide } from "../permissions/deciders.ts";
 import type { OutgoingMessage } from "../protocol/platform.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { privateMessage } from "../protocol/replies.ts";
 import type { ApprovalRow } from "../store/run/approvals.ts";
 import type { GrantRow } from "../store/run/grants.ts";
 import { plainLine } from "../text/plain-text.ts";
@@ -23,16 +23,18 @@ export const approvalsCommand: ChatCommand = {
   permission: "everyone",
   async run(line, context) {
     const read = readArguments(line, { words: 2 });
-    if (read.type === "broken") return privately(read.reason);
+    if (read.type === "broken") return privateMessage(read.reason);
     const [verb, which] = read.words;
     if (verb === undefined) return overview(context);
-    if (verb !== "revoke") return privately(`I don't know ${asTyped(verb)}. There is \`/approvals revoke <number>\`.`);
-    if (which === undefined) return privately("Which one? `/approvals` numbers them: `/approvals revoke <number>`.");
+    if (verb !== "revoke")
+      return privateMessage(`I don't know ${quoteInput(verb)}. There is \`/approvals revoke <number>\`.`);
+    if (which === undefined)
+      return privateMessage("Which one? `/approvals` numbers them: `/approvals revoke <number>`.");
     const grants = await grantsHere(context);
     const grant = grants.find(({ id }) => id === which) ?? grants[Number(which) - 1];
     if (grant === undefined)
-      return privately(`Nothing that I may do here has the number ${which}. See \`/approvals\`.`);
-    return privately(await revokeGrant(grant.id, context));
+      return privateMessage(`Nothing that I may do here has the number ${which}. See \`/approvals\`.`);
+    return privateMessage(await revokeGrant(grant.id, context));
   },
 };
 
@@ -79,7 +81,7 @@ async function overview(context: CommandContext): Promise<OutgoingMessage> {
   const buttons = grants.slice(0, MOST_BUTTONS).map(({ id }, index) => {
     return { id: `revoke:${id}`, label: isOnly ? "Revoke" : `Revoke ${index + 1}`, style: "default" } as const;
   });
-  return { ...privately(parts.join("\n")), buttons };
+  return { ...privateMessage(parts.join("\n")), buttons };
 }
 
 /** Whether an approval may be shown to the person, who may not be able to see every thread of the channel. */

@@ -1,6 +1,6 @@
 import type { ChatCommand } from "../command-line/command.ts";
-import { nothingTo } from "../command-line/outside-threads.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { noSessionReply } from "../command-line/outside-threads.ts";
+import { privateMessage } from "../protocol/replies.ts";
 
 export const compactCommand: ChatCommand = {
   name: "compact",
@@ -8,14 +8,14 @@ export const compactCommand: ChatCommand = {
   permission: "people",
   async run(_line, context) {
     const { store, engine, runtime, session, person } = context;
-    if (session === null) return privately(nothingTo("summarise", context));
+    if (session === null) return privateMessage(noSessionReply("summarise", context));
     if ((await store.runs.open(session.id)) !== null) {
-      return privately(
+      return privateMessage(
         "I am still working here. I summarise by myself when I must; or `/compact` again when I am done.",
       );
     }
     const by = { id: person.id, name: person.name };
     await engine.deliver(session.id, { key: `command:${runtime.ids.next("cmd")}`, body: { kind: "compact", by } });
-    return privately("✓ I summarise what was said so far.");
+    return privateMessage("✓ I summarise what was said so far.");
   },
 };

@@ -1,9 +1,9 @@
 import type { ChatCommand } from "../command-line/command.ts";
-import { nothingTo } from "../command-line/outside-threads.ts";
+import { noSessionReply } from "../command-line/outside-threads.ts";
 import { collapseReads } from "../context/collapse-reads.ts";
 import { renderBlock } from "../context/render-block.ts";
 import type { Message } from "../protocol/messages.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { privateMessage } from "../protocol/replies.ts";
 
 export const exportCommand: ChatCommand = {
   name: "export",
@@ -11,13 +11,13 @@ export const exportCommand: ChatCommand = {
   permission: "people",
   async run(_line, context) {
     const { store, session } = context;
-    if (session === null) return privately(nothingTo("export", context));
+    if (session === null) return privateMessage(noSessionReply("export", context));
     const messages = await store.messages.list(session.id);
-    if (messages.length === 0) return privately("Nothing has been said in this session yet.");
+    if (messages.length === 0) return privateMessage("Nothing has been said in this session yet.");
     const text = [`# Session ${session.id} · agent ${session.agent}`, ...messages.map(section)].join("\n\n");
     const data = new TextEncoder().encode(`${text}\n`);
     const file = { name: `${session.id}.md`, mediaType: "text/markdown", data };
-    return { ...privately(`✓ ${messages.length} messages, the whole session.`), files: [file] };
+    return { ...privateMessage(`✓ ${messages.length} messages, the whole session.`), files: [file] };
   },
 };
 

@@ -1,11 +1,11 @@
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
-import { nothingTo } from "../command-line/outside-threads.ts";
+import { noSessionReply } from "../command-line/outside-threads.ts";
 import { forkSession } from "../history/fork.ts";
 import { AppError } from "../protocol/errors.ts";
 import { explain } from "../protocol/explain.ts";
 import { textOf } from "../protocol/messages.ts";
 import type { OutgoingMessage, ThreadRef } from "../protocol/platform.ts";
-import { privately, publicly } from "../protocol/private-reply.ts";
+import { privateMessage, publicMessage } from "../protocol/replies.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { plainLine } from "../text/plain-text.ts";
 
@@ -15,23 +15,25 @@ export const forkCommand: ChatCommand = {
   permission: "people",
   async run(_line, context) {
     const { session, openThread } = context;
-    if (session === null) return privately(nothingTo("fork", context));
+    if (session === null) return privateMessage(noSessionReply("fork", context));
     if (openThread === null) {
-      return privately("A direct message here is one conversation, so I can open no second one. `/new` starts afresh.");
+      return privateMessage(
+        "A direct message here is one conversation, so I can open no second one. `/new` starts afresh.",
+      );
     }
-    const root = publicly(await rootText(session, context));
+    const root = publicMessage(await rootText(session, context));
     const thread = await openThread(root).catch(refusal);
     if ("markdown" in thread) return thread;
     const known = await begin(session, thread, context);
-    await context.say(thread, publicly(firstText(known)), "first");
-    await context.say(session.thread, publicly(pointer(thread, context)), "pointer");
-    return privately(`✓ ${place("A new thread", thread, context)} goes on from here.`);
+    await context.say(thread, publicMessage(firstText(known)), "first");
+    await context.say(session.thread, publicMessage(pointer(thread, context)), "pointer");
+    return privateMessage(`✓ ${place("A new thread", thread, context)} goes on from here.`);
   },
 };
 
 /** Explains that a thread cannot be opened for lack of a permission. Rethrows other errors. */
 function refusal(error: unknown): OutgoingMessage {
-  if (error instanceof AppError && error.code === "missing_scope") return privately(explain(error));
+  if (error instanceof AppError && error.code === "missing_scope") return privateMessage(explain(error));
   throw error;
 }
 

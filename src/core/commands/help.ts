@@ -1,11 +1,11 @@
 import { firstWord } from "../command-line/arguments.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { commandHelp } from "../command-line/command-help.ts";
-import { described } from "../command-line/completions.ts";
+import { describedCompletion } from "../command-line/completions.ts";
 import { commandRefusal } from "../command-line/may-use.ts";
 import { unknownCommand } from "../command-line/run-command.ts";
-import { hereOf } from "../command-line/session-to-change.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { effectiveSession } from "../command-line/session-to-change.ts";
+import { privateMessage } from "../protocol/replies.ts";
 import { MODE_WORDS } from "./mode.ts";
 
 export const helpCommand: ChatCommand = {
@@ -19,11 +19,11 @@ export const helpCommand: ChatCommand = {
       description: "the command to explain",
       complete: (context) => {
         const usable = context.commands.filter((command) => commandRefusal(command, "", context) === null);
-        return Promise.resolve(usable.map(({ name, description }) => described(name, description)));
+        return Promise.resolve(usable.map(({ name, description }) => describedCompletion(name, description)));
       },
     },
   ],
-  run: (line, context) => Promise.resolve(privately(line === "" ? helpText(context) : helpOf(line, context))),
+  run: (line, context) => Promise.resolve(privateMessage(line === "" ? helpText(context) : helpOf(line, context))),
 };
 
 /** Returns the help of one command. `line` is its name, with or without the slash. */
@@ -39,7 +39,7 @@ function helpOf(line: string, { commands }: CommandContext): string {
  */
 export function helpText(context: CommandContext): string {
   const { isDirect } = context;
-  const { mode, model, agentDefinition } = context.configOf(hereOf(context));
+  const { mode, model, agentDefinition } = context.configOf(effectiveSession(context));
   const others = [...context.agents.values()].filter(({ visible, name }) => visible && name !== agentDefinition.name);
   const lookers = others.map(({ name }) => `\`@${name} …\``);
   const commands = context.commands.filter((command) => commandRefusal(command, "", context) === null);

@@ -1,8 +1,14 @@
 import { type Arguments, readArguments } from "../command-line/arguments.ts";
-import { asTyped } from "../command-line/as-typed.ts";
 import type { ChatCommand, CommandContext, CommandOption, CommandReply } from "../command-line/command.ts";
-import { agentWords, jobWords, modelWords, skillWords, timezoneWords } from "../command-line/completions.ts";
+import {
+  agentCompletions,
+  jobCompletions,
+  modelCompletions,
+  skillCompletions,
+  timezoneCompletions,
+} from "../command-line/completions.ts";
 import { didYouMean, nearest } from "../command-line/nearest.ts";
+import { quoteInput } from "../command-line/quote-input.ts";
 import {
   JOB_ACTIONS,
   JOB_FIELDS,
@@ -13,7 +19,7 @@ import {
 } from "../jobs/job-control.ts";
 import { formProblems, formTarget, readJobForm, readTarget, withEmptied } from "../jobs/job-form.ts";
 import type { Form, FormProblems, FormValues } from "../protocol/form.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { privateMessage } from "../protocol/replies.ts";
 
 const ACTION_WORDS: Readonly<Record<JobAction, string>> = {
   show: "all that is set of a job",
@@ -24,12 +30,12 @@ const ACTION_WORDS: Readonly<Record<JobAction, string>> = {
   logs: "a job's newest due times and what came of them",
 };
 
-const JOB: CommandOption = { name: "job", description: "its name or id", required: true, complete: jobWords };
+const JOB: CommandOption = { name: "job", description: "its name or id", required: true, complete: jobCompletions };
 const WORDS: Readonly<Partial<Record<string, NonNullable<CommandOption["complete"]>>>> = {
-  agent: agentWords,
-  skill: skillWords,
-  model: modelWords,
-  timezone: timezoneWords,
+  agent: agentCompletions,
+  skill: skillCompletions,
+  model: modelCompletions,
+  timezone: timezoneCompletions,
 };
 const FIELDS: readonly CommandOption[] = JOB_FIELDS.map((field) => {
   const complete = WORDS[field.name];
@@ -53,7 +59,7 @@ export const jobsCommand: ChatCommand = {
   options: SUBCOMMANDS,
   async run(line, context) {
     const read = readArguments(line, { flags: FLAGS });
-    return read.type === "broken" ? privately(read.reason) : carryOut(read, context);
+    return read.type === "broken" ? privateMessage(read.reason) : carryOut(read, context);
   },
 };
 
@@ -63,25 +69,27 @@ async function carryOut({ words, flags }: Read, context: CommandContext): Promis
   const [verb = "list", ...names] = words;
   const { jobs, filled } = context;
   const request = requestOf(context);
-  if (verb === "list") return privately((await jobs.list(request)).text);
+  if (verb === "list") return privateMessage((await jobs.list(request)).text);
   if (verb === "add") {
-    if (names[0] !== undefined) return privately(leftOver(names, flags));
+    if (names[0] !== undefined) return privateMessage(leftOver(names, flags));
     if (filled !== null) return takeForm(null, filled, context);
-    return flags.size === 0 ? askForm(null, context) : privately((await jobs.add(jobInputOf(flags), request)).text);
+    return flags.size === 0
+      ? askForm(null, context)
+      : privateMessage((await jobs.add(jobInputOf(flags), request)).text);
   }
   const job = flags.get("job") ?? names.join(" ");
   const action = JOB_ACTIONS.find((each) => each === verb);
   if (action === undefined && verb !== "edit") {
-    return privately(
-      `I don't know ${asTyped(`/jobs ${verb}`)}.${didYouMean(nearest(verb, NAMES), `There is ${NAMES.join(", ")}.`)}`,
+    return privateMessage(
+      `I don't know ${quoteInput(`/jobs ${verb}`)}.${didYouMean(nearest(verb, NAMES), `There is ${NAMES.join(", ")}.`)}`,
     );
   }
-  if (job === "") return privately(`Which job? \`/jobs ${verb} <name or id>\`; \`/jobs list\` names them.`);
-  if (action !== undefined) return privately((await jobs.act(action, job, request)).text);
+  if (job === "") return privateMessage(`Which job? \`/jobs ${verb} <name or id>\`; \`/jobs list\` names them.`);
+  if (action !== undefined) return privateMessage((await jobs.act(action, job, request)).text);
   if (filled !== null) return takeForm(job, withEmptied(filled), context);
   const input = jobInputOf(flags);
   if (Object.keys(input).length === 0) return askForm(job, context);
-  return privately((await jobs.edit(job, input, request)).text);
+  return privateMessage((await jobs.edit(job, input, request)).text);
 }
 
 /** Characters of a field in a cron expression. */
@@ -91,7 +99,7 @@ function leftOver(words: readonly string[], flags: Read["flags"]): string {
   const cron = flags.get("cron");
   const isCron = cron !== undefined && [cron, ...words].every((word) => CRON_FIELD.test(word));
   const why = isCron ? "The whole expression goes behind `--cron`" : "What is to be done goes behind `--prompt`";
-  return `I don't know what to do with ${asTyped(words[0] ?? "")}. ${why}, in quotes.`;
+  return `I don't know what to do with ${quoteInput(words[0] ?? "")}. ${why}, in quotes.`;
 }
 
 const HOW_TO_ADD = `When is it due, and what is to be done?
@@ -104,7 +112,7 @@ const HOW_TO_ADD = `When is it due, and what is to be done?
  */
 async function askForm(job: string | null, context: CommandContext): Promise<CommandReply> {
   const asked = await context.jobs.form(job, requestOf(context));
-  if (asked.type === "refused") return privately(asked.reason);
+  if (asked.type === "refused") return privateMessage(asked.reason);
   const { job: known, fields } = asked;
   const { title, line, button, words } =
     known === null
@@ -116,7 +124,7 @@ async function askForm(job: string | null, context: CommandContext): Promise<Com
           words: `What is to change? \`/jobs edit "${known.name}" --cron "0 9 * * *"\``,
         };
   const again = { id: `jobs:${button}`, label: "Fill in the form", style: "primary" } as const;
-  return { message: { ...privately(words), buttons: [again] }, form: { title, command: "jobs", line, fields } };
+  return { message: { ...privateMessage(words), buttons: [again] }, form: { title, command: "jobs", line, fields } };
 }
 
 /**
@@ -129,7 +137,7 @@ async function takeForm(target: string | null, filled: FormValues, context: Comm
   if (read.type === "wrong") return askAgain(id, { filled, problems: read.problems }, context);
   const request = { ...requestOf(context), ...(version === undefined ? {} : { version }) };
   const answer: JobAnswer = await (id === null ? jobs.add(read.input, request) : jobs.edit(id, read.input, request));
-  if (answer.problems === undefined) return privately(answer.text);
+  if (answer.problems === undefined) return privateMessage(answer.text);
   return askAgain(id, { filled, problems: formProblems(answer.problems) }, context);
 }
 
@@ -152,7 +160,7 @@ async function askAgain(
   ];
   // Error messages at fields cannot contain Markdown.
   const plain = Object.entries(problems).map(([name, problem]) => [name, problem.replaceAll("`", "")]);
-  return { message: privately(words.join("\n")), form, problems: Object.fromEntries(plain) };
+  return { message: privateMessage(words.join("\n")), form, problems: Object.fromEntries(plain) };
 }
 
 /** Fills a form with the submitted values. Where fields are typed as lines, there may be more values than fields. */

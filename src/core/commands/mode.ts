@@ -1,13 +1,13 @@
 import { isAbove, MODES, type Mode } from "../agents/query-config.ts";
 import { readArguments } from "../command-line/arguments.ts";
-import { asTyped } from "../command-line/as-typed.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { mayRaise } from "../command-line/may-use.ts";
 import { didYouMean, nearest } from "../command-line/nearest.ts";
-import { hereOf, NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
+import { quoteInput } from "../command-line/quote-input.ts";
+import { effectiveSession, NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
 import { RAISED_MS } from "../events/session-settings.ts";
 import { isAdmin } from "../permissions/access.ts";
-import { privately, publicly } from "../protocol/private-reply.ts";
+import { privateMessage, publicMessage } from "../protocol/replies.ts";
 
 export const MODE_WORDS: Readonly<Record<Mode, string>> = {
   read: "I only look and change nothing",
@@ -28,24 +28,24 @@ export const modeCommand: ChatCommand = {
   ],
   async run(line, context) {
     const read = readArguments(line, { words: 1 });
-    if (read.type === "broken") return privately(read.reason);
+    if (read.type === "broken") return privateMessage(read.reason);
     const wanted = read.words[0]?.toLowerCase();
-    return privately(wanted === undefined ? current(context) : await setMode(wanted, context));
+    return privateMessage(wanted === undefined ? current(context) : await setMode(wanted, context));
   },
 };
 
 function current(context: CommandContext): string {
-  const { mode } = context.configOf(hereOf(context));
+  const { mode } = context.configOf(effectiveSession(context));
   const others = MODES.map((each) => `\`${each}\`: ${MODE_WORDS[each]}`);
   const how = "`/mode <name>` sets it for this thread, `/mode default` takes that back.";
   return [`Mode **${mode}**: ${MODE_WORDS[mode]}.`, ...others, how].join("\n");
 }
 
 async function setMode(wanted: string, context: CommandContext): Promise<string> {
-  const usual = context.configOf({ ...hereOf(context), settings: {} }).mode;
+  const usual = context.configOf({ ...effectiveSession(context), settings: {} }).mode;
   const mode = wanted === USUAL ? usual : MODES.find((each) => each === wanted);
   if (mode === undefined) {
-    return `I don't know a mode ${asTyped(wanted)}.${didYouMean(nearest(wanted, MODES), "There is `read`, `write`, `agi`.")}`;
+    return `I don't know a mode ${quoteInput(wanted)}.${didYouMean(nearest(wanted, MODES), "There is `read`, `write`, `agi`.")}`;
   }
   const refusal = raiseRefusal({ mode, usual }, context);
   if (refusal !== null) return refusal;
@@ -58,7 +58,7 @@ async function setMode(wanted: string, context: CommandContext): Promise<string>
   const change = { mode: mode === usual ? null : mode, raised };
   if (raised !== null && !isDirect) {
     const told = raisedText({ mode, usual, isForAll: by === null }, person.name);
-    await context.say(session.thread, publicly(told), "mode");
+    await context.say(session.thread, publicMessage(told), "mode");
   }
   await store.transaction((tx) => tx.sessions.changeSettings(session.id, change, now));
   const isRunning = (await store.runs.open(session.id)) !== null;

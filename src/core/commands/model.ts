@@ -1,12 +1,12 @@
 import type { EffortLevel } from "../agents/query-config.ts";
 import { readArguments } from "../command-line/arguments.ts";
-import { asTyped } from "../command-line/as-typed.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
-import { described, modelWords } from "../command-line/completions.ts";
+import { describedCompletion, modelCompletions } from "../command-line/completions.ts";
 import { nearest } from "../command-line/nearest.ts";
-import { hereOf, NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
+import { quoteInput } from "../command-line/quote-input.ts";
+import { effectiveSession, NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
 import type { SettingsChange } from "../events/session-settings.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { privateMessage } from "../protocol/replies.ts";
 
 const EFFORTS: readonly EffortLevel[] = ["low", "medium", "high", "max"];
 const USUAL = "default";
@@ -22,19 +22,22 @@ export const modelCommand: ChatCommand = {
     {
       name: "model",
       description: "provider/model, or a part of it that fits one only",
-      complete: async (context) => [described(USUAL, "as set for this channel"), ...(await modelWords(context))],
+      complete: async (context) => [
+        describedCompletion(USUAL, "as set for this channel"),
+        ...(await modelCompletions(context)),
+      ],
     },
     { name: "effort", description: "how much it thinks", choices: EFFORTS },
   ],
   async run(line, context) {
     const read = readArguments(line, { words: 2 });
-    if (read.type === "broken") return privately(read.reason);
-    return privately(await (read.words.length === 0 ? current(context) : set(read.words, context)));
+    if (read.type === "broken") return privateMessage(read.reason);
+    return privateMessage(await (read.words.length === 0 ? current(context) : set(read.words, context)));
   },
 };
 
 async function current(context: CommandContext): Promise<string> {
-  const { model, effortLevel } = context.configOf(hereOf(context));
+  const { model, effortLevel } = context.configOf(effectiveSession(context));
   const effort = effortLevel === undefined ? "" : `, effort ${effortLevel}`;
   const others = (await context.models.list()).filter(({ ref }) => ref !== model);
   const list = others.slice(0, MOST_SHOWN).map(({ ref, about }) => `- \`${ref}\` · ${about}`);
@@ -82,7 +85,7 @@ async function chosenModel(word: string, context: CommandContext): Promise<Chose
   const found = refFor(word, known);
   if (found.type === "refused") return found;
   const { ref } = found;
-  const problem = await models.problemWith(ref, context.configOf(hereOf(context)));
+  const problem = await models.problemWith(ref, context.configOf(effectiveSession(context)));
   if (problem !== null) return refused(problem);
   if (known.includes(ref)) return { type: "chosen", ref, notes: [await models.about(ref)] };
   const near = nearest(ref, known)[0];
@@ -97,7 +100,7 @@ function refFor(word: string, known: readonly string[]): Chosen {
   const [only] = fitting;
   if (word.includes("/"))
     return { type: "chosen", ref: named.length === 1 && only !== undefined ? only : word, notes: [] };
-  const unknown = `I don't know a model ${asTyped(word)}. Write it as \`provider/model\`; \`/model\` lists what I know of.`;
+  const unknown = `I don't know a model ${quoteInput(word)}. Write it as \`provider/model\`; \`/model\` lists what I know of.`;
   if (only === undefined) return refused(unknown);
   if (fitting.length === 1) return { type: "chosen", ref: only, notes: [] };
   const some = fitting.slice(0, MOST_SHOWN).map((ref) => `\`${ref}\``);

@@ -1,7 +1,7 @@
 import type { ChatCommand } from "../command-line/command.ts";
-import { nothingTo } from "../command-line/outside-threads.ts";
+import { noSessionReply } from "../command-line/outside-threads.ts";
 import { beginNewSession } from "../history/new-session.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { privateMessage } from "../protocol/replies.ts";
 
 export const newCommand: ChatCommand = {
   name: "new",
@@ -9,10 +9,10 @@ export const newCommand: ChatCommand = {
   permission: "people",
   async run(_line, context) {
     const { store, runtime, session, person } = context;
-    if (session === null) return privately(nothingTo("leave behind", context));
+    if (session === null) return privateMessage(noSessionReply("leave behind", context));
     const fresh = { id: runtime.ids.next("ses"), createdBy: person.id, at: runtime.clock.now() };
     const isBegun = await store.transaction((tx) => beginNewSession(tx, session, fresh));
-    if (!isBegun) return privately("I am still working here. `/stop` first, then `/new`.");
-    return privately("✓ A new session begins here: I leave behind what was said before.");
+    if (!isBegun) return privateMessage("I am still working here. `/stop` first, then `/new`.");
+    return privateMessage("✓ A new session begins here: I leave behind what was said before.");
   },
 };

@@ -1,6 +1,6 @@
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { privateMessage } from "../protocol/replies.ts";
 
 /** Maximum length of a remembered text, in characters. Longer texts belong in a file. */
 const MOST_CHARS = 2_000;
@@ -12,11 +12,11 @@ export const rememberCommand: ChatCommand = {
   permission: "people",
   async run(line, context) {
     const text = line.trim();
-    if (text === "") return privately("Tell me what: `/remember we deploy on Thursdays`.");
+    if (text === "") return privateMessage("Tell me what: `/remember we deploy on Thursdays`.");
     if (text.length > MOST_CHARS)
-      return privately(`✗ That is too long to keep in mind: at most ${MOST_CHARS} characters.`);
+      return privateMessage(`✗ That is too long to keep in mind: at most ${MOST_CHARS} characters.`);
     const isKept = await keepInMind(text, context);
-    return privately(isKept ? "✓ I keep it in mind in this thread." : NO_THREAD);
+    return privateMessage(isKept ? "✓ I keep it in mind in this thread." : NO_THREAD);
   },
 };
 

@@ -1,15 +1,15 @@
 import { firstWord } from "../command-line/arguments.ts";
-import { asTyped } from "../command-line/as-typed.ts";
 import type { ChatCommand, CommandContext, CommandReply } from "../command-line/command.ts";
-import { described, skillWords } from "../command-line/completions.ts";
-import { filledLine } from "../command-line/form-line.ts";
+import { describedCompletion, skillCompletions } from "../command-line/completions.ts";
+import { lineWithFormValues } from "../command-line/form-line.ts";
 import { didYouMean, nearest } from "../command-line/nearest.ts";
+import { quoteInput } from "../command-line/quote-input.ts";
 import { NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
 import { skillArguments } from "../command-line/skill-line.ts";
 import { skillNeeds, usageOf } from "../command-line/skill-needs.ts";
 import type { Form } from "../protocol/form.ts";
 import type { Button, Completion, OutgoingMessage } from "../protocol/platform.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { privateMessage } from "../protocol/replies.ts";
 import { bindArguments } from "../skills/skill-arguments.ts";
 import { renderSkill } from "../skills/skill-render.ts";
 import {
@@ -40,26 +40,26 @@ export const skillCommand: ChatCommand = {
     { name: "arguments", description: "what to apply the skill to" },
   ],
   async run(typed, context) {
-    const line = filledLine(typed, context.filled);
+    const line = lineWithFormValues(typed, context.filled);
     const { word, rest } = firstWord(line);
     const catalogue = await context.skillsOf(context.thread);
     if (word === "" || word === LIST_SKILLS) return picker(catalogue, context.session?.settings.activeSkill);
     if (word === SKILL_OFF) return setActive(null, "", context);
     const skill = catalogue.find(word);
-    return skill === undefined ? privately(unknown(word, catalogue)) : useSkill(skill, rest, context);
+    return skill === undefined ? privateMessage(unknown(word, catalogue)) : useSkill(skill, rest, context);
   },
 };
 
 async function namesOf(context: CommandContext): Promise<readonly Completion[]> {
   const active = context.session?.settings.activeSkill;
-  const skills = await skillWords(context);
-  return active === undefined ? skills : [described(SKILL_OFF, `${active} holds no longer`), ...skills];
+  const skills = await skillCompletions(context);
+  return active === undefined ? skills : [describedCompletion(SKILL_OFF, `${active} holds no longer`), ...skills];
 }
 
 async function useSkill(skill: Skill, line: string, context: CommandContext): Promise<CommandReply> {
   const rendered = renderSkill(skill, skillArguments(line));
   if (rendered.type === "missing") {
-    const message = { ...privately(missing(skill, rendered.args)), buttons: formButtons(skill, line) };
+    const message = { ...privateMessage(missing(skill, rendered.args)), buttons: formButtons(skill, line) };
     return { message, form: formOf(skill, line) };
   }
   if (skill.scope === "session") return setActive(skill.name, line, context);
@@ -99,14 +99,14 @@ function missing(skill: Skill, lacking: Skill["args"]): string {
 /** Makes a skill active for the whole session, or switches it off if `name` is null. */
 async function setActive(name: string | null, line: string, context: CommandContext): Promise<CommandReply> {
   const session = await sessionToChange(context);
-  if (session === null) return privately(NO_THREAD);
+  if (session === null) return privateMessage(NO_THREAD);
   const { activeSkill: before } = session.settings;
-  if (name === null && before === undefined) return privately("No skill is active here.");
+  if (name === null && before === undefined) return privateMessage("No skill is active here.");
   const { store, runtime } = context;
   const change = { activeSkill: name, activeSkillLine: line.trim() === "" ? null : line };
   await store.transaction((tx) => tx.sessions.changeSettings(session.id, change, runtime.clock.now()));
-  if (name === null) return privately(`✓ The skill **${before}** is off.`);
-  return privately(`✓ The skill **${name}** holds in this thread from now on. \`/skill off\` ends it.`);
+  if (name === null) return privateMessage(`✓ The skill **${before}** is off.`);
+  return privateMessage(`✓ The skill **${name}** holds in this thread from now on. \`/skill off\` ends it.`);
 }
 
 function picker({ skills, problems }: SkillCatalogue, active: string | undefined): OutgoingMessage {
@@ -127,12 +127,12 @@ function picker({ skills, problems }: SkillCatalogue, active: string | undefined
     .slice(0, PICKED)
     .map(({ name }) => ({ id: `skill:${name}`, label: name, style: "default" }) as const);
   // Problems come first, since a long list is cut.
-  return { ...privately([...broken, ...(lines.length === 0 ? [none] : lines)].join("\n")), buttons };
+  return { ...privateMessage([...broken, ...(lines.length === 0 ? [none] : lines)].join("\n")), buttons };
 }
 
 function unknown(name: string, catalogue: SkillCatalogue): string {
   const problem = catalogue.broken(name);
   if (problem !== undefined) return whyMissing(problem, `**${problem.name}**`);
   const names = catalogue.skills.map((skill) => skill.name);
-  return `I don't know a skill ${asTyped(name)}.${didYouMean(nearest(name, names), "`/skill` lists them.")}`;
+  return `I don't know a skill ${quoteInput(name)}.${didYouMean(nearest(name, names), "`/skill` lists them.")}`;
 }

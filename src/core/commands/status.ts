@@ -1,11 +1,11 @@
 import type { QueryConfig } from "../agents/query-config.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
-import { atWorkHere } from "../command-line/outside-threads.ts";
-import { hereOf } from "../command-line/session-to-change.ts";
+import { busyThreadLines } from "../command-line/outside-threads.ts";
+import { effectiveSession } from "../command-line/session-to-change.ts";
 import { type SessionState, stateOf } from "../history/session-state.ts";
 import { usedContext } from "../history/session-summary.ts";
 import { assertNever } from "../protocol/assert-never.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { privateMessage } from "../protocol/replies.ts";
 import type { WaitingFor } from "../protocol/session-summary.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { figure } from "../text/dollars.ts";
@@ -16,13 +16,13 @@ export const statusCommand: ChatCommand = {
   permission: "everyone",
   async run(_line, context) {
     const { session } = context;
-    if (session === null) return privately(await outsideText(context));
-    return privately(await statusText(session, context));
+    if (session === null) return privateMessage(await outsideText(context));
+    return privateMessage(await statusText(session, context));
   },
 };
 
 async function outsideText(context: CommandContext): Promise<string> {
-  const lines = await atWorkHere(context);
+  const lines = await busyThreadLines(context);
   if (lines.length > 0) return lines.join("\n");
   return `There is no session here yet. ${context.isDirect ? "Write to me" : "Mention me in this channel"} to begin one.`;
 }
@@ -30,7 +30,7 @@ async function outsideText(context: CommandContext): Promise<string> {
 async function statusText(session: SessionRow, context: CommandContext): Promise<string> {
   const { store } = context;
   const [state, messages] = await Promise.all([stateOf(store, session.id), store.messages.countOf(session.id)]);
-  const here = hereOf(context);
+  const here = effectiveSession(context);
   const { mode, model, agentDefinition, delegation } = context.delegate(context.configOf(here), here.settings);
   const { activeSkill } = session.settings;
   const gauge = await gaugeText(session, context.delegate(context.configOf(session), session.settings), context);

@@ -1,22 +1,22 @@
 import type { QueryConfig } from "../agents/query-config.ts";
-import { shortReachOf } from "../capabilities.ts";
+import { capabilitiesSummary } from "../capabilities.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
-import { hereOf } from "../command-line/session-to-change.ts";
+import { effectiveSession } from "../command-line/session-to-change.ts";
 import { textTable } from "../command-line/text-table.ts";
 import { offeredTools, toolAccessOf } from "../permissions/tool-access.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { privateMessage } from "../protocol/replies.ts";
 import { narrowTools } from "../skills/skill-narrowing.ts";
 
 export const toolsCommand: ChatCommand = {
   name: "tools",
   description: "the tools I have, and which of them I may use here",
   permission: "everyone",
-  run: async (_line, context) => privately(await toolsText(context)),
+  run: async (_line, context) => privateMessage(await toolsText(context)),
 };
 
 /** The settings for the next run here, with delegation and the active skill applied. */
 async function configHere(context: CommandContext): Promise<QueryConfig> {
-  const here = hereOf(context);
+  const here = effectiveSession(context);
   const config = context.delegate(context.configOf(here), here.settings);
   const { activeSkill } = context.session?.settings ?? {};
   if (activeSkill === undefined) return config;
@@ -34,7 +34,7 @@ async function toolsText(context: CommandContext): Promise<string> {
   const place = { readOnly, allowedHosts: context.allowedHosts };
   const rows = tools.map(({ name, permission, source, capabilities }) => {
     const asks = mode === "write" && (permission === "write" || permission === "execute");
-    const reach = capabilities === undefined ? "" : shortReachOf(capabilities(null, place));
+    const reach = capabilities === undefined ? "" : capabilitiesSummary(capabilities(null, place));
     return [name, permission, offered.has(name) ? (asks ? "asks first" : "yes") : "no", source, reach];
   });
   return [

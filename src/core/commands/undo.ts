@@ -1,12 +1,12 @@
 import { readArguments } from "../command-line/arguments.ts";
-import { asTyped } from "../command-line/as-typed.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
-import { nothingTo } from "../command-line/outside-threads.ts";
+import { noSessionReply } from "../command-line/outside-threads.ts";
+import { quoteInput } from "../command-line/quote-input.ts";
 import type { FileFate } from "../history/file-restore.ts";
 import { namesOf, redoLastUndo, type UndoneFile, undoLastRun } from "../history/undo.ts";
 import { peopleOfRun } from "../people/run-people.ts";
 import { mayDecide } from "../permissions/deciders.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { privateMessage } from "../protocol/replies.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { isFamilyBusy } from "../subagents/children.ts";
 
@@ -18,16 +18,16 @@ export const undoCommand: ChatCommand = {
   options: [{ name: "what", description: "redo: reapply what was undone", choices: ["redo"] }],
   async run(line, context) {
     const read = readArguments(line, { words: 1 });
-    if (read.type === "broken") return privately(read.reason);
+    if (read.type === "broken") return privateMessage(read.reason);
     const [word] = read.words;
     if (word !== undefined && word !== "redo")
-      return privately(`I don't know ${asTyped(word)}. There is \`/undo redo\`.`);
+      return privateMessage(`I don't know ${quoteInput(word)}. There is \`/undo redo\`.`);
     const { session } = context;
-    if (session === null) return privately(nothingTo("undo", context));
+    if (session === null) return privateMessage(noSessionReply("undo", context));
     if (await isFamilyBusy(context.store, session.id, context.runtime.clock.now())) {
-      return privately("I am still working here. `/stop` first, then `/undo`.");
+      return privateMessage("I am still working here. `/stop` first, then `/undo`.");
     }
-    return privately(await undoText(session, word === "redo", context));
+    return privateMessage(await undoText(session, word === "redo", context));
   },
 };
 

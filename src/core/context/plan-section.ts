@@ -1,5 +1,5 @@
 import { assertNever } from "../protocol/assert-never.ts";
-import { checklist, type Plan, stepsInHand } from "../protocol/plan.ts";
+import { activePlanSteps, checklist, type Plan } from "../protocol/plan.ts";
 
 /** The prompt section about the session's plan, below the cache boundary; empty if there is nothing to say. */
 export function planSection(plan: Plan | null): string {
@@ -8,7 +8,7 @@ export function planSection(plan: Plan | null): string {
     case "planning":
       return 'Plan mode is on: nothing may be changed or run until a person accepts a plan. Look at what you need, then propose one: exit_plan_mode {"intro": "…", "steps": ["…"]}.';
     case "accepted": {
-      const steps = stepsInHand(plan);
+      const steps = activePlanSteps(plan);
       if (steps === null) return "";
       return [
         `The plan in hand, accepted by ${plan.acceptedBy} (☐ open, ⏳ doing, ✓ done). Mark them as you go: update_plan {"steps": [{"step": 1, "mark": "doing"}]}; its newer results count more than the marks here.`,

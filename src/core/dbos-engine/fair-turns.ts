@@ -1,4 +1,4 @@
-import { type Clock, slept } from "../protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "../protocol/runtime.ts";
 import type { OpenCluster } from "../store/cluster/cluster.ts";
 import { unlessAborted } from "../unless-aborted.ts";
 import type { Claims } from "./claims.ts";
@@ -17,6 +17,6 @@ export async function takeTurns({ claims, cluster, clock }: TakingTurns, signal:
   while (!signal.aborted) {
     const { waiting, moved } = await unlessAborted(claims.keepFair(), signal);
     if (moved > 0) await cluster.tell("claims", "");
-    await slept(clock, waiting > 0 ? LOOK_MS.crowded : LOOK_MS.idle, signal);
+    await sleepUnlessAborted(clock, waiting > 0 ? LOOK_MS.crowded : LOOK_MS.idle, signal);
   }
 }

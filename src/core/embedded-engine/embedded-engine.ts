@@ -10,7 +10,7 @@ import type { PostTarget } from "../engine/post-once.ts";
 import { createTurnContext } from "../engine/turn-context.ts";
 import { resumesRun, type SessionEvent, startsRun } from "../events/session-event.ts";
 import type { CancelCause } from "../protocol/cancel-cause.ts";
-import { isDatabaseAway } from "../protocol/database-failure.ts";
+import { isDatabaseUnavailable } from "../protocol/database-failure.ts";
 import { AppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import { channelOf, type PlatformName } from "../protocol/platform.ts";
@@ -153,7 +153,7 @@ export class EmbeddedEngine implements SessionEngine {
       return await storeEvent(event, this.#options);
     } catch (error) {
       // The event may be stored nevertheless, and a redelivery would only find a duplicate.
-      if (isDatabaseAway(error)) this.#wakeLater(event.sessionId, error, "delivery_in_doubt");
+      if (isDatabaseUnavailable(error)) this.#wakeLater(event.sessionId, error, "delivery_in_doubt");
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from "../protocol/database-failure.ts";
+import { isDatabaseUnavailable } from "../protocol/database-failure.ts";
 import { AppError } from "../protocol/errors.ts";
 import type { Timers } from "./timers.ts";
 
@@ -61,7 +61,7 @@ export class Retries {
   }
 
   #backOff(sessionId: string, error: unknown): number {
-    if (isDatabaseAway(error)) return RETRY_MS.first;
+    if (isDatabaseUnavailable(error)) return RETRY_MS.first;
     const failures = this.#failures.get(sessionId) ?? 0;
     this.#failures.set(sessionId, failures + 1);
     return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** failures);

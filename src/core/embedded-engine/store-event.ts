@@ -1,6 +1,6 @@
 import type { Claim, Delivered } from "../engine/engine.ts";
 import { resumesRun, type SessionEvent, startsRun } from "../events/session-event.ts";
-import { isDatabaseAway } from "../protocol/database-failure.ts";
+import { isDatabaseUnavailable } from "../protocol/database-failure.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Applicant } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
@@ -39,7 +39,7 @@ export async function storeEvent(
     const stored = await store.inbox.byKey(event.key);
     if (stored === null) throw error;
     // Alternatively, the transaction was committed and the connection broke before the reply.
-    const isOurs = isDatabaseAway(error) && stored.sessionId === sessionId;
+    const isOurs = isDatabaseUnavailable(error) && stored.sessionId === sessionId;
     return { delivered: isOurs ? "new" : "duplicate", opened: null };
   }
 }

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from "../protocol/database-failure.ts";
+import { isDatabaseUnavailable } from "../protocol/database-failure.ts";
 import { AppError, PlatformError, toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
@@ -63,7 +63,7 @@ export async function postOnce(context: PostOnce, key: string, message: Outgoing
       return await settle(context, key, await context.target.post(context.thread, message, key));
     } catch (error) {
       // The message has landed. The run finds it when it continues.
-      if (isDatabaseAway(error)) throw error;
+      if (isDatabaseUnavailable(error)) throw error;
       const failure = toAppError(error);
       if (context.signal.aborted || !mayRetry(failure)) throw failure;
       context.log.warn({ err: failure, key, attempt }, "post_failed");

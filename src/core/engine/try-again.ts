@@ -1,4 +1,4 @@
-import { isDatabaseAway } from "../protocol/database-failure.ts";
+import { isDatabaseUnavailable } from "../protocol/database-failure.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Clock } from "../protocol/runtime.ts";
 
@@ -27,7 +27,7 @@ export async function tryAgain<T>(
     try {
       return await work(attempt);
     } catch (error) {
-      if (attempt === ATTEMPTS || !isDatabaseAway(error) || signal.aborted) throw error;
+      if (attempt === ATTEMPTS || !isDatabaseUnavailable(error) || signal.aborted) throw error;
       log.warn({ err: error, ...what, attempt }, "database_tried_again");
       await clock.sleep(AGAIN_MS, signal);
     }

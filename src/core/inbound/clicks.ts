@@ -6,10 +6,10 @@ import { askAgain, clickApproval } from "../people/approval-clicks.ts";
 import { clickFeedback, type Voted } from "../people/feedback.ts";
 import { type DecisionScope, NO_BUTTON } from "../people/interaction.ts";
 import { answerByClick } from "../people/questions.ts";
-import { byPerson, causeText } from "../protocol/cancel-cause.ts";
+import { cancelledByPerson, causeText } from "../protocol/cancel-cause.ts";
 import type { Log } from "../protocol/log.ts";
 import { channelKeyOf, type Describe, type InboundAction, type Receipt, type ThreadRef } from "../protocol/platform.ts";
-import { reply } from "../protocol/private-reply.ts";
+import { reply } from "../protocol/replies.ts";
 import { type HookDetails, type RunHook, withHooks } from "../run/run-hooks.ts";
 import type { FeedbackValue } from "../store/run/feedback.ts";
 import type { Store } from "../store/store.ts";
@@ -173,7 +173,7 @@ async function clickHook(action: InboundAction, { choice, id }: ButtonId, { hook
 async function stopRun({ person }: InboundAction, { id }: ButtonId, { store, engine }: ClickOptions) {
   const run = await store.runs.get(id);
   if (run === null) return null;
-  const own = byPerson(person);
+  const own = cancelledByPerson(person);
   if (run.status !== "ended") await engine.cancel(run.sessionId, run.id, own);
   const cause = (await store.runs.get(run.id))?.cancelledBy ?? null;
   const isOwn = cause !== null && isDeepStrictEqual(cause, own);

@@ -4,7 +4,7 @@ import type { SessionEventBody } from "../events/session-event.ts";
 import { clickedBefore, clickedWords } from "../people/clicked-words.ts";
 import type { DecisionScope } from "../people/interaction.ts";
 import type { InboundAction, Receipt } from "../protocol/platform.ts";
-import { reply } from "../protocol/private-reply.ts";
+import { reply } from "../protocol/replies.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { SessionRow } from "../store/sessions.ts";
 

@@ -27,7 +27,7 @@ import {
   type Receive,
   sessionKeyOf,
 } from "../protocol/platform.ts";
-import { reply } from "../protocol/private-reply.ts";
+import { reply } from "../protocol/replies.ts";
 import type { RunHook } from "../run/run-hooks.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { receiveClick } from "./clicks.ts";

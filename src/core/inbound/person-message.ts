@@ -12,7 +12,7 @@ import {
   type Receipt,
   sessionKeyOf,
 } from "../protocol/platform.ts";
-import { reply } from "../protocol/private-reply.ts";
+import { reply } from "../protocol/replies.ts";
 import { applicantOf, type NewSession, type SessionRow } from "../store/sessions.ts";
 import type { StoreTransaction } from "../store/store.ts";
 

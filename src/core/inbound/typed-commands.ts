@@ -17,7 +17,7 @@ import {
   sessionKeyOf,
   type ThreadRef,
 } from "../protocol/platform.ts";
-import { fitted, publicly, reply } from "../protocol/private-reply.ts";
+import { fitMessage, publicMessage, reply } from "../protocol/replies.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { plainLine } from "../text/plain-text.ts";
 import { type MessageOptions, openSession, takeRequest } from "./person-message.ts";
@@ -80,7 +80,7 @@ function carryOut(command: TypedCommand, typed: Typed, options: CommandIntake): 
     if ("problems" in reply) options.commandKeys.delete(event.key);
     if ("form" in reply) return { type: "reply", ...reply };
     const { limits } = options.describe(event.thread.platform);
-    return { type: "reply", message: fitted(reply, limits.messageChars) };
+    return { type: "reply", message: fitMessage(reply, limits.messageChars) };
   });
 }
 
@@ -164,7 +164,7 @@ async function visibleRequest(
 ): Promise<InboundMessage> {
   const { name: _name, args: _args, ...event } = command;
   const asked = agent === undefined ? "asks" : `asks **${agent}**`;
-  const post = publicly(`**${event.person.name}** ${asked}: ${run}`);
+  const post = publicMessage(`**${event.person.name}** ${asked}: ${run}`);
   const isRoot = opensThread(command, options);
   const { messageId } = await options.announce(event.thread, post, event.key);
   return {

@@ -1,9 +1,9 @@
 import type { JobEvent } from "../events/job-event.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../progress/run-view.ts";
+import { RETRYABLE_ERRORS, TRANSIENT_PLATFORM_ERRORS, UNWRITABLE_THREAD_ERRORS } from "../protocol/error-groups.ts";
 import { AppError, toAppError } from "../protocol/errors.ts";
 import type { QueryEvent, QueryOutcome, RunStats } from "../protocol/events.ts";
 import { reasonOf } from "../protocol/explain.ts";
-import { PASSES, UNWRITABLE, WORTH_ANOTHER_ATTEMPT } from "../protocol/failure-kinds.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import type { JobFacts, JobRun, JobRunEnd, JobRuns } from "./job-runs.ts";
@@ -89,7 +89,7 @@ class JobRunView implements RunView {
     } catch (error) {
       const closed = toAppError(error);
       if (error instanceof AppError && error.code === "defect") return this.#refused(error, end);
-      if (!UNWRITABLE.has(closed.code)) throw closed;
+      if (!UNWRITABLE_THREAD_ERRORS.has(closed.code)) throw closed;
       return this.#undeliverable(closed, { report: said, end, facts });
     }
     await jobs.ended(this.#run, end);
@@ -144,7 +144,7 @@ class JobRunView implements RunView {
       const untold = toAppError(error);
       log.error({ err: untold, ...this.#run, owner }, "job_owner_not_told");
       // The run stays open, and ending it is tried again later.
-      if (PASSES.has(untold.code)) throw untold;
+      if (TRANSIENT_PLATFORM_ERRORS.has(untold.code)) throw untold;
     }
   }
 
@@ -171,7 +171,7 @@ function endOf(
       return { ...base, verdict: outcome.cause.by === "timeout" ? "timed_out" : "cancelled" };
     case "error": {
       const { code, retryAfterMs } = outcome.error;
-      const mayPass = WORTH_ANOTHER_ATTEMPT.has(code) && changedFiles.length === 0;
+      const mayPass = RETRYABLE_ERRORS.has(code) && changedFiles.length === 0;
       return { ...base, verdict: "failed", transient: mayPass ? { retryAfterMs } : null };
     }
     default:

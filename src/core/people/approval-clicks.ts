@@ -2,7 +2,7 @@ import { postKey } from "../engine/post-once.ts";
 import { decisionText } from "../permissions/approval-card.ts";
 import { decidersSentence, mayDecide } from "../permissions/deciders.ts";
 import type { InboundAction, Receipt } from "../protocol/platform.ts";
-import { reply } from "../protocol/private-reply.ts";
+import { reply } from "../protocol/replies.ts";
 import type { ApprovalDecision, ApprovalRow, ApprovalScope } from "../store/run/approvals.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { cardKey } from "./approvals.ts";

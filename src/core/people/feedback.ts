@@ -1,5 +1,5 @@
 import type { Button, InboundAction, Receipt } from "../protocol/platform.ts";
-import { reply } from "../protocol/private-reply.ts";
+import { reply } from "../protocol/replies.ts";
 import type { FeedbackValue } from "../store/run/feedback.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import type { DecisionScope } from "./interaction.ts";

@@ -2,7 +2,7 @@ import type { SessionEngine } from "../engine/engine.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
 import { AppError } from "../protocol/errors.ts";
 import type { InboundAction, OutgoingMessage, Person, Receipt } from "../protocol/platform.ts";
-import { reply } from "../protocol/private-reply.ts";
+import { reply } from "../protocol/replies.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Store, StoreReads, StoreTransaction } from "../store/store.ts";
 

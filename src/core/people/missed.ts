@@ -1,7 +1,7 @@
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import { type ChatPlatform, type InboundEvent, type Receive, sessionKeyOf } from "../protocol/platform.ts";
-import { type Clock, slept } from "../protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 
 export interface MissedOptions {
@@ -45,7 +45,7 @@ export async function keepUp(options: MissedOptions, signal: AbortSignal): Promi
     isCaughtUp = connected && ((isCaughtUp && !isRenewed) || (await isTaken(options, take, signal)));
     since = receivingSince;
     if (isCaughtUp) await noteSeen(options);
-    await slept(clock, BEAT_MS, signal);
+    await sleepUnlessAborted(clock, BEAT_MS, signal);
   }
   // Records the exact time of an orderly end.
   if (isCaughtUp) await noteSeen(options);

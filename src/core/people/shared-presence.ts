@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Cluster } from "../cluster.ts";
 import { holdUntil } from "../hold-roles.ts";
 import { platformNameSchema } from "../protocol/platform.ts";
-import { slept } from "../protocol/runtime.ts";
+import { sleepUnlessAborted } from "../protocol/runtime.ts";
 import { awayLine, isTaken, type MissedOptions, noteSeen, TOLD_MS, takeSince } from "./missed.ts";
 
 interface SharedPresence extends MissedOptions {
@@ -34,11 +34,11 @@ export async function keepUpTogether(options: SharedPresence, signal: AbortSigna
         { role, work: (held) => lookAfter(options, held) },
         AbortSignal.any([signal, deaf.signal]),
       );
-      while (receives() && !signal.aborted) await slept(clock, LOOK_EVERY_MS, signal);
+      while (receives() && !signal.aborted) await sleepUnlessAborted(clock, LOOK_EVERY_MS, signal);
       deaf.abort();
       await holding;
     }
-    await slept(clock, LOOK_EVERY_MS, signal);
+    await sleepUnlessAborted(clock, LOOK_EVERY_MS, signal);
   }
 }
 
@@ -48,7 +48,7 @@ async function lookAfter(options: SharedPresence, signal: AbortSignal): Promise<
     const { receivingSince: own = null } = platform.health();
     const take = () => takeGap(options, signal);
     if (own !== null && (await isTaken(options, take, signal))) await noteSeen(options);
-    await slept(clock, BEAT_MS, signal);
+    await sleepUnlessAborted(clock, BEAT_MS, signal);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Cluster } from "../cluster.ts";
 import type { Log } from "../protocol/log.ts";
 import type { PlatformName } from "../protocol/platform.ts";
-import { type Clock, slept } from "../protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "../protocol/runtime.ts";
 import type { MessageFinaliser } from "./message-finaliser.ts";
 
 export interface StaleMessages {
@@ -34,7 +34,7 @@ export async function finaliseLeft(
     } catch (error) {
       log.warn({ platform, err: error }, "stale_messages_not_read");
     }
-    await slept(clock, ASK_AGAIN_MS, signal);
+    await sleepUnlessAborted(clock, ASK_AGAIN_MS, signal);
   }
 }
 
@@ -58,6 +58,6 @@ export async function finaliseForDead(
       await finaliser.finaliseStale(platform, now - THEIRS_MS);
     }
     living = others;
-    await slept(clock, LOOK_EVERY_MS, signal);
+    await sleepUnlessAborted(clock, LOOK_EVERY_MS, signal);
   }
 }

@@ -1,7 +1,7 @@
-import { isDatabaseAway, isDiskFull } from "../protocol/database-failure.ts";
+import { isDatabaseUnavailable, isDiskFull } from "../protocol/database-failure.ts";
 import { type InboundMessage, type Receive, sessionKeyOf } from "../protocol/platform.ts";
-import { privately } from "../protocol/private-reply.ts";
-import { slept } from "../protocol/runtime.ts";
+import { privateMessage } from "../protocol/replies.ts";
+import { sleepUnlessAborted } from "../protocol/runtime.ts";
 import { awayLine, isTaken, type MissedOptions, TOLD_MS, takeSince } from "./missed.ts";
 
 /** Delay before messages that could not be stored are fetched again. It doubles with each failure. In milliseconds. */
@@ -11,7 +11,7 @@ const AGAIN_MS = { first: 5_000, most: 60_000 };
 export function whyNotDone(error: unknown): string | null {
   if (isDiskFull(error))
     return "✗ My disk is full: I can take nothing more until an operator makes room. Then do that again.";
-  return isDatabaseAway(error) ? "✗ My database does not answer. Do that again in a moment." : null;
+  return isDatabaseUnavailable(error) ? "✗ My database does not answer. Do that again in a moment." : null;
 }
 
 const NO_ROOM = "My disk is full: I can take nothing more until an operator makes room. Then I answer what you wrote.";
@@ -55,7 +55,7 @@ export class Untaken {
   /** Keeps trying to take unstored messages until the signal aborts. */
   async keepTaking(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    for (let againMs = AGAIN_MS.first; await slept(clock, againMs, signal); ) {
+    for (let againMs = AGAIN_MS.first; await sleepUnlessAborted(clock, againMs, signal); ) {
       againMs = (await this.#takeAgain(signal)) ? AGAIN_MS.first : Math.min(AGAIN_MS.most, 2 * againMs);
     }
   }
@@ -86,7 +86,7 @@ export class Untaken {
     this.#told.add(key);
     const { platform, log } = this.#options;
     try {
-      await platform.postEphemeral(thread, person.id, privately(NO_ROOM));
+      await platform.postEphemeral(thread, person.id, privateMessage(NO_ROOM));
     } catch (error) {
       log.debug({ err: error }, "full_disk_not_told");
     }

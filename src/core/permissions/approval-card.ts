@@ -2,7 +2,7 @@ import type { Author } from "../protocol/messages.ts";
 import type { Button, OutgoingFile, OutgoingMessage } from "../protocol/platform.ts";
 import type { ApprovalRow } from "../store/run/approvals.ts";
 import type { GrantRow } from "../store/run/grants.ts";
-import { codeBlock, inlineCode, plainLine, unstyled, visibleText } from "../text/plain-text.ts";
+import { codeBlock, escapeMarkdown, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";
 import type { CallPreview } from "../tool.ts";
 import { unboundKey } from "../trust/grants.ts";
 
@@ -103,7 +103,7 @@ function attachedCard(facts: CardFacts): OutgoingMessage {
   const most = Math.max(1, Math.floor(room / (lineChars + NUMBER_CHARS)));
   const listed = calls
     .slice(0, most)
-    .map(({ preview }, index) => `${index + 1}. ${unstyled(plainLine(preview.question, lineChars))}`);
+    .map(({ preview }, index) => `${index + 1}. ${escapeMarkdown(plainLine(preview.question, lineChars))}`);
   const more = calls.length > most ? [`… and ${calls.length - most} more`] : [];
   const head = headOf(facts);
   const lines = [`⏸ ${head}`, "", ...listed, ...more, "", "All of it is attached: `calls.txt`."];
@@ -171,7 +171,7 @@ function line(text: string): string {
 
 /** A line with a name or a path that a model or another person has chosen. */
 function named(text: string): string {
-  return unstyled(line(text));
+  return escapeMarkdown(line(text));
 }
 
 function remembered({ calls, mayRemember }: CardFacts, isWhole: boolean): string {
@@ -246,7 +246,7 @@ export function decisionText({ status, scope, decidedBy }: ApprovalRow, expiresM
  * after the tool's name.
  */
 export function whatOf({ key, label }: GrantRow): string {
-  const what = unstyled(plainLine(label, WHAT_CHARS));
+  const what = escapeMarkdown(plainLine(label, WHAT_CHARS));
   const own = unboundKey(key);
   return /\bthis\b/u.test(label) ? `${what} ${inlineCode(own.slice(own.indexOf(":") + 1), WHAT_CHARS)}` : what;
 }

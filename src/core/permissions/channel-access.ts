@@ -1,4 +1,4 @@
-import { believing } from "../believed.ts";
+import { cacheAnswers } from "../answer-cache.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform, Membership, Person, PlatformName, ThreadRef } from "../protocol/platform.ts";
@@ -41,7 +41,7 @@ export function createChannelAccess(
     const member = await memberOf(channel, personId);
     return member !== null && member !== undefined && !member.isGuest && !member.isExternal;
   };
-  const sees = believing(look, { forMs: BELIEVED_MS, most: REMEMBERED, clock });
+  const sees = cacheAnswers(look, { forMs: BELIEVED_MS, most: REMEMBERED, clock });
   return async (channel, { id }) => {
     try {
       // Cached per channel and not per thread, since the check is about the channel; not all who see it see each

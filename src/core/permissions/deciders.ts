@@ -1,5 +1,5 @@
 import type { Person } from "../protocol/platform.ts";
-import { unstyled } from "../text/plain-text.ts";
+import { escapeMarkdown } from "../text/plain-text.ts";
 import { isNamed } from "./access.ts";
 
 /** Who decides on calls that need an approval. Entries are as in access rules. */
@@ -33,6 +33,6 @@ export function decidersSentence(requesterName: string, rules: ApprovalRules): s
 
 function named(requesterName: string, { approvers, admins, requester }: ApprovalRules): string | null {
   const others = approvers.length + admins.length > 0 ? ["an approver"] : [];
-  const names = [...(requester ? [`@${unstyled(requesterName)}`] : []), ...others];
+  const names = [...(requester ? [`@${escapeMarkdown(requesterName)}`] : []), ...others];
   return names.length === 0 ? null : names.join(" or ");
 }

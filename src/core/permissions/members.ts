@@ -1,5 +1,5 @@
+import { TRANSIENT_PLATFORM_ERRORS } from "../protocol/error-groups.ts";
 import { toAppError } from "../protocol/errors.ts";
-import { PASSES } from "../protocol/failure-kinds.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform, Person, PlatformName, ThreadRef } from "../protocol/platform.ts";
 
@@ -18,7 +18,7 @@ export function membersOn(platforms: ReadonlyMap<PlatformName, Pick<ChatPlatform
     } catch (error) {
       const failure = toAppError(error);
       log.warn({ err: failure, personId }, "member_unknown");
-      if (PASSES.has(failure.code)) throw failure;
+      if (TRANSIENT_PLATFORM_ERRORS.has(failure.code)) throw failure;
       return undefined;
     }
   };

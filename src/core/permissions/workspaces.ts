@@ -1,4 +1,4 @@
-import { believing } from "../believed.ts";
+import { cacheAnswers } from "../answer-cache.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform, InboundEvent, PlatformName, ThreadRef } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
@@ -51,7 +51,7 @@ export function createWorkspaces(options: WorkspaceOptions): Workspaces {
     );
     return known;
   };
-  const sharesOne = believing(
+  const sharesOne = cacheAnswers(
     async (thread: ThreadRef, personId: string) => {
       return isInOne(thread, personId, { ...options, ids: await servedOn(thread.platform) });
     },

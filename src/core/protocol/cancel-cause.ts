@@ -19,7 +19,7 @@ const causeSchema = z.discriminatedUnion("by", [
 /** Who or what has stopped a run. */
 export type CancelCause = z.infer<typeof causeSchema>;
 
-export function byPerson({ name }: { readonly name: string }): CancelCause {
+export function cancelledByPerson({ name }: { readonly name: string }): CancelCause {
   return { by: "person", name: `@${name}` };
 }
 

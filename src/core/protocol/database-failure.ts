@@ -11,7 +11,7 @@ export class ConnectionLost extends Error {
 }
 
 /** Turns pg's plain connection errors, which Prisma passes on unchanged, into ConnectionLost; others are unchanged. */
-export function namedFailure(error: unknown): unknown {
+export function toConnectionLost(error: unknown): unknown {
   return error instanceof Error && error.name === "Error" ? new ConnectionLost(error.message, { cause: error }) : error;
 }
 
@@ -31,7 +31,7 @@ const AWAY = /^(?:P1001|P1002|P1008|P1017|P2024|P2028|P2034|SQLITE_(?:BUSY|CANTO
 const NOT_NOW = /^(?:08|28|25006$|40001$|40P01$|53300$|55P03$|57014$|57P0[123]$)/;
 
 /** True if the database was unavailable only for the moment, so that the same operation may succeed the next time. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof ConnectionLost || causeOf(error)?.severity === FATAL) return true;
   return codesOf(error).some((code) => AWAY.test(code) || NOT_NOW.test(code));
 }

@@ -18,7 +18,7 @@ export const planSchema = z.discriminatedUnion("phase", [
 export type Plan = z.infer<typeof planSchema>;
 
 /** The steps of an accepted plan that is not done yet; null if there is none. */
-export function stepsInHand(plan: Plan | null): readonly PlanStep[] | null {
+export function activePlanSteps(plan: Plan | null): readonly PlanStep[] | null {
   if (plan?.phase !== "accepted") return null;
   return plan.steps.some(({ mark }) => mark !== "done") ? plan.steps : null;
 }

@@ -29,7 +29,11 @@ export interface Runtime {
 }
 
 /** Sleeps. Returns false if the signal aborts, and does so at once. */
-export async function slept(clock: Pick<Clock, "sleep">, ms: number, signal: AbortSignal): Promise<boolean> {
+export async function sleepUnlessAborted(
+  clock: Pick<Clock, "sleep">,
+  ms: number,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     await clock.sleep(ms, signal);
   } catch (error) {

@@ -32,7 +32,7 @@ export function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
 const DEEPEST = 8;
 
 /** The error and its causes, outermost first, since SDKs wrap errors. Bounded, so that a cycle ends too. */
-export function causes(error: unknown): readonly unknown[] {
+export function causeChain(error: unknown): readonly unknown[] {
   const chain: unknown[] = [];
   for (let at = error; at !== undefined && at !== null && chain.length < DEEPEST; ) {
     chain.push(at);
@@ -53,7 +53,7 @@ const NO_CONNECTION: ReadonlySet<string | undefined> = new Set([
 
 /** Whether no connection was made, so that the other side never got the request. */
 export function wasNeverSent(error: unknown): boolean {
-  return causes(error).some((cause) => NO_CONNECTION.has(systemCode(cause)) || cause instanceof ProxyFailure);
+  return causeChain(error).some((cause) => NO_CONNECTION.has(systemCode(cause)) || cause instanceof ProxyFailure);
 }
 
 /** A failure on the way to or at the operator's proxy, found among the causes of the failed request. */
@@ -61,16 +61,16 @@ export class ProxyFailure extends Error {}
 
 /** What an operator must know about the proxy, as a sentence without its end; null if the proxy is not to blame. */
 export function proxyFailure(error: unknown): string | null {
-  return causes(error).find((cause) => cause instanceof ProxyFailure)?.message ?? null;
+  return causeChain(error).find((cause) => cause instanceof ProxyFailure)?.message ?? null;
 }
 
 /** Message for an unreachable proxy. `code`: the system's, or undefined. */
-export function proxyAway(code: string | undefined): string {
+export function proxyUnreachableText(code: string | undefined): string {
   return `the proxy cannot be reached (${code ?? "no code"}): check HTTPS_PROXY`;
 }
 
 /** Message for a proxy that refuses to connect. `status`: of HTTP. */
-export function proxyRefuses(status: number): string {
+export function proxyRefusalText(status: number): string {
   if (status === 407) {
     return "the proxy wants a name and password, or other ones (HTTP 407): set HTTPS_PROXY=http://name:password@host:port";
   }

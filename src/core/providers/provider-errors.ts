@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError, type ErrorCode, ProviderError, toAppError } from "../protocol/errors.ts";
-import { causes } from "../protocol/system-code.ts";
+import { causeChain } from "../protocol/system-code.ts";
 import type { Quirks } from "./quirks.ts";
 import type { Endpoint } from "./wire.ts";
 
@@ -116,7 +116,7 @@ const CONNECTION = /^APIConnection(?:Timeout)?Error\d*$/;
 
 /** Converts any failure of a call to a ProviderError, except for defects of this program. */
 export function toProviderError(error: unknown, context: ErrorContext): AppError {
-  const own = causes(error).find((cause) => cause instanceof AppError);
+  const own = causeChain(error).find((cause) => cause instanceof AppError);
   if (own !== undefined) return own instanceof ProviderError ? withDetail(own, context) : own;
   const facts = factsOf(error);
   const unfit = facts === null ? undefined : UNFIT.find(([said]) => said.test(facts.message))?.[1];
@@ -229,7 +229,7 @@ function codeOfStatus(status: number | undefined, said: string): ErrorCode {
 /** The code of a failure without a response, of a broken connection or an invalid response; null for a defect. */
 function connectionCode(error: unknown): ErrorCode | null {
   if (error instanceof SyntaxError) return "provider_failed";
-  const chain = causes(error);
+  const chain = causeChain(error);
   const broken = chain.some(
     (cause) =>
       cause instanceof Error &&

@@ -1,6 +1,6 @@
-import { atMost } from "../at-most.ts";
-import { aborted } from "../hold-roles.ts";
+import { whenAborted } from "../hold-roles.ts";
 import type { Tool } from "../tool.ts";
+import { waitAtMost } from "../wait-at-most.ts";
 import type { RunnerOptions } from "./runner-options.ts";
 
 /** Maximum time that a call waits for the server of its tool, in milliseconds. */
@@ -16,6 +16,6 @@ export async function awaitTools(
   signal: AbortSignal,
 ): Promise<readonly Tool[]> {
   const known = Promise.all(names.map((name) => toolKnown(name)));
-  await atMost(MOST_MS, Promise.race([known, aborted(signal)]), runtime.clock);
+  await waitAtMost(MOST_MS, Promise.race([known, whenAborted(signal)]), runtime.clock);
   return tools();
 }

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { TakeLock } from "../cluster.ts";
 import type { TurnContext, Wake } from "../engine/engine.ts";
 import { KeyedMutex } from "../keyed-mutex.ts";
+import { UNWRITABLE_THREAD_ERRORS } from "../protocol/error-groups.ts";
 import { AppError } from "../protocol/errors.ts";
-import { UNWRITABLE } from "../protocol/failure-kinds.ts";
 import type { Log } from "../protocol/log.ts";
 import type { OutgoingMessage, PlatformDescriptor, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 import type { SessionRow } from "../store/sessions.ts";
@@ -157,7 +157,8 @@ async function deliverKept(session: SessionRow, { store, platform, context, log 
         await context.post(runId === context.runId ? key : `${key}:${runId}`, message, thread);
       } catch (error) {
         // If the platform never accepts the message, rethrowing would keep the run open forever.
-        if (!(error instanceof AppError && (UNWRITABLE.has(error.code) || error.code === "defect"))) throw error;
+        if (!(error instanceof AppError && (UNWRITABLE_THREAD_ERRORS.has(error.code) || error.code === "defect")))
+          throw error;
         log.error({ err: error, runId, key }, "kept_not_posted");
       }
     }

@@ -10,7 +10,7 @@ import { heldOn, type SessionSettings, sessionSettingsSchema, settingsInForce } 
 import { narrowedTo, toolsOfSkills } from "../input/run-skills.ts";
 import { authorOf } from "../people/run-people.ts";
 import { AppError } from "../protocol/errors.ts";
-import { publicly } from "../protocol/private-reply.ts";
+import { publicMessage } from "../protocol/replies.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { ChannelConfig, RunnerOptions } from "./runner-options.ts";
 
@@ -77,7 +77,7 @@ async function keepRaised(
   const held = heldOn(settings, now);
   if (held === null) {
     const text = `The mode of this thread is **${usual}** again: for 24 hours nobody has written here in \`${mode}\`.`;
-    await context.post("mode", publicly(text));
+    await context.post("mode", publicMessage(text));
   }
   const change = held ?? { mode: null, raised: null };
   context.defer("mode", async (tx) => void (await tx.sessions.changeSettings(id, change, now)));

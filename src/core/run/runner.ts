@@ -26,7 +26,7 @@ import { toAppError } from "../protocol/errors.ts";
 import type { QueryEnd, QueryOutcome } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
 import type { Message } from "../protocol/messages.ts";
-import { type Plan, stepsInHand } from "../protocol/plan.ts";
+import { activePlanSteps, type Plan } from "../protocol/plan.ts";
 import type { OutgoingMessage } from "../protocol/platform.ts";
 import { CancelSignal } from "../protocol/signals.ts";
 import type { ProviderRegistry } from "../providers/provider.ts";
@@ -165,7 +165,7 @@ export class SessionRunner implements SessionHandler {
       // A compaction leaves waiting messages to the next run.
       const answer = isCompaction ? null : await takeInput({ ...run, complete, store: this.#options.store }, input);
       if (answer !== null) return saidLocally(answer, this.#options.runtime, context.signal);
-      const steps = stepsInHand(plan);
+      const steps = activePlanSteps(plan);
       if (steps !== null) run.view.show({ type: "plan", steps });
       const loop = (isCompaction ? compactSession : runQuery)(query, context.signal);
       for (let next = await loop.next(); ; next = await loop.next()) {

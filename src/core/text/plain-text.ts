@@ -23,12 +23,12 @@ export function plainLine(text: string, maxChars: number): string {
  * Escapes Markdown, so that no bold, code or link begins or ends within the text. A name or a path reads as it is, and
  * cannot imitate other parts of the message. Underscores between letters mean nothing and stay as they are.
  */
-export function unstyled(text: string): string {
+export function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\*`~|[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, String.raw`\$&`);
 }
 
-/** Reverts `unstyled`, for places that show no Markdown. */
-export function asWritten(markdown: string): string {
+/** Reverts `escapeMarkdown`, for places that show no Markdown. */
+export function unescapeMarkdown(markdown: string): string {
   return markdown.replaceAll(/\\([\\*_`~|[\]])/gu, "$1");
 }
 

@@ -1,6 +1,6 @@
 import { hash, randomInt } from "node:crypto";
 import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
-import { privately } from "../../core/protocol/private-reply.ts";
+import { privateMessage } from "../../core/protocol/replies.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { type AccountLink, accountName, nameIn } from "./account.ts";
 import { accountWriter, type Write } from "./account-writer.ts";
@@ -44,8 +44,8 @@ export function linkCommand({
     const use = { ...given, context };
     const words = line.match(/\S+/gu) ?? [];
     const name = nameIn(context.person.id);
-    if (name !== null) return privately(await onPage(name, words, use));
-    return privately(describe(context.thread.platform).isOwn ? NO_ACCOUNT : await onPlatform(words, use));
+    if (name !== null) return privateMessage(await onPage(name, words, use));
+    return privateMessage(describe(context.thread.platform).isOwn ? NO_ACCOUNT : await onPlatform(words, use));
   };
 }
 

@@ -1,6 +1,6 @@
 import { eventKey, ownId } from "../../core/events/event-key.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
-import { byPerson } from "../../core/protocol/cancel-cause.ts";
+import { cancelledByPerson } from "../../core/protocol/cancel-cause.ts";
 import {
   type InboundAction,
   type OutgoingFile,
@@ -77,7 +77,7 @@ export function eventBy(
 async function stop(runId: string, { store, engine }: ConsoleScope["host"]): Promise<Pressed> {
   const run = await store.runs.get(runId);
   if (run === null || run.status === "ended") return told(ENDED);
-  await engine.cancel(run.sessionId, run.id, byPerson({ name: "operator" }));
+  await engine.cancel(run.sessionId, run.id, cancelledByPerson({ name: "operator" }));
   return DONE;
 }
 

@@ -1,4 +1,4 @@
-import { believing } from "../../core/believed.ts";
+import { cacheAnswers } from "../../core/answer-cache.ts";
 import { ownId } from "../../core/events/event-key.ts";
 import { channelOf, type Person, type ThreadRef } from "../../core/protocol/platform.ts";
 import type { TeamSessions } from "../../feature.ts";
@@ -36,12 +36,12 @@ export function createSight(options: SightOptions): Sight {
   const { describe, canSeeChannel, memberOf, membershipOf, serves, clock, adminsSeePrivate } = options;
   // Only positive answers are cached, so that a person who gains access is not kept waiting.
   const belief = { forMs: BELIEVED_MS, most: REMEMBERED, isLasting: Boolean, clock };
-  const memberIn = believing(async (id: string, thread: ThreadRef) => {
+  const memberIn = cacheAnswers(async (id: string, thread: ThreadRef) => {
     const member = (await memberOf(thread, id)) ?? null;
     return member !== null && serves(member) ? member : null;
   }, belief);
   // A thread may have fewer members than its channel.
-  const isInThread = believing(
+  const isInThread = cacheAnswers(
     async (id: string, thread: ThreadRef) => (await membershipOf(thread, id))?.isMember === true,
     belief,
   );

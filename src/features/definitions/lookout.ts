@@ -1,4 +1,4 @@
-import { type Clock, slept } from "../../core/protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "../../core/protocol/runtime.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 
 /** How long no run must have been active before the database is checked, in milliseconds. */
@@ -15,7 +15,7 @@ export function createLookout(
       heardAt = clock.now();
     },
     async run(signal: AbortSignal): Promise<void> {
-      while (await slept(clock, QUIET_MS, signal)) {
+      while (await sleepUnlessAborted(clock, QUIET_MS, signal)) {
         if (clock.now() - heardAt < QUIET_MS) continue;
         await look().catch((error: unknown) => log.warn({ err: error }, "definitions_not_read"));
       }

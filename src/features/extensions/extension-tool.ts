@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
-import { reachOf } from "../../core/capabilities.ts";
+import { capabilitiesText } from "../../core/capabilities.ts";
 import { textOf } from "../../core/protocol/messages.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { fromJson } from "../../core/text/from-json.ts";
@@ -53,7 +53,7 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
       question: `Use the tool ${name}?`,
       language: "json",
       text: JSON.stringify(call, null, 2),
-      reach: `a component from extensions · ${reachOf(capabilitiesOf(manifest, ctx))}`,
+      reach: `a component from extensions · ${capabilitiesText(capabilitiesOf(manifest, ctx))}`,
     }),
     execute: (call, ctx, signal) => {
       const capabilities = capabilitiesOf(manifest, ctx);

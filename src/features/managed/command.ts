@@ -1,12 +1,12 @@
 import { readArguments } from "../../core/command-line/arguments.ts";
-import { asTyped } from "../../core/command-line/as-typed.ts";
 import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
-import { described } from "../../core/command-line/completions.ts";
+import { describedCompletion } from "../../core/command-line/completions.ts";
 import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
-import { hereOf, NO_THREAD, sessionToChange } from "../../core/command-line/session-to-change.ts";
+import { quoteInput } from "../../core/command-line/quote-input.ts";
+import { effectiveSession, NO_THREAD, sessionToChange } from "../../core/command-line/session-to-change.ts";
 import type { SessionSettings } from "../../core/events/session-settings.ts";
 import type { Completion } from "../../core/protocol/platform.ts";
-import { privately } from "../../core/protocol/private-reply.ts";
+import { privateMessage } from "../../core/protocol/replies.ts";
 import { dollars } from "../../core/text/dollars.ts";
 import { AGENT } from "../../tools/native/agent-assignment.ts";
 import { type ManagedAgents, onBy } from "./managed-agents.ts";
@@ -16,16 +16,16 @@ import type { ManagedMode } from "./presets.ts";
 export function managedCommand(mode: ManagedMode): ChatCommand["run"] {
   return async (line, context) => {
     const read = readArguments(line, { words: 2 });
-    if (read.type === "broken") return privately(read.reason);
+    if (read.type === "broken") return privateMessage(read.reason);
     const words = read.words.map((word) => word.toLowerCase());
-    if (words.length === 0) return privately(current(context, mode));
+    if (words.length === 0) return privateMessage(current(context, mode));
     const wanted = wantedOf(words, mode);
-    return privately(typeof wanted === "string" ? wanted : await set(wanted, context, mode));
+    return privateMessage(typeof wanted === "string" ? wanted : await set(wanted, context, mode));
   };
 }
 
 export function presetCompletions({ presets }: ManagedMode): Completion[] {
-  return [...presets].map(([name, managed]) => described(name, limitsOf(managed)));
+  return [...presets].map(([name, managed]) => describedCompletion(name, limitsOf(managed)));
 }
 
 interface Wanted {
@@ -47,11 +47,11 @@ function wantedOf([first = "", second]: readonly string[], mode: ManagedMode): W
 
 function unknown(word: string, known: readonly string[]): string {
   const all = `There is ${known.map((name) => `\`${name}\``).join(", ")}.`;
-  return `I don't know ${asTyped(word)} here.${didYouMean(nearest(word, known), all)}`;
+  return `I don't know ${quoteInput(word)} here.${didYouMean(nearest(word, known), all)}`;
 }
 
 function current(context: CommandContext, mode: ManagedMode): string {
-  const here = hereOf(context);
+  const here = effectiveSession(context);
   const managed = mode.of(here.settings);
   const presets = [...mode.presets].map(([name, preset]) => `\`${name}\`: ${limitsOf(preset)}`);
   const state =
@@ -90,7 +90,7 @@ async function set({ isOn, preset }: Wanted, context: CommandContext, mode: Mana
 /** A warning if the mode is on, but the agent here may not delegate. */
 function unlessHandedOn(context: CommandContext, settings: SessionSettings): string {
   const { agentDefinition, delegation } = context.delegate(
-    context.configOf({ ...hereOf(context), settings }),
+    context.configOf({ ...effectiveSession(context), settings }),
     settings,
   );
   if (delegation !== undefined) return "";

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { AppError } from "../../core/protocol/errors.ts";
-import { causes, proxyFailure, systemCode, wasNeverSent } from "../../core/protocol/system-code.ts";
+import { causeChain, proxyFailure, systemCode, wasNeverSent } from "../../core/protocol/system-code.ts";
 import { foreignLine, foreignText } from "./foreign-text.ts";
 import { type HttpAnswer, httpAnswer } from "./transport/http-answer.ts";
 import { BROKEN_OFF } from "./transport/http-transport.ts";
@@ -40,7 +40,7 @@ export class NoDirectory extends AppError {
 /** Whether the error means that the other end is gone. */
 export function isBroken(error: unknown): boolean {
   if (error instanceof SdkError) return error.code === SdkErrorCode.ConnectionClosed;
-  return causes(error).some((cause) => ["EPIPE", "ECONNRESET"].includes(systemCode(cause) ?? ""));
+  return causeChain(error).some((cause) => ["EPIPE", "ECONNRESET"].includes(systemCode(cause) ?? ""));
 }
 
 /** What is known about a failed request. */
@@ -80,7 +80,7 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
     const text = `it speaks version ${foreignLine(version, MAX_VERSION)} of the protocol, which is not known here`;
     return { text, refused: true, doubtful: true };
   }
-  const code = causes(error)
+  const code = causeChain(error)
     .map(systemCode)
     .find((each) => each !== undefined);
   if (code === "ENOENT") return { text: "its program is not found", refused: true, doubtful: true };

@@ -1,6 +1,6 @@
 import type { Finding } from "../../cli/doctor/finding.ts";
-import { atMost } from "../../core/at-most.ts";
 import { secretMasking } from "../../core/text/secret-masking.ts";
+import { waitAtMost } from "../../core/wait-at-most.ts";
 import { createMcpConnections, type McpOptions, type McpServerView } from "./connections.ts";
 import { foreignLine } from "./foreign-text.ts";
 import { kindsText } from "./kinds-text.ts";
@@ -20,7 +20,7 @@ export async function checkServers(
   const { hide } = secretMasking(secrets);
   const connections = createMcpConnections({ ...mcp, ...world, ask: () => Promise.resolve(null) });
   connections.start(AbortSignal.any([]));
-  await atMost(LOOK_MS, connections.settled(), world.clock);
+  await waitAtMost(LOOK_MS, connections.settled(), world.clock);
   const found = connections.describe();
   await connections.stop();
   // The last words of a program that was still starting are known only after it was stopped.

@@ -1,5 +1,5 @@
-import { aborted } from "../../core/hold-roles.ts";
-import { type Random, slept } from "../../core/protocol/runtime.ts";
+import { whenAborted } from "../../core/hold-roles.ts";
+import { type Random, sleepUnlessAborted } from "../../core/protocol/runtime.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
 import { type SecretMasking, secretMasking } from "../../core/text/secret-masking.ts";
 import { type CallFailure, callFailure } from "./call-failure.ts";
@@ -174,7 +174,7 @@ export class McpConnection {
     if (this.#stopping.signal.aborted) return null;
     if (state.type === "down" && this.#failures > 1 && clock.now() - state.since < FRESH_FAILURE_MS) return null;
     const waiting = new AbortController();
-    const late = slept(clock, WAIT_MS, AbortSignal.any([signal, waiting.signal])).then(() => null);
+    const late = sleepUnlessAborted(clock, WAIT_MS, AbortSignal.any([signal, waiting.signal])).then(() => null);
     const session = await Promise.race([this.#connect(), late]);
     waiting.abort();
     signal.throwIfAborted();
@@ -245,7 +245,7 @@ export class McpConnection {
     const ended = new AbortController();
     const either = AbortSignal.any([signal, ended.signal]);
     const pinging = this.#ping(session, either);
-    const why = await Promise.race([session.closed, aborted(either).then(() => null)]);
+    const why = await Promise.race([session.closed, whenAborted(either).then(() => null)]);
     ended.abort();
     await pinging;
     if (why !== null) await this.#drop(session, why);
@@ -265,7 +265,7 @@ export class McpConnection {
   }
 
   async #ping(session: McpSession, signal: AbortSignal): Promise<void> {
-    while (await slept(this.#options.clock, PING_EVERY_MS, signal)) {
+    while (await sleepUnlessAborted(this.#options.clock, PING_EVERY_MS, signal)) {
       if (!session.idle) continue;
       // Throws only after the signal has aborted.
       if (await session.answers({ signal, timeoutMs: PING_TIMEOUT_MS }).catch(() => true)) continue;
@@ -286,7 +286,7 @@ export class McpConnection {
     const pause = Math.ceil(longest * (0.75 + random.next() / 4));
     this.#nextAt = clock.now() + pause;
     if (this.#state.type === "down") this.#become({ ...this.#state, nextAt: this.#nextAt });
-    await slept(clock, pause, signal);
+    await sleepUnlessAborted(clock, pause, signal);
     this.#nextAt = null;
   }
 

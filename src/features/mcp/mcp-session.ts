@@ -7,10 +7,10 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { atMost } from "../../core/at-most.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { wasNeverSent } from "../../core/protocol/system-code.ts";
+import { waitAtMost } from "../../core/wait-at-most.ts";
 import { AsksBack, type Caller, takesRoots } from "./asks-back.ts";
 import { isBroken, ProgramEnded } from "./call-failure.ts";
 import type { ListedTool } from "./catalogue/catalogue.ts";
@@ -286,7 +286,7 @@ export class McpSession {
     const transport = this.#transport;
     // Tells the server that the session is over. A server that does not answer forgets it by itself.
     const goodbye = transport instanceof HttpTransport ? transport.terminateSession().catch(() => {}) : undefined;
-    await atMost(GOODBYE_MS, goodbye, this.#clock);
+    await waitAtMost(GOODBYE_MS, goodbye, this.#clock);
     await transport.close();
   }
 

@@ -2,7 +2,7 @@ import { firstWord } from "../../core/command-line/arguments.ts";
 import type { CommandReply } from "../../core/command-line/command.ts";
 import { shellWords } from "../../core/command-line/shell-words.ts";
 import { textOf } from "../../core/protocol/messages.ts";
-import { privately } from "../../core/protocol/private-reply.ts";
+import { privateMessage } from "../../core/protocol/replies.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import { isObject } from "../../core/text/from-json.ts";
 import type { McpConnection } from "./connection.ts";
@@ -30,14 +30,14 @@ export async function promptCommand(
   { signal, servers }: { readonly signal: AbortSignal; readonly servers: () => string },
 ): Promise<CommandReply> {
   const { word } = firstWord(line);
-  if (word === "") return privately(servers());
+  if (word === "") return privateMessage(servers());
   const typed = line.trim();
   const named = namedFirst(
     connections.flatMap((connection) => [connection.title, connection.name].map((name) => ({ connection, name }))),
     typed,
   );
   if (named === undefined)
-    return privately(`There is no MCP server ${foreignLine(word, NAME_CHARS)}. \`/mcp\` lists them.`);
+    return privateMessage(`There is no MCP server ${foreignLine(word, NAME_CHARS)}. \`/mcp\` lists them.`);
   const { connection, name } = named;
   const timeoutMs = connection.settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   return onServer(connection, typed.slice(name.length), { signal, timeoutMs });
@@ -51,13 +51,13 @@ function namedFirst<T extends { readonly name: string }>(items: readonly T[], li
 }
 
 async function onServer(connection: McpConnection, typed: string, options: AskOptions): Promise<CommandReply> {
-  let answer: CommandReply = privately("");
+  let answer: CommandReply = privateMessage("");
   const ask = async (session: McpSession, asking: AskOptions) => {
     answer = await withPrompts(session, typed, { ...asking, server: connection.title, kinds: kindsOf(connection) });
     return textResult("");
   };
   const result = await connection.use(ask, options);
-  return result.isError ? privately(`✗ ${textOf(result.content)}`) : answer;
+  return result.isError ? privateMessage(`✗ ${textOf(result.content)}`) : answer;
 }
 
 function kindsOf({ catalogue, settings }: McpConnection): string {
@@ -80,18 +80,18 @@ async function withPrompts(session: McpSession, typed: string, asking: PromptSco
   if (line === "") {
     const none = `The MCP server ${asking.server} has no prompts.`;
     const listed = prompts.length === 0 ? none : prompts.map(promptLine).join("\n");
-    return privately(asking.kinds === "" ? listed : `Tools, as the settings say: ${asking.kinds}.\n${listed}`);
+    return privateMessage(asking.kinds === "" ? listed : `Tools, as the settings say: ${asking.kinds}.\n${listed}`);
   }
   const prompt = prompts.find(({ name }) => name === line) ?? namedFirst(prompts, line);
   if (prompt === undefined)
-    return privately(
+    return privateMessage(
       `${asking.server} has no prompt ${foreignLine(firstWord(line).word, NAME_CHARS)}. \`/mcp ${asking.server}\` lists them.`,
     );
   const bound = boundArguments(prompt, line.slice(prompt.name.length).trim());
-  if (bound === null) return privately(`This prompt needs: \`/mcp ${asking.server} ${usageOf(prompt)}\`.`);
+  if (bound === null) return privateMessage(`This prompt needs: \`/mcp ${asking.server} ${usageOf(prompt)}\`.`);
   const { messages } = await session.getPrompt(prompt.name, bound, asking);
   const words = messages.flatMap(({ content }) => textsIn(content)).join("\n\n");
-  if (words.trim() === "") return privately(`The prompt ${foreignLine(prompt.name, NAME_CHARS)} is empty.`);
+  if (words.trim() === "") return privateMessage(`The prompt ${foreignLine(prompt.name, NAME_CHARS)} is empty.`);
   return { run: foreignText(words, WORDS_CHARS), from: originOfServer(asking.server) };
 }
 

@@ -1,10 +1,10 @@
 import { firstWord, readArguments } from "../../core/command-line/arguments.ts";
-import { asTyped } from "../../core/command-line/as-typed.ts";
 import type { ChatCommand, CommandContext, CommandReply } from "../../core/command-line/command.ts";
 import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
+import { quoteInput } from "../../core/command-line/quote-input.ts";
 import { keepInMind, rememberCommand } from "../../core/commands/remember.ts";
 import type { FormValues } from "../../core/protocol/form.ts";
-import { privately } from "../../core/protocol/private-reply.ts";
+import { privateMessage } from "../../core/protocol/replies.ts";
 import { inlineCode } from "../../core/text/plain-text.ts";
 import type { Act } from "../../feature.ts";
 import type { WriteAudit } from "../../feature-host.ts";
@@ -65,10 +65,12 @@ export function memoryCommands(commanding: CommandScope): Readonly<Record<"memor
       const text = line.trim();
       if (text === "") return rememberCommand.run(line, context);
       const kept = await keptHere(text, { ...commanding, context });
-      if ("refused" in kept) return privately(`✗ ${kept.refused}`);
+      if ("refused" in kept) return privateMessage(`✗ ${kept.refused}`);
       const isInMind = context.session !== null && (await keepInMind(text, context));
       const here = isInMind ? "keep it in mind in this thread, and " : "";
-      return privately(`✓ I ${here}remember it as #${kept.memory.seq} for this channel. ${takesBack(kept.memory)}`);
+      return privateMessage(
+        `✓ I ${here}remember it as #${kept.memory.seq} for this channel. ${takesBack(kept.memory)}`,
+      );
     },
   };
 }
@@ -81,12 +83,12 @@ function memoryCommand(commanding: CommandScope): ChatCommand["run"] {
     if (run !== undefined) {
       const read = argumentsIn(rest);
       return read.type === "broken"
-        ? privately(read.reason)
+        ? privateMessage(read.reason)
         : run(filledIn(read.typed, context.filled), { ...commanding, context });
     }
     const all = Object.keys(VERBS);
     const known = `There is ${all.map((one) => `\`/memory ${one}\``).join(", ")}.`;
-    return privately(`I don't know ${asTyped(verb)}.${didYouMean(nearest(verb, all), known)}`);
+    return privateMessage(`I don't know ${quoteInput(verb)}.${didYouMean(nearest(verb, all), known)}`);
   };
 }
 
@@ -124,19 +126,19 @@ async function list(_typed: Typed, { memories, context }: Use): Promise<CommandR
     ? ["Memory is off in this channel: nothing is recalled or remembered. `/memory on` changes that."]
     : [];
   if (found.length === 0) {
-    return privately([...off, "I remember nothing here. `/memory add we deploy on Thursdays` begins."].join("\n"));
+    return privateMessage([...off, "I remember nothing here. `/memory add we deploy on Thursdays` begins."].join("\n"));
   }
   const more = count - found.length;
   const rest = more > 0 ? [`… and ${more} older: \`/memory search …\` or \`/memory export\`.`] : [];
   const lines = found.map((memory) => listedLine(memory, memories));
-  return privately([...off, "**What I remember here**", ...lines, ...rest].join("\n"));
+  return privateMessage([...off, "**What I remember here**", ...lines, ...rest].join("\n"));
 }
 
 async function search({ text: query }: Typed, { memories, context }: Use): Promise<CommandReply> {
-  if (query === "") return privately("Tell me what to look for: `/memory search deploy day`.");
+  if (query === "") return privateMessage("Tell me what to look for: `/memory search deploy day`.");
   const hits = await memories.search({ query, reader: hereOf(context), limit: MOST_LINES });
-  if (hits.length === 0) return privately("I remember nothing of that here.");
-  return privately(hits.map(({ memory }) => listedLine(memory, memories)).join("\n"));
+  if (hits.length === 0) return privateMessage("I remember nothing of that here.");
+  return privateMessage(hits.map(({ memory }) => listedLine(memory, memories)).join("\n"));
 }
 
 const SCOPES: Readonly<Record<string, Told["scope"]>> = {
@@ -152,9 +154,9 @@ async function add(
 ): Promise<CommandReply> {
   if (text === "") return addForm();
   const scope = SCOPES[whom];
-  if (scope === undefined) return privately("`--scope` is `channel`, `me` or `workspace`.");
+  if (scope === undefined) return privateMessage("`--scope` is `channel`, `me` or `workspace`.");
   const kind = kindSchema.safeParse(given);
-  if (!kind.success) return privately("`--kind` is `working`, `episodic`, `semantic` or `procedural`.");
+  if (!kind.success) return privateMessage("`--kind` is `working`, `episodic`, `semantic` or `procedural`.");
   const kept = await keptHere(text, use, { scope, kind: kind.data });
   if ("refused" in kept) return refusedForm(kept.refused, { text, scope: whom, kind: given }, use.context);
   const forWhom = {
@@ -162,7 +164,7 @@ async function add(
     person: "you, wherever you ask me",
     workspace: "everybody of this workspace",
   }[scope];
-  return privately(`✓ I remember it as #${kept.memory.seq}, for ${forWhom}. ${takesBack(kept.memory)}`);
+  return privateMessage(`✓ I remember it as #${kept.memory.seq}, for ${forWhom}. ${takesBack(kept.memory)}`);
 }
 
 function takesBack({ seq }: Memory): string {
@@ -184,18 +186,18 @@ async function keptHere(
 async function edit(typed: Typed, use: Use): Promise<CommandReply> {
   const { word: number, rest: text } = firstWord(typed.text);
   const memory = await changeable(number, use);
-  if (typeof memory === "string") return privately(memory);
+  if (typeof memory === "string") return privateMessage(memory);
   if (text === "") return editForm(memory);
   const edited = await use.memories.edit(memory, text);
   if ("refused" in edited) return refusedForm(edited.refused, { text, seq: memory.seq }, use.context);
-  return privately(`✓ #${memory.seq} says so from now on.`);
+  return privateMessage(`✓ #${memory.seq} says so from now on.`);
 }
 
 async function pinned({ text: number }: Typed, use: Use, isPinned: boolean): Promise<CommandReply> {
   const memory = await changeable(number, use);
-  if (typeof memory === "string") return privately(memory);
+  if (typeof memory === "string") return privateMessage(memory);
   await use.memories.pin(memory.seq, isPinned);
-  return privately(isPinned ? `✓ #${memory.seq} does not fade any more.` : `✓ #${memory.seq} fades again.`);
+  return privateMessage(isPinned ? `✓ #${memory.seq} does not fade any more.` : `✓ #${memory.seq} fades again.`);
 }
 
 async function forget({ text: what }: Typed, use: Use): Promise<CommandReply> {
@@ -203,23 +205,24 @@ async function forget({ text: what }: Typed, use: Use): Promise<CommandReply> {
     await use.learner.dropThreadsOf(use.context.person.id);
     const count = await use.memories.forgetPerson(use.context.person.id);
     if (count > 0) await audited("memory.forgotten", `${count} by or about ${use.context.person.name}`, use);
-    return privately(`✓ Forgotten: ${count} ${count === 1 ? "memory" : "memories"} by you or about you.`);
+    return privateMessage(`✓ Forgotten: ${count} ${count === 1 ? "memory" : "memories"} by you or about you.`);
   }
   const memory = await changeable(what, use);
-  if (typeof memory === "string") return privately(memory);
+  if (typeof memory === "string") return privateMessage(memory);
   await use.memories.forget([memory.seq]);
   await audited("memory.forgotten", `#${memory.seq}`, use);
-  return privately(`✓ Forgotten: ${inlineCode(memory.text, LINE_CHARS)}`);
+  return privateMessage(`✓ Forgotten: ${inlineCode(memory.text, LINE_CHARS)}`);
 }
 
 /** Learns from the current thread, only when a person asks; nothing older is learned by itself. */
 async function learn({ text }: Typed, { memories, learner, context }: Use): Promise<CommandReply> {
-  if (text !== "" && text !== "from this thread") return privately("`/memory learn from this thread` is all there is.");
+  if (text !== "" && text !== "from this thread")
+    return privateMessage("`/memory learn from this thread` is all there is.");
   const { session, channelKey } = context;
-  if (session === null) return privately("There is no thread of mine here: in one, write it after mentioning me.");
-  if (await memories.isPaused(channelKey)) return privately(OFF);
+  if (session === null) return privateMessage("There is no thread of mine here: in one, write it after mentioning me.");
+  if (await memories.isPaused(channelKey)) return privateMessage(OFF);
   await learner.ask(session.id);
-  return privately("✓ I note what is worth remembering of this thread; in a moment `/memory list` shows it.");
+  return privateMessage("✓ I note what is worth remembering of this thread; in a moment `/memory list` shows it.");
 }
 
 async function turned(use: Use, isOn: boolean): Promise<CommandReply> {
@@ -228,7 +231,7 @@ async function turned(use: Use, isOn: boolean): Promise<CommandReply> {
   const wasOn = !(await memories.isPaused(channelKey));
   await (isOn ? memories.resume(channelKey) : memories.pause(channelKey, person.id));
   if (isOn !== wasOn) await audited(isOn ? "memory.on" : "memory.off", channelKey, use);
-  return privately(
+  return privateMessage(
     isOn
       ? "✓ Memory is on in this channel."
       : "✓ Memory is off in this channel: nothing is recalled or remembered here. What I know stays until you `/memory forget` it.",
@@ -242,11 +245,11 @@ function audited(act: Act, about: string, { audit, context }: Use): Promise<void
 
 async function exported(_typed: Typed, { memories, context }: Use): Promise<CommandReply> {
   const found = await memories.list(hereOf(context), MOST_EXPORTED);
-  if (found.length === 0) return privately("I remember nothing here.");
+  if (found.length === 0) return privateMessage("I remember nothing here.");
   const lines = found.toReversed().map((memory) => JSON.stringify(exportedLine(memory)));
   const data = new TextEncoder().encode(`${lines.join("\n")}\n`);
   const file = { name: "memories.jsonl", mediaType: "application/jsonl", data };
-  return { ...privately(`What I remember here: ${found.length}.`), files: [file] };
+  return { ...privateMessage(`What I remember here: ${found.length}.`), files: [file] };
 }
 
 /** Maximum number of memories suggested to a person who names one in words. */

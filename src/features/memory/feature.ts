@@ -2,7 +2,7 @@ import { z } from "zod";
 import { field } from "../../config/fields.ts";
 import { rememberCommand } from "../../core/commands/remember.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
-import { slept } from "../../core/protocol/runtime.ts";
+import { sleepUnlessAborted } from "../../core/protocol/runtime.ts";
 import { hasEmbeddings } from "../../core/providers/registry/embedder.ts";
 import type { ConfiguredFeature, Feature, GivenSettings, OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
@@ -228,7 +228,7 @@ interface WorkScope {
 }
 
 async function work({ host, learner, meaning }: WorkScope, signal: AbortSignal): Promise<void> {
-  if (!(await slept(host.runtime.clock, READY_MS, signal))) return;
+  if (!(await sleepUnlessAborted(host.runtime.clock, READY_MS, signal))) return;
   const index = async (): Promise<void> => {
     const { reindex } = await import("./search/reindex.ts");
     await reindex(host, signal);

@@ -1,6 +1,6 @@
 import type { CommandContext, CommandReply, FormReply } from "../../core/command-line/command.ts";
 import type { Form, FormField } from "../../core/protocol/form.ts";
-import { privately } from "../../core/protocol/private-reply.ts";
+import { privateMessage } from "../../core/protocol/replies.ts";
 import { inlineCode } from "../../core/text/plain-text.ts";
 import { KINDS, type Memory } from "./memory.ts";
 
@@ -45,7 +45,7 @@ export function refusedForm(
   filled: Filled & { readonly seq?: number },
   { filled: sent }: Pick<CommandContext, "filled">,
 ): CommandReply {
-  const message = privately(`✗ ${reason}`);
+  const message = privateMessage(`✗ ${reason}`);
   if (sent === null) return message;
   const { seq, text = "" } = filled;
   const { form } = seq === undefined ? addForm(filled) : editForm({ seq, text });
@@ -55,5 +55,5 @@ export function refusedForm(
 /** If the form cannot be opened now, a button offers it again. */
 function reply(form: Form, words: string): FormReply {
   const again = { id: `memory:${form.line}`, label: "Fill in the form", style: "primary" } as const;
-  return { message: { ...privately(words), buttons: [again] }, form };
+  return { message: { ...privateMessage(words), buttons: [again] }, form };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byPerson } from "../../core/protocol/cancel-cause.ts";
+import { cancelledByPerson } from "../../core/protocol/cancel-cause.ts";
 import { type FeatureRequest, type FeatureRoute, get, post, type SessionToDelete } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { type Deleted, type DeletionScope, deleteSessions, toldIn } from "./delete-sessions.ts";
@@ -80,7 +80,8 @@ async function stopRuns(
   const { store, engine, runtime } = host;
   const reads = store.tables(deletionReads);
   const family = await reads.family([id]);
-  for (const run of await reads.openRuns(family)) await engine.cancel(run.sessionId, run.id, byPerson({ name: by }));
+  for (const run of await reads.openRuns(family))
+    await engine.cancel(run.sessionId, run.id, cancelledByPerson({ name: by }));
   const until = runtime.clock.now() + STOPPING.mostMs;
   while (runtime.clock.now() < until && (await reads.isLive(family, runtime.clock.now()))) {
     await runtime.clock.sleep(STOPPING.everyMs, signal);

@@ -1,10 +1,10 @@
 import { readArguments } from "../../core/command-line/arguments.ts";
-import { asTyped } from "../../core/command-line/as-typed.ts";
 import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
 import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
-import { hereOf } from "../../core/command-line/session-to-change.ts";
+import { quoteInput } from "../../core/command-line/quote-input.ts";
+import { effectiveSession } from "../../core/command-line/session-to-change.ts";
 import { isAdmin } from "../../core/permissions/access.ts";
-import { privately } from "../../core/protocol/private-reply.ts";
+import { privateMessage } from "../../core/protocol/replies.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { sizeText } from "../../core/text/sizes.ts";
 import type { FeatureHost } from "../../feature-host.ts";
@@ -38,18 +38,18 @@ export function sitesCommand(
 ): ChatCommand["run"] {
   return async (line, context) => {
     const read = readArguments(line, { flags: FLAGS });
-    if (read.type === "broken") return privately(read.reason);
+    if (read.type === "broken") return privateMessage(read.reason);
     const [verb = "list", ...words] = read.words;
     const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
     if (run === undefined) {
       const all = Object.keys(VERBS);
       const known = `There is ${all.map((one) => `\`/sites ${one}\``).join(", ")}.`;
-      return privately(`I don't know ${asTyped(verb)}.${didYouMean(nearest(verb, all), known)}`);
+      return privateMessage(`I don't know ${quoteInput(verb)}.${didYouMean(nearest(verb, all), known)}`);
     }
     try {
-      return privately(await run({ words, flags: read.flags }, { sites, context, signal, sandboxRootOf }));
+      return privateMessage(await run({ words, flags: read.flags }, { sites, context, signal, sandboxRootOf }));
     } catch (error) {
-      if (error instanceof Refusal) return privately(`✗ ${error.payload}`);
+      if (error instanceof Refusal) return privateMessage(`✗ ${error.payload}`);
       throw error;
     }
   };
@@ -82,7 +82,7 @@ function versionText({ number, files, bytes, by, createdAt }: SiteVersion): stri
 async function publish({ words, flags }: Typed, { sites, context, signal, sandboxRootOf }: Use): Promise<string> {
   const [name = "", directory = ""] = [flags.get("name"), flags.get("directory")].map((flag, at) => flag ?? words[at]);
   if (name === "" || directory === "") return "Tell me the name and the directory: `/sites publish handbook site`.";
-  const { mode } = context.configOf(hereOf(context));
+  const { mode } = context.configOf(effectiveSession(context));
   if (mode === "read") return "I only look here (mode read): nothing is published.";
   const { channelKey, person: by, thread } = context;
   const root = sandboxRootOf(thread);
@@ -136,7 +136,7 @@ async function changeable({ words, flags }: Typed, { sites, context }: Use): Pro
   if (name === "") return "Which one? `/sites list` names them.";
   const site = await sites.get(name);
   if (site === null || site.channelKey !== context.channelKey) {
-    return `There is no site ${asTyped(name)} here. \`/sites list\` names them.`;
+    return `There is no site ${quoteInput(name)} here. \`/sites list\` names them.`;
   }
   const { person, access } = context;
   if (site.owner.id === person.id || isAdmin(person, access)) return site;

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../core/protocol/errors.ts";
-import { type Clock, slept } from "../../core/protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "../../core/protocol/runtime.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { type SiteServer, type SiteServerOptions, startSiteServer } from "./server.ts";
 
@@ -38,7 +38,7 @@ export async function serveSites(serving: Serving): Promise<SiteServer> {
 /** Null if stopped before, or if listening fails for another reason. */
 async function whenFree(serving: Serving, signal: AbortSignal): Promise<SiteServer | null> {
   const { host, port, clock, log } = serving;
-  while (await slept(clock, TRY_EVERY_MS, signal)) {
+  while (await sleepUnlessAborted(clock, TRY_EVERY_MS, signal)) {
     try {
       const server = await startSiteServer(serving);
       log.info({ host, port }, "sites_served");

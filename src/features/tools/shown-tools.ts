@@ -1,5 +1,5 @@
 import type { Mode } from "../../core/agents/query-config.ts";
-import { shortReachOf } from "../../core/capabilities.ts";
+import { capabilitiesSummary } from "../../core/capabilities.ts";
 import { offeredTools } from "../../core/permissions/tool-access.ts";
 import { narrowTools } from "../../core/skills/skill-narrowing.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -53,7 +53,7 @@ function shownTool({ tool, source, agents, allowedHosts }: Known): TeamTool {
     source,
     permission,
     asks: permission === "write" || permission === "execute",
-    reach: reach === undefined ? "" : shortReachOf(reach),
+    reach: reach === undefined ? "" : capabilitiesSummary(reach),
     sends: sends !== undefined,
     isOffered: deferred === undefined,
     isParallel: parallel,

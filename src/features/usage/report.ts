@@ -1,11 +1,11 @@
 import { readArguments } from "../../core/command-line/arguments.ts";
-import { asTyped } from "../../core/command-line/as-typed.ts";
 import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
 import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
+import { quoteInput } from "../../core/command-line/quote-input.ts";
 import { bar, textTable } from "../../core/command-line/text-table.ts";
 import { isAdmin } from "../../core/permissions/access.ts";
 import { channelOf, type OutgoingMessage } from "../../core/protocol/platform.ts";
-import { privately } from "../../core/protocol/private-reply.ts";
+import { privateMessage } from "../../core/protocol/replies.ts";
 import type { JobSum, UsageKey, UsageRange, UsageSum } from "../../core/store/ledger/usage-report.ts";
 import type { FeedbackSum } from "../../core/store/run/feedback.ts";
 import type { Store } from "../../core/store/store.ts";
@@ -26,17 +26,17 @@ const KEYS: ReadonlyMap<string, UsageKey> = new Map([
 
 export const reportUsage: ChatCommand["run"] = async (line, context) => {
   const read = readArguments(line, { words: 2, flags: ["days"] });
-  if (read.type === "broken") return privately(read.reason);
+  if (read.type === "broken") return privateMessage(read.reason);
   const [by = "day", ...more] = read.words.filter((word) => !isNumber(word));
   if (!USAGE_GROUPS.includes(by)) {
     const names = USAGE_GROUPS.map((group) => `\`${group}\``).join(", ");
     const nearby = didYouMean(nearest(by, USAGE_GROUPS), `There is ${names}.`);
-    return privately(`I cannot sum up by ${asTyped(by)}.${nearby}`);
+    return privateMessage(`I cannot sum up by ${quoteInput(by)}.${nearby}`);
   }
-  if (more[0] !== undefined) return privately(`I don't know what to do with ${asTyped(more[0])}.`);
+  if (more[0] !== undefined) return privateMessage(`I don't know what to do with ${quoteInput(more[0])}.`);
   const days = Number(read.flags.get("days") ?? read.words.find(isNumber) ?? DAYS.usual);
   if (!Number.isInteger(days) || days < 1 || days > DAYS.most) {
-    return privately(`The days are a whole number from 1 to ${DAYS.most}.`);
+    return privateMessage(`The days are a whole number from 1 to ${DAYS.most}.`);
   }
   return usageReport({ by, days }, context);
 };
@@ -62,7 +62,7 @@ async function usageReport(
   const own = await ownText({ since: range.since, today }, context);
   const text = [head, own, table(rows, by), ...notes(whole), ...votesText(votes)].join("\n");
   const chart = usageChart(sums);
-  return { ...privately(text), files: chart === null ? [] : [chart] };
+  return { ...privateMessage(text), files: chart === null ? [] : [chart] };
 }
 
 type Day = DaySum & UsageSum;

@@ -5,7 +5,7 @@ import { type OccurrenceRow, OPEN_OCCURRENCES } from "../../core/store/job-occur
 import type { JobRow, JobSettings } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
 import { dollars } from "../../core/text/dollars.ts";
-import { cut, plainLine, unstyled } from "../../core/text/plain-text.ts";
+import { cut, escapeMarkdown, plainLine } from "../../core/text/plain-text.ts";
 import { nextDue, readSchedule } from "../calendar/schedule.ts";
 import { sentenceOf, timeIn } from "../calendar/sentence.ts";
 import { hasBeenDue } from "../scheduling/occurrence.ts";
@@ -124,7 +124,7 @@ const NOT_THEIRS = "What it does and says is for people of its channel, which is
 export async function placeOf({ thread }: JobSettings, store: Store, { mayRead }: JobAccess): Promise<string> {
   const key = channelKeyOf(thread);
   const name = mayRead ? (await store.usage.namesOf("channelId", [key])).get(key) : undefined;
-  return name === undefined ? `in channel \`${thread.channelId}\`` : unstyled(plainLine(name, NAME_CHARS));
+  return name === undefined ? `in channel \`${thread.channelId}\`` : escapeMarkdown(plainLine(name, NAME_CHARS));
 }
 
 /** A job's prompt and settings, on several lines. `place`: its channel. */

@@ -1,5 +1,5 @@
 import { toAppError } from "../../core/protocol/errors.ts";
-import { slept } from "../../core/protocol/runtime.ts";
+import { sleepUnlessAborted } from "../../core/protocol/runtime.ts";
 import { BACKGROUND_EVERY_MS, stopOverdueBackground } from "./background-timeout.ts";
 import type { JobScope } from "./job-scope.ts";
 
@@ -29,7 +29,7 @@ export async function doChores(scope: ChoreScope, signal: AbortSignal): Promise<
   };
   /** Repeats a chore. A failure does not stop it. */
   const every = async (ms: number, chore: () => Promise<unknown>) => {
-    while (await slept(runtime.clock, ms, signal)) {
+    while (await sleepUnlessAborted(runtime.clock, ms, signal)) {
       try {
         await chore();
       } catch (error) {

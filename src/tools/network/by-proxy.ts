@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { proxyAway, proxyRefuses } from "../../core/protocol/system-code.ts";
+import { proxyRefusalText, proxyUnreachableText } from "../../core/protocol/system-code.ts";
 import { portOf } from "../../core/trust/host-patterns.ts";
 import { type Connection, established } from "./established.ts";
 import { NetworkRefusal } from "./refusal.ts";
@@ -26,7 +26,7 @@ export async function tunnel(proxy: URL, url: URL, signal: AbortSignal): Promise
   try {
     const [answer]: IncomingMessage[] = await once(asked.end(), "connect", { signal });
     if (answer?.statusCode === 200) return socket;
-    throw new NetworkRefusal(`${url.host} cannot be reached: ${proxyRefuses(answer?.statusCode ?? 0)}.`);
+    throw new NetworkRefusal(`${url.host} cannot be reached: ${proxyRefusalText(answer?.statusCode ?? 0)}.`);
   } catch (cause) {
     socket.destroy();
     signal.throwIfAborted();
@@ -36,7 +36,7 @@ export async function tunnel(proxy: URL, url: URL, signal: AbortSignal): Promise
 }
 
 function connectTo(proxy: URL, signal: AbortSignal): Promise<Socket> {
-  const failure = (code: string): string => `Nothing can be fetched: ${proxyAway(code)}.`;
+  const failure = (code: string): string => `Nothing can be fetched: ${proxyUnreachableText(code)}.`;
   const at = { host: proxy.hostname.replace(/^\[|\]$/g, ""), port: Number(portOf(proxy)) };
   if (proxy.protocol === "http:") return established(connectTcp(at), "connect", { signal, failure });
   return established(connectTls({ ...at, rejectUnauthorized: true }), "secureConnect", { signal, failure });

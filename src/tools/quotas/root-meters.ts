@@ -1,6 +1,6 @@
-import { atMost } from "../../core/at-most.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { waitAtMost } from "../../core/wait-at-most.ts";
 import { measure } from "./measure.ts";
 
 /**
@@ -108,6 +108,6 @@ export class RootMeters {
 
   /** Waits for a figure for a limited time. */
   async patiently(measured: Promise<void>): Promise<void> {
-    await atMost(PATIENCE_MS, measured, this.#parts.clock);
+    await waitAtMost(PATIENCE_MS, measured, this.#parts.clock);
   }
 }

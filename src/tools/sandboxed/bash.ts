@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { z } from "zod";
 import type { BashBinding, BashRequest } from "../../../wasm/guests/bash/request.ts";
-import { reachOf } from "../../core/capabilities.ts";
+import { capabilitiesText } from "../../core/capabilities.ts";
 import { CancelSignal } from "../../core/protocol/signals.ts";
 import type { ToolResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
@@ -80,7 +80,7 @@ export function createBash(guest: Guest, files: Guest): Tool {
     title: ({ command, description }) => titleOf(description ?? command),
     capabilities: (call, place) => capabilitiesOf(guest, call, place),
     preview: async (call, ctx, signal) => {
-      const reach = reachOf(capabilitiesOf(guest, call, ctx));
+      const reach = capabilitiesText(capabilitiesOf(guest, call, ctx));
       const bound = boundText(await bindingOf(guest, call, { ctx, signal, writes: false }));
       return { question: "Run a command?", language: "sh", text: call.command, reach, ...bound };
     },

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { normalize } from "node:path/posix";
 import { z } from "zod";
 import type { FilesRequest } from "../../../wasm/guests/files/request.ts";
-import { type Capabilities, type CapabilityContext, reachOf } from "../../core/capabilities.ts";
+import { type Capabilities, type CapabilityContext, capabilitiesText } from "../../core/capabilities.ts";
 import type { WriteIntent } from "../../core/events/call-record.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import {
@@ -144,7 +144,7 @@ async function previewChange(guest: Guest, asked: () => Change, scope: CallScope
   try {
     const { path, preview } = asked();
     const { isNew, diff } = await callGuest(guest, { body: preview, reply: previewReply }, scope);
-    const reach = reachOf(changing(guest, scope.ctx));
+    const reach = capabilitiesText(changing(guest, scope.ctx));
     return { question: `${isNew ? "Create" : "Change"} ${path}?`, language: "diff", text: diff, reach };
   } catch (error) {
     if (error instanceof Refusal) return { refused: error.payload };

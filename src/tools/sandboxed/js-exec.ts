@@ -1,7 +1,7 @@
 import { hash, randomInt } from "node:crypto";
 import { z } from "zod";
 import type { ProgramRequest } from "../../../wasm/guests/js/request.ts";
-import { reachOf } from "../../core/capabilities.ts";
+import { capabilitiesText } from "../../core/capabilities.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
 import { type CallPreview, type CallRefusal, defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { outsideOf } from "../../core/trust/label.ts";
@@ -93,7 +93,7 @@ export function createJsExec(guest: Guest, files: Guest): Tool {
     preview: async (call, ctx) => {
       const source = sourceOf(call, ctx);
       if (typeof source !== "string") return source;
-      const reach = reachOf(capabilitiesOf(guest, call, { readOnly: ctx.readOnly, hosts: call.hosts }));
+      const reach = capabilitiesText(capabilitiesOf(guest, call, { readOnly: ctx.readOnly, hosts: call.hosts }));
       return { question: "Run a program?", language: "js", text: source, reach, ...bound(call, source, ctx) };
     },
     execute: async (call, ctx, signal) => {

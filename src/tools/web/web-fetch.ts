@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Capabilities, reachOf } from "../../core/capabilities.ts";
+import { type Capabilities, capabilitiesText } from "../../core/capabilities.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { outsideOf } from "../../core/trust/label.ts";
@@ -77,7 +77,7 @@ export function createWebFetch(sandbox: Sandbox, network: NetworkOptions<FetchLi
         question: `Fetch from ${hostOf(url)}?`,
         language: "",
         text: targetOf(url)?.href ?? url,
-        reach: `${reachOf(fetching([hostOf(url)], options.limits))} · what the URL itself says is sent`,
+        reach: `${capabilitiesText(fetching([hostOf(url)], options.limits))} · what the URL itself says is sent`,
       }),
     execute: (call, ctx, signal) => asResult(() => refusalsAsResults(() => run(call, ctx, signal))),
   });

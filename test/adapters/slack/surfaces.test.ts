@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ABOUT_MESSAGE } from "../../../src/core/inbound/prompts.ts";
 import type { HomeView, Receipt } from "../../../src/core/protocol/platform.ts";
-import { reply } from "../../../src/core/protocol/private-reply.ts";
+import { reply } from "../../../src/core/protocol/replies.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { openSlackHarness } from "../../support/slack/slack-harness.ts";
 import type { SlackPeople } from "../../support/slack/slack-people.ts";

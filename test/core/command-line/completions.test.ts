@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { described, fitting } from "../../../src/core/command-line/completions.ts";
+import { describedCompletion, matchingCompletions } from "../../../src/core/command-line/completions.ts";
 
 const JOBS = [
   { value: "job_2", label: "Weather of Lyon · every day at 09:00" },
@@ -7,7 +7,7 @@ const JOBS = [
   { value: "job_3", label: "The weather · every hour" },
 ];
 const MODELS = ["some/model-mini", "some/model", "other/model"].map((value) => ({ value, label: value }));
-const SKILLS = [described("code-review", "Reviews."), described("review", "Looks at code.")];
+const SKILLS = [describedCompletion("code-review", "Reviews."), describedCompletion("review", "Looks at code.")];
 
 test.each([
   { typed: "weather", all: JOBS, values: ["job_1", "job_2", "job_3"] },
@@ -19,5 +19,5 @@ test.each([
   { typed: "", all: JOBS, values: ["job_2", "job_1", "job_3"] },
   { typed: "nothing like it", all: JOBS, values: [] },
 ])("of what fits “$typed” the exact name comes first, then what begins with it", ({ typed, all, values }) => {
-  expect(fitting(all, typed).map(({ value }) => value)).toEqual(values);
+  expect(matchingCompletions(all, typed).map(({ value }) => value)).toEqual(values);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { filledLine } from "../../../src/core/command-line/form-line.ts";
+import { lineWithFormValues } from "../../../src/core/command-line/form-line.ts";
 import { skillArguments } from "../../../src/core/command-line/skill-line.ts";
 
 test.each([
@@ -9,5 +9,5 @@ test.each([
   { values: { place: "  ", days: "" }, expected: ["review"] },
   { values: null, expected: ["review"] },
 ])("a form filled with $values is understood as it was meant", ({ values, expected }) => {
-  expect(skillArguments(filledLine("review", values)).values).toEqual(expected);
+  expect(skillArguments(lineWithFormValues("review", values)).values).toEqual(expected);
 });

@@ -3,7 +3,7 @@ import { nearest } from "../../../src/core/command-line/nearest.ts";
 import { typedCommand } from "../../../src/core/command-line/run-command.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
-import { fitted, privately } from "../../../src/core/protocol/private-reply.ts";
+import { fitMessage, privateMessage } from "../../../src/core/protocol/replies.ts";
 import { intakeOptions, mention, privateText } from "../inbound/intake-fixture.ts";
 
 test.each([
@@ -87,14 +87,14 @@ test("nobody is asked to mention it where whoever writes means it", async () => 
 
 test("an answer that is too long for a message is cut at a line, whole in a file, and its table closed", () => {
   const rows = Array.from({ length: 60 }, (_, index) => `row ${index} ${"x".repeat(30)}`);
-  const answer = fitted(privately(["Sixty rows:", "```", ...rows, "```"].join("\n")), 1_000);
+  const answer = fitMessage(privateMessage(["Sixty rows:", "```", ...rows, "```"].join("\n")), 1_000);
   const lines = answer.markdown.split("\n");
   expect(answer.markdown.length).toBeLessThanOrEqual(1_000);
   expect(lines.slice(-2)).toEqual(["```", "… All of it is in the file."]);
   expect(rows).toContain(lines.at(-3));
   expect(answer.files.map(({ name }) => name)).toEqual(["answer.md"]);
   expect(new TextDecoder().decode(answer.files[0]?.data)).toContain("row 59");
-  expect(fitted(privately("short"), 1_000)).toEqual(privately("short"));
+  expect(fitMessage(privateMessage("short"), 1_000)).toEqual(privateMessage("short"));
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Capabilities, reachOf } from "../../../src/core/capabilities.ts";
+import { type Capabilities, capabilitiesText } from "../../../src/core/capabilities.ts";
 import type { ListedTool } from "../../../src/core/command-line/command.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { intakeOptions, mention, privateText } from "../inbound/intake-fixture.ts";
@@ -48,4 +48,4 @@ test.each([
     capabilities: { ...READS, hosts: ["a", "b", "c", "d"], memoryMb: null },
     says: "may read files in the sandbox of this channel · a, b, c, d · 60 s",
   },
-])("a card says: $says", ({ capabilities, says }) => expect(reachOf(capabilities)).toBe(says));
+])("a card says: $says", ({ capabilities, says }) => expect(capabilitiesText(capabilities)).toBe(says));

@@ -4,7 +4,7 @@ import type { ChatCommand } from "../../../src/core/command-line/command.ts";
 import type { SessionEngine } from "../../../src/core/engine/engine.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
-import { privately } from "../../../src/core/protocol/private-reply.ts";
+import { privateMessage } from "../../../src/core/protocol/replies.ts";
 import { intakeOptions, mention, privateText } from "./intake-fixture.ts";
 
 test("a mention that a platform delivers again begins one run, also when another process takes it", async () => {
@@ -25,7 +25,7 @@ test("a command that two processes get at the same moment, or one after the othe
     name: "count",
     description: "counts",
     permission: "everyone",
-    run: () => Promise.resolve(privately(String((done += 1)))),
+    run: () => Promise.resolve(privateMessage(String((done += 1)))),
   };
   let last = Promise.resolve();
   const lock: TakeLock = async () => {

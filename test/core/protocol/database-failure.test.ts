@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isDatabaseAway } from "../../../src/core/protocol/database-failure.ts";
+import { isDatabaseUnavailable } from "../../../src/core/protocol/database-failure.ts";
 
 /** The error in which Prisma wraps the answer of a server or a pooler. */
 function passedOn(code: string, cause: object): Error {
@@ -22,5 +22,5 @@ const failures = [
 ];
 
 test.each(failures)("whether $what is over in a moment: $away", ({ code, severity, originalCode, away }) => {
-  expect(isDatabaseAway(passedOn(code, { originalCode, severity }))).toBe(away);
+  expect(isDatabaseUnavailable(passedOn(code, { originalCode, severity }))).toBe(away);
 });

@@ -6,7 +6,7 @@ import { BudgetStop, RunBudget } from "../../../src/core/budget/run-budget.ts";
 import type { ChildEvent } from "../../../src/core/events/child-event.ts";
 import { childIdOf } from "../../../src/core/events/child-task.ts";
 import { peopleOfRun } from "../../../src/core/people/run-people.ts";
-import { byPerson } from "../../../src/core/protocol/cancel-cause.ts";
+import { cancelledByPerson } from "../../../src/core/protocol/cancel-cause.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import { configOfRun, taskTreeOfRun } from "../../../src/core/run/run-config.ts";
@@ -195,12 +195,12 @@ test("a call that is taken up again attaches to the child that it has begun", as
 
 test("nothing begins behind a stop, and what waits to begin never does", async () => {
   const session = await nativeSession();
-  await session.store.transaction((tx) => tx.runs.requestCancel("run_1", byPerson(ANA)));
+  await session.store.transaction((tx) => tx.runs.requestCancel("run_1", cancelledByPerson(ANA)));
   expect((await ask({}, session)).said).toBe("Not begun: you have been stopped.");
 
   const other = await nativeSession();
   await ask({}, other);
-  await other.store.transaction((tx) => stopRun(tx, { sessionId: "ses_1", runId: "run_1" }, byPerson(ANA)));
+  await other.store.transaction((tx) => stopRun(tx, { sessionId: "ses_1", runId: "run_1" }, cancelledByPerson(ANA)));
   expect((await ask({}, other)).said).toBe("It was stopped before it began.");
 });
 

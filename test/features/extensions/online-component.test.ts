@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { shortReachOf } from "../../../src/core/capabilities.ts";
+import { capabilitiesSummary } from "../../../src/core/capabilities.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { toolContext } from "../../support/tool-context.ts";
@@ -122,7 +122,7 @@ test("the card names every host, the list of tools the first ones", async () => 
     reach: `a component from extensions · no files · ${hosts.join(", ")} · 30 s · 64 MB`,
   });
   const reach = tool?.capabilities?.(null, ctx);
-  expect(reach && shortReachOf(reach)).toBe(
+  expect(reach && capabilitiesSummary(reach)).toBe(
     "no files · a.example, *.b.example, c.example:8443 and 1 more hosts · 30 s · 64 MB",
   );
 });

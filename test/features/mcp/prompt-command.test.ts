@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { privately } from "../../../src/core/protocol/private-reply.ts";
+import { privateMessage } from "../../../src/core/protocol/replies.ts";
 import { begin, connect, everything, hostile, useConnected } from "./connected.ts";
 
 const connected = useConnected(async () => ({ all: everything({ title: "My Server", description: "for tests" }) }));
@@ -45,7 +45,7 @@ const wrong = [
 
 test.each(wrong)("/mcp $line says what is wrong", async ({ line, says }) => {
   const { mcp } = connected();
-  expect(await mcp.command(line)).toEqual(privately(says));
+  expect(await mcp.command(line)).toEqual(privateMessage(says));
 });
 
 test("of two servers whose names begin alike, the one with the longer name is meant where all of it is typed", async () => {

@@ -2,7 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import ws, { type ClientOptions } from "ws";
 import { z } from "zod";
-import { ProxyFailure, proxyRefuses } from "../../../core/protocol/system-code.ts";
+import { ProxyFailure, proxyRefusalText } from "../../../core/protocol/system-code.ts";
 
 /** Source: Node, `lib/https.js`. */
 const noTunnelSchema = z.object({ code: z.literal("ERR_PROXY_TUNNEL"), statusCode: z.number() });
@@ -14,7 +14,7 @@ class AgentWebSocket extends ws {
     super(address, protocols, { ...options, agent: globalAgent });
     this.on("error", (error) => {
       const { data } = noTunnelSchema.safeParse(error);
-      if (data !== undefined) error.cause = new ProxyFailure(proxyRefuses(data.statusCode));
+      if (data !== undefined) error.cause = new ProxyFailure(proxyRefusalText(data.statusCode));
     });
   }
 }

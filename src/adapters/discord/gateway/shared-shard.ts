@@ -1,10 +1,10 @@
 import type { REST, WebSocketOptions } from "discord.js";
 import { z } from "zod";
-import { atMost } from "../../../core/at-most.ts";
 import type { Cluster } from "../../../core/cluster.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../../core/protocol/platform.ts";
-import { type Clock, slept } from "../../../core/protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "../../../core/protocol/runtime.ts";
+import { waitAtMost } from "../../../core/wait-at-most.ts";
 import { guildOf, type Introduction, introduction } from "./introduction.ts";
 
 type BuildStrategy = NonNullable<WebSocketOptions["buildStrategy"]>;
@@ -159,7 +159,7 @@ export class SharedShard implements Strategy {
     const isDeaf = () => this.#phase === "connecting" && clock.now() - this.#deafSince >= DEAF_MS;
     while (!signal.aborted && !(isDeaf() && cluster.size() > 1)) {
       await this.#note().catch((error: unknown) => log.warn({ err: error }, "discord.session_not_noted"));
-      await slept(clock, NOTE_EVERY_MS, signal);
+      await sleepUnlessAborted(clock, NOTE_EVERY_MS, signal);
     }
   }
 
@@ -189,8 +189,8 @@ export class SharedShard implements Strategy {
     const { manager, plain, clock, log } = this.#options;
     const notNoted = (error: unknown) => log.warn({ err: error }, "discord.session_not_noted");
     this.#phase = "resting";
-    await atMost(PATIENCE_MS, plain.destroy({ code: RESUMABLE, reason: "another process goes on" }), clock);
-    await atMost(PATIENCE_MS, this.#note(), clock).catch(notNoted);
+    await waitAtMost(PATIENCE_MS, plain.destroy({ code: RESUMABLE, reason: "another process goes on" }), clock);
+    await waitAtMost(PATIENCE_MS, this.#note(), clock).catch(notNoted);
     await plain.spawn(await manager.getShardIds());
   }
 

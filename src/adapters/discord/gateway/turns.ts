@@ -1,6 +1,6 @@
 import type { Cluster } from "../../../core/cluster.ts";
 import { holdUntil } from "../../../core/hold-roles.ts";
-import { type Clock, slept } from "../../../core/protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "../../../core/protocol/runtime.ts";
 import { SHARD_ROLE, type SharedShard } from "./shared-shard.ts";
 
 /** Time within which a free shard is obtained. In milliseconds. */
@@ -65,6 +65,6 @@ async function takeTurns(
     };
     await holdUntil(cluster, { role: SHARD_ROLE, work }, AbortSignal.any([signal, deaf.signal]));
     over();
-    await slept(clock, REST_MS, signal);
+    await sleepUnlessAborted(clock, REST_MS, signal);
   }
 }

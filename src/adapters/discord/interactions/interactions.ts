@@ -8,7 +8,7 @@ import type {
   OutgoingMessage,
   Receipt,
 } from "../../../core/protocol/platform.ts";
-import { privately } from "../../../core/protocol/private-reply.ts";
+import { privateMessage } from "../../../core/protocol/replies.ts";
 import { privateAnswer } from "../../render/private-answer.ts";
 import { formatEphemeral } from "../format.ts";
 import {
@@ -69,7 +69,7 @@ export function createInteractions(options: DiscordScope): (data: unknown) => Pr
   };
 }
 
-const GONE = privately("This button does nothing any more.");
+const GONE = privateMessage("This button does nothing any more.");
 
 /** Whether the person is still in the private thread that a direct message is about; the core checks the channel. */
 async function isStillThere(
@@ -147,9 +147,9 @@ async function receive(options: DiscordScope, event: Acted): Promise<Receipt> {
 /** A confirmation, because Discord shows no trace of a command except its answer; null for a click. */
 function traceOf(event: Acted): OutgoingMessage | null {
   if (event.kind === "action") return null;
-  if (event.kind === "command") return privately(`✓ /${event.name}`);
+  if (event.kind === "command") return privateMessage(`✓ /${event.name}`);
   const { threadId } = event.thread;
-  return privately(threadId === null ? "✓ I answer here." : `✓ I answer in <#${threadId}>.`);
+  return privateMessage(threadId === null ? "✓ I answer here." : `✓ I answer in <#${threadId}>.`);
 }
 
 /** Maximum number of dialogs kept for correction. The message that offers a dialog repeats its values, too. */

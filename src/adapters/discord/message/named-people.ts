@@ -1,4 +1,4 @@
-import { believing } from "../../../core/believed.ts";
+import { cacheAnswers } from "../../../core/answer-cache.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { DM_WORKSPACE } from "../channels.ts";
 import { type Members, memberIn } from "../members.ts";
@@ -20,7 +20,7 @@ const MENTION = /<@!?(\d{1,20})>/gu;
 export type NamesIn = (messages: readonly WireMessage[], guildId: string | undefined) => Promise<Names>;
 
 export function createNamesIn(names: Names, members: Members, clock: Clock): NamesIn {
-  const askedName = believing(
+  const askedName = cacheAnswers(
     async (guildId: string, id: string) => (await memberIn(members, guildId, id).catch(() => null))?.name,
     { forMs: BELIEVED_MS, most: REMEMBERED, clock },
   );

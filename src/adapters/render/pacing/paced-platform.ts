@@ -1,9 +1,9 @@
-import { atMost } from "../../../core/at-most.ts";
 import { factsOf } from "../../../core/platform-facts.ts";
 import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { SuspendSignal } from "../../../core/protocol/signals.ts";
 import type { SharedRates } from "../../../core/shared-rates.ts";
+import { waitAtMost } from "../../../core/wait-at-most.ts";
 import type { Turn } from "./paced-queue.ts";
 import { WorkspaceBudgets } from "./workspace-budgets.ts";
 
@@ -82,7 +82,7 @@ export function pacePlatform(
       return inner.start(receive, signal);
     },
     async stop() {
-      await atMost(STOP_WAIT_MS, Promise.all(kept), clock);
+      await waitAtMost(STOP_WAIT_MS, Promise.all(kept), clock);
       // Posts still waiting for their turn are left to the next process.
       stopping.abort(new SuspendSignal("the platform is being stopped"));
       await inner.stop();

@@ -1,5 +1,5 @@
 import type { Cluster } from "../../../core/cluster.ts";
-import { aborted } from "../../../core/hold-roles.ts";
+import { whenAborted } from "../../../core/hold-roles.ts";
 import type { PlatformHealth } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { SOCKETS } from "../limits.ts";
@@ -37,7 +37,7 @@ export class SharedSocket implements SlackTransport {
       try {
         await socket.open(take, AbortSignal.any([held, signal]));
         resolve();
-        await aborted(held);
+        await whenAborted(held);
       } catch (error) {
         reject(error);
         throw error;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import fastifyWebsocket, { type WebSocket } from "@fastify/websocket";
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { isDatabaseAway } from "../../../core/protocol/database-failure.ts";
+import { isDatabaseUnavailable } from "../../../core/protocol/database-failure.ts";
 import { ConfigError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import { listenError } from "../../render/listen-error.ts";
@@ -97,7 +97,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500) options.log.error({ err: error, path: pathOf(request) }, "web_request_failed");
-    if (isDatabaseAway(error)) return reply.code(503).send({ error: DATABASE_AWAY });
+    if (isDatabaseUnavailable(error)) return reply.code(503).send({ error: DATABASE_AWAY });
     return reply.code(status).send({ error: status >= 500 ? "Something broke on the server's side." : error.message });
   });
   app.setNotFoundHandler(async (_request, reply) => reply.code(404).send({ error: "There is nothing here." }));

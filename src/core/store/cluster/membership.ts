@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { StoreError } from "../../protocol/errors.ts";
-import { type Clock, slept } from "../../protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "../../protocol/runtime.ts";
 import { CLAIMS, SESSION_QUEUE } from "./claim-rows.ts";
 import type { ClusterConnection } from "./cluster-connection.ts";
 
@@ -184,7 +184,7 @@ export class Membership {
   async #keepStarting(): Promise<void> {
     const { connection, id, clock } = this.#options;
     const over = AbortSignal.any([this.#begun.signal, this.#left.signal]);
-    while ((await slept(clock, STARTING.everyMs, over)) && !this.#isLost) {
+    while ((await sleepUnlessAborted(clock, STARTING.everyMs, over)) && !this.#isLost) {
       const at = clock.now();
       if ((await connection.query(START_GOES_ON, [id])).length === 0) return this.#lose();
       this.#saidAt = at;
@@ -195,7 +195,7 @@ export class Membership {
     const { clock } = this.#options;
     while (!this.#left.signal.aborted && !this.#isLost) {
       await this.#beat().catch(() => this.#lose());
-      await slept(clock, BEAT_EVERY_MS, this.#left.signal);
+      await sleepUnlessAborted(clock, BEAT_EVERY_MS, this.#left.signal);
     }
   }
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import { ConfigError, StoreError } from "../../protocol/errors.ts";
 import type { Runtime } from "../../protocol/runtime.ts";
-import { causes, systemCode } from "../../protocol/system-code.ts";
+import { causeChain, systemCode } from "../../protocol/system-code.ts";
 import { refusedMigration } from "./connection/postgresql-rights.ts";
 
 const PRISMA = path.resolve(import.meta.dirname, "../../../../prisma");
@@ -53,7 +53,7 @@ export async function migrate(
     try {
       return await migrateAll(db, directory, runtime);
     } catch (error) {
-      if (!causes(error).some((cause) => systemCode(cause) === LOCK_NOT_AVAILABLE)) throw error;
+      if (!causeChain(error).some((cause) => systemCode(cause) === LOCK_NOT_AVAILABLE)) throw error;
       if (clock.now() > until) throw new ConfigError([IN_USE]);
       await db.script("ROLLBACK");
       await clock.sleep(TRY_AGAIN_MS, new AbortController().signal);

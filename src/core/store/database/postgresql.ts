@@ -2,7 +2,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import type { SqlQuery, SqlQueryable } from "@prisma/driver-adapter-utils";
 import type { Client } from "pg";
 import { PrismaClient } from "../../../../prisma/postgresql/generated/client.ts";
-import { namedFailure } from "../../protocol/database-failure.ts";
+import { toConnectionLost } from "../../protocol/database-failure.ts";
 import type { Runtime } from "../../protocol/runtime.ts";
 import { asDatabaseClient, type DatabaseClient } from "./client.ts";
 import { connectionLimit, freedWhenFrozen } from "./connection/connections.ts";
@@ -81,7 +81,7 @@ async function named<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw namedFailure(error);
+    throw toConnectionLost(error);
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { causes, systemCode } from "../../../core/protocol/system-code.ts";
+import { causeChain, systemCode } from "../../../core/protocol/system-code.ts";
 import type { ProviderRefusal } from "../account.ts";
 
 /** The parts of openid-client's errors that are used here. */
@@ -113,7 +113,7 @@ export function refusalOf(error: unknown): ProviderRefusal {
   // Errors that `fetch` throws if nobody answers, and their wrapped form.
   const isUnreached = error instanceof TypeError || (code === "" && said === "" && cause instanceof TypeError);
   if (!isUnreached) return UNSOUND;
-  return causes(error).some((one) => CERTIFICATE.test(systemCode(one) ?? "")) ? UNTRUSTED : UNREACHED;
+  return causeChain(error).some((one) => CERTIFICATE.test(systemCode(one) ?? "")) ? UNTRUSTED : UNREACHED;
 }
 
 /** The provider's own name, if it differs from the settings; null for any other error. */

@@ -1,5 +1,5 @@
 import type { ClientAuth, Configuration } from "openid-client";
-import { believing } from "../../../core/believed.ts";
+import { cacheAnswers } from "../../../core/answer-cache.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import type { Identity, ProviderSecrets } from "../account.ts";
 import { type Claims, groupsIn } from "./claims.ts";
@@ -29,7 +29,7 @@ export interface Provider {
 
 /** The provider over openid-client, which is loaded when first needed. */
 export function createProvider(settings: OidcSettings, clock: Pick<Clock, "now">): Provider {
-  const configured = believing(() => discovered(settings), { forMs: KNOWN_MS, most: 1, clock });
+  const configured = cacheAnswers(() => discovered(settings), { forMs: KNOWN_MS, most: 1, clock });
   return {
     async address(redirectUri, { state, nonce, verifier }) {
       const [client, { configuration }] = [await import("openid-client"), await configured()];

@@ -1,5 +1,5 @@
 import type { PlatformHealth, PlatformName } from "../../../core/protocol/platform.ts";
-import { type Clock, slept } from "../../../core/protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "../../../core/protocol/runtime.ts";
 
 /** Precision of the times of a platform's state, in milliseconds. */
 const LOOK_MS = 500;
@@ -45,7 +45,7 @@ export function createHealthWatch(
     async run(signal) {
       while (!signal.aborted) {
         look();
-        await slept(clock, LOOK_MS, signal);
+        await sleepUnlessAborted(clock, LOOK_MS, signal);
       }
     },
   };

@@ -1,5 +1,5 @@
 import type { Log } from "../../../core/protocol/log.ts";
-import { type Clock, slept } from "../../../core/protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "../../../core/protocol/runtime.ts";
 import { runOrWait } from "../../../core/store/child-status.ts";
 import { beginKeyOf } from "../../../core/store/run/children.ts";
 import type { Store } from "../../../core/store/store.ts";
@@ -26,7 +26,7 @@ export interface PruneScope {
 export async function keepWorktreesPruned(options: PruneScope, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await pruneWorktrees(options);
-    await slept(options.clock, EVERY_MS, signal);
+    await sleepUnlessAborted(options.clock, EVERY_MS, signal);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Log } from "../../../core/protocol/log.ts";
-import { type Clock, slept } from "../../../core/protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "../../../core/protocol/runtime.ts";
 import type { McpSession } from "../mcp-session.ts";
 import type { McpServer } from "../server-settings.ts";
 import { type Catalogue, MAX_TOOLS, readCatalogue } from "./catalogue.ts";
@@ -62,7 +62,7 @@ export class LiveCatalogue {
       const live = await session();
       // Without a live session nothing needs reading now: the next session starts by reading the list.
       if (live !== null) await this.#reread(live);
-    } while ((await slept(clock, REREAD_PAUSE_MS, this.#signal)) && this.#stale);
+    } while ((await sleepUnlessAborted(clock, REREAD_PAUSE_MS, this.#signal)) && this.#stale);
     this.#rereading = null;
   }
 

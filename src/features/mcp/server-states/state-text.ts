@@ -1,5 +1,5 @@
 import { nextTry } from "../../../core/text/next-try.ts";
-import { unstyled } from "../../../core/text/plain-text.ts";
+import { escapeMarkdown } from "../../../core/text/plain-text.ts";
 import type { ConnectionState } from "./connection-state.ts";
 
 interface Named {
@@ -28,7 +28,7 @@ export function notConnected(named: Named, now: number): string {
 export function awayState(named: Named): ServerState {
   const sign = named.state.type === "down" || named.state.type === "stopped" ? "⚠" : "⏳";
   return {
-    line: `${sign} ${whyNot({ ...named, name: `**${named.name}**` }, unstyled)}`,
+    line: `${sign} ${whyNot({ ...named, name: `**${named.name}**` }, escapeMarkdown)}`,
     nextAt: nextTryOf(named.state),
   };
 }

@@ -1,5 +1,5 @@
 import { ProtocolError, SdkHttpError, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/client";
-import { causes } from "../../../core/protocol/system-code.ts";
+import { causeChain } from "../../../core/protocol/system-code.ts";
 import { httpAnswer } from "./http-answer.ts";
 
 /** Source: MCP specification, 2026-07-28, Versioning: no handshake from this version on. */
@@ -31,7 +31,7 @@ export function answeredVersion(error: unknown): string | null {
 }
 
 function refusal(error: unknown): string {
-  const found = causes(error).map((cause) => {
+  const found = causeChain(error).map((cause) => {
     if (cause instanceof SdkHttpError) return httpAnswer(cause).said;
     return cause instanceof ProtocolError ? `${cause.message} ${JSON.stringify(cause.data ?? "")}` : "";
   });

@@ -7,10 +7,10 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { atMost } from "../../../core/at-most.ts";
 import { AppError } from "../../../core/protocol/errors.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
+import { waitAtMost } from "../../../core/wait-at-most.ts";
 import { NoDirectory } from "../call-failure.ts";
 import type { McpCommandServer } from "../server-settings.ts";
 import { Lines, MAX_MESSAGE_BYTES } from "./lines.ts";
@@ -127,7 +127,7 @@ export class StdioTransport implements Transport {
       [CLOSE_MS, "SIGTERM"],
       [TERM_MS, "SIGKILL"],
     ] as const) {
-      await atMost(ms, this.#exited, this.#options.clock);
+      await waitAtMost(ms, this.#exited, this.#options.clock);
       if (this.#ending === "") signalGroup(child.pid, signal);
     }
     await this.#exited;
@@ -141,7 +141,7 @@ export class StdioTransport implements Transport {
       signalGroup(child.pid, "SIGKILL");
       this.#options.reaper.forget(child.pid);
     }
-    await atMost(LAST_WORDS_MS, closed, this.#options.clock);
+    await waitAtMost(LAST_WORDS_MS, closed, this.#options.clock);
     for (const stream of [child.stdout, child.stderr, child.stdin]) stream.destroy();
     this.onclose?.();
   }

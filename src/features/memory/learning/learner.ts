@@ -1,9 +1,9 @@
 import type { BackgroundAnswer, CallModel } from "../../../core/budget/background-call.ts";
 import { createTeller } from "../../../core/follow-others.ts";
-import { isDatabaseAway, isDiskFull } from "../../../core/protocol/database-failure.ts";
+import { isDatabaseUnavailable, isDiskFull } from "../../../core/protocol/database-failure.ts";
 import { AppError, toAppError } from "../../../core/protocol/errors.ts";
 import { labelOf, textOf } from "../../../core/protocol/messages.ts";
-import { slept } from "../../../core/protocol/runtime.ts";
+import { sleepUnlessAborted } from "../../../core/protocol/runtime.ts";
 import type { HookedRun } from "../../../core/run/run-hooks.ts";
 import type { SessionRow } from "../../../core/store/sessions.ts";
 import type { StoreTransaction } from "../../../core/store/store.ts";
@@ -99,7 +99,7 @@ export function createLearner(memories: Memories, given: Host, settings: LearnSe
         if (signal.aborted) return;
         // The database is unreachable or full. Runs continue, and noted lessons remain for later.
         log.warn({ err: toAppError(error) }, "learning_waits");
-        const retried = slept(clock, Math.max(settings.quietMs, RETRY_MS), signal);
+        const retried = sleepUnlessAborted(clock, Math.max(settings.quietMs, RETRY_MS), signal);
         await Promise.race([retried, asked.promise]);
       }
     }
@@ -167,7 +167,7 @@ async function attempt(lesson: Lesson, learning: LearnScope): Promise<void> {
   } catch (error) {
     learning.signal.throwIfAborted();
     // Not the thread's fault: its lesson waits until the database is back and has room.
-    if (isDatabaseAway(error) || isDiskFull(error)) throw error;
+    if (isDatabaseUnavailable(error) || isDiskFull(error)) throw error;
     const tries = lesson.tries + 1;
     log.warn({ err: toAppError(error), sessionId: lesson.sessionId, tries }, "not_learned");
     const nextAt = runtime.clock.now() + RETRY_MS * 2 ** tries;

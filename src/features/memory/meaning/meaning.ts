@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { BackgroundEmbedder } from "../../../core/budget/background-embedder.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
-import { type Clock, slept } from "../../../core/protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "../../../core/protocol/runtime.ts";
 import { unlessAborted } from "../../../core/unless-aborted.ts";
 import type { IndexWord } from "../search/words.ts";
 import { Keeper, type KeeperOptions } from "./keeper.ts";
@@ -114,7 +114,7 @@ async function follow(making: Making, signal: AbortSignal): Promise<void> {
     } catch (error) {
       if (!signal.aborted) log.warn({ err: toAppError(error) }, "memories_not_followed");
     }
-    await slept(clock, LOOK_MS, signal);
+    await sleepUnlessAborted(clock, LOOK_MS, signal);
   }
 }
 
@@ -135,7 +135,7 @@ async function make(making: Making, signal: AbortSignal): Promise<void> {
       waitMs = Math.min(MOST_WAIT_MS, Math.max(retryAfterMs ?? 0, LOOK_MS * 2 ** failures));
       log.warn({ err: toAppError(error), waitMs }, "memories_not_embedded");
     }
-    await slept(clock, waitMs, signal);
+    await sleepUnlessAborted(clock, waitMs, signal);
   }
   making.isOn = false;
   await embedder.settle().catch((error: unknown) => log.warn({ err: toAppError(error) }, "questions_not_counted"));

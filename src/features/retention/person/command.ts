@@ -1,5 +1,5 @@
 import type { ChatCommand, CommandReply } from "../../../core/command-line/command.ts";
-import { privately } from "../../../core/protocol/private-reply.ts";
+import { privateMessage } from "../../../core/protocol/replies.ts";
 import type { FeatureHost } from "../../../feature-host.ts";
 import type { DeletionScope } from "../delete-sessions.ts";
 import { dataText, runsGoOn } from "./data-text.ts";
@@ -21,23 +21,23 @@ export function dataCommand({ world, audit, goOn }: DeleteScope): ChatCommand["r
     const typed = line.trim().toLowerCase().replaceAll(/\s+/gu, " ");
     const found = await findPerson(person.id, world);
     if (typed === "")
-      return privately(`**What I keep of you**\n${dataText(found, "you")}\n\n\`/data ${DELETE}\` deletes it.`);
-    if (typed !== DELETE && typed !== SURE) return privately(`There is \`/data\` and \`/data ${DELETE}\`.`);
+      return privateMessage(`**What I keep of you**\n${dataText(found, "you")}\n\n\`/data ${DELETE}\` deletes it.`);
+    if (typed !== DELETE && typed !== SURE) return privateMessage(`There is \`/data\` and \`/data ${DELETE}\`.`);
     if (found.openRuns > 0)
-      return privately(
+      return privateMessage(
         `✗ ${runsGoOn(found)} in threads that you take part in: \`/stop\` there first, or wait for the end. Nothing was deleted.`,
       );
     if (typed === DELETE) return asked(found);
     const { pseudonym } = await markPerson(person.id, world);
     await audit({ by: pseudonym, act: "person.deleted", about: pseudonym });
     goOn();
-    return privately(`✓ I delete it now; in a moment nothing of it is left here:\n${dataText(found, "you")}`);
+    return privateMessage(`✓ I delete it now; in a moment nothing of it is left here:\n${dataText(found, "you")}`);
   };
 }
 
 function asked(found: PersonsData): CommandReply {
   return {
-    ...privately(
+    ...privateMessage(
       `⚠ **This deletes for good what I keep of you**\n${dataText(found, "you")}\n\nWhat others have written stays, and so do messages on Slack and Discord: delete these there. Or type \`/data ${SURE}\`.`,
     ),
     buttons: [{ id: `data:${SURE}`, label: "Delete it all", style: "danger" }],

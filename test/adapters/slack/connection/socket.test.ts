@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SOCKETS } from "../../../../src/adapters/slack/limits.ts";
-import { aborted } from "../../../../src/core/hold-roles.ts";
+import { whenAborted } from "../../../../src/core/hold-roles.ts";
 import { begin } from "../../../contracts/platform-steps.ts";
 import { MemoryCluster } from "../../../support/memory-cluster.ts";
 import { openSlackHarness } from "../../../support/slack/slack-harness.ts";
@@ -77,7 +77,7 @@ test("a process without one of the sockets that Slack allows posts, and opens on
   await using harness = await openSlackHarness();
   const cluster = new MemoryCluster();
   const giveUps = Array.from({ length: SOCKETS }, (_none, index) =>
-    cluster.replica().hold(`slack:socket:${index + 1}`, aborted),
+    cluster.replica().hold(`slack:socket:${index + 1}`, whenAborted),
   );
   const platform = harness.adapter({ cluster: cluster.replica() });
   const texts: string[] = [];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { aborted } from "../../../../src/core/hold-roles.ts";
+import { whenAborted } from "../../../../src/core/hold-roles.ts";
 import { openCluster } from "../../../../src/core/store/cluster/cluster.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { replicaOptions } from "../../../support/database/cluster.ts";
@@ -21,7 +21,7 @@ async function replica(url: string) {
   const places: number[] = [];
   const work = async (signal: AbortSignal) => {
     places.push(1);
-    await aborted(signal);
+    await whenAborted(signal);
   };
   let giveUp = cluster.hold(PLACES, work);
   return {

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { DriverAdapterError } from "@prisma/driver-adapter-utils";
 import { expect, onTestFinished, test } from "vitest";
-import { isDatabaseAway, isDiskFull } from "../../../../src/core/protocol/database-failure.ts";
+import { isDatabaseUnavailable, isDiskFull } from "../../../../src/core/protocol/database-failure.ts";
 import { openStore } from "../../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { startPostgres } from "../../../support/database/postgres.ts";
@@ -16,7 +16,7 @@ async function failureOf(url: string, statements: readonly string[]) {
   const error = await failed.catch((reason: unknown) => reason);
   // The connection is still usable.
   expect(await store.transaction((tx) => tx.runs.interrupted())).toEqual([]);
-  return { isFull: isDiskFull(error), isAway: isDatabaseAway(error) };
+  return { isFull: isDiskFull(error), isAway: isDatabaseUnavailable(error) };
 }
 
 const INSERT = `INSERT INTO "MemoryPause" ("channelId", "byId", "createdAt") VALUES ('${"x".repeat(100_000)}', 'b', '2026-01-01')`;
@@ -31,7 +31,7 @@ test("a disk that is found full as a transaction ends is known as one", () => {
   const [originalCode, originalMessage] = ["SQLITE_FULL", "database or disk is full"];
   const cause = { kind: "sqlite", extendedCode: 13, message: originalMessage, originalCode, originalMessage } as const;
   expect(isDiskFull(new DriverAdapterError(cause))).toBe(true);
-  expect(isDatabaseAway(new DriverAdapterError({ ...cause, originalCode: "SQLITE_IOERR_WRITE" }))).toBe(true);
+  expect(isDatabaseUnavailable(new DriverAdapterError({ ...cause, originalCode: "SQLITE_IOERR_WRITE" }))).toBe(true);
 });
 
 test("a full disk is known as one on PostgreSQL, and no other failure is", async () => {

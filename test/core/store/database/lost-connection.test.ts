@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { isDatabaseAway, isStoreFailure } from "../../../../src/core/protocol/database-failure.ts";
+import { isDatabaseUnavailable, isStoreFailure } from "../../../../src/core/protocol/database-failure.ts";
 import { openStore, type Store } from "../../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { startPooler } from "../../../support/database/network/pooler.ts";
@@ -54,7 +54,7 @@ async function expectAway(failed: Promise<unknown>): Promise<void> {
   const error = await failed.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(Error);
   expect(isStoreFailure(error)).toBe(true);
-  expect(isDatabaseAway(error), String(error)).toBe(true);
+  expect(isDatabaseUnavailable(error), String(error)).toBe(true);
 }
 
 test.each(databases)("a connection that breaks between two statements of a transaction, $where", async ({ open }) => {

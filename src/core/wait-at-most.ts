@@ -1,7 +1,7 @@
 import type { Clock } from "./protocol/runtime.ts";
 
 /** Waits until the work settles or the time is up, whichever is first. Rejects if the work rejects within that time. */
-export async function atMost(
+export async function waitAtMost(
   ms: number,
   work: void | PromiseLike<unknown>,
   clock: Pick<Clock, "after">,

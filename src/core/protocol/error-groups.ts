@@ -1,7 +1,7 @@
 import type { ErrorCode } from "./errors.ts";
 
 /** Errors that may be over at the next try. */
-export const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+export const TRANSIENT_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "rate_limited",
   "overloaded",
   "stalled",
@@ -11,17 +11,17 @@ export const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /** Errors that are no fault of the attempt, so that the same attempt may succeed. */
-export const WORTH_ANOTHER_ATTEMPT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  ...PASSING,
+export const RETRYABLE_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...TRANSIENT_ERRORS,
   "empty_response",
   "sandbox_failed",
 ]);
 
 /** Failures after which nothing can be written in the thread or its channel. */
-export const UNWRITABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["thread_gone", "missing_scope"]);
+export const UNWRITABLE_THREAD_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["thread_gone", "missing_scope"]);
 
 /** Platform failures that may pass; all others need an operator. */
-export const PASSES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+export const TRANSIENT_PLATFORM_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "network",
   "platform_failed",
   "platform_rate_limited",

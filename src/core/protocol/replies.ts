@@ -1,17 +1,17 @@
 import type { OutgoingMessage, Receipt } from "./platform.ts";
 
 /** A message for one person only. */
-export function privately(markdown: string): OutgoingMessage {
+export function privateMessage(markdown: string): OutgoingMessage {
   return { lane: "answer", markdown, tone: "plain", buttons: [], files: [] };
 }
 
 /** Answers a person privately about what they did. */
 export function reply(text: string): Receipt {
-  return { type: "reply", message: privately(text) };
+  return { type: "reply", message: privateMessage(text) };
 }
 
 /** A message for everybody in a thread. */
-export function publicly(markdown: string): OutgoingMessage {
+export function publicMessage(markdown: string): OutgoingMessage {
   return { lane: "first", markdown, tone: "plain", buttons: [], files: [] };
 }
 
@@ -19,7 +19,7 @@ const MORE = "… All of it is in the file.";
 const FENCE = "```";
 
 /** Fits an answer into one message; a longer one becomes its first lines, with the whole text in a file. */
-export function fitted(message: OutgoingMessage, maxChars: number): OutgoingMessage {
+export function fitMessage(message: OutgoingMessage, maxChars: number): OutgoingMessage {
   const { markdown, files } = message;
   if (markdown.length <= maxChars) return message;
   const room = maxChars - MORE.length - FENCE.length - 2;

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { believing } from "../../src/core/believed.ts";
+import { cacheAnswers } from "../../src/core/answer-cache.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 function asked(answers: readonly (string | null | Error)[]) {
   const clock = new ManualClock();
   const about: string[] = [];
-  const ask = believing(
+  const ask = cacheAnswers(
     async (person: string, place: { readonly id: string }) => {
       about.push(`${person} ${place.id}`);
       const answer = answers[about.length - 1] ?? null;

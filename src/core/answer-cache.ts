@@ -12,7 +12,7 @@ interface Belief<T> {
 }
 
 /** Caches the answers of `ask` by its arguments. Concurrent calls share one request, and failures are not cached. */
-export function believing<Q extends readonly unknown[], T>(
+export function cacheAnswers<Q extends readonly unknown[], T>(
   ask: (...about: Q) => Promise<T>,
   { forMs, most, isLasting = () => true, clock }: Belief<T>,
 ): (...about: Q) => Promise<T> {
