@@ -3,14 +3,11 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { hold, silent, text } from "../support/model/model-script.ts";
 import { untilIdle } from "../support/program/bot.ts";
 import { useBothPlatforms } from "../support/talk/both-platforms.ts";
+import { PIXEL } from "../support/talk/conversation.ts";
 import type { DiscordOffice } from "../support/talk/discord-office.ts";
 import { conversationOf, overheard, type SlackOffice } from "../support/talk/slack-talk.ts";
 
-/** A picture of one pixel, as PNG. */
-const PIXEL = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
+const PICTURE = Buffer.from(PIXEL, "base64");
 
 const both = useBothPlatforms({ settings: { mode: "agi", channels: { "slack:C9000": { requireMention: true } } } });
 
@@ -146,7 +143,7 @@ describe("on Slack", () => {
 
   test("images, texts, other files and quoted words reach the model, and files the sandbox", async () => {
     answer();
-    const png = { name: "shot.png", mediaType: "image/png", data: PIXEL };
+    const png = { name: "shot.png", mediaType: "image/png", data: PICTURE };
     const talk = office.talk({ text: "look", channel: office.channel(), file: png, quoting: "quoted words" });
     await talk.answered(1);
     expect(newest()).toContain("bob wrote:\\nquoted words\\n</quoted_conversation>");
@@ -158,7 +155,7 @@ describe("on Slack", () => {
     await talk.answered(3);
     expect(newest()).toContain("Attached: a.zip (application/zip, 4 bytes). It is saved as attachments/a.zip.");
     const root = office.bot.sandboxRoot(`slack-${talk.channel}`);
-    expect(readFileSync(`${root}/attachments/shot.png`)).toEqual(PIXEL);
+    expect(readFileSync(`${root}/attachments/shot.png`)).toEqual(PICTURE);
     expect(readFileSync(`${root}/attachments/notes.txt`, "utf8")).toBe("noted words");
   });
 

@@ -6,6 +6,7 @@ import { type Message, TYPE, type User } from "../support/discord/world.ts";
 import { text } from "../support/model/model-script.ts";
 import { untilIdle } from "../support/program/bot.ts";
 import { useBothPlatforms } from "../support/talk/both-platforms.ts";
+import { PIXEL } from "../support/talk/conversation.ts";
 import type { DiscordOffice } from "../support/talk/discord-office.ts";
 import { conversationOf, overheard, type SlackOffice } from "../support/talk/slack-talk.ts";
 
@@ -13,11 +14,7 @@ import { conversationOf, overheard, type SlackOffice } from "../support/talk/sla
 
 const { slack, discord } = useBothPlatforms({ settings: { mode: "read" } });
 
-/** A picture of one pixel, as PNG. */
-const PIXEL = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
+const PICTURE = Buffer.from(PIXEL, "base64");
 /** Maximum length of a request, in characters: about 8,000 tokens and the marks around quoted text. */
 const BUDGET = 30_000;
 
@@ -29,7 +26,7 @@ describe("on Slack", () => {
     const talk = slack().talk({ text: "what happened?", channel: root.channel, threadTs: ts });
     await talk.answered(1);
     const request = conversationOf(slack().model.requests.at(-1)?.body);
-    expect(request.replaceAll(PIXEL.toString("base64"), "").length).toBeLessThan(BUDGET);
+    expect(request.replaceAll(PIXEL, "").length).toBeLessThan(BUDGET);
     return request;
   }
 
@@ -92,11 +89,11 @@ describe("on Slack", () => {
   });
 
   test("a screenshot that the thread hangs at is seen", async () => {
-    const shot = slack().slack.workspace.addFile({ name: "error.png", mimetype: "image/png", data: PIXEL });
+    const shot = slack().slack.workspace.addFile({ name: "error.png", mimetype: "image/png", data: PICTURE });
     const raw = { subtype: "file_share" };
     const request = await askedUnderOnSlack({ channel: slack().channel(), user: "U0BOB", files: [shot], raw });
     expect(request).toContain("Attached: error.png (image/png");
-    expect(request).toContain(PIXEL.toString("base64"));
+    expect(request).toContain(PIXEL);
   });
 
   test("what Slack shows of a link, which comes after the message, is part of the question", async () => {

@@ -8,7 +8,6 @@ import type { ClientFrame } from "../../../src/adapters/terminal/wire.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { KeyedMutex } from "../../../src/core/keyed-mutex.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
-import type { InsertOutcome, NewLocalMessage } from "../../../src/core/store/web-threads.ts";
 import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import type {
@@ -20,7 +19,7 @@ import type {
   VisibleMessage,
 } from "../../contracts/platform-harness.ts";
 import { CountingLog } from "../../support/counting-log.ts";
-import { MemoryThreadStore } from "../../support/database/memory-thread-store.ts";
+import { FaultyThreadStore } from "../../support/database/faulty-thread-store.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { TerminalClient } from "./terminal-client.ts";
 
@@ -31,25 +30,10 @@ interface Opened {
   readonly platform: TerminalPlatform | undefined;
 }
 
-/** A store in which the bot's next post can fail before or after it is written. */
-class FaultyStore extends MemoryThreadStore {
-  nextPost: "works" | "fails" | "loses_response" = "works";
-
-  override async insert(message: NewLocalMessage, opens: { readonly title: string } | null): Promise<InsertOutcome> {
-    if (message.fromPerson) return super.insert(message, opens);
-    const fault = this.nextPost;
-    this.nextPost = "works";
-    if (fault === "fails") throw new Error("the database is away");
-    const outcome = await super.insert(message, opens);
-    if (fault === "loses_response") throw new Error("the database went away");
-    return outcome;
-  }
-}
-
 /** Ana and Bob are two terminals; to Deckhand, everybody who may read the home is one person. */
 export class TerminalHarness implements PlatformHarness {
   readonly home = tempDirectory();
-  readonly #store = new FaultyStore();
+  readonly #store = new FaultyThreadStore();
   readonly #log = new CountingLog();
   readonly #platforms: TerminalPlatform[] = [];
   readonly #terminals = new Map<PersonName, Opened>();

@@ -4,7 +4,6 @@ import type { WebPlatform } from "../../../src/adapters/web/adapter.ts";
 import { renderMarkdown } from "../../../src/adapters/web/page/text/markdown.ts";
 import type { ClientFrame } from "../../../src/adapters/web/wire.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
-import type { InsertOutcome, NewLocalMessage } from "../../../src/core/store/web-threads.ts";
 import type {
   Noise,
   PersonName,
@@ -14,30 +13,15 @@ import type {
   VisibleMessage,
 } from "../../contracts/platform-harness.ts";
 import { CountingLog } from "../../support/counting-log.ts";
-import { MemoryThreadStore } from "../../support/database/memory-thread-store.ts";
+import { FaultyThreadStore } from "../../support/database/faulty-thread-store.ts";
 import { PageClient } from "./page-client.ts";
 import { entryUrl, openPlatform } from "./web-setup.ts";
 
 type SentFrame = Extract<ClientFrame, { type: "send" | "click" }>;
 
-/** A store in which the bot's next post can fail before or after it is written. */
-class FaultyStore extends MemoryThreadStore {
-  nextPost: "works" | "fails" | "loses_response" = "works";
-
-  override async insert(message: NewLocalMessage, opens: { readonly title: string } | null): Promise<InsertOutcome> {
-    if (message.fromPerson) return super.insert(message, opens);
-    const fault = this.nextPost;
-    this.nextPost = "works";
-    if (fault === "fails") throw new Error("the database is away");
-    const outcome = await super.insert(message, opens);
-    if (fault === "loses_response") throw new Error("the database went away");
-    return outcome;
-  }
-}
-
 /** Ana and Bob are two open pages; to Deckhand, everybody who holds the token is one person. */
 export class WebHarness implements PlatformHarness {
-  readonly #store = new FaultyStore();
+  readonly #store = new FaultyThreadStore();
   readonly #log = new CountingLog();
   readonly #platforms: WebPlatform[] = [];
   readonly #pages = new Map<PersonName, PageClient>();

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import {
-  type Gate,
+  cutOff,
   hold,
   httpError,
   type Part,
@@ -136,9 +136,6 @@ interface Killed {
 const FULL = "code word is heron";
 const READING = "read all of them";
 const PROMPTED = "first,second,elsewhere".split(",");
-
-/** A model call that the kill cuts off and that the next process repeats. */
-const cutOff = (gate: Gate): Reply => [gate.part, text("lost")];
 
 async function killed(): Promise<Killed> {
   const [prompting, reading, full] = [shared(), shared(), shared()];

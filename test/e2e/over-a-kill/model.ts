@@ -2,10 +2,19 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
 import { z } from "zod";
-import { hold, overloaded, type Reply, stop, text, thinking, toolUse } from "../../support/model/model-script.ts";
+import {
+  cutOff,
+  hold,
+  overloaded,
+  type Reply,
+  stop,
+  text,
+  thinking,
+  toolUse,
+} from "../../support/model/model-script.ts";
 import type { RecordedRequest } from "../../support/model/model-server.ts";
 import { rootOf } from "../../support/talk/approval-talk.ts";
-import { cutOff, FALLING, type Office, type Parked } from "./parked.ts";
+import { FALLING, type Office, type Parked } from "./parked.ts";
 
 /** An answer in pieces, each cut off by the output limit; the kill hits one of them. */
 export async function cutAnswer(at: Office): Promise<Parked> {

@@ -1,6 +1,5 @@
-import type { Gate, Reply } from "../../support/model/model-script.ts";
-import { text } from "../../support/model/model-script.ts";
 import type { RecordedRequest, Script } from "../../support/model/model-server.ts";
+import { oneByOne } from "../../support/one-by-one.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 
 /** A channel whose runs have one turn, and one whose model has a fallback. */
@@ -9,10 +8,7 @@ export const [ONE_TURN, FALLING] = ["C9001", "C9002"] as const;
 const ASKING = Array.from({ length: 30 }, (_, index) => `C9${String(index + 100)}`);
 
 /** Gives out these channels one by one. */
-export function asking(): () => string {
-  const left = ASKING.values();
-  return () => left.next().value ?? "";
-}
+export const asking = () => oneByOne(ASKING);
 
 export const SETTINGS = {
   mode: "agi",
@@ -44,6 +40,3 @@ export interface Parked {
   /** Checks the conversation once all work has ended. */
   readonly over: () => void;
 }
-
-/** A model call that the kill cuts off and that the next process repeats. */
-export const cutOff = (gate: Gate): Reply => [gate.part, text("lost")];

@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
-import { hold, silent, text, toolUse } from "../../support/model/model-script.ts";
+import { cutOff, hold, silent, text, toolUse } from "../../support/model/model-script.ts";
 import type { RecordedRequest } from "../../support/model/model-server.ts";
 import { systemOf, toolsOf } from "../../support/model/request-parts.ts";
 import { asks, cards, rootOf, writeNote } from "../../support/talk/approval-talk.ts";
 import { conversationOf, type Talk } from "../../support/talk/slack-talk.ts";
 import { answered } from "../../support/talk/sub-agent-talk.ts";
-import { cutOff, type Office, ONE_TURN, type Parked } from "./parked.ts";
+import { type Office, ONE_TURN, type Parked } from "./parked.ts";
 
 /** Conversations that wait for people, or that continue because of them. */
 

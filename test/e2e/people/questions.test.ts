@@ -3,6 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { hold, text, toolUse } from "../../support/model/model-script.ts";
 import type { Script } from "../../support/model/model-server.ts";
+import { oneByOne } from "../../support/one-by-one.ts";
 import { asks, cards, rootOf } from "../../support/talk/approval-talk.ts";
 import { PLATFORMS, useBothPlatforms } from "../../support/talk/both-platforms.ts";
 import { answers, type SceneMessage } from "../../support/talk/scene.ts";
@@ -11,10 +12,10 @@ import { conversationOf, type SlackOffice, type Talk } from "../../support/talk/
 const ASK = toolUse("ask_user_question", { question: "Which port?", options: ["8080", "9090"] });
 
 /** Asks the question first, then repeats its answer. */
-const asksOnce: Script = (request, index) => (index === 0 ? ASK : text(`Heard: ${resultsIn(request.body)}`));
+const asksOnce: Script = (request, index) => (index === 0 ? ASK : text(`Heard: ${newestAnswerIn(request.body)}`));
 
 /** The newest tool result that names an answer to a question. */
-function resultsIn(body: unknown): string {
+function newestAnswerIn(body: unknown): string {
   const said = conversationOf(body).match(/\w+ (?:chose|answered): [^"\\]+/gu) ?? [];
   return said.at(-1) ?? "nothing";
 }
@@ -32,10 +33,7 @@ const both = useBothPlatforms({
 });
 const office = both.slack;
 /** Gives out these channels one by one. */
-const decided = (() => {
-  const left = DECIDED.values();
-  return () => left.next().value ?? "";
-})();
+const decided = oneByOne(DECIDED);
 
 const withButton = (talk: Talk, prefix: string) =>
   talk.seen().filter(({ byBot, buttons }) => byBot && buttons.some(({ id }) => id.startsWith(prefix)));

@@ -171,3 +171,8 @@ export function hold(): Gate {
   };
   return gate;
 }
+
+/** A model call that a kill cuts off and that the next process repeats. */
+export function cutOff(gate: Gate): Reply {
+  return [gate.part, text("lost")];
+}

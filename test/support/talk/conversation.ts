@@ -9,6 +9,7 @@ export const READ_TOOL = {
   inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
 };
 
+/** A picture of one pixel, as PNG in Base64. */
 export const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 export function said(role: Message["role"], content: readonly ContentBlock[], extra: Partial<Message> = {}): Message {

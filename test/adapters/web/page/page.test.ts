@@ -9,6 +9,7 @@ import { MemoryThreadStore } from "../../../support/database/memory-thread-store
 import { visitIn } from "../../../support/program/page-visit.ts";
 import { useWindow } from "../../../support/program/window.ts";
 import { foldedMessage, liveMessage } from "../../../support/run-messages.ts";
+import { PIXEL } from "../../../support/talk/conversation.ts";
 import { entryUrl, openPlatform } from "../web-setup.ts";
 import { dragFile, NAMELESS_CONTROLS, PASTE_CELLS, WEAK_TEXTS } from "./page-probes.ts";
 
@@ -214,12 +215,8 @@ describe("when something is lost", () => {
 });
 
 test("files are attached by choosing or dropping, shown when they are pictures, and offered for download", async () => {
-  const png = Buffer.from(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-    "base64",
-  );
   const files = [
-    { name: "dot.png", mimeType: "image/png", buffer: png },
+    { name: "dot.png", mimeType: "image/png", buffer: Buffer.from(PIXEL, "base64") },
     { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") },
   ];
   const place = () => composer().getAttribute("placeholder");
