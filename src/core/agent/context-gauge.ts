@@ -26,7 +26,6 @@ export class ContextGauge {
     this.#prefixSize = prefixSize(query.system, tools);
   }
 
-  /** `provider/model` of the run's next call. */
   get model(): string {
     return nextModel({ query: this.#query, run: this.#run });
   }
@@ -84,7 +83,8 @@ interface CallScope {
   readonly run: OpenRun;
 }
 
-function nextModel({ query, run }: CallScope): string {
+/** `provider/model` of the run's next call. */
+export function nextModel({ query, run }: CallScope): string {
   return run.state.switchedTo ?? query.config.model;
 }
 

@@ -8,6 +8,7 @@ import { sleepUnlessAborted } from "../protocol/runtime.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { costOf, type ModelRequest, type ModelResponse, type ResolvedModel } from "../providers/provider.ts";
 import { isOutage, nextTryMs } from "../providers/retry.ts";
+import { nextModel } from "./context-gauge.ts";
 import { errorOfBoth, fallbackFor, fallbackStatus, mayFallBack } from "./fallback.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
@@ -46,7 +47,7 @@ export async function* callModel(call: ModelCall, signal: AbortSignal): AsyncGen
   const startedAt = query.runtime.clock.now();
   let first: AppError | null = null;
   for (;;) {
-    const model = run.state.switchedTo ?? query.config.model;
+    const model = nextModel(call);
     const end: OneEnd = yield* callOne(call, model, signal);
     if (end.type !== "failed") return end;
     const fallback = await fallbackFor(query, run, end.error);

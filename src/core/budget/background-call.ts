@@ -1,4 +1,5 @@
 import { costOf, type ModelResponse, type ProviderRegistry } from "../providers/provider.ts";
+import { NO_TURN } from "../store/ledger/usage.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { registryWithin } from "./budgeted-registry.ts";
 import type { RunBudgetOptions } from "./run-budget.ts";
@@ -23,9 +24,6 @@ export interface BackgroundAnswer {
 
 /** Makes the call within all limits. Throws BudgetStop if they leave too little, ProviderError, the signal's reason. */
 export type CallModel = (call: BackgroundCall, signal: AbortSignal) => Promise<BackgroundAnswer>;
-
-/** Stored in place of a turn, which such a call has none of. Below 0, as for summaries. */
-const NO_TURN = -1;
 
 export function createBackgroundCalls(
   registry: ProviderRegistry,

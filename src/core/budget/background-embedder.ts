@@ -1,6 +1,7 @@
 import { NO_USAGE } from "../protocol/usage.ts";
 import { costOf, type Embedded } from "../providers/provider.ts";
 import type { CreateEmbedder } from "../providers/registry/embedder.ts";
+import { NO_TURN } from "../store/ledger/usage.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { textTokensAtMost } from "./estimate.ts";
 import { RunBudget, type RunBudgetOptions } from "./run-budget.ts";
@@ -25,8 +26,6 @@ interface CountedVectors extends Pick<Embedded, "vectors"> {
 /** `by`: the name shown in reports, used by one process at a time. Rejects as `CreateEmbedder`. */
 export type CreateBackgroundEmbedder = (ref: string, by: string) => Promise<BackgroundEmbedder>;
 
-/** Stored in place of a turn, which such a call has none of. Below 0, as for summaries. */
-const NO_TURN = -1;
 /** Embedding writes nothing, but limits must be asked for some output. */
 const LEAST_OUTPUT = 1;
 

@@ -20,6 +20,9 @@ export interface UsageEntry {
   readonly at: number;
 }
 
+/** The turn of a call outside runs, which has none. Below 0, as for summaries. */
+export const NO_TURN = -1;
+
 /** A call that was cut off. Its cost may be an estimate. */
 export type CutEntry = Omit<UsageEntry, "turn" | "stopReason">;
 
