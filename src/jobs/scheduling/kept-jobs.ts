@@ -54,7 +54,7 @@ const NO_DATE = "`at` must be a date, `2026-12-01 09:00`: in a file, nothing say
 async function readKept(job: KeptJob, now: number, scope: ReaderScope): Promise<ReadJobInput> {
   const { input, thread, owner, enabled } = job;
   if (input.at !== undefined && isRelative(input.at)) return wrong(NO_DATE);
-  if (!yesOrNo.safeParse(enabled).success) return wrong("`enabled` must be true or false");
+  if (!yesOrNo.safeParse(enabled).success) return wrong("`enabled` must be yes or no");
   const place = {
     thread,
     owner,

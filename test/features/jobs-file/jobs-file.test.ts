@@ -208,7 +208,7 @@ test.each([
     wrong: { skill: "forecast" },
     said: 'The skill **forecast** needs **place** (which place): `--skill "forecast <place>"`.',
   },
-  { wrong: { enabled: "maybe" }, said: "`enabled` must be true or false" },
+  { wrong: { enabled: "maybe" }, said: "`enabled` must be yes or no" },
   {
     wrong: { cron: undefined, at: "2027-02-01" },
     said: "`at` must be a date, `2026-12-01 09:00`: in a file, nothing says since when",
