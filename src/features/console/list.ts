@@ -29,18 +29,27 @@ export async function listSessions(viewer: Viewer, query: Query, looking: Consol
   for (let looked = 0; looked < LOOKED_AT.most; looked += LOOKED_AT.together) {
     const { channel, person, agent, state } = query;
     const isOpen = state === "working" || state === "waiting";
-    const rows = await reads.page({ channel, person, agent, isOpen, without, after, limit: LOOKED_AT.together });
+    const limit = LOOKED_AT.together;
+    const { rows, unreadable, next } = await reads.page({ channel, person, agent, isOpen, without, after, limit });
+    tellUnreadable(unreadable, looking);
     const wanted = await wantedAmong(rows, { viewer, query, without, looking });
     for (const session of wanted) {
       if (listed.length === PAGE) return { sessions: listed, next: cursorText(listed.at(-1)) };
       listed.push(session);
     }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < LOOKED_AT.together) return { sessions: listed, next: null };
-    after = { at: last.updatedAt, id: last.id };
+    if (next === null) return { sessions: listed, next: null };
+    after = next;
     if (listed.length === PAGE) break;
   }
   return { sessions: listed, next: after === null ? null : cursorText({ updatedAt: after.at, id: after.id }) };
+}
+
+/** Logs each session that cannot be read once. */
+function tellUnreadable(ids: readonly string[], { host, unreadable }: ConsoleScope): void {
+  for (const sessionId of ids) {
+    if (!unreadable.has(sessionId)) host.log.error({ sessionId }, "session_unreadable");
+    unreadable.add(sessionId);
+  }
 }
 
 interface Wanted {

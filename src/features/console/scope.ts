@@ -22,4 +22,6 @@ export interface ConsoleScope {
     | "titleOf"
   >;
   readonly sight: Sight;
+  /** Sessions whose rows cannot be read and about which the log has been told. */
+  readonly unreadable: Set<string>;
 }

@@ -34,7 +34,7 @@ type Given = Pick<SightOptions, "adminsSeePrivate"> &
 /** The sessions of all platforms, for the page. Secrets of the program and from files are masked. */
 export function createSessions(host: Host, { adminsSeePrivate, health, writing, elsewhere }: Given): Sessions {
   const sight = createSight({ ...host, clock: host.runtime.clock, adminsSeePrivate });
-  const world = { host, sight };
+  const world = { host, sight, unreadable: new Set<string>() };
   const { watch, note, gone } = createLive({ ...world, writing, elsewhere });
   return {
     list: async (viewer, query) => host.hideIn(await listSessions(viewer, query, world)),

@@ -7,6 +7,7 @@ import type { Client, Stored } from "../../core/store/database/client.ts";
 import { peopleNamed, USAGE_SUMS, type UsageSum, usageSumOf } from "../../core/store/ledger/usage-report.ts";
 import { OPEN_RUN } from "../../core/store/runs.ts";
 import { commandAsTitle } from "../../core/text/command-as-title.ts";
+import { fromJson } from "../../core/text/from-json.ts";
 
 /** A channel with sessions. */
 export interface ChannelRow {
@@ -42,6 +43,14 @@ export interface RowFilter {
   readonly isOpen: boolean;
   readonly after: { readonly at: number; readonly id: string } | null;
   readonly limit: number;
+}
+
+export interface Page {
+  readonly rows: readonly ThreadRow[];
+  /** Ids of sessions that are left out because their rows cannot be read. */
+  readonly unreadable: readonly string[];
+  /** Where the next page continues; null after the last. */
+  readonly next: RowFilter["after"];
 }
 
 /** The outcome of the newest run; `outcome` is null while it runs. */
@@ -95,7 +104,7 @@ export function consoleReads(db: Client) {
     },
 
     /** Sessions other than sub-agents', most recently active first. */
-    async page({ channel, without, person, agent, isOpen, after, limit }: RowFilter): Promise<ThreadRow[]> {
+    async page({ channel, without, person, agent, isOpen, after, limit }: RowFilter): Promise<Page> {
       const open = isOpen ? await openRoots(db) : null;
       const rows = await db.session.findMany({
         where: {
@@ -111,16 +120,23 @@ export function consoleReads(db: Client) {
         take: limit,
         include: { channel: { include: { workspace: true } } },
       });
-      return rows.map(toThread);
+      const threads = rows.flatMap((row) => toThread(row) ?? []);
+      const [last, known] = [rows.at(-1), new Set(threads.map(({ id }) => id))];
+      return {
+        rows: threads,
+        unreadable: rows.map(({ id }) => id).filter((id) => !known.has(id)),
+        next: last === undefined || rows.length < limit ? null : { at: last.updatedAt.getTime(), id: last.id },
+      };
     },
 
-    /** Finds sub-agents' sessions, too; null if there is none. */
+    /** Finds sub-agents' sessions, too; null if there is none that can be read. */
     async get(id: string): Promise<(ThreadRow & { readonly parentId: string | null }) | null> {
       const row = await db.session.findUnique({
         where: { id },
         include: { channel: { include: { workspace: true } } },
       });
-      return row === null ? null : { ...toThread(row), parentId: row.parentId };
+      const thread = row === null ? null : toThread(row);
+      return row === null || thread === null ? null : { ...thread, parentId: row.parentId };
     },
 
     /** Agents and initiators of the sessions in these channels. */
@@ -157,7 +173,7 @@ function named(db: Client) {
         where: { id: { in: [...ids] } },
         include: { channel: { include: { workspace: true } } },
       });
-      return rows.map(toThread);
+      return rows.flatMap((row) => toThread(row) ?? []);
     },
   };
 }
@@ -323,13 +339,17 @@ function toChannel({ id, workspaceId, name, kind, workspace }: StoredChannel): C
   return { id, workspaceId, workspaceName: workspace.name, name, kind };
 }
 
-function toThread(row: Stored<"Session"> & { readonly channel: StoredChannel }): ThreadRow {
+/** Null if the row cannot be read, so that it does not keep the others from being listed. */
+function toThread(row: Stored<"Session"> & { readonly channel: StoredChannel }): ThreadRow | null {
+  const thread = threadRefSchema.safeParse(fromJson(row.thread)).data;
+  const people = peopleSchema.safeParse(fromJson(row.people)).data;
+  if (thread === undefined || people === undefined) return null;
   return {
     id: row.id,
     channel: toChannel(row.channel),
-    thread: threadRefSchema.parse(JSON.parse(row.thread)),
+    thread,
     agent: row.agent,
-    people: peopleSchema.parse(JSON.parse(row.people)),
+    people,
     updatedAt: row.updatedAt.getTime(),
     isGone: row.key.startsWith(GONE_KEY),
   };

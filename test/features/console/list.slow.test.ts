@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { useEmptiedFiles, useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
+import { silentLog } from "../../support/silent-log.ts";
 import { type SeededSession, seedSessions } from "./seed.ts";
 import { account, SESSIONS, world } from "./sessions-world.ts";
 
@@ -37,6 +38,21 @@ describe.each([
     const platforms = channels.map(({ name }) => name.split(" · ").at(-1));
     expect(new Set(platforms)).toEqual(new Set(["Slack", "the web page"]));
     expect(JSON.stringify(channels)).not.toContain("C2");
+  });
+
+  test("a session whose row cannot be read is left out and named in the log once", async () => {
+    const store = await opened(SESSIONS);
+    const spoil = { where: { id: "e" }, data: { thread: '{"platform":"telegraph"}' } };
+    await store.transaction((tx) => tx.tables((db) => db.session.update(spoil)));
+    const told: unknown[] = [];
+    const { sessions } = world({ store, log: { ...silentLog, error: (...line) => told.push(line) } });
+    const [first] = [
+      await sessions.list({ kind: "operator" }, EVERYTHING),
+      await sessions.list(account([]), EVERYTHING),
+    ];
+    expect(first.sessions.map(({ id }) => id).join("")).toBe("hfdcba");
+    expect(await sessions.session({ kind: "operator" }, "e")).toBeNull();
+    expect(told).toEqual([[{ sessionId: "e" }, "session_unreadable"]]);
   });
 
   test("a private thread on Discord is for those who are in it", async () => {

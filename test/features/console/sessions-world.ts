@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Log } from "../../../src/core/protocol/log.ts";
 import type { Person } from "../../../src/core/protocol/platform.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import type { TeamUsage } from "../../../src/feature.ts";
@@ -27,10 +28,11 @@ interface WorldOptions {
   readonly store: Store;
   readonly adminsSeePrivate?: boolean;
   readonly serves?: (who: Person) => boolean;
+  readonly log?: Log;
 }
 
 /** Who is in which channel; `gone`: who has left the workspace. */
-export function world({ store, adminsSeePrivate = false, serves = () => true }: WorldOptions) {
+export function world({ store, adminsSeePrivate = false, serves = () => true, log = silentLog }: WorldOptions) {
   const members = new Map([
     ["C1", new Set(["slack:U0ANA", "slack:U0BOB"])],
     ["C2", new Set(["slack:U0BOB"])],
@@ -68,7 +70,7 @@ export function world({ store, adminsSeePrivate = false, serves = () => true }: 
       receive: absent,
       jobs: commandServices().jobs,
       runtime: { ...systemRuntime(), clock },
-      log: silentLog,
+      log,
       hideIn: (value) => value,
     },
     { adminsSeePrivate, health, writing, elsewhere: null },

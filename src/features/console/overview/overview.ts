@@ -37,7 +37,7 @@ async function openWork(viewer: Viewer, world: OverviewScope): Promise<Pick<Team
   const reads = store.tables(consoleReads);
   const without = new Set<string>();
   const any = { channel: "", person: "", agent: "", after: null };
-  const rows = await reads.page({ ...any, isOpen: true, without, limit: MOST.open });
+  const { rows } = await reads.page({ ...any, isOpen: true, without, limit: MOST.open });
   const seen = await seenAmong(rows, { viewer, without, looking: world });
   if (seen.length === 0) return { working: [], waiting: [] };
   const ids = seen.map(({ id }) => id);
