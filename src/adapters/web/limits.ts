@@ -15,3 +15,6 @@ export const WEB_LIMITS: PlatformLimits = {
   answerParts: 10,
   attachmentBytes: 20 * 1024 * 1024,
 };
+
+/** Maximum size of a change that the page sends over HTTP, in bytes. Files and frames have their own limits. */
+export const BODY_BYTES = 1024 * 1024;

@@ -203,10 +203,11 @@ test("a new job is made in a channel of the person's", async () => {
   const { y = Infinity } = (await due.boundingBox()) ?? {};
   expect(y, "it is in sight").toBeLessThan(page.viewportSize()?.height ?? 0);
   await form.getByLabel(/^When/u).fill("@daily");
-  await form
-    .getByLabel(/^(?:What to do|Prompt|What)/u)
-    .first()
-    .fill("Count the gulls.");
+  const what = form.getByLabel(/^(?:What to do|Prompt|What)/u).first();
+  await what.fill("gull ".repeat(220_000));
+  await form.getByRole("button", { name: "Go ahead" }).click();
+  await form.getByText("All of it together is longer than 1 MB. Shorten it.").first().waitFor();
+  await what.fill("Count the gulls.");
   await form.getByRole("button", { name: "Go ahead" }).click();
   await form.waitFor({ state: "detached" });
   await at.until("the job", async () => (await typed(at, "list", { channel, name: "jobs" })).includes("gulls"));

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { BODY_BYTES } from "../limits.ts";
 import type { Viewer } from "../sessions/team-sessions.ts";
 import type { AccountRole } from "./logins.ts";
 
@@ -32,8 +33,6 @@ export interface FeatureAnswer {
 
 /** Routes by the feature's name. */
 export type FeatureRoutes = ReadonlyMap<string, readonly FeatureRoute[]>;
-
-const BODY_BYTES = 1_048_576;
 
 const RANKS: Readonly<Record<AccountRole, number>> = { viewer: 0, operator: 1, admin: 2 };
 const KEY_HOLDER = { role: "admin", name: "operator" } as const;

@@ -1,3 +1,4 @@
+import { BODY_BYTES } from "../../limits.ts";
 import { changeHeaders } from "../state/controller.ts";
 import type { PageState } from "../state/state.ts";
 
@@ -14,6 +15,7 @@ class RequestError extends Error {
 
 /** Replaces a proxy's answer, which is not written for people. */
 const TOO_LARGE = "It is larger than a proxy on the way to Deckhand lets through.";
+const TOO_LONG = "All of it together is longer than 1 MB. Shorten it.";
 const FAILED = "This could not be done. Try again in a moment.";
 
 type Query = Readonly<Record<string, string | number | null>>;
@@ -40,7 +42,10 @@ export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
 /** Posts a change as the signed-in person. */
 export function post<T>(path: string, body: object, state: PageState): Promise<T> {
   const headers = { ...changeHeaders(state), "content-type": "application/json" };
-  return answerOf(path, { method: "POST", headers, body: JSON.stringify(body) });
+  const text = JSON.stringify(body);
+  // Checked here, because a request that the server cuts off loses the connection and gives no reason.
+  if (new Blob([text]).size > BODY_BYTES) return Promise.reject(new RequestError(TOO_LONG, 413));
+  return answerOf(path, { method: "POST", headers, body: text });
 }
 
 export async function answerOf<T>(path: string, options: RequestInit): Promise<T> {
