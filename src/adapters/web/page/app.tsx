@@ -71,7 +71,8 @@ function titleOf({ team, section, threads, openId }: PageState): string | undefi
 /** Returns the title; a thread too old to be listed is named by its first loaded message. */
 function shownTitle(state: PageState): string {
   const [first] = messagesOf(state, state.openId);
-  return titleOf(state) ?? (first === undefined ? "New thread" : plainText(first.body.markdown).slice(0, TITLE_CHARS));
+  const { markdown = "", files = [] } = first?.body ?? {};
+  return titleOf(state) ?? (plainText(markdown).slice(0, TITLE_CHARS) || (files[0]?.name ?? "New thread"));
 }
 
 /** What the address names: sessions, a section, or a thread. */

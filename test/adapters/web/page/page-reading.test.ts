@@ -103,6 +103,9 @@ test("earlier messages come above what is read, and of many threads the list say
     await store.insert({ ...said, id: `m${index}`, threadId: threadId ?? "", key: `m${index}` }, null);
     await store.insert({ ...later, id: `t${index}`, threadId: `t${index}`, key: `t${index}` }, { title: `t${index}` });
   }
+  const notes = { id: "0".repeat(40), name: "notes.txt", mediaType: "text/plain", size: 5 };
+  const file = { ...said, body: JSON.stringify({ ...plainBody, markdown: "", files: [notes] }) };
+  await store.insert({ ...file, id: "f", threadId: "f", key: "f" }, { title: "notes.txt" });
   platform = openPlatform({ store, port: window.port() });
   await platform.start(inbox.receive, new AbortController().signal);
   await page.reload();
@@ -122,6 +125,28 @@ test("earlier messages come above what is read, and of many threads the list say
   expect(Math.abs((await top()) - before)).toBeLessThan(20);
   // The focus moves to the message because the button is gone.
   expect(await page.evaluate("document.activeElement.id")).toBe(id);
+  await page.evaluate("location.hash = 'f'");
+  await page.getByRole("heading", { name: "notes.txt", level: 1 }).waitFor();
+});
+
+test("what is not attached is told in words: a file that does not arrive, and those beyond a message's number", async () => {
+  const picker = page.locator('input[type="file"]');
+  const file = { name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") };
+  const refused = [
+    { answer: { status: 503, json: { error: "It is away." } }, said: "It is away." },
+    { answer: { status: 413, body: "<h1>Too Large</h1>" }, said: "It is larger than a proxy" },
+  ];
+  for (const { answer, said } of refused) {
+    await page.route("**/files?*", (route) => route.fulfill(answer), { times: 1 });
+    await picker.setInputFiles(file);
+    await page.getByText(`a.txt was not attached. ${said}`).waitFor();
+  }
+  const large = { ...file, name: "large.txt", buffer: Buffer.alloc(20 * 1024 * 1024 + 1) };
+  await picker.setInputFiles([large, ...Array.from({ length: 10 }, () => file)]);
+  await page.getByText("large.txt was not attached. It is larger than 20 MB.").waitFor();
+  await expect.poll(() => page.locator(".upload").count()).toBe(10);
+  await picker.setInputFiles(file);
+  await page.getByText("A message takes 10 files. The rest is left out.").waitFor();
 });
 
 test("what is attached and not sent is there again in its thread, also after a reload, and goes out once", async () => {

@@ -245,23 +245,6 @@ test("files are attached by choosing or dropping, shown when they are pictures, 
   expect(complaints).toEqual([]);
 });
 
-test("what is not attached is told in words: a file that does not arrive, and those beyond a message's number", async () => {
-  const picker = page.locator('input[type="file"]');
-  const file = { name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") };
-  const answer = { status: 503, json: { error: "The database does not answer." } };
-  await page.route("**/files?*", (route) => route.fulfill(answer));
-  await picker.setInputFiles(file);
-  await page.getByText("a.txt was not attached. The database does not answer.").waitFor();
-  await page.unroute("**/files?*");
-  await page.route("**/files?*", (route) => route.fulfill({ status: 413, body: "<h1>Too Large</h1>" }));
-  await picker.setInputFiles(file);
-  await page.getByText("a.txt was not attached. It is larger than a proxy").waitFor();
-  await page.unroute("**/files?*");
-  await picker.setInputFiles(Array.from({ length: 11 }, () => file));
-  await page.getByText("A message takes 10 files. The rest is left out.").waitFor();
-  expect(await page.locator(".upload").count()).toBe(10);
-});
-
 describe("what a command lacks", () => {
   const form: Form = {
     title: "front-component-generator",

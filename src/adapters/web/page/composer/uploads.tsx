@@ -51,14 +51,13 @@ export function useUploads({ threadId, notify, change }: UploadScope): Uploads {
   };
   const add = useCallback(
     (files: readonly File[]) => {
+      // Checked here, because an upload that the server cuts off gives no reason.
+      const taken = files.filter(({ size }) => size <= WEB_LIMITS.attachmentBytes);
+      const tooLarge = files.findLast(({ size }) => size > WEB_LIMITS.attachmentBytes);
       const room = MESSAGE_FILES - uploads.length;
-      if (files.length > room) notify(`A message takes ${MESSAGE_FILES} files. The rest is left out.`);
-      for (const file of files.slice(0, room)) {
-        // Checked here, because an upload that the server cuts off gives no reason.
-        if (file.size > WEB_LIMITS.attachmentBytes) {
-          notify(`${file.name} was not attached. It is larger than 20 MB.`);
-          continue;
-        }
+      if (taken.length > room) notify(`A message takes ${MESSAGE_FILES} files. The rest is left out.`);
+      if (tooLarge !== undefined) notify(`${tooLarge.name} was not attached. It is larger than 20 MB.`);
+      for (const file of taken.slice(0, room)) {
         lastKey.current += 1;
         const key = lastKey.current;
         setUploads((now) => [...now, { key, name: file.name, file: null }]);
