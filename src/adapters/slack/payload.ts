@@ -76,6 +76,9 @@ export async function readPayload(payload: unknown, deps: SlackScope): Promise<I
   }
 }
 
+/** How long after an edit a change without the previous text may still be that edit. In milliseconds. */
+const EDITED_LATELY_MS = 10 * 60_000;
+
 /** Key of the thread of a message event, so that each thread's events are handled in order; null otherwise. */
 export function saidIn(payload: unknown): string | null {
   const said = saidSchema.safeParse(payload);
@@ -125,8 +128,10 @@ async function readEvent(
 async function readChange(event: object, deps: SlackScope): Promise<InboundMessage | null> {
   const change = changeSchema.safeParse(event).data;
   if (change === undefined || change.message.user === deps.identity.userId) return null;
-  const { message, previous_message: previous, channel, channel_type } = change;
-  if (message.text === previous.text) return null;
+  const { message, ts, previous_message: previous, channel, channel_type } = change;
+  // Without the previous text, a change soon after an edit is taken for the edit; the core knows those it has seen.
+  const isOld = tsToMs(ts) - tsToMs(message.edited.ts) > EDITED_LATELY_MS;
+  if (previous === undefined ? isOld : message.text === previous.text) return null;
   const whole = messageEventSchema.safeParse({ ...message, type: "message", channel, channel_type }).data;
   return whole === undefined ? null : perhapsEdited(whole, deps);
 }

@@ -63,7 +63,9 @@ export const changeSchema = z.object({
   channel: z.string(),
   channel_type: z.string().optional(),
   message: z.looseObject({ user: z.string(), text: z.string(), edited: z.object({ ts: tsSchema }) }),
-  previous_message: z.object({ text: z.string() }),
+  /** When it changed. */
+  ts: tsSchema,
+  previous_message: z.object({ text: z.string() }).optional(),
 });
 
 /** A deletion. The message is gone, or, if it has replies, a placeholder takes its place. */
