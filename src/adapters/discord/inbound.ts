@@ -93,9 +93,11 @@ export interface PointedBy {
 }
 
 /** A request about a message that somebody pointed out, to be answered in its thread. */
-export function pointedMessage(message: WireMessage, pointing: PointedBy, { place, names }: Seen): InboundMessage {
+export function pointedMessage(message: WireMessage, pointing: PointedBy, seen: Seen): InboundMessage {
+  const { place, names, serves } = seen;
   const { referenced_message: answered } = message;
-  const said = saidBy(message, names);
+  const isRead = serves(pointing.person);
+  const said = isRead ? [message, ...(answered ? [answered] : [])].map((one) => saidBy(one, names)) : [];
   return {
     kind: "message",
     ...pointing,
@@ -103,15 +105,14 @@ export function pointedMessage(message: WireMessage, pointing: PointedBy, { plac
     text: ABOUT_MESSAGE,
     addressed: place.channel.kind === "dm" ? "dm" : "mention",
     opensThread: false,
-    attachments: filesOf(message),
-    quoted: answered === null || answered === undefined ? [said] : [said, saidBy(answered, names)],
+    attachments: isRead ? filesOf(message) : [],
+    quoted: said,
     messageId: message.id,
   };
 }
 
-export interface Seen {
+export interface Seen extends ReadScope {
   readonly place: ChannelContext;
-  readonly names: Names;
 }
 
 /** A use of the command in a message's menu; null if it is another command, or not a person's. */

@@ -22,7 +22,7 @@ export function createReactions(options: DiscordScope): (data: unknown) => Promi
     const key = eventKey("discord", "reaction", channel_id, message_id, emoji.name, user_id);
     const pointing = { key, person: person(who.user, who.member), at: clock.now() };
     const names = await options.namesIn([message], reaction.guild_id ?? undefined);
-    const event = pointedMessage(message, pointing, { place, names });
+    const event = pointedMessage(message, pointing, { place, names, serves: channels.serves });
     if (place.opensThreads) threads.expect({ ...event, text: event.quoted.join("\n") });
     await tell(options, { event, receipt: await options.receive(event) });
   };

@@ -92,6 +92,18 @@ test.each(["🤖", "deckhand"])(
   },
 );
 
+test("nothing is read of a message that somebody who is not served points out", async () => {
+  await using harbour = await openHarbour();
+  const inbox = new Inbox();
+  await harbour.adapter({ reactions: ["🤖"], serves: () => false }).start(inbox.receive, never);
+  const { server, general, ana, bob } = harbour;
+  const message = server.world.message(general, bob, { content: "it fails" });
+  server.people.react({ channel: general, user: ana }, message, "🤖");
+  expect(await inbox.next()).toMatchObject({ messageId: message.id, quoted: [], attachments: [] });
+  server.people.menuCommand({ channel: general, user: ana }, ASK, message);
+  expect(await inbox.next()).toMatchObject({ messageId: message.id, quoted: [], attachments: [] });
+});
+
 test("being added to a server comes as a surface: the channel where the bot may write", async () => {
   await using stage = await begun();
   const { server } = stage.harbour;

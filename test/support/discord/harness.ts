@@ -34,7 +34,7 @@ export interface Harbour extends AsyncDisposable {
   readonly botMention: string;
 }
 
-interface AdapterOptions extends Pick<DiscordOptions, "cluster"> {
+interface AdapterOptions extends Pick<DiscordOptions, "cluster" | "serves"> {
   readonly token?: string;
   readonly clock?: Clock;
   readonly commands?: readonly CommandForm[];

@@ -61,7 +61,7 @@ export function createInteractions(options: DiscordScope): (data: unknown) => Pr
       await complete(known, place, options);
       return;
     }
-    const event = eventOf(known, { place, names: await namesFor(known, options) });
+    const event = eventOf(known, { place, names: await namesFor(known, options), serves: options.channels.serves });
     if (event === null) return;
     if (event.kind === "message" && place.opensThreads)
       options.threads.expect({ ...event, text: event.quoted.join("\n") });
