@@ -17,6 +17,8 @@ export const FORM_LABEL_CHARS = 45;
 export const FORM_FIELDS = 5;
 export const INPUT_CHARS = 4_000;
 export const PLACEHOLDER_CHARS = 100;
+/** Maximum bytes of the files of one request: 25 MiB less room for the rest. Source: Discord docs, Create Message. */
+export const FILES_BYTES = 24 * 1024 * 1024;
 /** Maximum choices under an option, and characters of each. Source: Discord docs, Autocomplete, Option Choice. */
 export const CHOICES = 25;
 export const CHOICE_CHARS = 100;

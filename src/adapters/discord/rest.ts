@@ -1,4 +1,4 @@
-import type { REST } from "discord.js";
+import type { RawFile, REST } from "discord.js";
 import { z } from "zod";
 import type { OutgoingFile } from "../../core/protocol/platform.ts";
 import { asking, unlessDiscord } from "./errors.ts";
@@ -102,12 +102,17 @@ function writing(rest: REST) {
   return {
     createMessage: (channelId: string, { body, files }: Answer, permission: string) =>
       asking(permission, async (): Promise<MessageAddress> => {
-        const created = await rest.post(`/channels/${channelId}/messages`, { body, files: uploadsOf(files) });
+        const path = `/channels/${channelId}/messages` as const;
+        const more = uploadsOf(files);
+        const own = more.pop() ?? [];
+        // Sent first: the message is what a crash is checked against, and files are better sent twice than not at all.
+        for (const some of more) await rest.post(path, { body: alone(body), files: some });
+        const created = await rest.post(path, { body, files: own });
         return { channelId, messageId: idSchema.parse(created).id };
       }),
     editMessage: ({ channelId, messageId }: MessageAddress, { body, files }: Answer) =>
       asking("Send Messages in Threads", async () => {
-        await rest.patch(`/channels/${channelId}/messages/${messageId}`, { body, files: uploadsOf(files) });
+        await rest.patch(`/channels/${channelId}/messages/${messageId}`, { body, files: uploadsOf(files).flat() });
       }),
     startThread: ({ channelId, messageId }: MessageAddress, name: string) =>
       asking("Create Public Threads", async () => {
@@ -141,30 +146,37 @@ function writing(rest: REST) {
   };
 }
 
+/** A message of the same visibility that has only files. */
+function alone({ allowed_mentions, flags }: MessageBody): object {
+  return { allowed_mentions, flags };
+}
+
 /** Requests authorised by the interaction's token; the bot's own token is not sent. */
 function answering(rest: REST) {
-  const callBack = async (interaction: InteractionAddress, body: object, files: readonly OutgoingFile[]) => {
+  const callBack = async (interaction: InteractionAddress, body: object, files: RawFile[]) => {
     const path = `/interactions/${interaction.id}/${interaction.token}/callback` as const;
-    const sent = asking("", () => rest.post(path, { auth: false, body, files: uploadsOf(files) }));
+    const sent = asking("", () => rest.post(path, { auth: false, body, files }));
     // Already acknowledged means that the first attempt succeeded and its response was lost.
     await unlessDiscord(["alreadyAcknowledged"], sent);
   };
+  const follow = ({ applicationId, token }: InteractionAddress, body: object, files: RawFile[]) =>
+    asking("", () => rest.post(`/webhooks/${applicationId}/${token}`, { auth: false, body, files }));
   return {
-    respond: (interaction: InteractionAddress, type: number, answer?: Answer) =>
-      callBack(interaction, answer === undefined ? { type } : { type, data: answer.body }, answer?.files ?? []),
+    respond: async (interaction: InteractionAddress, type: number, answer?: Answer) => {
+      const [own, ...more] = uploadsOf(answer?.files ?? []);
+      await callBack(interaction, answer === undefined ? { type } : { type, data: answer.body }, own);
+      if (answer !== undefined) for (const some of more) await follow(interaction, alone(answer.body), some);
+    },
     /** Opens a dialog for the person who acted. */
     respondModal: (interaction: InteractionAddress, modal: object) =>
       callBack(interaction, { type: CALLBACK.modal, data: modal }, []),
     /** Shows the choices for the option that the person is typing. */
     respondChoices: (interaction: InteractionAddress, choices: readonly object[]) =>
       callBack(interaction, { type: CALLBACK.completions, data: { choices } }, []),
-    followUp: (interaction: InteractionAddress, answer: Answer) =>
-      asking("", async () => {
-        await rest.post(`/webhooks/${interaction.applicationId}/${interaction.token}`, {
-          auth: false,
-          body: answer.body,
-          files: uploadsOf(answer.files),
-        });
-      }),
+    followUp: async (interaction: InteractionAddress, { body, files }: Answer) => {
+      const [own, ...more] = uploadsOf(files);
+      await follow(interaction, body, own);
+      for (const some of more) await follow(interaction, alone(body), some);
+    },
   };
 }

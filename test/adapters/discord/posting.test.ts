@@ -159,6 +159,24 @@ test("a text that is larger than a file may be is sent in several, cut between l
   expect([textOf("steps").join("") === lines, textOf("letters").join("") === letters]).toEqual([true, true]);
 });
 
+test("files that are together larger than a request may be are sent in several, all of them", async () => {
+  await using test = await begun();
+  const { harbour, adapter, inbox } = test;
+  const { thread } = await mention(harbour, inbox, "everything, please");
+  const text = "line\n".repeat(6_000_000);
+  const file = { name: "steps.txt", mediaType: "text/plain", data: new TextEncoder().encode(text) };
+  const posted = await adapter.post(thread, { ...plainMessage("done"), files: [file] }, "k");
+  const messages = harbour.server.world.channels.get(posted.channelId)?.messages ?? [];
+  const sent = messages.filter(({ files }) => files.length > 0);
+  expect(sent.map(({ content, files }) => [content.slice(0, 4), files.length])).toEqual([
+    ["", 2],
+    ["done", 1],
+  ]);
+  const whole = sent.flatMap(({ files }) => files).map(({ data }) => new TextDecoder().decode(data));
+  expect(whole.join("") === text).toBe(true);
+  expect(sent.at(-1)?.id).toBe(posted.messageId);
+});
+
 test.each<[string, string, "post" | "edit" | "react" | "upload" | "command"]>([
   ["Create Public Threads", "making a thread", "post"],
   ["Send Messages in Threads", "posting", "post"],

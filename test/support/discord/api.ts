@@ -36,9 +36,12 @@ const MISSING_PERMISSIONS = failure(403, 50_013, "Missing Permissions");
 const HAS_THREAD = 1 << 5;
 /** Source: Discord docs, Uploading Files. */
 const FILE_BYTES = 10 * 1024 * 1024;
+/** Source: Discord docs, Create Message. */
+const REQUEST_BYTES = 25 * 1024 * 1024;
 
 function tooLarge(files: readonly StoredFile[]): ApiAnswer | null {
-  const isTooLarge = files.some(({ data }) => data.length > FILE_BYTES);
+  const bytes = files.map(({ data }) => data.length);
+  const isTooLarge = bytes.some((size) => size > FILE_BYTES) || bytes.reduce((a, b) => a + b, 0) > REQUEST_BYTES;
   return isTooLarge ? failure(413, 40_005, "Request entity too large") : null;
 }
 

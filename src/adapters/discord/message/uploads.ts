@@ -1,14 +1,26 @@
 import type { RawFile } from "discord.js";
 import type { OutgoingFile } from "../../../core/protocol/platform.ts";
-import { DISCORD_LIMITS } from "../limits.ts";
+import { DISCORD_LIMITS, FILES_BYTES } from "../limits.ts";
 
 const LINE_END = 0x0a;
 
-/** Splits large text files, because Discord rejects a message if one of its files is too large. */
-export function uploadsOf(files: readonly OutgoingFile[]): RawFile[] {
-  return files.flatMap((file) =>
-    partsOf(file).map(({ name, mediaType, data }) => ({ name, contentType: mediaType, data })),
-  );
+/**
+ * The files for each of the requests that they need, at least one. Large text files are split, because Discord rejects
+ * a message if one of its files, or the whole request, is too large.
+ */
+export function uploadsOf(files: readonly OutgoingFile[]): [RawFile[], ...RawFile[][]] {
+  const requests: [RawFile[], ...RawFile[][]] = [[]];
+  let bytes = 0;
+  for (const { name, mediaType, data } of files.flatMap(partsOf)) {
+    bytes += data.length;
+    const upload = { name, contentType: mediaType, data };
+    if (bytes <= FILES_BYTES) requests.at(-1)?.push(upload);
+    else {
+      requests.push([upload]);
+      bytes = data.length;
+    }
+  }
+  return requests;
 }
 
 function partsOf(file: OutgoingFile): readonly OutgoingFile[] {
