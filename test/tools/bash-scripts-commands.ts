@@ -67,4 +67,12 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `(exit 3) & wait $!; echo $?; wait -n; echo $?; wait; (exit 4) & p=$!; wait $p; wait $p; echo $?`,
     `printf 'a\\0b\\0c\\0' | sed -z N | od -c; printf 'a\\0b\\0' | sed -z 'H;$!d;x' | od -c; printf 'x\\ny\\0z\\0' | sed -nz P | od -c; sed -z 's/apple\\nfig/X/' fruit.txt; printf '%f %d %g %e %.0f\\n' -0 -0 -0 -0 -0; awk 'BEGIN {printf "%d %.1f %g\\n", -0.5, -0.04, -0.5}'; id -un > /dev/null; id -g | grep -c '^[0-9]*$'`,
   ],
+  "what is in another directory": [
+    `(cd code && ls) > o1; { cd code; ls; } > o2; cd ..; for i in 1; do cd logs; ls; done >> o3; cd ..; f() { cd code; ls; }; f > o4; cd ..; (cd code; cat main.c missing) > o5 2>&1; (cd code; cat missing) 2> o6; (cd logs; echo x) &> o7; if true; then cd code; echo y; fi >| fruit.txt; cd ..; cd code > o8; cd ..; find . -name 'o?' | sort; cat o? fruit.txt`,
+    `echo code | while read d; do cd $d; pwd; done; pwd; { cd logs; pwd; } | cat; pwd; cd code; ls | { cd ..; cat; }; pwd; cd - | cat; cd -`,
+  ],
+  "names before parentheses, and keys with spaces": [
+    `awk '{s = s (NR > 1 ? "," : "") $0} END {print s}' fruit.txt; awk 'function f(x) {return x "!"} BEGIN {x = "a"; print x (1 + 2) "b", length ("abc"), f("p"); n = split ("a b", q); print n (n > 1 ? "s" : "")}'`,
+    `declare -A m=([x y]=z [a b]="c d" [k]=v); echo "\${m[x y]} \${m[a b]} \${m[k]} \${#m[@]}"; f() { local -A q=([one two three]=3); echo "\${q[one two three]}"; }; f; declare -a g=([a-z]*.txt "[b c"); echo "\${#g[@]} \${g[-1]}"`,
+  ],
 };

@@ -222,6 +222,11 @@ export const AWK_REPAIRS: readonly Repair[] = [
     "$&$1.arrays.ENVIRON=$1.ENVIRON,$1.arrays.ARGV=$1.ARGV;",
   ],
   [
+    "before parentheses behind a space, a name is a variable, unless there is such a function",
+    /(if\(this\.check\((\w+)\.IDENT\)\)\{let \w=this\.advance\(\)\.value;if\()(?=this\.check\(\2\.LPAREN\)\)\{this\.advance\(\);let \w=\[\];if\(this\.skipNewlines)/g,
+    "$1repairs.isCalled(this)&&",
+  ],
+  [
     "awk replaces in elements of arrays",
     /(async function \w+\((\w),(\w)\)\{return \2\?\2\.type==="variable"\?\2\.name:)(?=\2\.type==="field"\?`\$\$\{Math)/g,
     '$1$2.type==="array_access"?{array:$2.array,key:repairs.numberText(await $3.evalExpr($2.key))}:',

@@ -8,6 +8,11 @@ export const BUILTIN_REPAIRS: readonly Repair[] = [
     '$1if($3.stripTabs)$2={...$2,value:$2.value.replace(/(^|\\n)\\t+/g,"$$1")},$3.stripTabs=!1;',
   ],
   [
+    "what a redirection prints to is in the directory where the command began",
+    /prepare:\((\w)=""\)=>(\w+)\((\w),(\w),\1,(\w)\)(?=,finish:)/g,
+    'prepare:async($1="")=>repairs.whole($3,$4,await $2($3,$4,$1,$5))',
+  ],
+  [
     "[ and test complain of what they cannot compare",
     /(if\((\w)==="\["\|\|\2==="test"\)\{let (\w)=\w;[^]{1,120}?\.slice\(0,-1\)\})(?=return \w+\(\w,\3\)\})/g,
     "$1let own=repairs.testProblem($2,$3);if(own!==null)return own;",

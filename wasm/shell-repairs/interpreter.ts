@@ -200,9 +200,9 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     "$1own=[],$5await($6===$3.commands.at(-1)?$4($6,$7):repairs.apart($2,own,()=>$4($6,$7)))$8$9=repairs.behind(own,$9),",
   ],
   [
-    "and what is piped in is read, whatever the shell reads",
-    /(let \w=\w\.commands\[\w\],\w=\w===\w\.commands\.length-1,(\w)=\w===0;)(\w&&\((\w)\.state\.lastArg="",\4\.state\.groupStdin=\2[^]{1,2000}?finally\{)(?=\w&&\(\2&&\(\w=\4\.state\.groupStdin)/g,
-    "$1let plug=$2?()=>{}:repairs.unplugged($4.state);$3plug();",
+    "and what is piped in is read, whatever the shell reads, in a shell with its own directory and loops",
+    /(let \w=\w\.commands\[\w\],\w=\w===\w\.commands\.length-1,(\w)=\w===0;)((\w)&&\((\w)\.state\.lastArg="",\5\.state\.groupStdin=\2[^]{1,2000}?finally\{)(?=\4&&\(\2&&\(\w=\5\.state\.groupStdin)/g,
+    "$1let plug=$4?repairs.piped($5.state,$2):()=>{};$3plug();",
   ],
   [
     "set -e spares what stands before && or ||, also within functions, and what ! turns around",

@@ -22,7 +22,7 @@ export { arrayNamed, awkMatched, element, keys, once, refuseVariable, setElement
 export { seed } from "./awk/chance.ts";
 export { enter, withOwnNames } from "./awk/functions.ts";
 export { assigning, readAhead, records, splitter, startFile, terminator } from "./awk/input.ts";
-export { ungroup } from "./awk/lists.ts";
+export { isCalled, ungroup } from "./awk/lists.ts";
 export { divisor, formatted, numberText } from "./awk/numbers.ts";
 export { aboutFile, assigned, readsFiles } from "./awk/operands.ts";
 export { awkRegex } from "./awk/patterns.ts";
@@ -41,7 +41,7 @@ export { asSubshell, inBackground, wait } from "./shell/jobs.ts";
 export { listText, pairsOf } from "./shell/lists.ts";
 export { areSubshells, arithmeticText, withoutQuotes } from "./shell/parentheses.ts";
 export { alternative, arrayOf, refer, referred, startingOptions, withoutAssignments } from "./shell/references.ts";
-export { apart, behind, unplugged, withoutLoops, withStray } from "./shell/streams.ts";
+export { apart, behind, piped, whole, withoutLoops, withStray } from "./shell/streams.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";
 export { failed, shell, substituted, trap, trapped } from "./traps.ts";
 

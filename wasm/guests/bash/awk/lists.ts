@@ -1,5 +1,8 @@
 interface Token {
   readonly type: string;
+  readonly value?: unknown;
+  readonly line?: number;
+  readonly column?: number;
 }
 
 interface Parser {
@@ -25,4 +28,19 @@ export function ungroup({ tokens, pos }: Parser): void {
     }
     return;
   }
+}
+
+const FUNCTIONS = new Set(
+  "length substr index split sub gsub match gensub tolower toupper sprintf int sqrt sin cos atan2 log exp rand srand system close fflush systime mktime strftime".split(
+    " ",
+  ),
+);
+
+/** Whether the name before the current token is a function's: it touches the parenthesis, or there is such a function. */
+export function isCalled({ tokens, pos }: Parser): boolean {
+  const [name, next] = tokens.slice(pos - 1, pos + 1);
+  const text = String(name?.value);
+  if (FUNCTIONS.has(text) || tokens.some(({ type }, at) => type === "FUNCTION" && tokens[at + 1]?.value === text))
+    return true;
+  return name?.line === next?.line && (name?.column ?? 0) + text.length === next?.column;
 }

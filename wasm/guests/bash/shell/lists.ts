@@ -21,12 +21,25 @@ export async function listText(
   // Braces in a value are not expanded, but the syntax tree no longer holds the text as it was written.
   if (elements.some(isBraced)) return undefined;
   const texts: string[] = [];
-  for (const element of elements) {
+  for (const element of withWholeKeys(elements)) {
     const pair = pairOf(element);
     if (pair === null) texts.push(...(await expand(element)).values.map(escaped));
     else texts.push(`[${escaped(await textOf(pair.key))}]${pair.sign}${escaped(await textOf(pair.value))}`);
   }
   return `${name}=(${texts.join(" ")})`;
+}
+
+/** Joins the words of keys with spaces. */
+function withWholeKeys(elements: readonly Word[]): Word[] {
+  const found: Word[] = [];
+  for (const element of elements) {
+    const text = merged(found.at(-1)?.parts ?? [])
+      .map(literalOf)
+      .join("");
+    if (!text.startsWith("[") || text.includes("]")) found.push(element);
+    else found.push({ parts: [...(found.pop()?.parts ?? []), literal(" "), ...element.parts] });
+  }
+  return found;
 }
 
 /** The key and the value of `[key]=value`; null for other elements. */

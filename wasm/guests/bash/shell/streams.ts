@@ -1,3 +1,4 @@
+import type { IFileSystem } from "just-bash/browser";
 import { utf8Bytes } from "../../runtime/text-encoding.ts";
 
 /** Descriptors of a shell in just-bash's interpreter, and additional output that its statement must print. */
@@ -61,22 +62,43 @@ export function withStray<T extends Result>({ state }: StreamContext, result: T)
   return behind(state.stray?.splice(0) ?? [], result);
 }
 
-/** Removes the input that `exec <` opened, and the loops around a command; the returned function restores them. */
-export function unplugged(state: StreamState & Loops): () => void {
-  const { fileDescriptors, inputFds, loopDepth } = state;
-  const input = fileDescriptors?.get(0);
-  const isRead = input !== undefined && inputFds?.delete(0) === true;
-  fileDescriptors?.delete(0);
-  state.loopDepth = 0;
-  return () => {
-    state.loopDepth = loopDepth;
-    if (input !== undefined) fileDescriptors?.set(0, input);
-    if (isRead) inputFds?.add(0);
-  };
+const PRINTING = /^(?:>|>\||>>|&>|&>>)$/;
+
+/** Makes the paths of opened redirections absolute, because a compound command may change the directory. */
+export function whole<T extends { readonly targets?: Map<number, string> }>(
+  { state, fs }: { readonly state: { readonly cwd: string }; readonly fs: Pick<IFileSystem, "resolvePath"> },
+  redirections: readonly { readonly operator: string }[],
+  opened: T,
+): T {
+  for (const [at, target] of opened.targets ?? [])
+    if (PRINTING.test(redirections[at]?.operator ?? "")) opened.targets?.set(at, fs.resolvePath(state.cwd, target));
+  return opened;
 }
 
 interface Loops {
   loopDepth: number;
+}
+
+interface ShellState extends StreamState, Loops {
+  cwd: string;
+  previousDir: string;
+}
+
+/**
+ * Begins a command of a pipe: without the loops around it and, behind a `|`, without the input that `exec <` opened. The
+ * returned function restores them and the directory.
+ */
+export function piped(state: ShellState, isFirst: boolean): () => void {
+  const { fileDescriptors, inputFds, loopDepth, cwd, previousDir } = state;
+  const input = isFirst ? undefined : fileDescriptors?.get(0);
+  const isRead = input !== undefined && inputFds?.delete(0) === true;
+  if (input !== undefined) fileDescriptors?.delete(0);
+  state.loopDepth = 0;
+  return () => {
+    Object.assign(state, { loopDepth, cwd, previousDir });
+    if (input !== undefined) fileDescriptors?.set(0, input);
+    if (isRead) inputFds?.add(0);
+  };
 }
 
 /** Runs a function of the shell, whose `break` and `continue` do not concern the loops around its call. */
