@@ -127,7 +127,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `printf '#!/bin/bash\\n# c\\ntrap "echo at \\\\$LINENO" ERR\\nfalse\\n' > l.sh; bash l.sh; chmod +x l.sh; ./l.sh; bash -e l.sh; echo $?`,
     `trap 'echo "failed: $BASH_COMMAND ($?)"' ERR; false; x() { grep -q zzz fruit.txt; }; x; true && false; trap 'echo "bye $BASH_COMMAND"' EXIT; exit 3`,
     `echo 'readonly D=1; set -u; trap "echo t" EXIT' > s.sh; bash s.sh; bash s.sh; D=2; echo $D; x=$(readonly V=1; echo $V); V=2; echo $x$V; (exec echo sub; echo no); set -e; bash -c 'false; echo child'; trap 'echo no' EXIT; exec echo last; echo no`,
-    `(exit 4) & wait $!; echo $?; { exit 2; } & p=$!; wait "$p" || echo "failed $?"; pids=(); for i in 0 3; do (exit $i) & pids+=($!); done; for p in "\${pids[@]}"; do wait "$p" || echo "job $?"; done; x=1; x=2 & wait; echo $x; jobs`,
+    `(exit 4) & wait $!; echo $?; { exit 2; } & p=$!; wait "$p" || echo "failed $?"; pids=(); for i in 0 3; do (exit $i) & pids+=($!); done; for p in "\${pids[@]}"; do wait "$p" || echo "job $?"; done; x=1; x=2 & wait; echo $x`,
     `f() { echo "f $1 $#"; return 3; }; f a b; echo $?`,
     `fact() { if [ $1 -le 1 ]; then echo 1; else local r; r=$(fact $(($1 - 1))); echo $(($1 * r)); fi; }; fact 6`,
     `fact() { [ $1 -le 1 ] && echo 1 || echo $(($1 * $(fact $(($1 - 1))))); }; fact 6; echo $(($(echo 3) + 1))`,
