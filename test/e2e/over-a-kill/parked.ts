@@ -1,5 +1,5 @@
 import type { RecordedRequest, Script } from "../../support/model/model-server.ts";
-import { oneByOne } from "../../support/one-by-one.ts";
+import { oneByOne } from "../../support/talk/one-by-one.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 
 /** A channel whose runs have one turn, and one whose model has a fallback. */

@@ -3,9 +3,9 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { hold, text, toolUse } from "../../support/model/model-script.ts";
 import type { Script } from "../../support/model/model-server.ts";
-import { oneByOne } from "../../support/one-by-one.ts";
 import { asks, cards, rootOf } from "../../support/talk/approval-talk.ts";
 import { PLATFORMS, useBothPlatforms } from "../../support/talk/both-platforms.ts";
+import { oneByOne } from "../../support/talk/one-by-one.ts";
 import { answers, type SceneMessage } from "../../support/talk/scene.ts";
 import { conversationOf, type SlackOffice, type Talk } from "../../support/talk/slack-talk.ts";
 

@@ -124,7 +124,7 @@ function effectProblems({ number, kind, thread }: Talked, { fleet }: Town, asked
 
 const countsSchema = z.array(z.object({ name: z.string(), count: z.coerce.number() }));
 
-/** Each note and each site must be stored once, and so must each due time of a job. */
+/** Each note and each site must be stored once, and so must each due time of a job, which must have ended. */
 async function keptProblems(
   talked: readonly Talked[],
   { databaseUrl }: Town,
@@ -140,6 +140,9 @@ async function keptProblems(
     const due = await counts(
       `SELECT "jobName" || ' at ' || "scheduledFor" AS name, count(*) FROM "JobOccurrence" GROUP BY "jobName", "scheduledFor"`,
     );
+    const open = await counts(
+      `SELECT "jobName" || ' is still ' || status AS name, count(*) FROM "JobOccurrence" WHERE status IN ('waiting', 'running', 'retrying') GROUP BY "jobName", status`,
+    );
     const of = (kind: string) => talked.filter((each) => each.kind.name === kind && !each.denies);
     const told = (number: number) => (asked.get(number) ?? []).flatMap(({ standing }) => standing.results).join(" | ");
     return [
@@ -150,6 +153,7 @@ async function keptProblems(
         countProblem(`${siteName(number)} (the model was told ${told(number)})`, sites.get(siteName(number)) ?? 0, 1),
       ),
       ...[...due].flatMap(([name, count]) => countProblem(name, count, 1)),
+      ...open.keys(),
     ];
   } finally {
     await client.end();
