@@ -5,11 +5,11 @@ import { titleOf } from "../src/core/agent/tool-decision.ts";
 import { toolSpecs } from "../src/core/agent/tool-specs.ts";
 import { deferTools } from "../src/core/context/deferred-tools.ts";
 import { planSection } from "../src/core/context/plan-section.ts";
-import { projected } from "../src/core/context/projection.ts";
+import { projectHistory } from "../src/core/context/projection.ts";
 import { messagesForModel } from "../src/core/context/request-messages.ts";
 import { buildSystemPrompt } from "../src/core/context/system-prompt.ts";
 import { textTokens } from "../src/core/context/token-estimate.ts";
-import { narrowedTo, skillsOfRun, toolsOfSkills } from "../src/core/input/run-skills.ts";
+import { narrowConfigTools, skillsOfRun, toolsOfSkills } from "../src/core/input/run-skills.ts";
 import { offeredTools } from "../src/core/permissions/tool-access.ts";
 import { defaultModelFor } from "../src/core/providers/catalog.ts";
 import { createProviderRegistry } from "../src/core/providers/registry/registry.ts";
@@ -175,7 +175,7 @@ async function prefixOf(session: SessionRow | null, from: Store) {
   const inForce = skillsOfRun(catalogue, settings);
   const narrowing = toolsOfSkills({ body: { kind: "timer", timerId: "" }, settings }, () => catalogue);
   const plan = session === null ? null : await from.plans.of(session.id);
-  const { agentDefinition, mode, toolAllow } = narrowedTo(narrowing, place.config);
+  const { agentDefinition, mode, toolAllow } = narrowConfigTools(narrowing, place.config);
   const access = { agentName: agentDefinition.name, role: agentDefinition.access, mode };
   const allowed = toolAllow === undefined ? access : { ...access, toolAllow };
   const offered = deferTools(offeredTools(await describedTools(from), allowed));
@@ -214,7 +214,7 @@ async function printSession(id: string, from: Store): Promise<void> {
   }
 
   const { projection } = await from.compactions.newestOf(id);
-  const history = projected(await from.messages.list(id), projection, (use) => titleOf(offered, use));
+  const history = projectHistory(await from.messages.list(id), projection, (use) => titleOf(offered, use));
   const sent = messagesForModel(history);
   part(`${sent.length} messages`, sent.map(({ role, content }) => JSON.stringify({ role, content })).join("\n"));
 }

@@ -26,7 +26,7 @@ import type { Log } from "./core/protocol/log.ts";
 import type { PlatformName, Receive } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { SessionRunner } from "./core/run/runner.ts";
-import { workedUntil } from "./core/store/database/sqlite-file.ts";
+import { lastActiveAt } from "./core/store/database/sqlite-file.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import { FEATURES } from "./features/features.ts";
 import { requireOwn } from "./home.ts";
@@ -158,7 +158,7 @@ async function assemble(alone: Unowned): Promise<TerminalPlatform> {
   status.ownership = assembly;
   status.state = "starting";
   const shared = assembly.shared?.rates ?? null;
-  const emptyAt = shared === null ? await workedUntil(config.database.url, runtime.clock.now()) : null;
+  const emptyAt = shared === null ? await lastActiveAt(config.database.url, runtime.clock.now()) : null;
   const secrets = { ...(await openSecrets(assembly)), files: fileSecrets() };
   const store = learningStore(
     await openStore(config.database.url, runtime, { isShared: isShared(assembly) }),

@@ -1,10 +1,10 @@
 import type { Cluster } from "./core/cluster.ts";
 import { holdUntil } from "./core/hold-roles.ts";
 import type { MessageFinaliser } from "./core/people/message-finaliser.ts";
-import { keepUp, type MissedOptions } from "./core/people/missed.ts";
-import { keepUpTogether } from "./core/people/shared-presence.ts";
-import { finaliseForDead, finaliseLeft } from "./core/people/stale-messages.ts";
-import { Untaken } from "./core/people/untaken.ts";
+import { keepCaughtUp, type MissedOptions } from "./core/people/missed-messages.ts";
+import { keepCaughtUpTogether } from "./core/people/shared-catch-up.ts";
+import { finaliseAbandoned, finaliseForDeadProcesses } from "./core/people/stale-messages.ts";
+import { UnstoredMessages } from "./core/people/unstored-messages.ts";
 import type { Workspaces } from "./core/permissions/workspaces.ts";
 import { type AppError, toAppError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
@@ -79,7 +79,7 @@ async function attend(platform: ChatPlatform, connecting: ConnectScope & { isCon
   const { title, isOwn } = platform.descriptor;
   const connectedNow = sayWhileAway(platform, connecting);
   parts.defer(async () => connectedNow());
-  const untaken = new Untaken({ ...connecting, platform });
+  const untaken = new UnstoredMessages({ ...connecting, platform });
   const { receive } = untaken;
   await platform.start(receive, signal);
   await beginWorkspaces(platform, connecting);
@@ -91,15 +91,15 @@ async function attend(platform: ChatPlatform, connecting: ConnectScope & { isCon
 }
 
 function catchUp(missed: MissedOptions, { shared, signal }: ConnectScope): Promise<void> {
-  return shared === null ? keepUp(missed, signal) : keepUpTogether({ ...missed, cluster: shared }, signal);
+  return shared === null ? keepCaughtUp(missed, signal) : keepCaughtUpTogether({ ...missed, cluster: shared }, signal);
 }
 
 /** Finalises messages that were left behind. If there are several processes, one does so for all. */
 function finaliseStale({ descriptor: { name } }: ChatPlatform, connecting: ConnectScope): Promise<void> {
   const { shared, signal } = connecting;
   const stale = { ...connecting, platform: name };
-  if (shared === null) return finaliseLeft(stale, signal);
-  const work = (held: AbortSignal) => finaliseForDead({ ...stale, cluster: shared }, held);
+  if (shared === null) return finaliseAbandoned(stale, signal);
+  const work = (held: AbortSignal) => finaliseForDeadProcesses({ ...stale, cluster: shared }, held);
   return holdUntil(shared, { role: `finaliser:${name}`, work }, signal);
 }
 

@@ -184,4 +184,4 @@ interface CardOfRun {
 }
 
 /** The services that are available without a running program. */
-export type BesideHost = Pick<FeatureHost, "store" | "runtime" | "home">;
+export type OfflineHost = Pick<FeatureHost, "store" | "runtime" | "home">;

@@ -13,7 +13,7 @@ import type { Log } from "./core/protocol/log.ts";
 import type { CreateEmbedder } from "./core/providers/registry/embedder.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
 import type { Tool } from "./core/tool.ts";
-import type { BesideHost, FeatureHost, WriteAudit } from "./feature-host.ts";
+import type { FeatureHost, OfflineHost, WriteAudit } from "./feature-host.ts";
 import type { OwnFiles } from "./tools/own-files.ts";
 
 /**
@@ -70,9 +70,9 @@ export interface ConfiguredFeature {
   /** Returns the feature's findings for `doctor`. */
   check?(world: CheckWorld): Promise<readonly Finding[]>;
   /** Stored keys of providers, for commands that use the database without the program. At most one feature has this. */
-  readonly storedKeys?: (host: BesideHost) => Promise<StoredKeys>;
+  readonly storedKeys?: (host: OfflineHost) => Promise<StoredKeys>;
   /** The audit log for the same commands. */
-  readonly auditBeside?: (host: BesideHost & { readonly log: Pick<Log, "error"> }) => Promise<WriteAudit>;
+  readonly auditBeside?: (host: OfflineHost & { readonly log: Pick<Log, "error"> }) => Promise<WriteAudit>;
   /** Absent if the feature is off. */
   readonly open?: (host: FeatureHost) => Promise<OpenFeature>;
 }

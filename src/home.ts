@@ -4,9 +4,9 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { ConfigError } from "./core/protocol/errors.ts";
 import { systemCode } from "./core/protocol/system-code.ts";
-import { closeToOthers } from "./core/store/database/close-to-others.ts";
 import { createDirectory } from "./core/store/database/create-directory.ts";
-import { madeOnce } from "./core/store/database/made-once.ts";
+import { readOrCreateFile } from "./core/store/database/create-once.ts";
+import { restrictToOwner } from "./core/store/database/restrict-to-owner.ts";
 
 /** Access for the owner only, because conversations should not be readable by other users of the machine. */
 const PRIVATE = 0o700;
@@ -20,7 +20,7 @@ export async function requireOwn(directory: string, variable: string): Promise<v
     await createDirectory(directory, PRIVATE);
     // The slash makes a file at that path an error.
     await access(`${directory}${path.sep}`, constants.W_OK);
-    await closeToOthers(directory, PRIVATE);
+    await restrictToOwner(directory, PRIVATE);
   } catch (cause) {
     const reason = systemCode(cause) ?? "unknown";
     throw new ConfigError([
@@ -64,6 +64,9 @@ export async function keptWebToken(home: string): Promise<string | null> {
 
 /** The page's token. It is created at the first start and kept, so that open pages reconnect after a restart. */
 export async function webToken(home: string): Promise<string> {
-  const token = await madeOnce(path.join(home, "web-token"), () => `${randomBytes(24).toString("base64url")}\n`);
+  const token = await readOrCreateFile(
+    path.join(home, "web-token"),
+    () => `${randomBytes(24).toString("base64url")}\n`,
+  );
   return token.trim();
 }

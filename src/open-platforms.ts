@@ -15,7 +15,7 @@ import type { Config } from "./config.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";
 import { openJobRun } from "./core/jobs/job-run-view.ts";
 import type { KeyedMutex } from "./core/keyed-mutex.ts";
-import { servedBy } from "./core/permissions/access.ts";
+import { createServedCheck } from "./core/permissions/access.ts";
 import { withServedAuthors } from "./core/permissions/served-authors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, PlatformName } from "./core/protocol/platform.ts";
@@ -194,7 +194,7 @@ async function remotePlatforms({
         proxied: config.proxy !== null,
         cluster,
         reactions: config.reactions.slack,
-        serves: servedBy(config.access),
+        serves: createServedCheck(config.access),
         clock,
         log: log.child({ platform: "slack" }),
       }),
@@ -209,7 +209,7 @@ async function remotePlatforms({
         cluster,
         commands,
         reactions: config.reactions.discord,
-        serves: servedBy(config.access),
+        serves: createServedCheck(config.access),
         rates: shared?.rates ?? null,
         clock,
         log: log.child({ platform: "discord" }),

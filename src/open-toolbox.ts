@@ -14,7 +14,7 @@ import type { Cluster } from "./core/cluster.ts";
 import type { GrowthLedger } from "./core/growth-ledger.ts";
 import type { KeptJobReader } from "./core/jobs/job-control.ts";
 import type { MessageFinaliser } from "./core/people/message-finaliser.ts";
-import { servedBy } from "./core/permissions/access.ts";
+import { createServedCheck } from "./core/permissions/access.ts";
 import type { PlatformRights } from "./core/permissions/platform-rights.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
@@ -246,7 +246,7 @@ export async function openToolbox(
         toolProblems: () => problems(),
         agents: () => given.agents,
         allowedHosts: config.allowedHosts,
-        serves: servedBy(config.access),
+        serves: createServedCheck(config.access),
         hideIn: <T>(value: T) => given.secrets.files.hideIn(given.secrets.hideIn(value)),
         titleOf: (name: string, input: unknown) => titleOf(toolbox.tools(), { name, input }),
       };

@@ -6,7 +6,7 @@ import type { Config } from "./config.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { DEMO_MODEL, defaultModelFor } from "./core/providers/catalog.ts";
-import { type HoldersOf, noOthers } from "./core/providers/concurrency/key-holders.ts";
+import { type HoldersOf, soleKeyHolder } from "./core/providers/concurrency/key-holders.ts";
 import type { ListingRegistry } from "./core/providers/provider.ts";
 import { type LiveProviders, liveProviders } from "./core/providers/registry/live-providers.ts";
 import { createProviderRegistry } from "./core/providers/registry/registry.ts";
@@ -32,7 +32,7 @@ interface PrepareScope {
 
 export function prepare(config: Config, { runtime, log, pageAgents, shared }: PrepareScope): Prepared {
   const providers = liveProviders(config.providers, config.providerRegions);
-  const holdersOf = shared?.holdersOf ?? noOthers;
+  const holdersOf = shared?.holdersOf ?? soleKeyHolder;
   const registry = createProviderRegistry({ settings: providers.settings, runtime, log, holdersOf });
   const model = usualModel(config.query, registry, providers);
   const channelConfigs = createChannelConfigs(config, model, pageAgents);

@@ -18,7 +18,7 @@ import { sqlitePath } from "./core/store/database/connection/database-url.ts";
 import { checkSqliteFile } from "./core/store/database/sqlite-file.ts";
 import { probeDatabase } from "./core/store/probe.ts";
 import { openStore, type Store } from "./core/store/store.ts";
-import type { BesideHost } from "./feature-host.ts";
+import type { OfflineHost } from "./feature-host.ts";
 import { snapshotsOf, sqliteFileOf } from "./home.ts";
 import { createLogger } from "./operations/logging.ts";
 import { tellProcesses } from "./ownership/tell-processes.ts";
@@ -80,7 +80,7 @@ async function requireKept({ kind, url }: Config["database"]): Promise<void> {
   ]);
 }
 
-function storeWorld(config: Config, host: BesideHost, terminal: Terminal): StoreWorld {
+function storeWorld(config: Config, host: OfflineHost, terminal: Terminal): StoreWorld {
   return {
     ...host,
     log: createLogger("silent", []),
@@ -123,14 +123,14 @@ async function settingsOf(given: Config, store: Store) {
   return { settings, pageAgents };
 }
 
-async function storedKeys({ providers, providerRegions, features }: Config, host: BesideHost) {
+async function storedKeys({ providers, providerRegions, features }: Config, host: OfflineHost) {
   const live = liveProviders(providers, providerRegions);
   const stored = await features.find((feature) => feature.storedKeys !== undefined)?.storedKeys?.(host);
   live.setKeys(stored?.keys ?? new Map());
   return { live, problem: stored?.problem ?? null };
 }
 
-async function opened<T>(config: Config, work: (host: BesideHost) => Promise<T>): Promise<T> {
+async function opened<T>(config: Config, work: (host: OfflineHost) => Promise<T>): Promise<T> {
   const runtime = systemRuntime();
   await using parts = new AsyncDisposableStack();
   const store = await openStore(config.database.url, runtime);

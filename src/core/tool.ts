@@ -7,7 +7,7 @@ import type { PlanStep } from "./protocol/plan.ts";
 import type { Attachment, OutgoingMessage, PlatformLimits, PostedMessage, ThreadMessage } from "./protocol/platform.ts";
 import type { ToolResult } from "./protocol/tool-result.ts";
 import type { ToolSpec } from "./providers/provider.ts";
-import type { Sending, Sink } from "./trust/egress.ts";
+import type { OutgoingData, Sink } from "./trust/egress.ts";
 import type { HostRules } from "./trust/host-patterns.ts";
 import type { Label } from "./trust/label.ts";
 
@@ -153,7 +153,7 @@ export interface Tool<I = unknown> {
   readonly name: string;
   readonly description: string;
   /** Origin of the description, if it was written by an untrusted third party. */
-  readonly toldBy?: string;
+  readonly writtenBy?: string;
   /** Shorter description for model requests; tool_search returns the full one. */
   readonly offer?: Offer;
   /** Set if few runs need the tool. */
@@ -185,7 +185,7 @@ export interface Tool<I = unknown> {
    */
   readonly brings?: (input: I) => Label;
   /** Data that a call sends out, and its destinations; nothing if absent. */
-  readonly sends?: (input: I) => readonly Sending[];
+  readonly sends?: (input: I) => readonly OutgoingData[];
   /** Capabilities of a call, with default arguments if `input` is null; absent if the tool runs no third-party code. */
   readonly capabilities?: (input: I | null, place: CapabilityContext) => Capabilities;
   /** What the approval card shows (the input as JSON if absent), or why the call would fail. Changes nothing. */

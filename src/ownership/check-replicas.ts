@@ -53,10 +53,10 @@ async function checkVolumes(config: Config, connection: ClusterConnection): Prom
       ok: false,
       text: `${setting}: ${directory} is not there: mount the volume of the processes that run.`,
     }));
-  const { openWords } = await import("../core/store/cluster/cluster-words.ts");
+  const { openNotifications } = await import("../core/store/cluster/notifications.ts");
   const { eldestOther } = await import("../core/store/cluster/members.ts");
   const id = `doctor_${randomUUID()}`;
-  const words = await openWords({ connection, id, log: createLogger("silent", []) });
+  const words = await openNotifications({ connection, id, log: createLogger("silent", []) });
   try {
     const eldest = () => eldestOther(id, connection);
     const shown = await proveVolumes({ cluster: { id, ...words }, places, clock: systemRuntime().clock, eldest });

@@ -15,11 +15,11 @@ export async function tellProcesses(
 ): Promise<void> {
   if (engine !== "dbos") return;
   const { openClusterConnection } = await import("../core/store/cluster/cluster-connection.ts");
-  const { openWords } = await import("../core/store/cluster/cluster-words.ts");
+  const { openNotifications } = await import("../core/store/cluster/notifications.ts");
   try {
     const connection = await openClusterConnection(database.directUrl);
     try {
-      const { tell } = await openWords({ connection, id: COMMAND_LINE, log: createLogger("silent", []) });
+      const { tell } = await openNotifications({ connection, id: COMMAND_LINE, log: createLogger("silent", []) });
       await tell(topic, "");
     } finally {
       await connection.close();

@@ -11,7 +11,7 @@ import {
   type SkillCatalogue,
   skillName,
   skillsForModel,
-  whyMissing,
+  skillUnavailableText,
 } from "../core/skills/skills.ts";
 import { defineTool, type Tool } from "../core/tool.ts";
 import type { InstructionGate } from "./instructions/instruction-gate.ts";
@@ -113,7 +113,7 @@ function forPeople({ name }: Skill): ToolResult {
 function unknown(name: string, catalogue: SkillCatalogue): ToolResult {
   const broken = catalogue.broken(name);
   if (broken !== undefined)
-    return errorResult(whyMissing(broken, broken.name), broken.line === null ? "not allowed yet" : "broken");
+    return errorResult(skillUnavailableText(broken, broken.name), broken.line === null ? "not allowed yet" : "broken");
   const near = nearest(
     skillName(name),
     skillsForModel(catalogue).map((skill) => skill.name),

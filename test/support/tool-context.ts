@@ -1,5 +1,5 @@
 import type { ToolContext } from "../../src/core/tool.ts";
-import { NOTHING_NEW } from "../../src/core/trust/label.ts";
+import { EMPTY_LABEL } from "../../src/core/trust/label.ts";
 import { buildConfig } from "./query-config.ts";
 import { idleThread } from "./talk/idle-thread.ts";
 
@@ -17,7 +17,7 @@ export function toolContext(more: Partial<ToolContext> & Pick<ToolContext, "sand
     blockedUrls: [],
     spent: () => Promise.resolve({ runUsd: 0, sessionUsd: 0, dayUsd: 0 }),
     nonInteractive: false,
-    label: NOTHING_NEW,
+    label: EMPTY_LABEL,
     approved: false,
     toolState: null,
     knownFiles: new Map(),

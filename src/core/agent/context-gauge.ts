@@ -1,4 +1,4 @@
-import { projected } from "../context/projection.ts";
+import { projectHistory } from "../context/projection.ts";
 import { messagesForModel } from "../context/request-messages.ts";
 import { prefixSize } from "../context/token-estimate.ts";
 import { toAppError } from "../protocol/errors.ts";
@@ -33,7 +33,7 @@ export class ContextGauge {
   /** The history as the next request carries it. */
   messages(): Message[] {
     const { messages, projection } = this.#run.state;
-    return projected(messages, projection, (use) => this.titleOf(use));
+    return projectHistory(messages, projection, (use) => this.titleOf(use));
   }
 
   /** A call's short argument. */

@@ -4,7 +4,7 @@ import { SuspendSignal } from "../protocol/signals.ts";
  * Runs `work` and yields the events it emits as they arrive. Ends when the work ends, and throws what it throws. If the
  * consumer leaves early, the work is aborted through its signal and awaited, so that nothing keeps running unowned.
  */
-export async function* eventsOf<E>(
+export async function* mergeEvents<E>(
   work: (emit: (event: E) => void, signal: AbortSignal) => Promise<void>,
   outer: AbortSignal,
 ): AsyncGenerator<E, void> {

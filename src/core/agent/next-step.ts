@@ -1,5 +1,5 @@
 import { endlessRepeat } from "../budget/repeated-calls.ts";
-import { isResume, joinedReply, MOST_RESUMES } from "../context/resume.ts";
+import { isResume, joinReply, MOST_RESUMES } from "../context/resume.ts";
 import { type CancelCause, causeText } from "../protocol/cancel-cause.ts";
 import { ProviderError } from "../protocol/errors.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
@@ -44,7 +44,7 @@ export function nextStep(state: RunState, bounds: RunBounds): NextStep {
   if (!isLast) return nextCall(state, bounds);
   return end({
     type: "end_turn",
-    message: joinedReply(state.messages, state.turns) ?? response,
+    message: joinReply(state.messages, state.turns) ?? response,
     usage: state.usage,
   });
 }
@@ -81,7 +81,7 @@ function stepOfCalls(state: RunState, message: Message, { cancelledBy }: RunBoun
 function stepOfCut(state: RunState, response: Message, bounds: RunBounds): NextStep {
   const since = state.messages.slice(state.messages.lastIndexOf(response) + 1);
   if (since.some(isResume)) return nextCall(state, bounds);
-  const partial = joinedReply(state.messages, state.turns) ?? response;
+  const partial = joinReply(state.messages, state.turns) ?? response;
   if (state.cuts > MOST_RESUMES) return end({ type: "max_tokens", partial });
   if (state.turns >= bounds.maxTurns) return end({ type: "max_turns", turns: state.turns, partial });
   if (bounds.cancelledBy !== null) return end({ type: "cancelled", cause: bounds.cancelledBy });

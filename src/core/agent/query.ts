@@ -1,7 +1,7 @@
 import { withRepeatHints } from "../budget/repeated-calls.ts";
-import { deferTools, toldLabel } from "../context/deferred-tools.ts";
+import { deferTools, toolDescriptionsLabel } from "../context/deferred-tools.ts";
 import { resumeMessage, unfinishedReply } from "../context/resume.ts";
-import { withRealCalls } from "../context/use-tool.ts";
+import { resolveUseToolCalls } from "../context/use-tool.ts";
 import { offeredTools, toolAccessOf } from "../permissions/tool-access.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { CancelCause } from "../protocol/cancel-cause.ts";
@@ -11,7 +11,7 @@ import { type ContentBlock, type Message, type ToolResultBlock, toolUsesOf } fro
 import { CancelSignal } from "../protocol/signals.ts";
 import type { ResolvedModel } from "../providers/provider.ts";
 import type { Tool } from "../tool.ts";
-import { type Label, UNKNOWN, unionOf } from "../trust/label.ts";
+import { type Label, UNKNOWN_LABEL, unionOf } from "../trust/label.ts";
 import { withFreshCallIds } from "./call-ids.ts";
 import { ContextGauge } from "./context-gauge.ts";
 import { fitContext, shortenContext } from "./fit-context.ts";
@@ -91,7 +91,7 @@ export async function openLoop(given: Query): Promise<Loop> {
   query.opened(run);
   return {
     told: new Set(),
-    descriptions: toldLabel(offered),
+    descriptions: toolDescriptionsLabel(offered),
     query: { ...query, log: log.child({ ...config.logContext, sessionId, runId, person }) },
     run,
     rules: {
@@ -159,7 +159,7 @@ async function* callTurn(loop: Loop, turn: number, signal: AbortSignal): AsyncGe
   const message: Message = {
     id: ids.next("msg"),
     role: "assistant",
-    content: withFreshCallIds(withRealCalls(response.content), run.state.messages, ids),
+    content: withFreshCallIds(resolveUseToolCalls(response.content), run.state.messages, ids),
     // The model may have followed what a server's description of a tool says.
     ...(loop.descriptions.who.length > 0 && { label: loop.descriptions }),
     createdAt: clock.now(),
@@ -180,7 +180,7 @@ function resultsMessage({ query, run }: Loop, response: Message, asked: readonly
     return { type: "tool_result", toolUseId: use.id, content: parts, isError };
   });
   const content = withRepeatHints(run.state, uses, blocks);
-  const label = unionOf(uses.map(({ id }) => results.get(id)?.label ?? UNKNOWN));
+  const label = unionOf(uses.map(({ id }) => results.get(id)?.label ?? UNKNOWN_LABEL));
   const { clock, ids } = query.runtime;
   return { id: ids.next("msg"), role: "user", content: [...content, ...asked], label, createdAt: clock.now() };
 }

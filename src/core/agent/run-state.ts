@@ -1,4 +1,4 @@
-import { cutsAfter } from "../context/resume.ts";
+import { nextCutCount } from "../context/resume.ts";
 import type { CallRecord, WriteIntent } from "../events/call-record.ts";
 import type { Projection } from "../events/projection.ts";
 import { assertNever } from "../protocol/assert-never.ts";
@@ -6,7 +6,7 @@ import { labelOf, type Message, toolUsesOf } from "../protocol/messages.ts";
 import { type FileState, isKeptOutput, type ToolResult } from "../protocol/tool-result.ts";
 import { addUsage, NO_USAGE, sumOfCosts, tokensOf, type Usage } from "../protocol/usage.ts";
 import type { StopReason } from "../providers/provider.ts";
-import { type Label, UNKNOWN, unionOf } from "../trust/label.ts";
+import { type Label, UNKNOWN_LABEL, unionOf } from "../trust/label.ts";
 
 /** The state of a run. It is the same whether it was built up live or loaded from the journal. */
 export interface RunState {
@@ -46,12 +46,12 @@ export interface RunState {
 }
 
 /** What a model call or a summary was charged. */
-export interface Spent {
+export interface Charge {
   readonly usage: Usage;
   readonly costUsd: number | null;
 }
 
-export interface JournalledResponse extends Spent {
+export interface JournalledResponse extends Charge {
   readonly turn: number;
   readonly message: Message;
   readonly stopReason: StopReason;
@@ -60,13 +60,13 @@ export interface JournalledResponse extends Spent {
 
 /** A step of a run's journal. Replaying the steps in order yields the state. */
 export type RunStep =
-  | { readonly type: "responded"; readonly response: Pick<JournalledResponse, "message" | "stopReason"> & Spent }
+  | { readonly type: "responded"; readonly response: Pick<JournalledResponse, "message" | "stopReason"> & Charge }
   | { readonly type: "appended"; readonly messages: readonly Message[] }
   | { readonly type: "switched"; readonly model: string }
   /** A failed model call that was charged nevertheless. */
-  | { readonly type: "cut"; readonly spent: Spent }
+  | { readonly type: "cut"; readonly spent: Charge }
   | { readonly type: "projected"; readonly projection: Projection }
-  | { readonly type: "summarised"; readonly spent: Spent }
+  | { readonly type: "summarised"; readonly spent: Charge }
   | { readonly type: "call_begun"; readonly callId: string }
   | { readonly type: "call_intends"; readonly callId: string; readonly intent: WriteIntent }
   | { readonly type: "call_ended"; readonly callId: string; readonly result: ToolResult };
@@ -78,7 +78,10 @@ export function startOfRun(start: RunStart): RunState {
   const { messages, projection } = start;
   return {
     ...start,
-    label: unionOf([labelOf(messages), ...(projection.summary === null ? [] : [projection.summary.label ?? UNKNOWN])]),
+    label: unionOf([
+      labelOf(messages),
+      ...(projection.summary === null ? [] : [projection.summary.label ?? UNKNOWN_LABEL]),
+    ]),
     turns: 0,
     lastStopReason: null,
     cuts: 0,
@@ -133,7 +136,7 @@ function responded(state: RunState, response: Extract<RunStep, { type: "responde
     label: unionOf([state.label, labelOf([message])]),
     turns: turns + 1,
     lastStopReason: stopReason,
-    cuts: cutsAfter(cuts, stopReason),
+    cuts: nextCutCount(cuts, stopReason),
     callsAsked: state.callsAsked + calls.length,
     calls: calls.map(({ id, name, input }) => {
       return { callId: id, name, input, status: "pending", intent: null, result: null };
@@ -147,7 +150,7 @@ function ended(state: RunState, callId: string, result: ToolResult): RunState {
   return {
     ...withCall(state, callId, { status: "ended", result }),
     toolsRun: state.toolsRun + 1,
-    knownFiles: knownAfter(state.knownFiles, files),
+    knownFiles: updateKnownFiles(state.knownFiles, files),
     changedFiles: [...new Set([...state.changedFiles, ...changedFiles(files)])],
   };
 }
@@ -158,13 +161,13 @@ function withCall(state: RunState, callId: string, change: Partial<CallRecord>):
 }
 
 /** The total becomes unknown as soon as one price is unknown. */
-function spentWith(state: RunState, { usage, costUsd }: Spent): Pick<RunState, "usage" | "costUsd"> {
+function spentWith(state: RunState, { usage, costUsd }: Charge): Pick<RunState, "usage" | "costUsd"> {
   const cost = sumOfCosts([state.costUsd, costUsd]);
   return { usage: addUsage(state.usage, usage), costUsd: cost };
 }
 
 /** The known files after calls have read, written or removed some. `files` is oldest first. */
-export function knownAfter(
+export function updateKnownFiles(
   known: ReadonlyMap<string, string>,
   files: readonly FileState[],
 ): ReadonlyMap<string, string> {

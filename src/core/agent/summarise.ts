@@ -1,4 +1,4 @@
-import { projected } from "../context/projection.ts";
+import { projectHistory } from "../context/projection.ts";
 import { SUMMARY_SYSTEM, summaryEnd, summaryPrompt } from "../context/summary.ts";
 import { textTokens } from "../context/token-estimate.ts";
 import type { QueryEvent } from "../protocol/events.ts";
@@ -67,7 +67,7 @@ export function summarisedStatus(messages: number): string {
 /** The messages to be summarised, as requests carry them. */
 function headOf({ run, gauge }: SummaryScope, end: number) {
   const { messages, projection } = run.state;
-  return projected(messages.slice(0, end), projection, (use) => gauge.titleOf(use));
+  return projectHistory(messages.slice(0, end), projection, (use) => gauge.titleOf(use));
 }
 
 function summaryRequest(

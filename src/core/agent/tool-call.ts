@@ -12,7 +12,7 @@ import { narrowTools, toolsOfRun } from "../skills/skill-narrowing.ts";
 import { plainLine } from "../text/plain-text.ts";
 import type { Tool, ToolContext } from "../tool.ts";
 import { labelForFiles, labelOfFiles } from "../trust/file-labels.ts";
-import { type Label, NOTHING_NEW, UNKNOWN, unionOf } from "../trust/label.ts";
+import { EMPTY_LABEL, type Label, UNKNOWN_LABEL, unionOf } from "../trust/label.ts";
 import { contextWindowOf } from "./context-gauge.ts";
 import { knownWords } from "./egress/known-words.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -50,7 +50,7 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   const came = await resultOf(running, signal);
   if (came === null) return;
   const window = (await contextWindowOf(running)) ?? undefined;
-  const own = labelled(boundResult(withUnseen(came, call.tool), window), call.tool, use.input);
+  const own = labelled(boundResult(markUnseenChanges(came, call.tool), window), call.tool, use.input);
   const result = await withFileLabels(running, own);
   const durationMs = clock.now() - startedAt;
   await run.callEnded(use.id, result, { durationMs, ...repeats, ...writtenFiles(running, result) });
@@ -69,17 +69,17 @@ export function labelled(result: ToolResult, tool: Tool | undefined, input: unkn
 }
 
 function broughtBy(tool: Tool | undefined, input: unknown): Label {
-  if (tool === undefined) return UNKNOWN;
+  if (tool === undefined) return UNKNOWN_LABEL;
   try {
-    return tool.brings?.(input) ?? (tool.permission === "none" ? NOTHING_NEW : { who: [], holds: ["files"] });
+    return tool.brings?.(input) ?? (tool.permission === "none" ? EMPTY_LABEL : { who: [], holds: ["files"] });
   } catch {
-    return UNKNOWN;
+    return UNKNOWN_LABEL;
   }
 }
 
 /** Adds the labels of the files that the call read, as recorded when the files were written. */
 async function withFileLabels({ query, run, call }: RunningCall, result: ToolResult): Promise<ToolResult> {
-  const { label = UNKNOWN, files = [] } = result;
+  const { label = UNKNOWN_LABEL, files = [] } = result;
   if (!label.holds.includes("files")) return result;
   const text = `${JSON.stringify(call.use.input)}\n${textOf(result.content)}`;
   const read = labelOfFiles({ files, text }, await run.labelledFiles(query.sandboxRoot));
@@ -88,7 +88,7 @@ async function withFileLabels({ query, run, call }: RunningCall, result: ToolRes
 
 function writtenFiles(
   { query, run }: RunningCall,
-  { label = UNKNOWN, files = [] }: ToolResult,
+  { label = UNKNOWN_LABEL, files = [] }: ToolResult,
 ): Pick<CallEnding, "labelled"> {
   const own = labelForFiles(run.state.label, label);
   if (own === null) return {};
@@ -99,7 +99,7 @@ function writtenFiles(
 }
 
 /** Marks the result of a call whose changes are not visible here as possibly having changed something. */
-export function withUnseen(result: ToolResult, tool: Pick<Tool, "changesUnseen"> | undefined): ToolResult {
+export function markUnseenChanges(result: ToolResult, tool: Pick<Tool, "changesUnseen"> | undefined): ToolResult {
   return tool?.changesUnseen === true ? { mayHaveChanged: true, ...result } : result;
 }
 

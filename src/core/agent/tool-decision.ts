@@ -6,7 +6,7 @@ import { offeredTools, refusal, type ToolAccess } from "../permissions/tool-acce
 import type { ToolUseBlock } from "../protocol/messages.ts";
 import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
 import type { CallEnvironment, CallRule, Tool } from "../tool.ts";
-import { NOTHING_NEW } from "../trust/label.ts";
+import { EMPTY_LABEL } from "../trust/label.ts";
 import { egressRule, type RequestContent } from "./egress/gate.ts";
 
 /**
@@ -82,7 +82,7 @@ export function decide(use: ToolUseBlock, record: CallRecord | undefined, rules:
   const { tools, access } = rules;
   const tool = tools.find((candidate) => candidate.name === use.name);
   if (record?.status === "begun") return recover(use, record, { tool, rules });
-  const refuse = (text: string) => refusing(use, titleOf(tools, use), text);
+  const refuse = (text: string) => refuseCall(use, titleOf(tools, use), text);
 
   if (tool === undefined) {
     return refuse(rules.whyMissing(use.name) ?? unknownTool(use.name, offeredTools(tools, access)));
@@ -100,13 +100,13 @@ export function decide(use: ToolUseBlock, record: CallRecord | undefined, rules:
 }
 
 /** Refuses a call, with `text` for the model. */
-export function refusing(use: ToolUseBlock, title: string, text: string): RefuseDecision {
-  return { type: "refuse", use, title, result: ourWords(text), interrupted: false };
+export function refuseCall(use: ToolUseBlock, title: string, text: string): RefuseDecision {
+  return { type: "refuse", use, title, result: ownErrorResult(text), interrupted: false };
 }
 
 /** An error result in the program's own words. It adds nothing to the labels, since the call has not run. */
-export function ourWords(text: string, summary?: string): ToolResult {
-  return { ...errorResult(text, summary), label: NOTHING_NEW };
+export function ownErrorResult(text: string, summary?: string): ToolResult {
+  return { ...errorResult(text, summary), label: EMPTY_LABEL };
 }
 
 type AskNeed =
@@ -163,7 +163,7 @@ function recover(
   }
   const text =
     "interrupted by a restart; not run again. What it had done until then stays; check before you repeat it.";
-  return { type: "refuse", use, title, result: ourWords(text, "interrupted"), interrupted: true };
+  return { type: "refuse", use, title, result: ownErrorResult(text, "interrupted"), interrupted: true };
 }
 
 /** The short argument in the progress line; empty if the input is invalid. */

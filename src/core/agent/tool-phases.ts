@@ -13,18 +13,18 @@ import { type CallPreview, type CallRefusal, plainPreview, type Tool } from "../
 import type { KnownWords } from "../trust/egress.ts";
 import type { CallVerdict } from "./approval-service.ts";
 import { knownWords } from "./egress/known-words.ts";
-import { eventsOf } from "./merge-events.ts";
+import { mergeEvents } from "./merge-events.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
-import { labelled, runCall, toolContext, withUnseen } from "./tool-call.ts";
+import { labelled, markUnseenChanges, runCall, toolContext } from "./tool-call.ts";
 import {
   type AllowedCall,
   type AskDecision,
   type Decision,
   decide,
-  ourWords,
+  ownErrorResult,
   type RefuseDecision,
-  refusing,
+  refuseCall,
   type ToolRules,
 } from "./tool-decision.ts";
 
@@ -77,7 +77,7 @@ function withinSkills(decision: Decision, tools: readonly string[] | null): Deci
   const { name } = decision.use;
   if (tools === null || !isNew(decision) || name === "skill" || isFinder(name) || tools.includes(name)) return decision;
   const list = tools.join(", ") || "none";
-  return refusing(
+  return refuseCall(
     decision.use,
     decision.title,
     `Not run: the skill you follow is done with these tools alone: ${list}. If ${name} is needed, say so and end your turn.`,
@@ -95,7 +95,7 @@ function withinPlan(decision: Decision, plan: Plan | null, message: Message): De
   const at = uses.findIndex(({ id }) => id === decision.use.id);
   const before = uses.slice(0, at).map(({ name }) => name);
   const reason = planRefusal(plan, decision.tool, before);
-  return reason === null ? decision : refusing(decision.use, decision.title, reason);
+  return reason === null ? decision : refuseCall(decision.use, decision.title, reason);
 }
 
 type Decided = RefuseDecision | AllowedCall;
@@ -119,7 +119,7 @@ async function settleAsked(
     if (decision.type !== "ask") return decision;
     const { use, title, tool } = decision;
     const verdict = verdicts.get(use.id) ?? NOT_ASKED;
-    if (verdict.type === "denied") return refusing(use, title, verdict.reason);
+    if (verdict.type === "denied") return refuseCall(use, title, verdict.reason);
     return { type: "run", use, title, tool, begins: true, approved: true, previewDigest: verdict.previewDigest };
   });
 }
@@ -154,7 +154,8 @@ function isOpen({ run }: TurnCalls, use: ToolUseBlock): boolean {
 export async function skipCalls(calls: Skipping, reason: string, signal: AbortSignal): Promise<void> {
   for (const call of calls.run.state.calls) {
     if (call.status === "ended") continue;
-    const result = call.status === "begun" ? await begunResult(calls, { call, reason }, signal) : ourWords(reason);
+    const result =
+      call.status === "begun" ? await begunResult(calls, { call, reason }, signal) : ownErrorResult(reason);
     await calls.run.callEnded(call.callId, result, NOT_RUN);
   }
 }
@@ -168,7 +169,7 @@ async function begunResult(
   signal: AbortSignal,
 ): Promise<ToolResult> {
   const tool = rules.tools.find(({ name }) => name === call.name);
-  const known = withUnseen(ourWords(`${reason} It had begun; what it had done until then stays.`), tool);
+  const known = markUnseenChanges(ownErrorResult(`${reason} It had begun; what it had done until then stays.`), tool);
   const describePartialWork = tool?.describePartialWork;
   if (describePartialWork === undefined || !(signal.reason instanceof CancelSignal)) return known;
   const ctx = toolContext({ query, run }, { use: { id: call.callId }, approved: false, toolState: null });
@@ -220,7 +221,7 @@ function batches<C extends { readonly tool: Pick<Tool, "parallel"> }>(calls: rea
 }
 
 function runBatch(calls: TurnCalls, batch: readonly AllowedCall[], signal: AbortSignal): AsyncGenerator<QueryEvent> {
-  return eventsOf<QueryEvent>(async (emit, batchSignal) => {
+  return mergeEvents<QueryEvent>(async (emit, batchSignal) => {
     const siblings = new AbortController();
     const callSignal = AbortSignal.any([batchSignal, siblings.signal]);
     const ends = await Promise.allSettled(

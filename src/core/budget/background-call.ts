@@ -1,7 +1,7 @@
 import { costOf, type ModelResponse, type ProviderRegistry } from "../providers/provider.ts";
 import { NO_TURN } from "../store/ledger/usage.ts";
 import type { StoreTransaction } from "../store/store.ts";
-import { registryWithin } from "./budgeted-registry.ts";
+import { withRunBudget } from "./budgeted-registry.ts";
 import type { RunBudgetOptions } from "./run-budget.ts";
 
 /** A model call outside runs: short, without tools. */
@@ -32,7 +32,7 @@ export function createBackgroundCalls(
   const { store, runtime } = given;
   return async ({ id, model: ref, system, prompt, maxTokens, account }, signal) => {
     const budget = { ...account, runId: id, isJob: false };
-    const limited = registryWithin({ ...given, account: budget, epoch: null }, registry);
+    const limited = withRunBudget({ ...given, account: budget, epoch: null }, registry);
     const { provider, model, facts } = await limited.resolve(ref);
     const request = {
       model,

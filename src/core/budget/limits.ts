@@ -38,7 +38,7 @@ export interface BudgetLimit {
 const DAY_MS = 86_400_000;
 
 /** Start of a time's UTC day. Both in milliseconds since the Unix epoch. */
-export function dayBegan(at: number): number {
+export function startOfDay(at: number): number {
   return at - (at % DAY_MS);
 }
 
@@ -51,7 +51,7 @@ export function limitsOf(
   { personId, channelId, isJob, runIds, taskTreeIds, sessionIds }: LimitedAccount,
   now: number,
 ): BudgetLimit[] {
-  const since = dayBegan(now);
+  const since = startOfDay(now);
   const counts: Readonly<Record<BudgetScope, SpendFilter | null>> = {
     run: { runIds },
     managed: { runIds: taskTreeIds },

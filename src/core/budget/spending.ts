@@ -1,6 +1,6 @@
 import type { Store } from "../store/store.ts";
 import type { Spending } from "../tool.ts";
-import { dayBegan } from "./limits.ts";
+import { startOfDay } from "./limits.ts";
 
 /** The cost so far of a run, its session and the UTC day. */
 export function spendingOf(
@@ -11,6 +11,6 @@ export function spendingOf(
   return store.transaction(async ({ budgets }) => ({
     runUsd: (await budgets.spent({ runIds: [runId] })).costUsd,
     sessionUsd: (await budgets.spent({ sessionIds: [sessionId] })).costUsd,
-    dayUsd: (await budgets.spent({ since: dayBegan(now) })).costUsd,
+    dayUsd: (await budgets.spent({ since: startOfDay(now) })).costUsd,
   }));
 }

@@ -1,7 +1,7 @@
 import { readArguments } from "../command-line/arguments.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { quoteInput } from "../command-line/quote-input.ts";
-import { whatOf } from "../permissions/approval-card.ts";
+import { grantSubject } from "../permissions/approval-card.ts";
 import { mayDecide } from "../permissions/deciders.ts";
 import type { OutgoingMessage } from "../protocol/platform.ts";
 import { privateMessage } from "../protocol/replies.ts";
@@ -49,7 +49,7 @@ export async function revokeGrant(
     return "You may not take this back: it is for whom it covers, approvers and admins.";
   }
   const isRevoked = await store.transaction((tx) => tx.grants.revoke(id, runtime.clock.now()));
-  return isRevoked ? `✓ Taken back: ${whatOf(grant)}. I ask again from now on.` : "That was taken back already.";
+  return isRevoked ? `✓ Taken back: ${grantSubject(grant)}. I ask again from now on.` : "That was taken back already.";
 }
 
 function grantsHere({ store, session, channelKey }: CommandContext): Promise<GrantRow[]> {
@@ -105,7 +105,7 @@ function waitingLine(row: ApprovalRow, { now, isHere }: { now: number; isHere: b
 
 function grantLine(grant: GrantRow, { whose, now }: { whose: string; now: number }): string {
   const scope = grant.sessionId === null ? "in this channel" : "in this session";
-  return `${whatOf(grant)} · for ${whose}, ${scope} · allowed by ${grant.grantedBy} ${span(now - grant.createdAt)} ago`;
+  return `${grantSubject(grant)} · for ${whose}, ${scope} · allowed by ${grant.grantedBy} ${span(now - grant.createdAt)} ago`;
 }
 
 const MINUTE_MS = 60_000;

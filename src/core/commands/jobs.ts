@@ -17,7 +17,7 @@ import {
   type JobInput,
   type JobRequest,
 } from "../jobs/job-control.ts";
-import { formProblems, formTarget, readJobForm, readTarget, withEmptied } from "../jobs/job-form.ts";
+import { formProblems, formTarget, markClearedFields, readJobForm, readTarget } from "../jobs/job-form.ts";
 import type { Form, FormProblems, FormValues } from "../protocol/form.ts";
 import { privateMessage } from "../protocol/replies.ts";
 
@@ -86,7 +86,7 @@ async function carryOut({ words, flags }: Read, context: CommandContext): Promis
   }
   if (job === "") return privateMessage(`Which job? \`/jobs ${verb} <name or id>\`; \`/jobs list\` names them.`);
   if (action !== undefined) return privateMessage((await jobs.act(action, job, request)).text);
-  if (filled !== null) return takeForm(job, withEmptied(filled), context);
+  if (filled !== null) return takeForm(job, markClearedFields(filled), context);
   const input = jobInputOf(flags);
   if (Object.keys(input).length === 0) return askForm(job, context);
   return privateMessage((await jobs.edit(job, input, request)).text);

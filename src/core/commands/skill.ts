@@ -19,7 +19,7 @@ import {
   SKILL_ORIGINS,
   type Skill,
   type SkillCatalogue,
-  whyMissing,
+  skillUnavailableText,
 } from "../skills/skills.ts";
 import { cut } from "../text/plain-text.ts";
 
@@ -132,7 +132,7 @@ function picker({ skills, problems }: SkillCatalogue, active: string | undefined
 
 function unknown(name: string, catalogue: SkillCatalogue): string {
   const problem = catalogue.broken(name);
-  if (problem !== undefined) return whyMissing(problem, `**${problem.name}**`);
+  if (problem !== undefined) return skillUnavailableText(problem, `**${problem.name}**`);
   const names = catalogue.skills.map((skill) => skill.name);
   return `I don't know a skill ${quoteInput(name)}.${didYouMean(nearest(name, names), "`/skill` lists them.")}`;
 }

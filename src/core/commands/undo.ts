@@ -3,12 +3,12 @@ import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { noSessionReply } from "../command-line/outside-threads.ts";
 import { quoteInput } from "../command-line/quote-input.ts";
 import type { FileFate } from "../history/file-restore.ts";
-import { namesOf, redoLastUndo, type UndoneFile, undoLastRun } from "../history/undo.ts";
+import { listPaths, redoLastUndo, type UndoneFile, undoLastRun } from "../history/undo.ts";
 import { peopleOfRun } from "../people/run-people.ts";
 import { mayDecide } from "../permissions/deciders.ts";
 import { privateMessage } from "../protocol/replies.ts";
 import type { SessionRow } from "../store/sessions.ts";
-import { isFamilyBusy } from "../subagents/children.ts";
+import { isTreeBusy } from "../subagents/children.ts";
 
 export const undoCommand: ChatCommand = {
   name: "undo",
@@ -24,7 +24,7 @@ export const undoCommand: ChatCommand = {
       return privateMessage(`I don't know ${quoteInput(word)}. There is \`/undo redo\`.`);
     const { session } = context;
     if (session === null) return privateMessage(noSessionReply("undo", context));
-    if (await isFamilyBusy(context.store, session.id, context.runtime.clock.now())) {
+    if (await isTreeBusy(context.store, session.id, context.runtime.clock.now())) {
       return privateMessage("I am still working here. `/stop` first, then `/undo`.");
     }
     return privateMessage(await undoText(session, word === "redo", context));
@@ -47,8 +47,8 @@ async function undoText(session: SessionRow, isRedo: boolean, context: CommandCo
     done.length === 0
       ? "⚠ Nothing was put back."
       : isRedo
-        ? `✓ Made once more: ${namesOf(done)}.`
-        : `✓ Put back as before my last changes: ${namesOf(done)}. \`/undo redo\` makes them once more.`;
+        ? `✓ Made once more: ${listPaths(done)}.`
+        : `✓ Put back as before my last changes: ${listPaths(done)}. \`/undo redo\` makes them once more.`;
   return [head, ...leftLines(files)].join("\n");
 }
 
@@ -66,5 +66,5 @@ function leftLines(files: readonly UndoneFile[]): string[] {
     const reason = fate.type === "failed" ? fate.reason : LEFT[fate.type];
     byReason.set(reason, [...(byReason.get(reason) ?? []), path]);
   }
-  return [...byReason].map(([reason, paths]) => `⚠ Left as it is: ${namesOf(paths)} · ${reason}`);
+  return [...byReason].map(([reason, paths]) => `⚠ Left as it is: ${listPaths(paths)} · ${reason}`);
 }

@@ -34,8 +34,10 @@ export function deferTools<T extends ToolFacts>(tools: readonly T[]): readonly T
 }
 
 /** The label that tool descriptions add to each request. Outsiders write those of MCP servers. */
-export function toldLabel(tools: readonly Pick<Tool, "toldBy">[]): Label {
-  return unionOf([{ who: tools.flatMap(({ toldBy }) => (toldBy === undefined ? [] : outsideOf(toldBy))), holds: [] }]);
+export function toolDescriptionsLabel(tools: readonly Pick<Tool, "writtenBy">[]): Label {
+  return unionOf([
+    { who: tools.flatMap(({ writtenBy }) => (writtenBy === undefined ? [] : outsideOf(writtenBy))), holds: [] },
+  ]);
 }
 
 export function isDeferred({ deferred }: Pick<Tool, "deferred">): boolean {

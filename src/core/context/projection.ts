@@ -5,7 +5,7 @@ import type { ContentBlock, Message, ToolResultBlock, ToolUseBlock } from "../pr
 export type TitleOf = (use: ToolUseBlock) => string;
 
 /** The history as requests carry it. Unchanged messages are the same objects. */
-export function projected(messages: readonly Message[], projection: Projection, titleOf: TitleOf): Message[] {
+export function projectHistory(messages: readonly Message[], projection: Projection, titleOf: TitleOf): Message[] {
   const { summary, evictedResults } = projection;
   const uses = new Map<string, ToolUseBlock>();
   const kept: Message[] = summary === null ? [] : [summaryMessage(summary)];

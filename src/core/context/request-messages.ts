@@ -1,7 +1,7 @@
 import { type ContentBlock, type Message, toolUsesOf } from "../protocol/messages.ts";
 import { isSummary } from "./projection.ts";
 import { isResume } from "./resume.ts";
-import { withCallsAsWritten } from "./use-tool.ts";
+import { restoreUseToolCalls } from "./use-tool.ts";
 
 /**
  * The history as a model call carries it. It depends only on the stored messages, so bytes that were sent before never
@@ -12,7 +12,7 @@ import { withCallsAsWritten } from "./use-tool.ts";
 export function messagesForModel(messages: readonly Message[]): Message[] {
   return withoutDeclined(messages)
     .filter((message) => message.role === "user" || saysSomething(message.content))
-    .map((message) => (isWritten(message) ? dated(message) : withCallsAsWritten(message)));
+    .map((message) => (isWritten(message) ? dated(message) : restoreUseToolCalls(message)));
 }
 
 const DECLINED: ContentBlock = {

@@ -1,7 +1,7 @@
 import { type ContentBlock, type Message, textOf, toolUsesOf } from "../protocol/messages.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { StopReason } from "../providers/provider.ts";
-import { NOTHING_NEW } from "../trust/label.ts";
+import { EMPTY_LABEL } from "../trust/label.ts";
 
 /** Number of times that a response cut off by the output limit is continued. A turn with tools resets the count. */
 export const MOST_RESUMES = 3;
@@ -15,7 +15,7 @@ const ID_PREFIX = "resume";
 /** The user message that makes the model continue where it was cut off. */
 export function resumeMessage({ clock, ids }: Runtime): Message {
   const content: ContentBlock[] = [{ type: "text", text: RESUME_TEXT }];
-  return { id: ids.next(ID_PREFIX), role: "user", content, label: NOTHING_NEW, createdAt: clock.now() };
+  return { id: ids.next(ID_PREFIX), role: "user", content, label: EMPTY_LABEL, createdAt: clock.now() };
 }
 
 export function isResume({ id, role }: Message): boolean {
@@ -26,7 +26,7 @@ export function isResume({ id, role }: Message): boolean {
  * The number of consecutive cut responses after one more response. A response that ends without a call does not reset
  * it, because it completes the cut ones.
  */
-export function cutsAfter(cuts: number, stopReason: StopReason): number {
+export function nextCutCount(cuts: number, stopReason: StopReason): number {
   switch (stopReason) {
     case "max_tokens":
       return cuts + 1;
@@ -42,7 +42,7 @@ export function cutsAfter(cuts: number, stopReason: StopReason): number {
  * tools. A cut leaves no seam, and text before a call becomes a paragraph of its own. `turns` is the number of the
  * run's responses.
  */
-export function joinedReply(messages: readonly Message[], turns: number): Message | undefined {
+export function joinReply(messages: readonly Message[], turns: number): Message | undefined {
   const responses = responsesOf(messages).slice(-turns);
   const newest = responses.at(-1);
   if (newest === undefined || !responses.some(({ isResumed }) => isResumed)) return newest?.message;
@@ -62,7 +62,7 @@ export function unfinishedReply(run: {
   readonly turns: number;
   readonly lastStopReason: StopReason | null;
 }): { partial?: Message } {
-  const partial = run.lastStopReason === "max_tokens" ? joinedReply(run.messages, run.turns) : undefined;
+  const partial = run.lastStopReason === "max_tokens" ? joinReply(run.messages, run.turns) : undefined;
   return partial === undefined ? {} : { partial };
 }
 

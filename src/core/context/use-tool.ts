@@ -7,18 +7,18 @@ import { parseToolInput, type ToolInput } from "../providers/tool-input.ts";
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The name of the tool that a use_tool call names. */
-export const calledName = z
+export const targetToolSchema = z
   .string()
   .regex(TOOL_NAME, "must be the name of a tool")
   .refine((name) => name !== USE_TOOL, `must be the name of another tool: ${USE_TOOL} does not call itself`);
 
-const callSchema = z.object({ name: calledName, input: z.unknown().optional() });
+const callSchema = z.object({ name: targetToolSchema, input: z.unknown().optional() });
 
 /**
  * Replaces each use_tool call in a response by a call of the tool that it names. Permissions, cards, the journal and
  * everything else then see only that tool. A call that names none stays and is refused by its schema.
  */
-export function withRealCalls(content: readonly ContentBlock[]): readonly ContentBlock[] {
+export function resolveUseToolCalls(content: readonly ContentBlock[]): readonly ContentBlock[] {
   return content.map((block) => (block.type === "tool_use" && block.name === USE_TOOL ? realCall(block) : block));
 }
 
@@ -35,7 +35,7 @@ function inputOf(given: unknown): ToolInput {
 }
 
 /** Restores the calls of a message to what the model wrote, so that it reads its own words, the same each time. */
-export function withCallsAsWritten(message: Message): Message {
+export function restoreUseToolCalls(message: Message): Message {
   const { content } = message;
   const isPlain = content.every((block) => block.type !== "tool_use" || block.via === undefined);
   return isPlain ? message : { ...message, content: content.map(asWritten) };

@@ -13,7 +13,7 @@ const KEPT_SHARES = { person: 1 / 4, channel: 1 / 8 };
 const IN_TURN = 100;
 
 /** Configured maximum numbers of slots. */
-export interface PlaceLimits {
+export interface AdmissionLimits {
   readonly userRuns?: number | undefined;
   readonly channelRuns?: number | undefined;
 }
@@ -33,7 +33,7 @@ export class Admission {
   readonly #held = { person: new Map<string, number>(), channel: new Map<string, number>() };
   #turns = new Turns();
 
-  constructor(limit: number, { userRuns, channelRuns }: PlaceLimits = {}) {
+  constructor(limit: number, { userRuns, channelRuns }: AdmissionLimits = {}) {
     this.#limit = limit;
     this.#most = {
       person: userRuns ?? limit - Math.floor(limit * KEPT_SHARES.person),

@@ -1,6 +1,6 @@
 import {
   type Claim,
-  type Delivered,
+  type DeliveryResult,
   REPEATABLE,
   type SessionEngine,
   type SessionHandler,
@@ -20,14 +20,14 @@ import type { RunRow } from "../store/runs.ts";
 import { type Applicant, applicantOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { type StoppedRun, stopRun } from "../subagents/children.ts";
-import { wakeReleased } from "../subagents/places.ts";
-import { Admission, type PlaceLimits } from "./admission.ts";
+import { wakeReleased } from "../subagents/queued-children.ts";
+import { Admission, type AdmissionLimits } from "./admission.ts";
 import { DueEvents } from "./due-events.ts";
 import { beginRun, FIRST_EPOCH, NothingToDo, type OwnedWake, resumeRun } from "./next-wake.ts";
 import { HeldSessions, type Placement } from "./placement.ts";
 import { QueuePositions } from "./queue-positions.ts";
 import { Retries } from "./retries.ts";
-import { type NewEvent, type Stored, storeEvent } from "./store-event.ts";
+import { type NewEvent, type StoredDelivery, storeEvent } from "./store-event.ts";
 import { Timers } from "./timers.ts";
 
 export interface EmbeddedEngineOptions {
@@ -36,7 +36,7 @@ export interface EmbeddedEngineOptions {
   readonly log: Log;
   readonly maxConcurrentRuns: number;
   /** Limits per person or channel. By default each gets a share that leaves room for others. */
-  readonly placeLimits?: PlaceLimits;
+  readonly placeLimits?: AdmissionLimits;
   readonly target: (platform: PlatformName) => PostTarget;
   /** Which platforms this process serves, all if absent. Sessions of others wait for another process. */
   readonly isServed?: (platform: PlatformName) => boolean;
@@ -135,7 +135,7 @@ export class EmbeddedEngine implements SessionEngine {
     gaveUp.abort();
   }
 
-  async deliver(sessionId: string, event: SessionEvent, claim?: Claim): Promise<Delivered> {
+  async deliver(sessionId: string, event: SessionEvent, claim?: Claim): Promise<DeliveryResult> {
     const { delivered, opened } = await this.#store({ sessionId, event, claim });
     if (delivered === "new" && (startsRun(event) || resumesRun(event))) await this.#tryWake(sessionId, opened);
     return delivered;
@@ -148,7 +148,7 @@ export class EmbeddedEngine implements SessionEngine {
     return delivered === "new" ? "new" : "duplicate";
   }
 
-  async #store(event: NewEvent): Promise<Stored> {
+  async #store(event: NewEvent): Promise<StoredDelivery> {
     try {
       return await storeEvent(event, this.#options);
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { Wake } from "../engine/engine.ts";
-import { entering, type WaitingEvent } from "../events/session-event.ts";
+import { eventsEnteringRun, type WaitingEvent } from "../events/session-event.ts";
 import type { CancelCause } from "../protocol/cancel-cause.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { SessionRow } from "../store/sessions.ts";
@@ -46,7 +46,7 @@ export async function beginRun(
   }
   if ((await tx.inbox.take([event.seq], runId)) === 0) throw new NothingToDo();
   const others = waiting.filter((each) => each !== event);
-  const pending = entering(others, event);
+  const pending = eventsEnteringRun(others, event);
   const seqs = pending.map(({ seq }) => seq);
   if (seqs.length > 0) await tx.inbox.take(seqs, runId);
   const agent = event.body.kind === "message" ? event.body.agent : undefined;

@@ -1,4 +1,4 @@
-import type { Claim, Delivered } from "../engine/engine.ts";
+import type { Claim, DeliveryResult } from "../engine/engine.ts";
 import { resumesRun, type SessionEvent, startsRun } from "../events/session-event.ts";
 import { isDatabaseUnavailable } from "../protocol/database-failure.ts";
 import type { Runtime } from "../protocol/runtime.ts";
@@ -12,8 +12,8 @@ export interface NewEvent {
   readonly claim?: Claim | undefined;
 }
 
-export interface Stored {
-  readonly delivered: Delivered;
+export interface StoredDelivery {
+  readonly delivered: DeliveryResult;
   /** The session opened by the claim; null if it opened none. */
   readonly opened: Applicant | null;
 }
@@ -22,7 +22,7 @@ export interface Stored {
 export async function storeEvent(
   { sessionId, event, dueAt, claim }: NewEvent,
   { store, runtime }: { readonly store: Store; readonly runtime: Pick<Runtime, "clock"> },
-): Promise<Stored> {
+): Promise<StoredDelivery> {
   const at = runtime.clock.now();
   try {
     return await store.transaction(async (tx) => {

@@ -20,7 +20,7 @@ export interface SessionEngine {
    * only if the claim accepts it, so that a decision, an answer or an occurrence counts exactly when it also wakes the
    * session.
    */
-  deliver(sessionId: string, event: SessionEvent, claim?: Claim): Promise<Delivered>;
+  deliver(sessionId: string, event: SessionEvent, claim?: Claim): Promise<DeliveryResult>;
   /**
    * The same as `deliver`, but the session is woken at `dueAt` (milliseconds since the epoch), also after a restart.
    */
@@ -30,7 +30,7 @@ export interface SessionEngine {
 }
 
 /** The result of a delivery. `refused` means that the claim rejected the event. */
-export type Delivered = "new" | "duplicate" | "refused";
+export type DeliveryResult = "new" | "duplicate" | "refused";
 
 /**
  * Database work that decides whether an event counts. If it opens the session for the event, it returns the session's
@@ -66,20 +66,20 @@ export interface Wake {
 }
 
 /** A journalled value. `found` distinguishes a journalled `undefined` from a missing entry. */
-export interface Done {
+export interface JournalledValue {
   readonly found: boolean;
   readonly value: unknown;
 }
 
 /** Shows whether a transaction without a key was committed although its result was lost. */
-export interface Proof {
+export interface CommitProof {
   readonly isDone: (tx: StoreTransaction) => Promise<boolean>;
   /** Keys of messages that are posted next. Their intents become part of the transaction. */
   readonly announces?: readonly string[];
 }
 
 /** Proof for work that may safely be done twice. */
-export const REPEATABLE: Proof = { isDone: () => Promise.resolve(false) };
+export const REPEATABLE: CommitProof = { isDone: () => Promise.resolve(false) };
 
 export interface TurnContext {
   readonly runId: string;
@@ -93,14 +93,14 @@ export interface TurnContext {
    */
   transaction<T>(key: string, fn: (tx: StoreTransaction) => Promise<T>): Promise<T>;
   /** The value journalled under a key, in this wake or an earlier one. */
-  earlier(key: string): Promise<Done>;
+  earlier(key: string): Promise<JournalledValue>;
   /**
    * Runs `fn` at least once: its journal row is part of the next transaction, and after a crash before that `fn` runs
    * again. Results are JSON.
    */
   stage<T>(key: string, fn: () => Promise<T>): Promise<T>;
   /** The same as `transaction` but without a journal row, for rows that prove themselves that they were written. */
-  commit(fn: (tx: StoreTransaction) => Promise<void>, proof: Proof): Promise<void>;
+  commit(fn: (tx: StoreTransaction) => Promise<void>, proof: CommitProof): Promise<void>;
   /**
    * Adds database work to the next transaction, replacing work deferred under the same key. Only for work that nothing
    * depends on yet and that may be lost with the process.

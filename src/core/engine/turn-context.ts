@@ -1,9 +1,9 @@
-import { entering, type StoredEvent } from "../events/session-event.ts";
+import { eventsEnteringRun, type StoredEvent } from "../events/session-event.ts";
 import type { OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import type { TurnContext } from "./engine.ts";
 import { type PostTarget, postKey, postOnce } from "./post-once.ts";
-import { fromJournal, HistoryEnd, WakeJournal, type WakeJournalOptions } from "./wake-journal.ts";
+import { fromJournal, HistoryCursor, WakeJournal, type WakeJournalOptions } from "./wake-journal.ts";
 
 export interface TurnContextOptions extends WakeJournalOptions {
   readonly target: PostTarget;
@@ -17,7 +17,7 @@ export interface TurnContextOptions extends WakeJournalOptions {
 /** Creates the context of one wake on the journal in our own tables. */
 export function createTurnContext(options: TurnContextOptions): TurnContext {
   const { clock, sessionId, runId, isResumed } = options;
-  const history = new HistoryEnd(options.isNewSession);
+  const history = new HistoryCursor(options.isNewSession);
   const journal = new WakeJournal(options, history);
   const posts = new Map<string, Promise<PostedMessage>>();
   const begun = new Set<string>();
@@ -79,7 +79,7 @@ async function takeInbox(
   const seqs = await journal.transaction(key, async (tx) => {
     const [run, events] = [await tx.runs.get(runId), await tx.inbox.waiting(sessionId, clock.now())];
     const began = run === null ? null : await tx.inbox.get(run.eventSeq);
-    const taken = entering(events, began).map((event) => event.seq);
+    const taken = eventsEnteringRun(events, began).map((event) => event.seq);
     await tx.inbox.take(taken, runId);
     return taken;
   });

@@ -2,7 +2,7 @@ import type { Log } from "../protocol/log.ts";
 import type { Message } from "../protocol/messages.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
-import { type Done, type Proof, REPEATABLE } from "./engine.ts";
+import { type CommitProof, type JournalledValue, REPEATABLE } from "./engine.ts";
 import { postKey } from "./post-once.ts";
 import { tryAgain } from "./try-again.ts";
 
@@ -31,7 +31,7 @@ interface Load {
 /** Journals the steps of a run during one wake. Each step is one transaction that checks the epoch once. */
 export class WakeJournal {
   readonly #options: WakeJournalOptions;
-  readonly #history: HistoryEnd;
+  readonly #history: HistoryCursor;
   /** Entries that are written with the next transaction. */
   readonly #staged = new Map<string, unknown>();
   readonly #deferred = new Map<string, Work<void>>();
@@ -42,13 +42,13 @@ export class WakeJournal {
   /** The latest transaction. Never rejects. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: WakeJournalOptions, history: HistoryEnd) {
+  constructor(options: WakeJournalOptions, history: HistoryCursor) {
     this.#options = options;
     this.#history = history;
     this.#keys = options.isResumed ? null : new Set();
   }
 
-  earlier(key: string): Promise<Done> {
+  earlier(key: string): Promise<JournalledValue> {
     const { store, runId } = this.#options;
     if (this.#staged.has(key)) return Promise.resolve({ found: true, value: this.#staged.get(key) });
     return this.#again(key, async () =>
@@ -91,7 +91,7 @@ export class WakeJournal {
     });
   }
 
-  async commit(work: Work<void>, { isDone, announces = [] }: Proof): Promise<void> {
+  async commit(work: Work<void>, { isDone, announces = [] }: CommitProof): Promise<void> {
     const { runId, sessionId, clock } = this.#options;
     const at = clock.now();
     const write = async (tx: StoreTransaction, attempt: number, load: Load) => {
@@ -168,7 +168,7 @@ export class WakeJournal {
 }
 
 /** Tracks the number of the session's newest message during a wake. Only the session's owner appends messages. */
-export class HistoryEnd {
+export class HistoryCursor {
   #committed: number | null;
   #appended: number | null = null;
   /** The whole history; null if it may hold more than this wake has appended. */

@@ -70,11 +70,11 @@ export const childEndSchema = z.object({
 export type ChildEnd = z.infer<typeof childEndSchema>;
 
 /** Key of the event that begins a child. */
-export function beginKey({ parent: { sessionId, runId, callId } }: Pick<ChildEvent, "parent">): string {
+export function childStartKey({ parent: { sessionId, runId, callId } }: Pick<ChildEvent, "parent">): string {
   return `child:${sessionId}:${runId}:${callId}`;
 }
 
 /** Keys of the events that a child's end delivers to its parent: one resumes a parked run, the other is the note. */
-export function endKeys(childId: string, runId: string): { readonly wakes: string; readonly note: string } {
+export function childEndKeys(childId: string, runId: string): { readonly wakes: string; readonly note: string } {
   return { wakes: `child:${childId}:${runId}`, note: `child:${childId}:${runId}:note` };
 }

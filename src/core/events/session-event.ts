@@ -115,7 +115,7 @@ export interface WaitingEvent extends StoredEvent {
 }
 
 /** The waiting events that enter a run: all before the first that must wait. `began`: what began the run. */
-export function entering(events: readonly StoredEvent[], began: SessionEvent | null): readonly StoredEvent[] {
+export function eventsEnteringRun(events: readonly StoredEvent[], began: SessionEvent | null): readonly StoredEvent[] {
   const isClosed = began !== null && isClosedRun(began);
   const end = events.findIndex((event) => beginsOwnRun(event) || (isClosed && isSaid(event)));
   return end === -1 ? events : events.slice(0, end);

@@ -34,14 +34,14 @@ export function changedSettings(settings: SessionSettings, change: SettingsChang
 export const RAISED_MS = 86_400_000;
 
 /** Whether a raised mode has lapsed because nobody wrote for too long. */
-export function isLapsed({ raised }: SessionSettings, now: number): boolean {
+export function isModeLapsed({ raised }: SessionSettings, now: number): boolean {
   return raised !== undefined && raised.until <= now;
 }
 
 /** Extends a raised mode at a new message; null if there is none or it has lapsed. */
-export function heldOn(settings: SessionSettings, now: number): SettingsChange | null {
+export function extendRaisedMode(settings: SessionSettings, now: number): SettingsChange | null {
   const { raised } = settings;
-  return raised === undefined || isLapsed(settings, now) ? null : { raised: { ...raised, until: now + RAISED_MS } };
+  return raised === undefined || isModeLapsed(settings, now) ? null : { raised: { ...raised, until: now + RAISED_MS } };
 }
 
 /** Whether the session's raised mode does not hold for this person's requests. */
@@ -55,5 +55,7 @@ export function settingsInForce(
   { now, askers = [] }: { readonly now: number; readonly askers?: readonly string[] },
 ): SessionSettings {
   const isForOthers = askers.some((id) => isRaisedForOthers(settings, id));
-  return isLapsed(settings, now) || isForOthers ? changedSettings(settings, { mode: null, raised: null }) : settings;
+  return isModeLapsed(settings, now) || isForOthers
+    ? changedSettings(settings, { mode: null, raised: null })
+    : settings;
 }

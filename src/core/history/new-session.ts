@@ -1,6 +1,6 @@
 import type { SessionRow } from "../store/sessions.ts";
 import type { StoreTransaction } from "../store/store.ts";
-import { isFamilyBusy } from "../subagents/children.ts";
+import { isTreeBusy } from "../subagents/children.ts";
 
 /**
  * Starts a new session without history in a session's thread. Returns false while the session or one of its sub-agents
@@ -12,7 +12,7 @@ export async function beginNewSession(
   fresh: { readonly id: string; readonly createdBy: string; readonly at: number },
 ): Promise<boolean> {
   await tx.sessions.lock(session.id);
-  if (await isFamilyBusy(tx, session.id, fresh.at)) return false;
+  if (await isTreeBusy(tx, session.id, fresh.at)) return false;
   await tx.sessions.startNewSession(session, fresh);
   return true;
 }

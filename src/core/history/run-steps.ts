@@ -4,7 +4,7 @@ import type { ToolCallRow } from "../store/run/tool-calls.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Store } from "../store/store.ts";
 import { cut } from "../text/plain-text.ts";
-import { askedIn } from "./session-state.ts";
+import { openInteractions } from "./session-state.ts";
 
 /** Maximum number of listed steps; the newest are kept. */
 const MOST_STEPS = 100;
@@ -28,7 +28,9 @@ export async function stepsOfRun(
     agent: string | null,
   ): Promise<RunStep[]> => {
     const calls = (await store.toolCalls.ofRun(id)).slice(-MOST_STEPS);
-    const asked = calls.some(({ result }) => result === null) ? (await askedIn(store, [sessionId])).flat() : [];
+    const asked = calls.some(({ result }) => result === null)
+      ? (await openInteractions(store, [sessionId])).flat()
+      : [];
     const open = asked.some(({ runId }) => runId === id) ? "waiting" : "working";
     return calls.map((call) => stepOf(call, { runId: id, agent, title: titleOf(call.name, call.input), open }));
   };

@@ -1,7 +1,7 @@
 import type { PlatformName, ThreadRef } from "../protocol/platform.ts";
 import type { BusyState, WaitingFor } from "../protocol/session-summary.ts";
 import type { Store } from "../store/store.ts";
-import { isFamilyAtWork, openChildren } from "../subagents/children.ts";
+import { isTreeAtWork, openChildren } from "../subagents/children.ts";
 import { plainLine } from "../text/plain-text.ts";
 
 /** What a session is doing. A run that waits for sub-agents or sleeps counts as working. */
@@ -13,7 +13,7 @@ export type SessionState =
   | { readonly type: "works"; readonly turns: number | null; readonly subAgents: number };
 
 export async function stateOf(store: Store, sessionId: string): Promise<SessionState> {
-  if (!(await isFamilyAtWork(store, sessionId))) return { type: "idle" };
+  if (!(await isTreeAtWork(store, sessionId))) return { type: "idle" };
   const { ofSession } = await store.children.family(sessionId, "");
   const asks = await waitingFor(store, ofSession.sessionIds);
   if (asks.length > 0) return { type: "asks", asks };
@@ -26,13 +26,13 @@ export async function stateOf(store: Store, sessionId: string): Promise<SessionS
 const TITLE_CHARS = 160;
 
 /** Undecided approvals and unanswered questions of the sessions, oldest first. */
-export function askedIn({ approvals, questions }: Store, sessionIds: readonly string[]) {
+export function openInteractions({ approvals, questions }: Store, sessionIds: readonly string[]) {
   return Promise.all([approvals.pendingOf(sessionIds), questions.openOf(sessionIds)]);
 }
 
 /** What these sessions are waiting for people to decide or answer. */
 export async function waitingFor(store: Store, sessionIds: readonly string[]): Promise<WaitingFor[]> {
-  const [approvals, questions] = await askedIn(store, sessionIds);
+  const [approvals, questions] = await openInteractions(store, sessionIds);
   return [
     ...approvals.map(({ id, calls, expiresAt }): WaitingFor => {
       const asked = calls.filter(({ refused }) => refused === undefined);
@@ -53,7 +53,7 @@ export async function busyThreads(
 ): Promise<ReadonlyMap<string, BusyState>> {
   const busy = (await store.runs.busySessions()).filter(({ thread }) => thread.platform === platform);
   const ids = busy.map(({ sessionId }) => sessionId);
-  const asked = await askedIn(store, ids);
+  const asked = await openInteractions(store, ids);
   const asking = new Set(asked.flat().map(({ sessionId }) => sessionId));
   const states = new Map<string, BusyState>();
   for (const { sessionId, thread } of busy) {

@@ -1,7 +1,7 @@
 import { titleOf } from "../agent/tool-decision.ts";
 import type { QueryConfig } from "../agents/query-config.ts";
 import type { ModelChoice } from "../budget/model-choice.ts";
-import { whatOf } from "../permissions/approval-card.ts";
+import { grantSubject } from "../permissions/approval-card.ts";
 import { type PlatformName, sessionKeyOf, type ThreadRef } from "../protocol/platform.ts";
 import type { BusyState, SessionSummary } from "../protocol/session-summary.ts";
 import { tokensOf } from "../protocol/usage.ts";
@@ -63,7 +63,7 @@ async function summaryOf(session: SessionRow, options: SummaryOptions): Promise<
     waiting,
     grants: grants.map((grant) => {
       const { id, grantedBy, sessionId } = grant;
-      return { id, what: whatOf(grant), grantedBy, scope: sessionId === null ? "always" : "session" };
+      return { id, what: grantSubject(grant), grantedBy, scope: sessionId === null ? "always" : "session" };
     }),
   };
 }

@@ -107,14 +107,14 @@ function noteText(state: UndoRow["state"], by: string, files: readonly UndoneFil
   const left = files.filter(({ fate }) => fate.type !== "restored").map(({ path }) => path);
   const what =
     state === "undone"
-      ? `${by} has undone file changes of yours: ${namesOf(done)} as before them.`
-      : `${by} has made undone file changes once more: ${namesOf(done)} as after them.`;
-  const rest = left.length === 0 ? "" : ` Not touched: ${namesOf(left)}.`;
+      ? `${by} has undone file changes of yours: ${listPaths(done)} as before them.`
+      : `${by} has made undone file changes once more: ${listPaths(done)} as after them.`;
+  const rest = left.length === 0 ? "" : ` Not touched: ${listPaths(left)}.`;
   return `[${what}${rest} Do not make or undo these changes again unless asked; read a file before you change it.]`;
 }
 
 /** Lists paths in a sentence; those beyond the limit are only counted. */
-export function namesOf(paths: readonly string[]): string {
+export function listPaths(paths: readonly string[]): string {
   const named = paths.slice(0, NAMED).map((path) => inlineCode(path, PATH_CHARS));
   const more = paths.length - named.length;
   return [...named, ...(more > 0 ? [`${more} more`] : [])].join(", ");

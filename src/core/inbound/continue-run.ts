@@ -1,7 +1,7 @@
 import type { Claim } from "../engine/engine.ts";
 import { postKey } from "../engine/post-once.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
-import { clickedBefore, clickedWords } from "../people/clicked-words.ts";
+import { duplicateClickReply, messageFromClick } from "../people/click-messages.ts";
 import type { DecisionScope } from "../people/interaction.ts";
 import type { InboundAction, Receipt } from "../protocol/platform.ts";
 import { reply } from "../protocol/replies.ts";
@@ -27,7 +27,7 @@ export async function continueRun(
   const outcome = await engine.deliver(session.id, event, nothingElseRuns(run, options));
   if (outcome === "new") return { type: "accepted" };
   if (outcome === "refused") return reply(`**${session.agent}** is at work here already.`);
-  return clickedBefore(key, action, store);
+  return duplicateClickReply(key, action, store);
 }
 
 /** The event for the new run. A failed compaction is retried as a compaction. */
@@ -40,7 +40,7 @@ async function bodyOf(
     store.inbox.get(run.eventSeq),
     store.posts.get(postKey(run.id, "answer:0")),
   ]);
-  const said = clickedWords(text, action, { ...session, post });
+  const said = messageFromClick(text, action, { ...session, post });
   if (begun.body.kind === "compact") return { kind: "compact", by: said.author };
   // A run of its own, so that the ended run cannot absorb it while finishing its last steps.
   return { ...said, isOwnRun: true };

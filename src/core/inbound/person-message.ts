@@ -1,6 +1,6 @@
 import type { ThreadBreaker } from "../budget/thread-breaker.ts";
 import type { CalledSkill, PersonMessageEvent } from "../events/session-event.ts";
-import { heldOn, isRaisedForOthers } from "../events/session-settings.ts";
+import { extendRaisedMode, isRaisedForOthers } from "../events/session-settings.ts";
 import { answersFromNowOn, answersNext } from "../history/agent-switch.ts";
 import type { DecisionScope } from "../people/interaction.ts";
 import { mayDecide } from "../permissions/deciders.ts";
@@ -79,7 +79,7 @@ export async function takeRemark(
 ): Promise<Receipt> {
   const { store, runtime } = options;
   const now = runtime.clock.now();
-  const held = heldOn(session.settings, now);
+  const held = extendRaisedMode(session.settings, now);
   if (held !== null) await store.transaction((tx) => tx.sessions.changeSettings(session.id, held, now));
   return deliver(message, { session, addressed: false, isNew: false, agent: null, before: session.agent }, options);
 }

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../bounded-map.ts";
 import type { CommandContext, CommandServices, RunReply } from "../command-line/command.ts";
 import { runCommand, type TypedCommand } from "../command-line/run-command.ts";
-import { whyNotDone } from "../people/untaken.ts";
+import { notStoredReply } from "../people/unstored-messages.ts";
 import { type AppError, toAppError } from "../protocol/errors.ts";
 import { defectRef, explain } from "../protocol/explain.ts";
 import type { Log } from "../protocol/log.ts";
@@ -59,7 +59,7 @@ export async function takeCommand(command: TypedCommand, typed: Typed, options: 
     if (typed.event.kind !== "command") throw error;
     const ref = defectRef(options.runtime.random);
     options.log.error({ err: error, command: command.name, ref }, "command_failed");
-    return reply(whyNotDone(error) ?? whyNot(command.name, toAppError(error), ref));
+    return reply(notStoredReply(error) ?? whyNot(command.name, toAppError(error), ref));
   }
 }
 

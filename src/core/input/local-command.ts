@@ -1,7 +1,7 @@
 import { openLoop } from "../agent/query.ts";
 import type { Query } from "../agent/query-input.ts";
 import { runCall } from "../agent/tool-call.ts";
-import { type AllowedCall, type Decision, decide, refusing } from "../agent/tool-decision.ts";
+import { type AllowedCall, type Decision, decide, refuseCall } from "../agent/tool-decision.ts";
 import type { QueryConfig } from "../agents/query-config.ts";
 import { OUTPUT_CHARS, renderBlock } from "../context/render-block.ts";
 import type { TurnContext } from "../engine/engine.ts";
@@ -11,7 +11,7 @@ import type { QueryEvent } from "../protocol/events.ts";
 import { type Author, type ContentBlock, type Message, type ToolUseBlock, textOf } from "../protocol/messages.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
 import type { Store } from "../store/store.ts";
-import { NOTHING_NEW } from "../trust/label.ts";
+import { EMPTY_LABEL } from "../trust/label.ts";
 
 export type LocalOutput = Extract<ContentBlock, { type: "user_local_command_output" }>;
 
@@ -66,10 +66,10 @@ async function run(
   if (record?.status !== "ended") {
     const { run: open, rules, query: logged } = await openLoop({ ...query, config: asPerson(query.config) });
     // Only the person's own words led to the call.
-    const request = { label: NOTHING_NEW, known: () => ({ addresses: [], texts: [] }) };
+    const request = { label: EMPTY_LABEL, known: () => ({ addresses: [], texts: [] }) };
     const asked = decide(use, record, { ...rules, request });
     const decision =
-      asked.type === "ask" && !decides ? refusing(use, asked.title, notTheirs(author, approvals)) : asked;
+      asked.type === "ask" && !decides ? refuseCall(use, asked.title, notTheirs(author, approvals)) : asked;
     const call = allowedCall(decision);
     if (decision.type === "refuse") await open.callEnded(use.id, decision.result, { durationMs: 0, mayRepeat: false });
     else if (call !== null) await runCall({ query: logged, run: open, call, emit: show }, context.signal);
@@ -149,7 +149,7 @@ export interface TakenEvent {
  * The output of typed commands, which is the run's answer if people wrote nothing else; the model then reads it with
  * the next message. Null if the model should answer now.
  */
-export function localAnswer(taken: readonly TakenEvent[]): string | null {
+export function localCommandAnswer(taken: readonly TakenEvent[]): string | null {
   const addressed = taken.flatMap(({ messages }) => messages).filter(({ context }) => context !== true);
   const outputs = addressed.flatMap(({ content }) => content.filter(isLocalOutput));
   const isAll = addressed.every(({ content }) => content.every(isLocalOutput));

@@ -5,7 +5,7 @@ import { explain } from "../protocol/explain.ts";
 import type { Author, ContentBlock, Message } from "../protocol/messages.ts";
 import type { SkillCatalogue } from "../skills/skills.ts";
 import { endNote } from "../subagents/child-report.ts";
-import { type Label, NOTHING_NEW, outsideOf, UNKNOWN, unionOf } from "../trust/label.ts";
+import { EMPTY_LABEL, type Label, outsideOf, UNKNOWN_LABEL, unionOf } from "../trust/label.ts";
 import { attachedBlocks } from "./attached-files.ts";
 import type { RunLocalCommand } from "./local-command.ts";
 import { localCommandIn } from "./local-command-text.ts";
@@ -23,7 +23,7 @@ export interface RunInputOptions extends ThreadContextScope {
  * Converts events into their history content, in order. They are processed in parallel, except that a shell command
  * waits for all events before it, because it may use their files.
  */
-export async function bringAll<T>(
+export async function convertEvents<T>(
   events: readonly StoredEvent[],
   bring: (event: StoredEvent) => Promise<T>,
 ): Promise<T[]> {
@@ -49,7 +49,7 @@ export async function messagesOf(event: StoredEvent, options: RunInputOptions): 
   }
   if (body.kind === "child") return [assignment(body, event.sessionId, options)];
   if (body.kind === "child_end")
-    return [ourNote(endNote(body), { ...body, label: body.report.label ?? UNKNOWN }, options)];
+    return [ourNote(endNote(body), { ...body, label: body.report.label ?? UNKNOWN_LABEL }, options)];
   if (body.kind === "note") return [userNote(body, options)];
   if (body.kind !== "message") return [];
   const earlier = body.joinsThread ? await threadContext(body, options) : [];
@@ -58,7 +58,7 @@ export async function messagesOf(event: StoredEvent, options: RunInputOptions): 
 
 /** The message that gives a sub-agent its task. */
 function assignment(
-  { task, prompt, addresses, at, label = UNKNOWN }: ChildEvent,
+  { task, prompt, addresses, at, label = UNKNOWN_LABEL }: ChildEvent,
   sessionId: string,
   { ids }: RunInputOptions,
 ): Message {
@@ -147,9 +147,9 @@ function labelOfMessage(
 ): Label {
   return unionOf([
     from === undefined ? saidBy(author) : { who: [outsideOf(from)], holds: ["channel"] },
-    quoted.length === 0 ? NOTHING_NEW : { who: [outsideOf("a quoted message")], holds: ["channel"] },
-    attachments.length === 0 ? NOTHING_NEW : { who: [outsideOf("an attachment")], holds: ["channel"] },
-    output.length === 0 ? NOTHING_NEW : { who: [], holds: ["files"] },
+    quoted.length === 0 ? EMPTY_LABEL : { who: [outsideOf("a quoted message")], holds: ["channel"] },
+    attachments.length === 0 ? EMPTY_LABEL : { who: [outsideOf("an attachment")], holds: ["channel"] },
+    output.length === 0 ? EMPTY_LABEL : { who: [], holds: ["files"] },
   ]);
 }
 

@@ -6,7 +6,7 @@ import type { ContentBlock } from "../protocol/messages.ts";
 import { skillIndex } from "../skills/skill-index.ts";
 import { narrowTools } from "../skills/skill-narrowing.ts";
 import { renderSkill } from "../skills/skill-render.ts";
-import { type SkillCatalogue, whyMissing } from "../skills/skills.ts";
+import { type SkillCatalogue, skillUnavailableText } from "../skills/skills.ts";
 
 /** Prompt sections that skills add to a run. */
 export interface RunSkills {
@@ -40,7 +40,7 @@ export function toolsOfSkills(
 }
 
 /** Narrows the config to tools that are on every list. */
-export function narrowedTo(lists: readonly (readonly string[])[], config: QueryConfig): QueryConfig {
+export function narrowConfigTools(lists: readonly (readonly string[])[], config: QueryConfig): QueryConfig {
   if (lists.length === 0) return config;
   return { ...config, toolAllow: lists.reduce(narrowTools, config.toolAllow) ?? [] };
 }
@@ -62,7 +62,7 @@ export function skillBlocks(called: CalledSkill, catalogue: SkillCatalogue): Con
  * request. Null if anything else was asked or any called skill still works. Without a skill's text and limits, a model
  * could only guess.
  */
-export function goneSkills(
+export function unavailableSkillsReply(
   events: readonly StoredEvent[],
   skillsOf: () => SkillCatalogue,
 ): { readonly text: string; readonly at: number } | null {
@@ -78,7 +78,7 @@ export function goneSkills(
 function goneText({ name }: CalledSkill, catalogue: SkillCatalogue): string {
   const broken = catalogue.broken(name);
   if (broken !== undefined)
-    return `${whyMissing(broken, `**${name}**`)} It was not so when you called it, so nothing was done.`;
+    return `${skillUnavailableText(broken, `**${name}**`)} It was not so when you called it, so nothing was done.`;
   return catalogue.find(name) === undefined
     ? `The skill **${name}** has been removed since you called it, so nothing was done. \`/skill\` lists those that there are.`
     : `The skill **${name}** has been changed since you called it and needs more, so nothing was done. \`/skill ${name}\` says what.`;

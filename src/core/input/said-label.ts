@@ -1,9 +1,9 @@
 import type { ThreadMessage } from "../protocol/platform.ts";
-import { type Label, OWN_WORDS, outsideOf } from "../trust/label.ts";
+import { type Label, OWN_MESSAGES, outsideOf } from "../trust/label.ts";
 
 /** The label of a thread message. It is the author's if they are served; otherwise it counts as outside content. */
 export function labelOfSaid({ author, isQuoting = false }: ThreadMessage): Label {
   const isTheirs = !author.isBot && author.isServed === true;
-  const who = author.isOurs === true ? OWN_WORDS : isTheirs ? author.id : outsideOf(author.name);
+  const who = author.isOurs === true ? OWN_MESSAGES : isTheirs ? author.id : outsideOf(author.name);
   return { who: [who, ...(isQuoting ? [outsideOf("a quoted message")] : [])], holds: ["channel"] };
 }

@@ -5,9 +5,9 @@ import type { Message } from "../protocol/messages.ts";
 import type { Ids, Runtime } from "../protocol/runtime.ts";
 import { NO_USAGE } from "../protocol/usage.ts";
 import type { Store } from "../store/store.ts";
-import { localAnswer, showOutputs } from "./local-command.ts";
-import { bringAll, messagesOf, type RunInputOptions } from "./run-input.ts";
-import { goneSkills } from "./run-skills.ts";
+import { localCommandAnswer, showOutputs } from "./local-command.ts";
+import { convertEvents, messagesOf, type RunInputOptions } from "./run-input.ts";
+import { unavailableSkillsReply } from "./run-skills.ts";
 
 export interface TakenRun {
   readonly store: Store;
@@ -31,9 +31,12 @@ export async function takeInput(
     return typeof done.value === "string" ? done.value : null;
   }
   const events = [wake.event, ...wake.pending].toSorted((a, b) => a.seq - b.seq);
-  const taken = await bringAll(events, async (event) => ({ seq: event.seq, messages: await messagesOf(event, input) }));
-  const printed = localAnswer(taken);
-  const told = printed === null ? goneSkills(events, input.skills) : null;
+  const taken = await convertEvents(events, async (event) => ({
+    seq: event.seq,
+    messages: await messagesOf(event, input),
+  }));
+  const printed = localCommandAnswer(taken);
+  const told = printed === null ? unavailableSkillsReply(events, input.skills) : null;
   const answer = printed ?? told?.text ?? null;
   if (answer === null) await showOutputs(taken, { context, maxChars: input.platform.descriptor.limits.messageChars });
   const brought = taken.flatMap(({ messages }) => messages);
@@ -56,7 +59,7 @@ async function tellLate({ runId }: Wake, { store, notice }: Pick<TakenRun, "stor
  * The outcome of a run that consisted only of typed commands: their output is the answer. Throws the signal's reason if
  * the run was stopped.
  */
-export function saidLocally(
+export function localCommandOutcome(
   text: string,
   { ids, clock }: Pick<Runtime, "ids" | "clock">,
   signal: AbortSignal,

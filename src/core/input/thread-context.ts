@@ -4,7 +4,7 @@ import { explain } from "../protocol/explain.ts";
 import type { ContentBlock, Message } from "../protocol/messages.ts";
 import type { ChatPlatform, ThreadMessage } from "../protocol/platform.ts";
 import type { Ids } from "../protocol/runtime.ts";
-import { type Label, NOTHING_NEW, outsideOf, unionOf } from "../trust/label.ts";
+import { EMPTY_LABEL, type Label, outsideOf, unionOf } from "../trust/label.ts";
 import { type AttachedFileOptions, attachedBlocks } from "./attached-files.ts";
 import { labelOfSaid } from "./said-label.ts";
 
@@ -83,7 +83,7 @@ async function contextMessage(message: ThreadMessage, room: Room, options: Threa
     const blocks = await attachedBlocks(attachment, { ...options, documentChars, notice: () => undefined });
     files.push(...blocks.flatMap((block) => fitted(asConversation(block), room)));
   }
-  const attached: Label = files.length === 0 ? NOTHING_NEW : { who: [outsideOf("an attachment")], holds: [] };
+  const attached: Label = files.length === 0 ? EMPTY_LABEL : { who: [outsideOf("an attachment")], holds: [] };
   return {
     id: options.ids.next("msg"),
     role: "user",

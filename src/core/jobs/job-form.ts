@@ -10,7 +10,7 @@ const NAMES: ReadonlySet<string> = new Set(JOB_FIELDS.map(({ name }) => name));
 const EMPTIED: JobInput = { agent: "", skill: "", tools: "", mode: "read", overlap: "skip", silent: "no" };
 
 /** Marks fields without a value as cleared, for platforms where fields are typed as lines and a line can be deleted. */
-export function withEmptied(filled: FormValues): FormValues {
+export function markClearedFields(filled: FormValues): FormValues {
   return { ...Object.fromEntries(Object.keys(EMPTIED).map((name) => [name, ""])), ...filled };
 }
 

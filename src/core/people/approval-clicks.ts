@@ -6,7 +6,7 @@ import { reply } from "../protocol/replies.ts";
 import type { ApprovalDecision, ApprovalRow, ApprovalScope } from "../store/run/approvals.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { cardKey } from "./approvals.ts";
-import { clickedBefore, clickedWords } from "./clicked-words.ts";
+import { duplicateClickReply, messageFromClick } from "./click-messages.ts";
 import { type Clickable, clickCard, type DecisionScope, isOpen, NO_BUTTON } from "./interaction.ts";
 
 /** The grant scope that each button of a card stands for; null denies. */
@@ -105,7 +105,7 @@ export async function askAgain(
   const { task, thread } = await store.sessions.get(row.sessionId);
   const post = await store.posts.get(postKey(row.runId, cardKey(row)));
   const key = `ask-again:${id}`;
-  const body = clickedWords(ASKED_AGAIN, action, { thread, post });
+  const body = messageFromClick(ASKED_AGAIN, action, { thread, post });
   const outcome = await engine.deliver(task?.root.sessionId ?? row.sessionId, { key, body });
-  return outcome === "duplicate" ? clickedBefore(key, action, store) : { type: "accepted" };
+  return outcome === "duplicate" ? duplicateClickReply(key, action, store) : { type: "accepted" };
 }

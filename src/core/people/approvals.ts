@@ -20,7 +20,7 @@ import type { Store } from "../store/store.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { inlineCode } from "../text/plain-text.ts";
 import type { CallPreview, CallRefusal } from "../tool.ts";
-import { boundKey, type Granted, grantCovers } from "../trust/grants.ts";
+import { boundKey, type GrantScope, grantCovers } from "../trust/grants.ts";
 import { originOf } from "../trust/label.ts";
 import { postAccepted, type Withdrawable, withdrawCards } from "./interaction.ts";
 import type { MessageFinaliser } from "./message-finaliser.ts";
@@ -127,7 +127,10 @@ function grantOf({ tool, use }: AskedCall, digest?: string): { key: string; labe
  * The preview digest that a grant must match; undefined if grants do not depend on it. Null if no grant can cover the
  * call.
  */
-async function digestFor(call: AskedCall, grants: readonly Pick<Granted, "key">[]): Promise<string | null | undefined> {
+async function digestFor(
+  call: AskedCall,
+  grants: readonly Pick<GrantScope, "key">[],
+): Promise<string | null | undefined> {
   if (call.always || call.tool.grantBindsPreview !== true) return undefined;
   const { key } = grantOf(call);
   if (!grants.some((grant) => grant.key.startsWith(key))) return null;

@@ -11,13 +11,13 @@ import type { Store, StoreReads, StoreTransaction } from "../store/store.ts";
  * One decision is made, in one transaction with the event that wakes the run. The run then updates the card. Rows still
  * open when the run ends are withdrawn.
  */
-export interface AskedRow {
+export interface InteractionRow {
   readonly id: string;
   readonly sessionId: string;
   readonly status: string;
 }
 
-export interface AskedRows<R extends AskedRow> {
+export interface InteractionRows<R extends InteractionRow> {
   get(id: string): Promise<R | null>;
   ofRun(runId: string): Promise<R[]>;
 }
@@ -25,7 +25,7 @@ export interface AskedRows<R extends AskedRow> {
 const OPEN: ReadonlySet<string> = new Set(["pending", "open"]);
 
 /** Whether nobody has decided yet. */
-export function isOpen({ status }: AskedRow): boolean {
+export function isOpen({ status }: InteractionRow): boolean {
   return OPEN.has(status);
 }
 
@@ -41,10 +41,10 @@ export interface Choice {
 export const NO_BUTTON = "This button does nothing any more.";
 
 /** How clicks on one kind of card (approval, question or plan) are handled. */
-export interface Clickable<R extends AskedRow> {
+export interface Clickable<R extends InteractionRow> {
   /** The kind of event that wakes the run after a decision. */
   readonly of: "approval" | "answer";
-  readonly rows: (store: StoreReads) => AskedRows<R>;
+  readonly rows: (store: StoreReads) => InteractionRows<R>;
   /** The meaning of a button; null if the card has no such button. */
   readonly choice: (row: R, button: string, person: Person) => Choice | null;
   /** Why this person may not click, or not any more; null if the click is allowed. */
@@ -71,7 +71,7 @@ export interface ClickedCard {
  * Handles a click on a card's button. The decision and the event that wakes the run are one transaction, so the click
  * counts once.
  */
-export async function clickCard<R extends AskedRow>(
+export async function clickCard<R extends InteractionRow>(
   kind: Clickable<R>,
   { action, choice: button, id }: ClickedCard,
   { store, engine }: Pick<DecisionScope, "store" | "engine">,
@@ -113,15 +113,15 @@ export async function postAccepted(
 }
 
 /** How one kind of card is withdrawn when its run ends. */
-export interface Withdrawable<R extends AskedRow> {
-  readonly rows: (store: StoreReads) => AskedRows<R>;
+export interface Withdrawable<R extends InteractionRow> {
+  readonly rows: (store: StoreReads) => InteractionRows<R>;
   readonly withdraw: (tx: StoreTransaction, row: R) => Promise<boolean>;
   /** Updates the card to show the row's outcome. */
   readonly close: (row: R) => Promise<void>;
 }
 
 /** Withdraws the open cards of a run that has ended, and repairs cards whose decision a crash left unshown. */
-export async function withdrawCards<R extends AskedRow>(
+export async function withdrawCards<R extends InteractionRow>(
   kind: Withdrawable<R>,
   { runId, store }: { readonly runId: string; readonly store: Store },
 ): Promise<void> {

@@ -24,7 +24,7 @@ const THEIRS_MS = 60_000;
 const ANYWAY_EVERY_MS = 20_000;
 
 /** Starts finalising the messages that the previous process left, and retries while the database does not answer. */
-export async function finaliseLeft(
+export async function finaliseAbandoned(
   { platform, finaliser, clock, log }: StaleMessages,
   signal: AbortSignal,
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function finaliseLeft(
  * Finalises messages of processes that have died, until the signal aborts. The death of a process triggers this at
  * once, for runs that have ended by then. One process does this for a platform.
  */
-export async function finaliseForDead(
+export async function finaliseForDeadProcesses(
   { platform, finaliser, clock, cluster }: StaleMessages & { readonly cluster: Pick<Cluster, "others"> },
   signal: AbortSignal,
 ): Promise<void> {

@@ -29,7 +29,7 @@ export function accessRefusal(person: Person, rules: AccessRules): string | null
 }
 
 /** Whether a person is served, for adapters that read nothing from people who are not. */
-export function servedBy(rules: AccessRules): (person: Person) => boolean {
+export function createServedCheck(rules: AccessRules): (person: Person) => boolean {
   return (person) => accessRefusal(person, rules) === null;
 }
 

@@ -245,7 +245,7 @@ export function decisionText({ status, scope, decidedBy }: ApprovalRow, expiresM
  * What a grant covers. A label that only points at its subject (`this command`) is followed by it, which the key holds
  * after the tool's name.
  */
-export function whatOf({ key, label }: GrantRow): string {
+export function grantSubject({ key, label }: GrantRow): string {
   const what = escapeMarkdown(plainLine(label, WHAT_CHARS));
   const own = unboundKey(key);
   return /\bthis\b/u.test(label) ? `${what} ${inlineCode(own.slice(own.indexOf(":") + 1), WHAT_CHARS)}` : what;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Label, NOTHING_NEW, UNKNOWN, unionOf } from "../trust/label.ts";
+import { EMPTY_LABEL, type Label, UNKNOWN_LABEL, unionOf } from "../trust/label.ts";
 
 /**
  * The vocabulary of a conversation: messages made of content blocks. Stored as JSON, so every block has a schema;
@@ -167,5 +167,5 @@ export function toolUsesOf(content: readonly ContentBlock[]): ToolUseBlock[] {
 
 /** The union of what messages add to a request's label. */
 export function labelOf(messages: readonly Message[]): Label {
-  return unionOf(messages.map(({ role, label }) => label ?? (role === "assistant" ? NOTHING_NEW : UNKNOWN)));
+  return unionOf(messages.map(({ role, label }) => label ?? (role === "assistant" ? EMPTY_LABEL : UNKNOWN_LABEL)));
 }

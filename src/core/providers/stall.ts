@@ -52,10 +52,12 @@ function guardedBody(
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const chunk = await within(reader.read(), { clock, limitMs, what: "no byte" }).catch((error: unknown) => {
-        giveUp(reader.cancel(error));
-        throw error;
-      });
+      const chunk = await rejectIfStalled(reader.read(), { clock, limitMs, what: "no byte" }).catch(
+        (error: unknown) => {
+          giveUp(reader.cancel(error));
+          throw error;
+        },
+      );
       if (chunk.done) controller.close();
       else controller.enqueue(chunk.value);
     },
@@ -79,7 +81,7 @@ export async function* guardedEvents<T>(source: AsyncIterable<T>, guard: EventGu
   let finished = false;
   try {
     for (;;) {
-      const next = await within(iterator.next(), { ...guard, what: "no content" });
+      const next = await rejectIfStalled(iterator.next(), { ...guard, what: "no content" });
       if (next.done === true) break;
       yield next.value;
     }
@@ -98,7 +100,7 @@ interface Limit {
 }
 
 /** Settles like `work`, or rejects first: with `stalled` after the limit, or with the reason of an abort. */
-export function within<T>(work: Promise<T>, { clock, limitMs, what, signal }: Limit): Promise<T> {
+export function rejectIfStalled<T>(work: Promise<T>, { clock, limitMs, what, signal }: Limit): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {
       release();

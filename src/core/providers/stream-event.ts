@@ -16,7 +16,7 @@ export function readEvent<T>(schema: z.ZodType<T>, event: unknown): T {
 }
 
 /** Matches all other types in a union, as null. */
-export function otherThan(...types: readonly string[]) {
+export function otherTypes(...types: readonly string[]) {
   return z.object({ type: z.string().refine((type) => !types.includes(type)) }).transform(() => null);
 }
 

@@ -25,11 +25,11 @@ export interface WireOptions {
 /** A request to send, without the optional fields that the provider has rejected before. */
 export interface WireCall {
   readonly request: ModelRequest;
-  /** Includes `THOUGHTLESS` if the provider has rejected answers of earlier turns without their reasoning. */
+  /** Includes `WITHOUT_REASONING` if the provider has rejected answers of earlier turns without their reasoning. */
   readonly refusedFields: ReadonlySet<string>;
 }
 
-export const THOUGHTLESS = "answers without thoughts";
+export const WITHOUT_REASONING = "answers without thoughts";
 
 /**
  * One of the three APIs over its SDK. `stream` yields `end` only after the API's own terminal marker. It may throw

@@ -4,7 +4,7 @@ import { endNote } from "../progress/end-notes.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { endChild } from "../subagents/children.ts";
-import { type HookedRun, type RunHook, tellEnded, withHooks } from "./run-hooks.ts";
+import { type HookedRun, notifyRunEnded, type RunHook, withHooks } from "./run-hooks.ts";
 import type { RunnerOptions } from "./runner-options.ts";
 
 export interface EndingRun {
@@ -55,7 +55,7 @@ export async function endRun(
   const after = ({ after: work }: RunHook, tx: StoreTransaction) => work?.(hookedRun(wake), outcome, tx);
   await withHooks(end, after, { hooks, log, runId });
   log.info({ runId, sessionId, outcome: outcome.type }, "run_ended");
-  tellEnded(runId, outcome, { hooks, log });
+  notifyRunEnded(runId, outcome, { hooks, log });
 }
 
 export function hookedRun({ session, runId, event }: Wake): HookedRun {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { knownAfter, type RunState, type RunStep, reduceRun, startOfRun } from "../agent/run-state.ts";
+import { type RunState, type RunStep, reduceRun, startOfRun, updateKnownFiles } from "../agent/run-state.ts";
 import type { TurnContext } from "../engine/engine.ts";
 import { WHOLE_HISTORY } from "../events/projection.ts";
 import type { Message } from "../protocol/messages.ts";
@@ -20,7 +20,7 @@ export interface LoadedRun {
 type Earlier = Pick<TurnContext, "earlier" | "history">;
 
 /** Journal key of the model that a run has switched to. */
-export const SWITCHED = "model";
+export const SWITCHED_MODEL_KEY = "model";
 
 /** Rebuilds a run's state from its journal: the session's state before the run, and then each of the run's steps. */
 export async function loadRun(store: Store, context: Earlier, run: LoadedRun): Promise<RunState> {
@@ -39,7 +39,7 @@ export async function loadRun(store: Store, context: Earlier, run: LoadedRun): P
   const start = startOfRun({
     messages: before,
     projection: compaction.projection,
-    knownFiles: knownAfter(new Map(), files),
+    knownFiles: updateKnownFiles(new Map(), files),
     lastMeasured: newest === null || isShortened ? null : { tokens: tokensOf(newest.usage), messages: covered },
   });
   const state = [...stepsOf(ofRun, steps)].reduce(reduceRun, start);
@@ -66,7 +66,7 @@ async function loadSteps(store: Store, context: Earlier, runId: string): Promise
   const [calls, usage, switched] = await Promise.all([
     store.toolCalls.ofRun(runId),
     store.usage.turnsOf(runId),
-    context.earlier(SWITCHED),
+    context.earlier(SWITCHED_MODEL_KEY),
   ]);
   return { calls, usage, switchedTo: z.string().optional().parse(switched.value) ?? null };
 }

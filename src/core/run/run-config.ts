@@ -6,8 +6,13 @@ import type { TurnContext, Wake } from "../engine/engine.ts";
 import type { ChildEvent } from "../events/child-event.ts";
 import { taskTreeOf } from "../events/child-task.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
-import { heldOn, type SessionSettings, sessionSettingsSchema, settingsInForce } from "../events/session-settings.ts";
-import { narrowedTo, toolsOfSkills } from "../input/run-skills.ts";
+import {
+  extendRaisedMode,
+  type SessionSettings,
+  sessionSettingsSchema,
+  settingsInForce,
+} from "../events/session-settings.ts";
+import { narrowConfigTools, toolsOfSkills } from "../input/run-skills.ts";
 import { authorOf } from "../people/run-people.ts";
 import { AppError } from "../protocol/errors.ts";
 import { publicMessage } from "../protocol/replies.ts";
@@ -31,7 +36,7 @@ interface BegunRun {
  * was requested under. Changed settings apply to the next run. Only restrictions take effect at once: a lesser mode,
  * and fewer tools of its skills. Changing or deleting a SKILL.md during the run therefore frees nothing.
  */
-export async function configAsBegun(
+export async function configAtStart(
   { wake, context }: BegunRun,
   {
     channelConfigOf,
@@ -63,7 +68,10 @@ export async function configAsBegun(
     delegating(settings),
   );
   const lists = [...skillTools, ...toolsNow(place.sandboxRoot)];
-  return { ...place, config: narrowedTo(lists, { ...config, mode: isAbove(mode, config.mode) ? config.mode : mode }) };
+  return {
+    ...place,
+    config: narrowConfigTools(lists, { ...config, mode: isAbove(mode, config.mode) ? config.mode : mode }),
+  };
 }
 
 /** Extends a raised mode with each message. If it has expired, lowers it again and posts a notice in the thread. */
@@ -74,7 +82,7 @@ async function keepRaised(
 ): Promise<void> {
   const { raised, mode } = settings;
   if (raised === undefined) return;
-  const held = heldOn(settings, now);
+  const held = extendRaisedMode(settings, now);
   if (held === null) {
     const text = `The mode of this thread is **${usual}** again: for 24 hours nobody has written here in \`${mode}\`.`;
     await context.post("mode", publicMessage(text));

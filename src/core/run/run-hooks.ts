@@ -120,7 +120,7 @@ export function notesOf(runId: string, { hooks, log }: Hooks): readonly string[]
 }
 
 /** Notifies hooks that a run has ended. */
-export function tellEnded(runId: string, outcome: QueryOutcome, { hooks, log }: Hooks): void {
+export function notifyRunEnded(runId: string, outcome: QueryOutcome, { hooks, log }: Hooks): void {
   for (const { name, ended } of hooks) unlessItFails(() => ended?.(outcome), { feature: name, runId }, log);
 }
 

@@ -2,12 +2,12 @@ import type { FilesOfRoot, RunJournal, Steering } from "../agent/run-journal.ts"
 import type { JournalledResponse } from "../agent/run-state.ts";
 import { REPEATABLE, type TurnContext } from "../engine/engine.ts";
 import type { StoredEvent } from "../events/session-event.ts";
-import { bringAll } from "../input/run-input.ts";
+import { convertEvents } from "../input/run-input.ts";
 import { type Message, toolUsesOf } from "../protocol/messages.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
 import type { LabelledFile } from "../trust/file-labels.ts";
-import { type LoadedRun, loadRun, SWITCHED } from "./load-run.ts";
+import { type LoadedRun, loadRun, SWITCHED_MODEL_KEY } from "./load-run.ts";
 
 /** The person and channel that a run's usage is charged to. */
 export interface RunAccount {
@@ -89,7 +89,8 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
     appended: (message) =>
       context.commit((tx) => context.append(tx, [message]), { isDone: (tx) => tx.messages.has(message.id) }),
 
-    modelSwitched: (model) => context.transaction(SWITCHED, () => Promise.resolve(model)).then(() => undefined),
+    modelSwitched: (model) =>
+      context.transaction(SWITCHED_MODEL_KEY, () => Promise.resolve(model)).then(() => undefined),
 
     projected: (projection, spent) =>
       context.transaction(`projection:${projection.number}`, async (tx) => {
@@ -139,7 +140,7 @@ async function takeSteering(options: RunJournalOptions, turn: number): Promise<S
   const { context } = options;
   const events = await context.takeInbox(`turn:${turn}:inbox`);
   if (events.length === 0) return NO_STEERING;
-  const messages = (await bringAll(events, options.toMessages)).flat();
+  const messages = (await convertEvents(events, options.toMessages)).flat();
   let appended = false;
   await context.transaction(`turn:${turn}:steering`, async (tx) => {
     await context.append(tx, messages);

@@ -3,7 +3,7 @@ import { runQuery } from "../agent/query.ts";
 import type { Query } from "../agent/query-input.ts";
 import type { RunState } from "../agent/run-state.ts";
 import type { QueryConfig } from "../agents/query-config.ts";
-import { registryWithin } from "../budget/budgeted-registry.ts";
+import { withRunBudget } from "../budget/budgeted-registry.ts";
 import { hasLimits } from "../budget/limits.ts";
 import { spendingOf } from "../budget/spending.ts";
 import { planSection } from "../context/plan-section.ts";
@@ -13,7 +13,7 @@ import type { SessionHandler, TurnContext, Wake } from "../engine/engine.ts";
 import { createLocalCommands, type RunLocalCommand } from "../input/local-command.ts";
 import type { RunInputOptions } from "../input/run-input.ts";
 import { skillsOfRun } from "../input/run-skills.ts";
-import { saidLocally, takeInput, takeSteering } from "../input/take-input.ts";
+import { localCommandOutcome, takeInput, takeSteering } from "../input/take-input.ts";
 import { type ApprovalServiceOptions, createApprovalService, withdrawApprovals } from "../people/approvals.ts";
 import { withdrawQuestions } from "../people/questions.ts";
 import { authorOf } from "../people/run-people.ts";
@@ -36,7 +36,7 @@ import { endRun, hookedRun } from "./end-run.ts";
 import { JobThreads, type RunPosts } from "./job-thread.ts";
 import { ParkedViews } from "./parked-views.ts";
 import { QueuedViews } from "./queued-views.ts";
-import { budgetsOfRun, configAsBegun, isUnattended, jobOf, taskTreeOfRun } from "./run-config.ts";
+import { budgetsOfRun, configAtStart, isUnattended, jobOf, taskTreeOfRun } from "./run-config.ts";
 import { notesOf, withHookData } from "./run-hooks.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
 import type { ChannelConfig, RunnerOptions } from "./runner-options.ts";
@@ -152,7 +152,7 @@ export class SessionRunner implements SessionHandler {
   async #outcome(run: LiveRun): Promise<QueryEnd> {
     const { context, wake } = run;
     try {
-      const place = await configAsBegun(run, this.#options);
+      const place = await configAtStart(run, this.#options);
       const isCompaction = wake.event.body.kind === "compact";
       const plan = await this.#planOf(wake);
       const { query, input } = this.#query(run, place, plan);
@@ -164,7 +164,7 @@ export class SessionRunner implements SessionHandler {
         withHookData(messages, { ...hookedRun(wake), config, sandboxRoot, ask }, data);
       // A compaction leaves waiting messages to the next run.
       const answer = isCompaction ? null : await takeInput({ ...run, complete, store: this.#options.store }, input);
-      if (answer !== null) return saidLocally(answer, this.#options.runtime, context.signal);
+      if (answer !== null) return localCommandOutcome(answer, this.#options.runtime, context.signal);
       const steps = activePlanSteps(plan);
       if (steps !== null) run.view.show({ type: "plan", steps });
       const loop = (isCompaction ? compactSession : runQuery)(query, context.signal);
@@ -295,7 +295,7 @@ export class SessionRunner implements SessionHandler {
     const root = session.task === undefined ? {} : { root: session.task.root };
     const settings = budgetsOfRun(body, budgets, config);
     run.isLimited = hasLimits(settings);
-    return registryWithin(
+    return withRunBudget(
       {
         store,
         runtime,

@@ -1,5 +1,5 @@
 import { type Message, textOf, toolUsesOf } from "../protocol/messages.ts";
-import { toolsToldOf } from "./skill-render.ts";
+import { toolsInRenderedSkill } from "./skill-render.ts";
 
 /**
  * The tools that remain when skills narrow the run to `tools`. `allowed` is the previous limit, undefined for none, and
@@ -21,7 +21,7 @@ export function toolsOfCalledSkills(messages: readonly Pick<Message, "content">[
   const narrowing = messages.flatMap(({ content }) =>
     content.flatMap((block) => {
       if (block.type !== "tool_result" || block.isError || !ids.has(block.toolUseId)) return [];
-      const tools = toolsToldOf(textOf(block.content));
+      const tools = toolsInRenderedSkill(textOf(block.content));
       return tools === null ? [] : [tools];
     }),
   );

@@ -12,7 +12,7 @@ const THESE_TOOLS = "It is done with these tools alone, others are refused: ";
 const NO_TOOLS = "none";
 
 /** The tools that a rendered skill is limited to; null if it is not limited. */
-export function toolsToldOf(text: string): readonly string[] | null {
+export function toolsInRenderedSkill(text: string): readonly string[] | null {
   const [head = ""] = text.split("\n\n", 1);
   const told = head.split("\n").find((line) => line.startsWith(THESE_TOOLS));
   const names = told?.slice(THESE_TOOLS.length, -1) ?? null;

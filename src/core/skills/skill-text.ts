@@ -11,12 +11,12 @@ const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /** Removes the characters that a reader of the file would not see. */
-export function seenText(text: string): string {
+export function withoutInvisible(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(UNSEEN, "").toWellFormed();
 }
 
 /** Reduces a text to one line of at most `most` visible characters. */
-export function seenLine(text: string, most: number): string {
-  const seen = seenText(text.replace(/[\u2028\u2029]/g, " "));
+export function visibleLine(text: string, most: number): string {
+  const seen = withoutInvisible(text.replace(/[\u2028\u2029]/g, " "));
   return cut(seen.replace(/\s+/g, " ").trim(), most);
 }

@@ -7,7 +7,7 @@ import {
   type WaitingEvent,
 } from "../events/session-event.ts";
 import { StoreError } from "../protocol/errors.ts";
-import { type Client, found, type Stored } from "./database/client.ts";
+import { type Client, mapRow, type Stored } from "./database/client.ts";
 
 export interface NewInboxEvent {
   readonly sessionId: string;
@@ -32,7 +32,7 @@ export function inboxReads(db: Client) {
     },
 
     async byKey(key: string): Promise<StoredEvent | null> {
-      return found(await db.inboxEvent.findUnique({ where: { key } }), toEvent);
+      return mapRow(await db.inboxEvent.findUnique({ where: { key } }), toEvent);
     },
 
     /** The events that exist among these keys. */
@@ -67,7 +67,7 @@ export function inboxReads(db: Client) {
 
     /** The oldest event that may begin a run now. */
     async nextWaking(sessionId: string, at: number): Promise<StoredEvent | null> {
-      return found(
+      return mapRow(
         await db.inboxEvent.findFirst({
           where: { sessionId, state: "waiting", wakes: true, dueAt: { lte: new Date(at) } },
           orderBy: { seq: "asc" },

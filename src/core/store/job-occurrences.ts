@@ -1,6 +1,6 @@
 import { join, type Sql, sqltag as sql } from "@prisma/client/runtime/client";
 import { z } from "zod";
-import { type Client, found, type Stored, storedMs } from "./database/client.ts";
+import { type Client, mapRow, type Stored, storedMs } from "./database/client.ts";
 
 /** `waiting`: for the end of the job's previous run; `retrying`: for the next attempt. */
 const statusSchema = z.enum([
@@ -74,7 +74,7 @@ export interface OccurrenceEnd {
 export function occurrenceReads(db: Client) {
   return {
     async get(id: string): Promise<OccurrenceRow | null> {
-      return found(await db.jobOccurrence.findUnique({ where: { id } }), toRow);
+      return mapRow(await db.jobOccurrence.findUnique({ where: { id } }), toRow);
     },
 
     /** Name of the job that the session belongs to; null if it belongs to none. */

@@ -8,7 +8,7 @@ import {
 } from "../protocol/platform.ts";
 import { shownSchema } from "../protocol/shown.ts";
 import { fromJson } from "../text/from-json.ts";
-import { type Client, found, type Stored } from "./database/client.ts";
+import { type Client, mapRow, type Stored } from "./database/client.ts";
 import { OPEN_RUN } from "./runs.ts";
 import { JOB_KEY } from "./sessions.ts";
 
@@ -69,7 +69,7 @@ export function postReads(db: Client) {
     },
 
     async get(key: string): Promise<PostRow | null> {
-      return found(await db.post.findUnique({ where: { key } }), toRow);
+      return mapRow(await db.post.findUnique({ where: { key } }), toRow);
     },
 
     /** True while the first message of a job's run in the channel is on its way, or its thread is not known yet. */

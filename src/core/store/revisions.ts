@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Client, found, type Stored } from "./database/client.ts";
+import { type Client, mapRow, type Stored } from "./database/client.ts";
 
 const kindSchema = z.enum(["settings", "skill", "agent", "instructions"]);
 
@@ -28,7 +28,7 @@ type Named = Pick<Revision, "kind" | "name">;
 
 export function revisionReads(db: Client) {
   const newest = async (named: Named): Promise<Revision | null> => {
-    return found(await db.revision.findFirst({ where: named, orderBy: { number: "desc" } }), toRevision);
+    return mapRow(await db.revision.findFirst({ where: named, orderBy: { number: "desc" } }), toRevision);
   };
   return {
     /** The newest revision; null if nothing was ever set. */

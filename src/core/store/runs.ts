@@ -1,7 +1,7 @@
 import { type CancelCause, causeOf, storedCause } from "../protocol/cancel-cause.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { ThreadRef } from "../protocol/platform.ts";
-import { type Client, found, type Stored } from "./database/client.ts";
+import { type Client, mapRow, type Stored } from "./database/client.ts";
 import { threadsIn } from "./sessions.ts";
 
 /** Statuses of a run that has not ended. Listed for queries, because an index does not serve “not ended”. */
@@ -22,17 +22,17 @@ export interface RunRow {
 export function runReads(db: Client) {
   return {
     async get(id: string): Promise<RunRow | null> {
-      return found(await db.run.findUnique({ where: { id } }), toRow);
+      return mapRow(await db.run.findUnique({ where: { id } }), toRow);
     },
 
     /** The session's only run that has not ended. */
     async open(sessionId: string): Promise<RunRow | null> {
-      return found(await db.run.findFirst({ where: { sessionId, status: { not: "ended" } } }), toRow);
+      return mapRow(await db.run.findFirst({ where: { sessionId, status: { not: "ended" } } }), toRow);
     },
 
     /** The session's newest run, ended or not; null before the first. */
     async newestOf(sessionId: string): Promise<RunRow | null> {
-      return found(await db.run.findFirst({ where: { sessionId }, orderBy: { eventSeq: "desc" } }), toRow);
+      return mapRow(await db.run.findFirst({ where: { sessionId }, orderBy: { eventSeq: "desc" } }), toRow);
     },
 
     /** Sessions with a run that has not ended, and their threads. A sub-agent's thread is its parent session's. */

@@ -16,7 +16,7 @@ import {
 } from "../protocol/platform.ts";
 import { commandAsTitle } from "../text/command-as-title.ts";
 import { fromJson } from "../text/from-json.ts";
-import { type Client, found, type Stored } from "./database/client.ts";
+import { type Client, mapRow, type Stored } from "./database/client.ts";
 import type { KnownChannels } from "./known-channels.ts";
 
 /** A session that waits for a place to run. */
@@ -66,7 +66,8 @@ export interface NewSession {
 }
 
 /** A session without a thread: a job's, until its report opens one. */
-export type NewUnder = Pick<NewSession, "id" | "thread" | "agent" | "createdBy" | "at"> & Pick<SessionRow, "settings">;
+export type NewThreadlessSession = Pick<NewSession, "id" | "thread" | "agent" | "createdBy" | "at"> &
+  Pick<SessionRow, "settings">;
 
 /** Prefix of the keys of jobs' sessions, until a thread gives them its own. */
 export const JOB_KEY = "job:";
@@ -80,7 +81,7 @@ export function sessionReads(db: Client) {
     ...reportReads(db),
 
     async byKey(key: string): Promise<SessionRow | null> {
-      return found(await db.session.findUnique({ where: { key } }), toRow);
+      return mapRow(await db.session.findUnique({ where: { key } }), toRow);
     },
 
     async get(id: string): Promise<SessionRow> {
@@ -273,7 +274,10 @@ function titleIn(body: string | undefined): string {
 function threadless(db: Client) {
   return {
     /** As `create`, in a channel of which only the id may be known. */
-    async createUnder(key: string, { id, thread, agent, settings, createdBy, at }: NewUnder): Promise<void> {
+    async createUnder(
+      key: string,
+      { id, thread, agent, settings, createdBy, at }: NewThreadlessSession,
+    ): Promise<void> {
       const createdAt = new Date(at);
       const workspaceId = `${thread.platform}:${thread.workspaceId}`;
       const channelKey = channelKeyOf(thread);

@@ -1,10 +1,10 @@
 import { isForeignKeyFailure } from "../protocol/database-failure.ts";
 import type { Runtime } from "../protocol/runtime.ts";
+import { type AdvisoryLock, takeAdvisoryLock } from "./database/advisory-locks.ts";
 import type { Client, DatabaseClient } from "./database/client.ts";
 import { connectedLate } from "./database/late-tiering.ts";
 import { MIGRATIONS } from "./database/migrate.ts";
 import { presenceReads, presenceWrites } from "./database/presence.ts";
-import { type Turn, takeTurn } from "./database/turns.ts";
 import { inboxReads, inboxWrites } from "./inbox.ts";
 import { occurrenceReads, occurrenceWrites } from "./job-occurrences.ts";
 import { jobReads, jobWrites } from "./jobs.ts";
@@ -94,7 +94,7 @@ function writes(db: Client, channels: KnownChannels, isFile: boolean) {
      * Must come first in a transaction: what follows runs in one transaction at a time across all processes. On SQLite
      * every transaction does.
      */
-    takeTurn: async (turn: Turn) => (isFile ? undefined : takeTurn(db, turn)),
+    takeAdvisoryLock: async (turn: AdvisoryLock) => (isFile ? undefined : takeAdvisoryLock(db, turn)),
     tables: tablesOf(db),
   };
 }

@@ -1,5 +1,5 @@
 import type { PlatformName } from "../protocol/platform.ts";
-import { type Client, found, type Stored } from "./database/client.ts";
+import { type Client, mapRow, type Stored } from "./database/client.ts";
 
 /** Threads of local platforms, which keep them in this database; see src/adapters/render/local/thread-store.ts. */
 
@@ -84,11 +84,11 @@ export function webThreadReads(db: Client) {
     },
 
     async message(id: string): Promise<LocalMessage | null> {
-      return found(await db.webMessage.findUnique({ where: { id } }), toMessage);
+      return mapRow(await db.webMessage.findUnique({ where: { id } }), toMessage);
     },
 
     async messageByKey(key: string): Promise<LocalMessage | null> {
-      return found(await db.webMessage.findUnique({ where: { key } }), toMessage);
+      return mapRow(await db.webMessage.findUnique({ where: { key } }), toMessage);
     },
 
     /** People's messages at or after a time, oldest first. */

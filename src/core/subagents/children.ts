@@ -1,6 +1,12 @@
 import { changedFiles } from "../agent/run-state.ts";
 import type { SessionEngine } from "../engine/engine.ts";
-import { beginKey, type ChildEnd, type ChildEvent, type ChildReport, endKeys } from "../events/child-event.ts";
+import {
+  type ChildEnd,
+  type ChildEvent,
+  type ChildReport,
+  childEndKeys,
+  childStartKey,
+} from "../events/child-event.ts";
 import { MOST_CHILDREN } from "../events/child-task.ts";
 import { peopleOfRun } from "../people/run-people.ts";
 import type { CancelCause } from "../protocol/cancel-cause.ts";
@@ -11,7 +17,7 @@ import { REPORT } from "../store/child-status.ts";
 import { beginKeyOf, type ChildRow, type NewChild } from "../store/run/children.ts";
 import type { Store, StoreReads, StoreTransaction } from "../store/store.ts";
 import { reportText } from "./child-report.ts";
-import { releaseIn, releaseQueued, wakeReleased } from "./places.ts";
+import { releaseIn, releaseQueued, wakeReleased } from "./queued-children.ts";
 
 export interface ChildDeps {
   readonly store: Store;
@@ -40,7 +46,7 @@ export async function beginChild(
   };
   const body = task.concurrencyLimit === undefined ? event : { ...event, queued: true };
   let refused: "stopped" | "too many" = "stopped";
-  const outcome = await engine.deliver(child.id, { key: beginKey(event), body }, async (tx) => {
+  const outcome = await engine.deliver(child.id, { key: childStartKey(event), body }, async (tx) => {
     await tx.children.lockTaskTree(parent.sessionId);
     if (!(await tx.runs.holdOpen(parent.runId))) return false;
     const { length } = await tx.children.ofRun(parent.sessionId, parent.runId);
@@ -69,7 +75,7 @@ export async function endChild(ending: EndingChild, { store, engine, clock }: Ch
   const { event, sessionId, runId, outcome, endRun } = ending;
   const at = clock.now();
   const report = await childReport(ending, store);
-  const keys = endKeys(sessionId, runId);
+  const keys = childEndKeys(sessionId, runId);
   const body = { kind: "resume", of: "child" } as const;
   let released: readonly string[] = [];
   await engine.deliver(event.parent.sessionId, { key: keys.wakes, body }, async (tx) => {
@@ -117,7 +123,7 @@ export async function stopRun(tx: StoreTransaction, run: StoppedRun, cause: Canc
   // Taken before all other locks, in the same order as when an executor begins or ends.
   await tx.children.lockTaskTree(run.sessionId);
   await tx.runs.requestCancel(run.runId, cause);
-  const below = await stopFamily(tx, run, cause);
+  const below = await stopSessionTree(tx, run, cause);
   return { below, released: await releaseIn(tx, run.sessionId) };
 }
 
@@ -125,7 +131,11 @@ export async function stopRun(tx: StoreTransaction, run: StoppedRun, cause: Canc
  * Requests that all descendants of a run stop, and withdraws those that have not begun. Returns their open runs. Each
  * generation is read after the previous one was stopped, which can begin no more children by then.
  */
-export async function stopFamily(tx: StoreTransaction, run: StoppedRun, cause: CancelCause): Promise<StoppedRun[]> {
+export async function stopSessionTree(
+  tx: StoreTransaction,
+  run: StoppedRun,
+  cause: CancelCause,
+): Promise<StoppedRun[]> {
   const stopped: StoppedRun[] = [];
   let generation = await tx.children.ofRun(run.sessionId, run.runId);
   while (generation.length > 0) {
@@ -171,16 +181,16 @@ export function withdrawWaiting(store: Store, sessionId: string): Promise<boolea
 type FamilyReads = Pick<StoreReads, "children" | "inbox" | "runs">;
 
 /** Whether the session has an open run, or a sub-agent has one or is about to begin one. */
-export async function isFamilyAtWork(store: FamilyReads, sessionId: string): Promise<boolean> {
+export async function isTreeAtWork(store: FamilyReads, sessionId: string): Promise<boolean> {
   return (await areChildrenAtWork(store, sessionId)) || (await store.runs.open(sessionId)) !== null;
 }
 
 /**
- * The same as `isFamilyAtWork`, but also true if the session is about to begin a run. Checks in the order in which work
+ * The same as `isTreeAtWork`, but also true if the session is about to begin a run. Checks in the order in which work
  * moves: the end of a sub-agent becomes a waiting event, which then begins a run. `at` is in milliseconds since the
  * epoch.
  */
-export async function isFamilyBusy(store: FamilyReads, sessionId: string, at: number): Promise<boolean> {
+export async function isTreeBusy(store: FamilyReads, sessionId: string, at: number): Promise<boolean> {
   if (await areChildrenAtWork(store, sessionId)) return true;
   return (await store.inbox.nextWaking(sessionId, at)) !== null || (await store.runs.open(sessionId)) !== null;
 }

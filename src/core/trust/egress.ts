@@ -1,9 +1,9 @@
 import { freePartOf } from "./addresses.ts";
-import { holdsFor, parseHostPattern } from "./host-patterns.ts";
+import { matchesHost, parseHostPattern } from "./host-patterns.ts";
 import { type Holding, isWithin, type Label, originsIn } from "./label.ts";
 
 /** What one call would send to one place. */
-export interface Sending {
+export interface OutgoingData {
   /** The host, with its port unless that is the scheme's default, or any other name that people know the place by. */
   readonly to: string;
   /** Exactly what is sent. */
@@ -55,7 +55,7 @@ export interface FreeData {
  * conversation: data that no person wrote, from a request that contains outside words and anything not public, to a
  * destination that no operator has allowed. Null if there is none.
  */
-export function freeData(sendings: readonly Sending[], facts: EgressFacts): FreeData | null {
+export function freeData(sendings: readonly OutgoingData[], facts: EgressFacts): FreeData | null {
   const { label, sinks } = facts;
   if (sendings.length === 0 || originsIn(label).length === 0 || isWithin(label, "public")) return null;
   const open = sendings.filter(({ to, upTo }) => !isWithin(label, upTo ?? "public") && !takes(sinks, to, label));
@@ -78,14 +78,14 @@ function takes(sinks: readonly Sink[], to: string, label: Label): boolean {
   return sinks.some(({ host, send }) => {
     const pattern = parseHostPattern(host);
     if (pattern === null || pattern.name === "" || (pattern.port ?? "") !== url.port) return false;
-    return holdsFor(pattern, url.hostname) && isWithin(label, send);
+    return matchesHost(pattern, url.hostname) && isWithin(label, send);
   });
 }
 
 /** Maximum number of named values that one call may combine; with many of them it could spell anything. */
 const MOST_VALUES = 4;
 
-function freeText({ says, values, namedBy }: Sending, { texts, namedBy: wordsFrom }: KnownWords): string | null {
+function freeText({ says, values, namedBy }: OutgoingData, { texts, namedBy: wordsFrom }: KnownWords): string | null {
   const isSaid = (words: string) => texts.some((text) => standsIn(text, words));
   if (isSaid(says.trim())) return null;
   if (values === undefined || values.length > MOST_VALUES) return says;

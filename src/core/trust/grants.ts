@@ -1,7 +1,7 @@
 import { originOf } from "./label.ts";
 
 /** Whom a remembered approval covers. */
-export interface Granted {
+export interface GrantScope {
   readonly key: string;
   /** The person whose requests the grant covers. */
   readonly personId: string;
@@ -25,7 +25,7 @@ export function unboundKey(key: string): string {
 }
 
 /** Whose words lead to a call, and in which session. */
-export interface Asking {
+export interface GrantRequest {
   readonly requester: string;
   /** Everyone else in the request's label. */
   readonly who: readonly string[];
@@ -37,7 +37,11 @@ export interface Asking {
  * are in the request, unless those words were there when the requester's grant was given in this session. Words from
  * outside have no grants of their own, and a grant from before they arrived does not cover what they may have caused.
  */
-export function grantCovers(grants: readonly Granted[], key: string, { requester, who, sessionId }: Asking): boolean {
+export function grantCovers(
+  grants: readonly GrantScope[],
+  key: string,
+  { requester, who, sessionId }: GrantRequest,
+): boolean {
   const those = grants.filter((grant) => grant.key === key);
   const own = those.filter(({ personId }) => personId === requester);
   const given = own.filter(({ givenIn }) => givenIn === sessionId);

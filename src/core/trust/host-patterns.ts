@@ -54,7 +54,7 @@ export function spelledPattern(text: string): string | null {
 }
 
 /** Whether a pattern matches a host, whatever the port. */
-export function holdsFor({ name, beneath }: HostPattern, hostname: string): boolean {
+export function matchesHost({ name, beneath }: HostPattern, hostname: string): boolean {
   if (name === "") return true;
   return beneath ? hostname.endsWith(`.${name}`) : hostname === name;
 }
@@ -63,7 +63,7 @@ export function isAllowedHost(url: URL, allowedHosts: readonly string[]): boolea
   return allowedHosts.some((text) => {
     const { host, path } = sourceParts(text);
     const pattern = parseHostPattern(host);
-    if (pattern === null || !holdsFor(pattern, url.hostname)) return false;
+    if (pattern === null || !matchesHost(pattern, url.hostname)) return false;
     const isPort = pattern.port === null ? url.port === "" : pattern.port === portOf(url);
     return isPort && (path === "" || isBeneath(url, path));
   });
@@ -96,7 +96,7 @@ function isBlockedBy(url: URL, text: string): boolean {
   const [, host = "", path = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#]*)([^#]*)/i.exec(text.trim()) ?? [];
   const pattern = parseHostPattern(host);
   if (pattern === null) return url.href.startsWith(text);
-  if (!holdsFor({ ...pattern, name: withoutMapping(pattern.name) }, withoutMapping(url.hostname))) return false;
+  if (!matchesHost({ ...pattern, name: withoutMapping(pattern.name) }, withoutMapping(url.hostname))) return false;
   if (pattern.port !== null && pattern.port !== portOf(url)) return false;
   const prefix = URL.parse(`http://host${path}`);
   if (prefix === null) return false;

@@ -15,15 +15,15 @@ export const labelSchema = z.object({
 export type Label = z.infer<typeof labelSchema>;
 
 /** Label of the program's own texts, and of texts made from what the request carries anyway. */
-export const NOTHING_NEW: Label = { who: [], holds: [] };
+export const EMPTY_LABEL: Label = { who: [], holds: [] };
 
 const OUTSIDE = "outside:";
 
 /** The bot's own earlier messages, which return when a thread's history is read; models wrote them. */
-export const OWN_WORDS = `${OUTSIDE}my earlier messages`;
+export const OWN_MESSAGES = `${OUTSIDE}my earlier messages`;
 
 /** Label of a text whose label is unknown, such as one from before there were labels. */
-export const UNKNOWN: Label = { who: [`${OUTSIDE}earlier messages`], holds: ["files"] };
+export const UNKNOWN_LABEL: Label = { who: [`${OUTSIDE}earlier messages`], holds: ["files"] };
 
 /** Id for words that no person answers for. `origin`: their source, as people read it. */
 export function outsideOf(origin: string): string {
@@ -62,5 +62,5 @@ export function isWithin({ holds }: Label, most: Holding): boolean {
 
 /** Reads a stored label. An unreadable or missing one counts as unknown. */
 export function labelFrom(stored: string | null): Label {
-  return labelSchema.safeParse(fromJson(stored ?? "")).data ?? UNKNOWN;
+  return labelSchema.safeParse(fromJson(stored ?? "")).data ?? UNKNOWN_LABEL;
 }

@@ -7,7 +7,7 @@ export type Write = <T>(work: (accounts: ReturnType<typeof accountWrites>) => Pr
 export function accountWriter(store: FeatureHost["store"]): Write {
   return (work) =>
     store.transaction(async (tx) => {
-      await tx.takeTurn("logins");
+      await tx.takeAdvisoryLock("logins");
       return work(tx.tables(accountWrites));
     });
 }

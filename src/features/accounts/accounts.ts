@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { networkOf } from "../../core/attempts.ts";
 import { BoundedMap } from "../../core/bounded-map.ts";
-import { createTeller } from "../../core/follow-others.ts";
+import { createChangeNotifier } from "../../core/change-notices.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
@@ -60,7 +60,7 @@ export function createLogins(
   }: Pick<FeatureHost, "store" | "runtime" | "log" | "audit" | "cluster">,
   { oidc = null, takesPasswords = true, hashing = passwordHashing(), ...limits }: LoginSettings,
 ): Logins {
-  const signedOut = createTeller({ cluster, topic: "logins", clock, log });
+  const signedOut = createChangeNotifier({ cluster, topic: "logins", clock, log });
   const write = accountWriter(store);
   const reads = store.tables(accountReads);
   const world = { store, reads, write, clock, log, audit, limits, hashing, signedOut };

@@ -27,7 +27,7 @@ export function createAttempts({ store, clock }: AttemptScope, windowMs: number)
     count: (by: readonly Counted[]): Promise<number> =>
       store.transaction(async (tx) => {
         // Serialised, so that simultaneous attempts are all counted.
-        await tx.takeTurn("logins");
+        await tx.takeAdvisoryLock("logins");
         const attempts = tx.tables(attemptWrites);
         const now = clock.now();
         const mosts = new Map(by.map(({ key, most }) => [idOf(key), most]));

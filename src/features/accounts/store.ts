@@ -1,4 +1,4 @@
-import { type Client, found } from "../../core/store/database/client.ts";
+import { type Client, mapRow } from "../../core/store/database/client.ts";
 import { type Account, type AccountLink, type Identity, readRole } from "./account.ts";
 
 export interface StoredSession {
@@ -22,11 +22,11 @@ export function accountReads(db: Client) {
     },
 
     async get(name: string): Promise<Account | null> {
-      return found(await db.account.findUnique({ where: { name } }), toAccount);
+      return mapRow(await db.account.findUnique({ where: { name } }), toAccount);
     },
 
     async byIdentity({ issuer, subject }: Identity): Promise<Account | null> {
-      return found(await db.account.findUnique({ where: { issuer_subject: { issuer, subject } } }), toAccount);
+      return mapRow(await db.account.findUnique({ where: { issuer_subject: { issuer, subject } } }), toAccount);
     },
 
     async all(): Promise<Account[]> {

@@ -1,4 +1,4 @@
-import { createTeller, followOthers } from "../../core/follow-others.ts";
+import { createChangeNotifier, followChanges } from "../../core/change-notices.ts";
 import type { Feature, OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 
@@ -23,7 +23,7 @@ async function openConfiguration(host: FeatureHost): Promise<OpenFeature> {
     await newest.read();
   };
   return {
-    routes: settingsRoutes({ ...host, newest, changed: createTeller(changes) }),
-    start: async (signal) => followOthers({ ...changes, everyMs: LOOK_MS, signal }, look),
+    routes: settingsRoutes({ ...host, newest, changed: createChangeNotifier(changes) }),
+    start: async (signal) => followChanges({ ...changes, everyMs: LOOK_MS, signal }, look),
   };
 }

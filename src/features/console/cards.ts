@@ -1,4 +1,4 @@
-import { askedIn } from "../../core/history/session-state.ts";
+import { openInteractions } from "../../core/history/session-state.ts";
 import { openCard } from "../../core/people/question-card.ts";
 import { approvalCard, type CardCall } from "../../core/permissions/approval-card.ts";
 import { decidersText, mayDecide } from "../../core/permissions/deciders.ts";
@@ -29,7 +29,7 @@ export async function cardsOf(
   { family, by }: CardArgs,
   { store, approvals: rules }: Pick<FeatureHost, "store" | "approvals">,
 ): Promise<Card[]> {
-  const [approvals, questions] = await askedIn(store, family);
+  const [approvals, questions] = await openInteractions(store, family);
   const agents = new Map((await Promise.all(family.map((id) => store.children.get(id)))).map((row) => [row?.id, row]));
   return [
     ...approvals.map((row) => {

@@ -1,4 +1,4 @@
-import { createTeller, followOthers, lookingFirst } from "../../core/follow-others.ts";
+import { createChangeNotifier, followChanges, refreshFirst } from "../../core/change-notices.ts";
 import type { Feature, OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { createKept } from "./kept.ts";
@@ -23,18 +23,18 @@ async function openDefinitions(host: FeatureHost): Promise<OpenFeature> {
   const { cluster, log } = host;
   const { clock } = host.runtime;
   const changes = { cluster, topic: "definitions", clock, log } as const;
-  const kept = createKept({ ...host, changed: createTeller(changes) });
+  const kept = createKept({ ...host, changed: createChangeNotifier(changes) });
   await kept.refresh();
   const lookout = createLookout(kept.refresh, { clock, log });
   const { definitionRoutes } = await import("./routes.ts");
   return {
     routes: definitionRoutes(host, kept).map((route) => ({
       ...route,
-      handle: lookingFirst(cluster, kept.refresh, (request) => route.handle(request)),
+      handle: refreshFirst(cluster, kept.refresh, (request) => route.handle(request)),
     })),
     watchRun: lookout.heard,
     start: async (signal) => {
-      if (cluster.isShared) return followOthers({ ...changes, everyMs: LOOK_MS, signal }, kept.refresh);
+      if (cluster.isShared) return followChanges({ ...changes, everyMs: LOOK_MS, signal }, kept.refresh);
       lookout.run(signal).catch((error: unknown) => log.error({ err: error }, "definitions_not_watched"));
     },
   };

@@ -7,7 +7,7 @@ import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts
 import { reportOf } from "../../core/store/child-status.ts";
 import type { Store } from "../../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
-import { type Label, UNKNOWN, unionOf } from "../../core/trust/label.ts";
+import { type Label, UNKNOWN_LABEL, unionOf } from "../../core/trust/label.ts";
 import type { Quotas } from "../../tools/quotas/quotas.ts";
 import { asResult } from "../../tools/sandboxed/guest-call.ts";
 import { Refusal } from "../../tools/wasm/workspace/refusal.ts";
@@ -45,7 +45,7 @@ export function createMergeWork(
   guardedFiles: readonly string[],
 ): Tool {
   const merge = async (id: string, ctx: ToolContext, until: Until): Promise<ToolResult> => {
-    const { label = UNKNOWN } = await requireEnded(id, ctx, store);
+    const { label = UNKNOWN_LABEL } = await requireEnded(id, ctx, store);
     const [worktree, changes] = [worktrees.of(id), await worktrees.changes(id, until.reading)];
     const log = await openMergeLog(worktree, ctx);
     const { sandboxRoot: root, personId, channelKey } = ctx;

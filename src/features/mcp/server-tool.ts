@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ToolResultContent } from "../../core/protocol/messages.ts";
 import { type CallPreview, schemaOf, type Tool, type ToolContext } from "../../core/tool.ts";
-import type { Sending } from "../../core/trust/egress.ts";
+import type { OutgoingData } from "../../core/trust/egress.ts";
 import { outsideOf } from "../../core/trust/label.ts";
 import { showMedia } from "../../tools/web/show-media.ts";
 import type { Caller } from "./asks-back.ts";
@@ -43,7 +43,7 @@ export function serverTool(connection: McpConnection, listed: ListedTool, ask: A
   return {
     name: listed.name,
     description: `${listed.description}\n\n(MCP server ${server})`,
-    toldBy: origin,
+    writtenBy: origin,
     deferred: { about: "", group: toolPrefix(name), manual: () => instructionSection(connection) },
     input,
     inputSchema: schemaOf(input),
@@ -79,7 +79,7 @@ export function serverTool(connection: McpConnection, listed: ListedTool, ask: A
 function valuesOf(
   input: Readonly<Record<string, unknown>>,
   { listed, origin }: { readonly listed: ListedTool; readonly origin: string },
-): Pick<Sending, "values" | "namedBy"> {
+): Pick<OutgoingData, "values" | "namedBy"> {
   const names = inputObject.safeParse(listed.inputSchema["properties"]).data ?? {};
   const isPlain = Object.entries(input).every(
     ([name, value]) => Object.hasOwn(names, name) && typeof value !== "object",

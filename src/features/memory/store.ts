@@ -1,7 +1,7 @@
 import { raw } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import { type ThreadRef, threadRefSchema } from "../../core/protocol/platform.ts";
-import { type Client, found, insert } from "../../core/store/database/client.ts";
+import { type Client, insert, mapRow } from "../../core/store/database/client.ts";
 import { fromJson } from "../../core/text/from-json.ts";
 import type { Reader } from "./audience.ts";
 import { kindSchema, type Memory, type NewMemory, originSchema } from "./memory.ts";
@@ -48,7 +48,7 @@ export function memoryReads(db: Client) {
     /** A current memory of the same author, text and audience. */
     async same({ scope, text, isPrivate, origin, author }: NewMemory): Promise<Memory | null> {
       const where = { scope, text, isPrivate, origin, authorId: author.id, endedAt: null };
-      return found(await db.memory.findFirst({ where }), readMemory);
+      return mapRow(await db.memory.findFirst({ where }), readMemory);
     },
 
     /** Channels in which memory is off. */

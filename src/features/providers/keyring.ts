@@ -1,7 +1,7 @@
 import { unwatchFile, watchFile } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { createTeller, followOthers } from "../../core/follow-others.ts";
+import { createChangeNotifier, followChanges } from "../../core/change-notices.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { keysDirectory } from "./sealing-key.ts";
@@ -45,7 +45,7 @@ export async function openKeyring(host: Host, given: Uint8Array | null): Promise
   const { clock } = host.runtime;
   const world: KeysWorld = { store, clock, home, given };
   const changes = { cluster, topic: "keys", clock, log } as const;
-  const tellOthers = createTeller(changes);
+  const tellOthers = createChangeNotifier(changes);
   let opened: OpenedKeys = { keys: new Map(), stored: [], problem: null };
   let latest = 0;
   const load = async (): Promise<void> => {
@@ -81,7 +81,7 @@ export async function openKeyring(host: Host, given: Uint8Array | null): Promise
     },
     look: reload,
     async follow(signal) {
-      followOthers({ ...changes, everyMs: LOOK_MS, signal }, reload);
+      followChanges({ ...changes, everyMs: LOOK_MS, signal }, reload);
       const file = path.join(keysDirectory(home), CHANGED);
       watchFile(file, { persistent: false, interval: GLANCE_MS }, () => void reload());
       signal.addEventListener("abort", () => unwatchFile(file));

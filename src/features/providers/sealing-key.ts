@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { mkdir, open, readFile } from "node:fs/promises";
 import path from "node:path";
 import { systemCode } from "../../core/protocol/system-code.ts";
-import { makeOnce } from "../../core/store/database/made-once.ts";
+import { createFileOnce } from "../../core/store/database/create-once.ts";
 
 const KEY_BYTES = 32;
 /** Permission bits of the machine's other users. */
@@ -43,7 +43,7 @@ export async function sealingKey(
 
 async function makeKey(file: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await makeOnce(file, `${randomBytes(KEY_BYTES).toString("base64")}\n`);
+  await createFileOnce(file, `${randomBytes(KEY_BYTES).toString("base64")}\n`);
 }
 
 async function readKey(file: string): Promise<SealingKey> {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { unlessMissing } from "../../core/protocol/system-code.ts";
-import { madeOnce } from "../../core/store/database/made-once.ts";
+import { readOrCreateFile } from "../../core/store/database/create-once.ts";
 import type { FoundFile } from "./collect.ts";
 
 /** Prefix of the folder of an unfinished copy. */
@@ -48,7 +48,7 @@ export function createCopies(directory: string) {
     /** The signing key, the same for all processes and across restarts. */
     async passKey(): Promise<string> {
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      return madeOnce(pathOf(PASS_KEY), () => `${randomBytes(32).toString("base64url")}\n`);
+      return readOrCreateFile(pathOf(PASS_KEY), () => `${randomBytes(32).toString("base64url")}\n`);
     },
     /** Removes folders that belong to no version, left by a crash. */
     async sweep(known: ReadonlySet<string>): Promise<void> {

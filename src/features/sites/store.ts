@@ -1,4 +1,4 @@
-import { type Client, found } from "../../core/store/database/client.ts";
+import { type Client, mapRow } from "../../core/store/database/client.ts";
 import type { Publisher, Site, SiteVersion } from "./site.ts";
 
 /** A version as it is added to the database. */
@@ -16,7 +16,7 @@ export interface ServedSite extends Site {
 export function siteReads(db: Client) {
   return {
     async get(name: string): Promise<Site | null> {
-      return found(await db.site.findUnique({ where: { name } }), toSite);
+      return mapRow(await db.site.findUnique({ where: { name } }), toSite);
     },
 
     async served(name: string): Promise<ServedSite | null> {
@@ -42,7 +42,7 @@ export function siteReads(db: Client) {
 
     /** The version that a publication made; null if it was not completed. */
     async published(key: string): Promise<SiteVersion | null> {
-      return found(await db.siteVersion.findUnique({ where: { key } }), toVersion);
+      return mapRow(await db.siteVersion.findUnique({ where: { key } }), toVersion);
     },
 
     /** The folders of all copies. */

@@ -3,7 +3,7 @@ import { skillArguments } from "../../core/command-line/skill-line.ts";
 import { skillNeeds, usageOf } from "../../core/command-line/skill-needs.ts";
 import type { CalledSkill } from "../../core/events/session-event.ts";
 import { bindArguments } from "../../core/skills/skill-arguments.ts";
-import { type SkillCatalogue, whyMissing } from "../../core/skills/skills.ts";
+import { type SkillCatalogue, skillUnavailableText } from "../../core/skills/skills.ts";
 
 /** Splits a job's skill as typed, `weather-forecast Lyon`, into its name and its arguments. */
 export function readJobSkill(skill: string): CalledSkill {
@@ -21,7 +21,7 @@ export function skillProblem(typed: string, catalogue: SkillCatalogue): SkillPro
   const { name, line } = readJobSkill(typed);
   const skill = catalogue.find(name);
   const broken = catalogue.broken(name);
-  if (broken !== undefined) return { type: "lacking", reason: whyMissing(broken, `\`${broken.name}\``) };
+  if (broken !== undefined) return { type: "lacking", reason: skillUnavailableText(broken, `\`${broken.name}\``) };
   if (skill === undefined) return { type: "unknown", name };
   const { missing } = bindArguments(skill.args, skillArguments(line));
   if (missing.length === 0) return null;

@@ -1,4 +1,4 @@
-import type { Delivered } from "../../core/engine/engine.ts";
+import type { DeliveryResult } from "../../core/engine/engine.ts";
 import type { SessionSettings } from "../../core/events/session-settings.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
@@ -9,7 +9,7 @@ import type { JobAddress, JobRow } from "../../core/store/jobs.ts";
 import { JOB_KEY } from "../../core/store/sessions.ts";
 import type { StoreTransaction } from "../../core/store/store.ts";
 import { type StoppedRun, stopRun } from "../../core/subagents/children.ts";
-import { wakeReleased } from "../../core/subagents/places.ts";
+import { wakeReleased } from "../../core/subagents/queued-children.ts";
 import { dueBetween, nextDue, readSchedule, type Schedule } from "../calendar/schedule.ts";
 import { callOffAttempts } from "./cancelled-retries.ts";
 import { JOB_DEFAULTS } from "./job-input.ts";
@@ -280,7 +280,7 @@ export class JobScheduler {
   }
 
   /** Delivers a run. “changed” if the job has changed since it was read; whoever changed it has it checked. */
-  async #deliver(job: JobRow, run: NewRun, claim: OccurrenceClaim): Promise<Delivered | "changed"> {
+  async #deliver(job: JobRow, run: NewRun, claim: OccurrenceClaim): Promise<DeliveryResult | "changed"> {
     const { engine, runtime, agentOf, refusalOf } = this.#options;
     const { refusal = (await refusalOf(job))?.reason ?? null, ...occurrence } = run;
     const at = runtime.clock.now();

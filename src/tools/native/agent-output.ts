@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { endKeys } from "../../core/events/child-event.ts";
+import { childEndKeys } from "../../core/events/child-event.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { type ChildStatus, statusOf } from "../../core/store/child-status.ts";
 import { beginKeyOf, type ChildRow } from "../../core/store/run/children.ts";
@@ -74,7 +74,7 @@ async function reported(
   ctx: ToolContext,
   { store, ownFiles }: Pick<NativeToolDeps, "store" | "ownFiles">,
 ): Promise<ToolResult> {
-  await store.transaction((tx) => tx.inbox.takeKey(endKeys(child.id, status.runId).note, ctx.runId));
+  await store.transaction((tx) => tx.inbox.takeKey(childEndKeys(child.id, status.runId).note, ctx.runId));
   return reportResult(child.id, status.report, { store, ownFiles, signal });
 }
 

@@ -2,16 +2,16 @@ import { z } from "zod";
 import type { AgentDefinition } from "../../core/agents/query-config.ts";
 import { CHILD_TURNS, WORKER } from "../../core/agents/sub-agents.ts";
 import { renderBlock, toneOf } from "../../core/context/render-block.ts";
-import { beginKey, type ChildReport } from "../../core/events/child-event.ts";
+import { type ChildReport, childStartKey } from "../../core/events/child-event.ts";
 import { childIdOf } from "../../core/events/child-task.ts";
 import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { statusOf } from "../../core/store/child-status.ts";
 import { beginChild } from "../../core/subagents/children.ts";
-import { releaseQueued } from "../../core/subagents/places.ts";
+import { releaseQueued } from "../../core/subagents/queued-children.ts";
 import { namedLines } from "../../core/text/named-lines.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
-import { UNKNOWN } from "../../core/trust/label.ts";
+import { UNKNOWN_LABEL } from "../../core/trust/label.ts";
 import type { GrowthPlace } from "../quotas/quotas.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import { AGENT, assignmentOf, plainName, TOO_MANY } from "./agent-assignment.ts";
@@ -145,7 +145,7 @@ async function resume(asked: AgentInput, call: Call): Promise<ToolResult | null>
     return textResult(text, { summary: "in the background" });
   }
   const parent = { sessionId: ctx.sessionId, runId: ctx.runId, callId: ctx.callId };
-  const status = await statusOf(deps.store, id, beginKey({ parent }));
+  const status = await statusOf(deps.store, id, childStartKey({ parent }));
   if (status.type === "ended") return reportResult(id, status.report, { ...deps, signal });
   if (status.type === "gone") return errorResult("It was stopped before it began.", "stopped");
   const isQueued = status.type === "waiting" && ctx.config.delegation !== undefined;
@@ -159,7 +159,7 @@ async function resume(asked: AgentInput, call: Call): Promise<ToolResult | null>
  */
 export async function reportResult(
   id: string,
-  { status, text, changedFiles, label = UNKNOWN }: ChildReport,
+  { status, text, changedFiles, label = UNKNOWN_LABEL }: ChildReport,
   { store, ownFiles, signal }: Pick<NativeToolDeps, "store" | "ownFiles"> & { readonly signal: AbortSignal },
 ): Promise<ToolResult> {
   const summary = status === "finished" ? "reported" : status;

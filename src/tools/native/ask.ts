@@ -9,7 +9,7 @@ import { CancelSignal } from "../../core/protocol/signals.ts";
 import type { QuestionBody, QuestionRow } from "../../core/store/run/questions.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ToolContext } from "../../core/tool.ts";
-import { type Label, UNKNOWN } from "../../core/trust/label.ts";
+import { type Label, UNKNOWN_LABEL } from "../../core/trust/label.ts";
 import type { NativeToolDeps } from "./native-tool-deps.ts";
 
 export type AskDeps = Pick<NativeToolDeps, "store" | "clock" | "log" | "approvals">;
@@ -66,7 +66,7 @@ export function questionId({ runId, callId }: Pick<ToolContext, "runId" | "callI
 
 /** Labels an answer as the words of the person who gave it. */
 export function labelOfAnswer(by: Author | null): Label {
-  return by === null ? UNKNOWN : { who: [by.id], holds: ["channel"] };
+  return by === null ? UNKNOWN_LABEL : { who: [by.id], holds: ["channel"] };
 }
 
 /** The author of the event that began the run; null if nobody did. */

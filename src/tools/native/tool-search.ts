@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { toldLabel } from "../../core/context/deferred-tools.ts";
+import { toolDescriptionsLabel } from "../../core/context/deferred-tools.ts";
 import { matchingTools } from "../../core/context/tool-matching.ts";
 import { isFinder, TOOL_SEARCH, USE_TOOL } from "../../core/permissions/finders.ts";
 import { offeredTools, toolAccessOf } from "../../core/permissions/tool-access.ts";
@@ -33,7 +33,7 @@ export function createToolSearch(catalogue: () => readonly Tool[]): Tool {
         );
       }
       const summary = found.length === 1 ? "1 tool" : `${found.length} tools`;
-      return Promise.resolve({ ...textResult(textOf(found), { summary }), label: toldLabel(found) });
+      return Promise.resolve({ ...textResult(textOf(found), { summary }), label: toolDescriptionsLabel(found) });
     },
   });
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { calledName } from "../../core/context/use-tool.ts";
+import { targetToolSchema } from "../../core/context/use-tool.ts";
 import { USE_TOOL } from "../../core/permissions/finders.ts";
 import { errorResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 
-const input = z.object({ name: calledName, input: z.unknown().meta({ type: "object" }).optional() });
+const input = z.object({ name: targetToolSchema, input: z.unknown().meta({ type: "object" }).optional() });
 
 /**
  * Creates the tool through which a model calls a deferred tool. The loop replaces each such call by one of the named

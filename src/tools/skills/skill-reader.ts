@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Log } from "../../core/protocol/log.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { type ParsedSkill, parseSkill, type SkillFile } from "../../core/skills/skill-format/skill-parse.ts";
-import { seenLine } from "../../core/skills/skill-text.ts";
+import { visibleLine } from "../../core/skills/skill-text.ts";
 import {
   type Skill,
   type SkillCatalogue,
@@ -96,7 +96,7 @@ function readDirectory(reading: ReadScope): ParsedSkill[] {
   using resolver = new PathResolver(root);
   const { found, misnamed } = (holds === "folders" ? skillFolders : commandFiles)(resolver, directory);
   const odd = misnamed.map((file) => {
-    const source = `${directory}/${seenLine(file, MAX_PATH)}${owner}`;
+    const source = `${directory}/${visibleLine(file, MAX_PATH)}${owner}`;
     return problemOf({
       source,
       name: skillName(path.posix.basename(path.posix.dirname(file))),
@@ -107,7 +107,7 @@ function readDirectory(reading: ReadScope): ParsedSkill[] {
   const read = [...found.slice(0, MAX_FOLDERS).flatMap((one) => readSkill(reading, resolver, one)), ...odd];
   const last = found[MAX_FOLDERS - 1];
   if (found.length <= MAX_FOLDERS || last === undefined) return read;
-  const reason = `holds ${found.length} ${holds === "folders" ? "skills" : "commands"}, of which the first ${MAX_FOLDERS} are read, up to ${seenLine(last, MAX_PATH)}; take out those that nobody needs`;
+  const reason = `holds ${found.length} ${holds === "folders" ? "skills" : "commands"}, of which the first ${MAX_FOLDERS} are read, up to ${visibleLine(last, MAX_PATH)}; take out those that nobody needs`;
   return [...read, problemOf({ source: `${directory}${owner}`, name: "", line: 1, reason })];
 }
 
@@ -121,7 +121,7 @@ function readSkill(reading: ReadScope, resolver: PathResolver, found: string): P
   const inDirectory = (one: string) => `${directory}/${one}${isFolder ? `/${SKILL_FILE}` : ""}`;
   const file = inDirectory(found);
   const folderName = isFolder ? path.posix.basename(found) : found.slice(0, -".md".length);
-  const seen = seenLine(found, MAX_PATH);
+  const seen = visibleLine(found, MAX_PATH);
   const source = `${inDirectory(seen)}${owner}`;
   const name = skillName(folderName);
   const unread = (reason: string) => [problemOf({ source, name, line: 1, reason })];

@@ -9,7 +9,7 @@ import type { Message } from "../../../src/core/protocol/messages.ts";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { ModelRequest } from "../../../src/core/providers/provider.ts";
-import { UNKNOWN } from "../../../src/core/trust/label.ts";
+import { UNKNOWN_LABEL } from "../../../src/core/trust/label.ts";
 import { MemoryJournal, ProcessDied } from "../../support/database/memory-journal.ts";
 import { drive, type Reply, ScriptedModel, scenario, tool, userMessage } from "./query-fixture.ts";
 
@@ -168,7 +168,7 @@ test("at 90 % a summary takes the head's place; the last ten messages and the st
   expect(state.messages.slice(0, -1)).toEqual(before);
   expect(state).toMatchObject({ turns: 1, usage: { inputTokens: 200 } });
   // The summarised messages have no label, so that of the summary is unknown.
-  expect(state.projection.summary?.label).toEqual(UNKNOWN);
+  expect(state.projection.summary?.label).toEqual(UNKNOWN_LABEL);
   expect(journal.writes).toEqual(["projected", "modelResponded"]);
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { decide, type TurnRules } from "../../../src/core/agent/tool-decision.ts";
 import type { Mode, Permission } from "../../../src/core/agents/query-config.ts";
 import type { CallRule, Tool } from "../../../src/core/tool.ts";
-import { NOTHING_NEW } from "../../../src/core/trust/label.ts";
+import { EMPTY_LABEL } from "../../../src/core/trust/label.ts";
 import { tool } from "./query-fixture.ts";
 
 const asks = { type: "ask", why: "It matters.", always: false } as const;
@@ -15,7 +15,7 @@ function verdict(tools: readonly Tool[], mode: Mode, granted: readonly string[] 
     whyMissing: () => null,
     access: { agentName: "build", role: "full", mode, granted },
     environment: { mode, sandboxRoot: "/nowhere", allowedHosts: [], blockedUrls: [] },
-    request: { label: NOTHING_NEW, known: () => ({ addresses: [], texts: [] }) },
+    request: { label: EMPTY_LABEL, known: () => ({ addresses: [], texts: [] }) },
   };
   return decide({ type: "tool_use", id: "call_1", name: "it", input: { path: "a" } }, undefined, rules);
 }

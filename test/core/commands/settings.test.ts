@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { beginKey } from "../../../src/core/events/child-event.ts";
+import { childStartKey } from "../../../src/core/events/child-event.ts";
 import { createIntake, type IntakeOptions } from "../../../src/core/inbound/intake.ts";
 import { ConnectionLost } from "../../../src/core/protocol/database-failure.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
@@ -121,7 +121,7 @@ test("a sub-agent that is about to begin is not left behind by /new", async () =
   const root = { sessionId: parentId, runId: "run_1" };
   const task = { agent: "explorer", description: "look", background: true, depth: 1, root };
   const origin = { parentId, parentRunId: "run_1", parentCallId: "c1" };
-  const event = { key: beginKey({ parent }), body: { kind: "resume", of: "place" } } as const;
+  const event = { key: childStartKey({ parent }), body: { kind: "resume", of: "place" } } as const;
   await options.store.transaction(async (tx) => {
     await tx.children.create({ id: "agt_1", ...origin, task, settings: {}, createdBy: "slack:U1", createdAt: 1 });
     await tx.inbox.insert({ sessionId: "agt_1", event, wakes: true, resumes: false, dueAt: 1, at: 1 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { projected, resultChars, resultsOf } from "../../../src/core/context/projection.ts";
+import { projectHistory, resultChars, resultsOf } from "../../../src/core/context/projection.ts";
 import { evictionForBudget, evictionOfRounds } from "../../../src/core/context/result-eviction.ts";
 import { summaryEnd, summaryPrompt } from "../../../src/core/context/summary.ts";
 import type { Projection } from "../../../src/core/events/projection.ts";
@@ -31,12 +31,14 @@ function sentResults(messages: readonly Message[]): string[] {
 }
 
 test("a history without projection is sent as it is, object by object", () => {
-  expect(projected(history, WHOLE_HISTORY, titleOf)).toEqual(history);
-  expect(projected(history, WHOLE_HISTORY, titleOf).every((message, index) => message === history[index])).toBe(true);
+  expect(projectHistory(history, WHOLE_HISTORY, titleOf)).toEqual(history);
+  expect(projectHistory(history, WHOLE_HISTORY, titleOf).every((message, index) => message === history[index])).toBe(
+    true,
+  );
 });
 
 test("evicted results become placeholders that name the call; the others stay", () => {
-  expect(sentResults(projected(history, evicted(2), titleOf))).toEqual([
+  expect(sentResults(projectHistory(history, evicted(2), titleOf))).toEqual([
     "[Earlier tool result from read: a.txt, 1 line]",
     "[Earlier tool result from read: b.txt, 1 line]",
     "30000",
@@ -55,7 +57,7 @@ test.each([
 ])("the placeholder counts $name", ({ content, what }) => {
   const messages = [user("go"), said("assistant", [use("a")])];
   const result = said("user", [{ type: "tool_result", toolUseId: "a", content, isError: true }]);
-  const [sent] = projected([...messages, result], evicted(1), titleOf).flatMap(resultsOf);
+  const [sent] = projectHistory([...messages, result], evicted(1), titleOf).flatMap(resultsOf);
   expect(sent).toMatchObject({
     isError: true,
     content: [{ type: "text", text: `[Earlier tool result from read: a.txt, ${what}]` }],
@@ -64,7 +66,7 @@ test.each([
 
 test("a result that is shorter than its placeholder stays", () => {
   const short = [user("go"), ...round(["a", 5])];
-  expect(sentResults(projected(short, evicted(1), titleOf))).toEqual(["5"]);
+  expect(sentResults(projectHistory(short, evicted(1), titleOf))).toEqual(["5"]);
 });
 
 test.each([
@@ -101,7 +103,7 @@ test.each(long.map((_, index) => ({ count: index + 1 })))("no cut of $count mess
   const end = summaryEnd(messages, WHOLE_HISTORY);
   const projection =
     end === null ? WHOLE_HISTORY : { ...WHOLE_HISTORY, summary: { text: "s", messages: end, madeAt: count } };
-  const sent = projected(messages, projection, titleOf);
+  const sent = projectHistory(messages, projection, titleOf);
   const called = sent.flatMap(({ content }) =>
     content.flatMap((block) => (block.type === "tool_use" ? [block.id] : [])),
   );
@@ -111,7 +113,7 @@ test.each(long.map((_, index) => ({ count: index + 1 })))("no cut of $count mess
 test("a summary stands for the head; what follows is verbatim, but for thoughts from before it", () => {
   const messages = [...long, ...round(["later", 10])];
   const projection: Projection = { ...WHOLE_HISTORY, summary: { text: "All of it.", messages: 11, madeAt: 21 } };
-  const sent = projected(messages, projection, titleOf);
+  const sent = projectHistory(messages, projection, titleOf);
   expect(sent).toHaveLength(13);
   expect(visibleTurns(sent, origin)[0]?.parts).toEqual([
     { type: "text", text: "[The conversation until here, summarised. What follows is verbatim.]\n\nAll of it." },

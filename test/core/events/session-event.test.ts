@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ChildEnd, ChildEvent } from "../../../src/core/events/child-event.ts";
-import { entering, isClosedRun, type SessionEventBody } from "../../../src/core/events/session-event.ts";
+import { eventsEnteringRun, isClosedRun, type SessionEventBody } from "../../../src/core/events/session-event.ts";
 import { ANA, message } from "../../support/native-session.ts";
 
 type Rights = NonNullable<ChildEvent["job"]>;
@@ -56,5 +56,5 @@ test("a message that is a run of its own enters none, and neither does what come
   };
   const bodies: SessionEventBody[] = [body, { ...body, isOwnRun: true }, body];
   const events = bodies.map((each, seq) => ({ seq, sessionId: "ses_1", key: `k${seq}`, body: each }));
-  expect(entering(events, null).map(({ seq }) => seq)).toEqual([0]);
+  expect(eventsEnteringRun(events, null).map(({ seq }) => seq)).toEqual([0]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { projected } from "../../../src/core/context/projection.ts";
+import { projectHistory } from "../../../src/core/context/projection.ts";
 import type { Projection } from "../../../src/core/events/projection.ts";
 import { forkedHistory } from "../../../src/core/history/fork.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
@@ -49,7 +49,7 @@ test.each<[string, Projection, number]>([
   const fork = forkedHistory(HISTORY, projection);
   expect(fork.messages).toHaveLength(count);
   const title = () => "path";
-  expect(projected(fork.messages, fork.projection, title)).toEqual(projected(HISTORY, projection, title));
+  expect(projectHistory(fork.messages, fork.projection, title)).toEqual(projectHistory(HISTORY, projection, title));
 });
 
 test("results of a run that goes on, evicted already, evict nothing later in the fork", () => {

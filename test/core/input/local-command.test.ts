@@ -6,7 +6,7 @@ import { createTurnContext } from "../../../src/core/engine/turn-context.ts";
 import {
   createLocalCommands,
   type LocalOutput,
-  localAnswer,
+  localCommandAnswer,
   showOutputs,
 } from "../../../src/core/input/local-command.ts";
 import { localCommandIn } from "../../../src/core/input/local-command-text.ts";
@@ -304,7 +304,7 @@ test.each([
   },
   { what: "no command", messages: [said([{ type: "text", text: "go" }])], answers: false },
 ])("for $what the output is the whole answer: $answers", ({ messages, answers }) => {
-  expect(localAnswer([{ seq: 1, messages }])).toBe(answers ? "✓ `$ ls`\n```\na\n```" : null);
+  expect(localCommandAnswer([{ seq: 1, messages }])).toBe(answers ? "✓ `$ ls`\n```\na\n```" : null);
 });
 
 test.each([

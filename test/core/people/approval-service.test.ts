@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createTurnContext } from "../../../src/core/engine/turn-context.ts";
 import { approvalId, createApprovalService } from "../../../src/core/people/approvals.ts";
 import { canonicalJson } from "../../../src/core/text/canonical-json.ts";
-import { NOTHING_NEW } from "../../../src/core/trust/label.ts";
+import { EMPTY_LABEL } from "../../../src/core/trust/label.ts";
 import { ANA, nativeSession, THREAD } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { aPlatform } from "../../support/talk/a-platform.ts";
@@ -34,7 +34,7 @@ async function decidedDesk() {
   return { desk: createApprovalService({ store, engine, clock, log: silentLog, platform, ...rest }), signal };
 }
 
-const NOTHING_BEFORE = { label: NOTHING_NEW, messages: [] };
+const NOTHING_BEFORE = { label: EMPTY_LABEL, messages: [] };
 
 function asked(id: string, input: object) {
   const use = { type: "tool_use", id, name: "launch", input } as const;

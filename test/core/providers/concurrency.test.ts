@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ProviderError } from "../../../src/core/protocol/errors.ts";
 import { adaptiveConcurrency } from "../../../src/core/providers/concurrency/adaptive-concurrency.ts";
-import { type HoldersOf, noOthers } from "../../../src/core/providers/concurrency/key-holders.ts";
+import { type HoldersOf, soleKeyHolder } from "../../../src/core/providers/concurrency/key-holders.ts";
 import type { LlmProvider, StreamEvent } from "../../../src/core/providers/provider.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { RESPONSE, request, SmallKey } from "../../support/model/small-key.ts";
@@ -12,7 +12,7 @@ const ENDPOINT: Parameters<HoldersOf>[0] = { id: "small", baseUrl: "http://small
 
 /** A provider whose key no other process uses. */
 function alone(inner: LlmProvider, clock: ManualClock): LlmProvider {
-  return adaptiveConcurrency(inner, { clock, random: seededRandom(1) }, noOthers(ENDPOINT));
+  return adaptiveConcurrency(inner, { clock, random: seededRandom(1) }, soleKeyHolder(ENDPOINT));
 }
 
 async function statusesOf(stream: AsyncIterable<StreamEvent>): Promise<string[]> {

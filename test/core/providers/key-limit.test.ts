@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KeyHolders, KeyWord } from "../../../src/core/providers/concurrency/key-holders.ts";
+import type { KeyHolders, KeyMessage } from "../../../src/core/providers/concurrency/key-holders.ts";
 import { KeyLimit, type RefusedCall } from "../../../src/core/providers/concurrency/key-limit.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { seededRandom } from "../../support/runtime.ts";
@@ -7,11 +7,11 @@ import { seededRandom } from "../../support/runtime.ts";
 /** One process's limit for a key; records the messages that it sends to the others. */
 class Holder implements KeyHolders {
   readonly clock = new ManualClock();
-  readonly told: KeyWord[] = [];
+  readonly told: KeyMessage[] = [];
   readonly limit = new KeyLimit({ clock: this.clock, random: seededRandom(1) }, this);
   processes = 3;
   size = () => this.processes;
-  tell = (word: KeyWord) => {
+  tell = (word: KeyMessage) => {
     this.told.push(word);
   };
   hear = () => undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { adaptiveConcurrency } from "../../../src/core/providers/concurrency/adaptive-concurrency.ts";
-import { type HoldersOf, noOthers } from "../../../src/core/providers/concurrency/key-holders.ts";
+import { type HoldersOf, soleKeyHolder } from "../../../src/core/providers/concurrency/key-holders.ts";
 import type { LlmProvider } from "../../../src/core/providers/provider.ts";
 import { sharedKeys } from "../../../src/core/store/cluster/shared-keys.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -50,7 +50,7 @@ test("three processes with one key are refused about as often as one that makes 
   const together = await refusalsOf(shared, at.clock, processes(shared, at));
 
   const single = new SmallKey(at.clock, 4, 1_000);
-  const one = adaptiveConcurrency(single, { clock: at.clock, random: seededRandom(1) }, noOthers(ENDPOINT));
+  const one = adaptiveConcurrency(single, { clock: at.clock, random: seededRandom(1) }, soleKeyHolder(ENDPOINT));
   expect(together).toBeLessThan(1.5 * (await refusalsOf(single, at.clock, [one])));
 });
 

@@ -4,7 +4,7 @@ import { WHOLE_HISTORY } from "../../../src/core/events/projection.ts";
 import { forkedHistory } from "../../../src/core/history/fork.ts";
 import { labelOf, type Message } from "../../../src/core/protocol/messages.ts";
 import type { LlmProvider } from "../../../src/core/providers/provider.ts";
-import { type Label, UNKNOWN } from "../../../src/core/trust/label.ts";
+import { type Label, UNKNOWN_LABEL } from "../../../src/core/trust/label.ts";
 import { type SimOffice, simOffice } from "../../support/simulation/sim-office.ts";
 import { ANA } from "../../support/simulation/sim-people.ts";
 import { said } from "../../support/trust/steps.ts";
@@ -77,7 +77,7 @@ const start = { messages: [], lastMeasured: null, knownFiles: new Map<string, st
 
 test.each<[string, Label | null, Label]>([
   ["its own label", FOREIGN, FOREIGN],
-  ["none, as before there were labels,", null, UNKNOWN],
+  ["none, as before there were labels,", null, UNKNOWN_LABEL],
 ])("a request carries what a summary with %s stands for", (...[, label, carried]) => {
   const made = label === null ? summary : { ...summary, label };
   expect(startOfRun({ ...start, projection: { ...WHOLE_HISTORY, summary: made } }).label).toEqual(carried);

@@ -1,14 +1,19 @@
 import { expect, test } from "vitest";
 import { addressesIn } from "../../../src/core/trust/addresses.ts";
-import { type FreeData, freeData, type Sending, type Sink } from "../../../src/core/trust/egress.ts";
+import { type FreeData, freeData, type OutgoingData, type Sink } from "../../../src/core/trust/egress.ts";
 import { type Holding, type Label, outsideOf } from "../../../src/core/trust/label.ts";
 
 const WEB = outsideOf("docs.test");
 const carries = (...holds: Holding[]): Label => ({ who: ["slack:U1", WEB], holds });
-const get = (address: string): Sending => ({ to: new URL(address).host, says: address, address });
+const get = (address: string): OutgoingData => ({ to: new URL(address).host, says: address, address });
 
 const SERVER = "MCP server docs";
-const values = (...all: string[]): Sending => ({ to: "docs", says: JSON.stringify(all), values: all, namedBy: SERVER });
+const values = (...all: string[]): OutgoingData => ({
+  to: "docs",
+  says: JSON.stringify(all),
+  values: all,
+  namedBy: SERVER,
+});
 
 interface Facts {
   /** Words in data that came from the server. */
@@ -20,7 +25,7 @@ interface Facts {
 }
 
 function free(
-  sending: Sending,
+  sending: OutgoingData,
   { label = carries("files"), texts = [], sources = ["docs.test"], sinks = [], named = [] }: Facts,
 ): FreeData | null {
   return freeData([sending], {
@@ -89,7 +94,7 @@ test.each<[string, string, Facts, string | null]>([
   expect(free(get(address), facts)?.says ?? null).toBe(says);
 });
 
-test.each<[string, Sending, Facts, string | null]>([
+test.each<[string, OutgoingData, Facts, string | null]>([
   ["words that no person wrote", { to: "search", says: "the secret" }, {}, "the secret"],
   ["words of a person", { to: "search", says: "limits of the api" }, { texts: ["search: limits of the api!"] }, null],
   [

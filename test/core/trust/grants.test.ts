@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { type Granted, grantCovers } from "../../../src/core/trust/grants.ts";
+import { type GrantScope, grantCovers } from "../../../src/core/trust/grants.ts";
 import { outsideOf } from "../../../src/core/trust/label.ts";
 
 const [ANA, BOB] = ["slack:U1", "slack:U2"];
 const [PAGE, ALERT] = [outsideOf("docs.test"), outsideOf("alerts")];
 
-const anas: Granted = { key: "bash:ls", personId: ANA, words: [], givenIn: "here" };
-const bobs: Granted = { ...anas, personId: BOB };
-const old: Granted = { key: "bash:ls", personId: ANA };
-const underPage: Granted = { ...anas, words: [PAGE] };
-const withBob: Granted = { ...anas, words: [BOB] };
+const anas: GrantScope = { key: "bash:ls", personId: ANA, words: [], givenIn: "here" };
+const bobs: GrantScope = { ...anas, personId: BOB };
+const old: GrantScope = { key: "bash:ls", personId: ANA };
+const underPage: GrantScope = { ...anas, words: [PAGE] };
+const withBob: GrantScope = { ...anas, words: [BOB] };
 
-test.each<[string, readonly Granted[], readonly string[], boolean]>([
+test.each<[string, readonly GrantScope[], readonly string[], boolean]>([
   ["nobody has allowed it", [], [], false],
   ["the requester has", [anas], [], true],
   ["the requester has, before it was kept whose words there were", [old], [], true],

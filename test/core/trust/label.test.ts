@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { labelOf, type Message } from "../../../src/core/protocol/messages.ts";
-import { labelFrom, NOTHING_NEW, outsideOf, UNKNOWN, unionOf } from "../../../src/core/trust/label.ts";
+import { EMPTY_LABEL, labelFrom, outsideOf, UNKNOWN_LABEL, unionOf } from "../../../src/core/trust/label.ts";
 
 test("a union has everyone's words once, and all that is held", () => {
   const page = { who: [outsideOf("docs.test")], holds: ["public"] } as const;
@@ -15,13 +15,13 @@ test("what was stored is read as it was; what was not, or cannot be read, counts
   const label = { who: ["slack:U1"], holds: ["channel"] } as const;
   expect(labelFrom(JSON.stringify(label))).toEqual(label);
   for (const stored of [null, "", "{", `{"who":["a"]}`, `{"who":[],"holds":["nothing"]}`]) {
-    expect(labelFrom(stored)).toEqual(UNKNOWN);
+    expect(labelFrom(stored)).toEqual(UNKNOWN_LABEL);
   }
-  expect(UNKNOWN).toEqual({ who: ["outside:earlier messages"], holds: ["files"] });
+  expect(UNKNOWN_LABEL).toEqual({ who: ["outside:earlier messages"], holds: ["files"] });
 });
 
 test("what a model says adds nothing, and a message of which nothing is known is unknown", () => {
   const message: Message = { id: "m", role: "user", content: [], createdAt: 0 };
-  expect(labelOf([{ ...message, role: "assistant" }])).toEqual(NOTHING_NEW);
-  expect(labelOf([message])).toEqual(UNKNOWN);
+  expect(labelOf([{ ...message, role: "assistant" }])).toEqual(EMPTY_LABEL);
+  expect(labelOf([message])).toEqual(UNKNOWN_LABEL);
 });

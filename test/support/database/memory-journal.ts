@@ -1,6 +1,6 @@
 import type { CallEnding, FailedCall, RunJournal, Steering, SummaryCost } from "../../../src/core/agent/run-journal.ts";
 import type { JournalledResponse, RunState } from "../../../src/core/agent/run-state.ts";
-import { cutsAfter } from "../../../src/core/context/resume.ts";
+import { nextCutCount } from "../../../src/core/context/resume.ts";
 import type { WriteIntent } from "../../../src/core/events/call-record.ts";
 import type { Projection } from "../../../src/core/events/projection.ts";
 import { WHOLE_HISTORY } from "../../../src/core/events/projection.ts";
@@ -8,7 +8,7 @@ import { labelOf, type Message, toolUsesOf } from "../../../src/core/protocol/me
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
 import { addUsage, NO_USAGE, tokensOf, type Usage } from "../../../src/core/protocol/usage.ts";
 import type { LabelledFile } from "../../../src/core/trust/file-labels.ts";
-import { UNKNOWN, unionOf } from "../../../src/core/trust/label.ts";
+import { UNKNOWN_LABEL, unionOf } from "../../../src/core/trust/label.ts";
 
 /** Thrown when the process dies at a journal write: nothing happens afterwards until `restart`. */
 export class ProcessDied extends Error {}
@@ -106,11 +106,11 @@ export class MemoryJournal implements RunJournal {
       messages: this.#messages,
       label: unionOf([
         labelOf(this.#messages),
-        ...(this.#projection.summary === null ? [] : [this.#projection.summary.label ?? UNKNOWN]),
+        ...(this.#projection.summary === null ? [] : [this.#projection.summary.label ?? UNKNOWN_LABEL]),
       ]),
       turns: this.#responses.length,
       lastStopReason: this.#responses.at(-1)?.stopReason ?? null,
-      cuts: this.#responses.reduce((cuts, { stopReason }) => cutsAfter(cuts, stopReason), 0),
+      cuts: this.#responses.reduce((cuts, { stopReason }) => nextCutCount(cuts, stopReason), 0),
       switchedTo: this.#switchedTo,
       projection: this.#projection,
       hasSummarised: this.#summaries.length > 0,

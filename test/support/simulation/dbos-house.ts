@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { ClusterTopic } from "../../../src/core/cluster.ts";
 import { DbosEngine, type DbosSessions } from "../../../src/core/dbos-engine/dbos-engine.ts";
 import type { SessionHandler } from "../../../src/core/engine/engine.ts";
-import { finaliseForDead } from "../../../src/core/people/stale-messages.ts";
+import { finaliseForDeadProcesses } from "../../../src/core/people/stale-messages.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
 import { CLAIMS, SESSION_QUEUE } from "../../../src/core/store/cluster/claim-rows.ts";
 import { type OpenCluster, openCluster } from "../../../src/core/store/cluster/cluster.ts";
@@ -103,7 +103,7 @@ export class DbosHouse implements SimHouse {
       fence: (platform) => fencedPlatform(platform, { cluster: shared, reach: { note: () => undefined } }),
       finaliseLeft: async (finaliser) => {
         const stale = { platform: "slack", finaliser, clock: world.clockOf(process), log: silentLog } as const;
-        shared.hold(FINALISER, (signal) => finaliseForDead({ ...stale, cluster: shared }, signal));
+        shared.hold(FINALISER, (signal) => finaliseForDeadProcesses({ ...stale, cluster: shared }, signal));
       },
     };
   }

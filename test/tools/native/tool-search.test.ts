@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { deferTools, toldLabel } from "../../../src/core/context/deferred-tools.ts";
+import { deferTools, toolDescriptionsLabel } from "../../../src/core/context/deferred-tools.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import { type Deferred, defineTool, type Tool } from "../../../src/core/tool.ts";
@@ -121,13 +121,13 @@ test("what a server says of its tools comes once, with the first that is found o
 });
 
 test("descriptions that others wrote are what the search brings, and what a request carries that has them", async () => {
-  const foreign = { ...tool("chart", { description: "Draws." }), toldBy: "MCP server charts" };
+  const foreign = { ...tool("chart", { description: "Draws." }), writtenBy: "MCP server charts" };
   const search = createToolSearch(() => [foreign, ...CATALOGUE]);
   const session = await nativeSession();
   const carried = { who: [outsideOf("MCP server charts")], holds: [] };
   expect((await session.callTool(search, { query: "chart" }))?.label).toEqual(carried);
   expect((await session.callTool(search, { query: "read" }))?.label?.who).toEqual([]);
-  expect(toldLabel([foreign, ...CATALOGUE])).toEqual(carried);
+  expect(toolDescriptionsLabel([foreign, ...CATALOGUE])).toEqual(carried);
 });
 
 test("what is too large to be told beside others is named, to be searched for by itself", async () => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { createChangeNotifier, followChanges } from "../../../core/change-notices.ts";
 import type { Cluster } from "../../../core/cluster.ts";
-import { createTeller, followOthers } from "../../../core/follow-others.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { fromJson } from "../../../core/text/from-json.ts";
@@ -53,9 +53,9 @@ interface Own {
 export function otherFeeds(name: string, { cluster, clock, log }: Sharing, own: Own): OtherFeeds {
   const { push, look, follow } = own;
   const changes = { cluster, topic: "threads", clock, log } as const;
-  const tell = createTeller(changes, JSON.stringify({ name }));
+  const tell = createChangeNotifier(changes, JSON.stringify({ name }));
   const ended = new AbortController();
-  followOthers({ ...changes, everyMs: LOOK_MS, signal: ended.signal }, follow);
+  followChanges({ ...changes, everyMs: LOOK_MS, signal: ended.signal }, follow);
   const hearNoMore = cluster.hear("threads", (about) => {
     const word = wordSchema.safeParse(fromJson(about)).data; // null if another release wrote it
     if (word?.name === name && word.frame !== undefined) push(word.frame);

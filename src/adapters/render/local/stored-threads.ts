@@ -15,7 +15,7 @@ export function storedThreads(
   /** Writes take turns if the database is shared, so that a number becomes visible only after all lower ones. */
   const numbering = async <T>(work: (threads: StoreTransaction["webThreads"]) => Promise<T>): Promise<T> =>
     (await opening).transaction(async (tx) => {
-      if (isShared) await tx.takeTurn("threads");
+      if (isShared) await tx.takeAdvisoryLock("threads");
       return work(tx.webThreads);
     });
   return {

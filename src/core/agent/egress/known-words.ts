@@ -2,7 +2,7 @@ import { type ContentBlock, type Message, type ToolUseBlock, textOf, toolUsesOf 
 import type { Tool } from "../../tool.ts";
 import { addressesIn, spelledAddress } from "../../trust/addresses.ts";
 import type { KnownWords } from "../../trust/egress.ts";
-import { isWithin, OWN_WORDS, originsIn } from "../../trust/label.ts";
+import { isWithin, OWN_MESSAGES, originsIn } from "../../trust/label.ts";
 
 /**
  * Collects the text and addresses of a request that the model cannot have made up: what people wrote, what web content
@@ -17,7 +17,7 @@ export function knownWords(messages: readonly Message[], tools: readonly Tool[])
     for (const use of toolUsesOf(message.content)) uses.set(use.id, use);
     if (message.role === "assistant") continue;
     const { author, label } = message;
-    if (author !== undefined && label?.who.includes(OWN_WORDS) !== true) {
+    if (author !== undefined && label?.who.includes(OWN_MESSAGES) !== true) {
       const said = textIn(message.content);
       addresses.push(...addressesIn(said));
       if (label?.who.includes(author.id) === true) texts.push(said);

@@ -6,7 +6,7 @@ import type { ModelRequest, SystemPart } from "../provider.ts";
 import { effortOf, thinkingBudgetOf } from "../thinking-budget.ts";
 import { providerToolId, replayedInput } from "../tool-input.ts";
 import { type VisiblePart, visibleTurns } from "../visible-content.ts";
-import { type Endpoint, THOUGHTLESS, type WireCall } from "../wire.ts";
+import { type Endpoint, WITHOUT_REASONING, type WireCall } from "../wire.ts";
 
 type Body = Anthropic.MessageCreateParamsStreaming;
 type ContentParam = Anthropic.ContentBlockParam;
@@ -24,7 +24,7 @@ const THINKS_BY_BUDGET = /(?:^|\.)claude-(?:3|(?:opus|sonnet)-4(?:[-.][0-5])?(?:
 /** The request body for Anthropic Messages. */
 export function anthropicBody({ request, refusedFields }: WireCall, endpoint: Endpoint): Body {
   const turns = visibleTurns(request.messages, { provider: endpoint.id, model: request.model });
-  const wantsThoughts = refusedFields.has(THOUGHTLESS);
+  const wantsThoughts = refusedFields.has(WITHOUT_REASONING);
   const messages = turns.map(({ role, parts }) => ({
     role,
     content: parts.flatMap((part) => contentParam(part, { ...endpoint, wantsThoughts })),

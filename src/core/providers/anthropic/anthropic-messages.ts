@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ContentBlock, Origin } from "../../protocol/messages.ts";
 import { inputTokensOf, NO_USAGE, type Usage } from "../../protocol/usage.ts";
 import { type ModelInfo, type ModelResponse, modelInfo, type StopReason, type StreamEvent } from "../provider.ts";
-import { otherThan, readEvent, saidText } from "../stream-event.ts";
+import { otherTypes, readEvent, saidText } from "../stream-event.ts";
 import { tokenCount } from "../token-count.ts";
 import { parseToolInput } from "../tool-input.ts";
 import { authHeaders, QUIET_CLIENT, type Wire, type WireOptions } from "../wire.ts";
@@ -55,7 +55,7 @@ const eventSchema = z.union([
     usage: usageSchema,
   }),
   z.object({ type: z.literal("message_stop") }),
-  otherThan("message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop"),
+  otherTypes("message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop"),
 ]);
 
 /** Anthropic Messages over the SDK, which is loaded only here. */

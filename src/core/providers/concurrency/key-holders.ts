@@ -1,7 +1,7 @@
 import type { Endpoint } from "../wire.ts";
 
 /** Messages between processes that use the same key. Times are relative, in milliseconds, since clocks differ. */
-export type KeyWord =
+export type KeyMessage =
   | {
       readonly type: "refused";
       /** How long nobody may begin a call. */
@@ -19,12 +19,12 @@ export interface KeyHolders {
   /** Number of processes, at least 1. */
   size(): number;
   /** Sends a message, which may be lost. */
-  tell(word: KeyWord): void;
-  hear(listener: (word: KeyWord) => void): void;
+  tell(word: KeyMessage): void;
+  hear(listener: (word: KeyMessage) => void): void;
 }
 
 /** Returns the processes that use an endpoint's key. */
 export type HoldersOf = (endpoint: Pick<Endpoint, "id" | "baseUrl" | "apiKey">) => KeyHolders;
 
 /** For a process that shares its keys with no other. */
-export const noOthers: HoldersOf = () => ({ size: () => 1, tell: () => undefined, hear: () => undefined });
+export const soleKeyHolder: HoldersOf = () => ({ size: () => 1, tell: () => undefined, hear: () => undefined });

@@ -1,5 +1,5 @@
 import type { Runtime } from "../../protocol/runtime.ts";
-import type { KeyHolders, KeyWord } from "./key-holders.ts";
+import type { KeyHolders, KeyMessage } from "./key-holders.ts";
 
 /** A refusal that prolongs the known wait by less than this is not announced to other processes. In milliseconds. */
 const TOGETHER_MS = 250;
@@ -92,7 +92,7 @@ export class KeyLimit {
   }
 
   /** `going`: number of running calls of this process; `isAnswered`: whether the provider answers one of them. */
-  heard(word: KeyWord, { going, isAnswered }: { readonly going: number; readonly isAnswered: boolean }): void {
+  heard(word: KeyMessage, { going, isAnswered }: { readonly going: number; readonly isAnswered: boolean }): void {
     if (word.type === "answered") {
       this.#excused = this.#lone;
       return;

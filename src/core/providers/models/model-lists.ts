@@ -1,7 +1,7 @@
 import { toAppError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import type { ModelInfo, ModelList } from "../provider.ts";
-import { within } from "../stall.ts";
+import { rejectIfStalled } from "../stall.ts";
 
 /** How long a list is cached, and how long a failure prevents another request. In milliseconds. */
 const HOLDS_MS = 3_600_000;
@@ -37,7 +37,7 @@ export function createModelLists(
     const ended = new AbortController();
     const limit = { clock, limitMs: LIST_MS, what: `no list of ${provider}'s models` };
     try {
-      return { type: "listed", models: await within(ask(provider, ended.signal), limit) };
+      return { type: "listed", models: await rejectIfStalled(ask(provider, ended.signal), limit) };
     } catch (error) {
       return { type: "failed", error: toAppError(error) };
     } finally {

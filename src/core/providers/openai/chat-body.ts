@@ -6,7 +6,7 @@ import type { ModelRequest } from "../provider.ts";
 import { effortOf, thinkingBudgetOf } from "../thinking-budget.ts";
 import { providerToolId, replayedInput } from "../tool-input.ts";
 import { type VisiblePart, visibleTurns } from "../visible-content.ts";
-import { type Endpoint, THOUGHTLESS, type WireCall } from "../wire.ts";
+import { type Endpoint, WITHOUT_REASONING, type WireCall } from "../wire.ts";
 import { failedText, joinedSystem } from "./openai-client.ts";
 
 /** Chat Completions as some thirty providers implement it. The types are our own, since each adds fields. */
@@ -61,7 +61,7 @@ export function chatBody({ request, refusedFields }: WireCall, endpoint: Endpoin
   const allowed = Object.entries(optional).filter(([field]) => !refusedFields.has(field));
   return {
     model: request.model,
-    messages: chatMessages(request, { endpoint, wantsThoughts: refusedFields.has(THOUGHTLESS) }),
+    messages: chatMessages(request, { endpoint, wantsThoughts: refusedFields.has(WITHOUT_REASONING) }),
     stream: true,
     [limitField(endpoint, refusedFields)]: request.maxTokens,
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolParam) }),

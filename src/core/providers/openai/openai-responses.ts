@@ -4,7 +4,7 @@ import { ProviderError } from "../../protocol/errors.ts";
 import type { ContentBlock, Origin } from "../../protocol/messages.ts";
 import { NO_USAGE, type Usage } from "../../protocol/usage.ts";
 import type { ModelResponse, StopReason, StreamEvent } from "../provider.ts";
-import { otherThan, readEvent, saidText } from "../stream-event.ts";
+import { otherTypes, readEvent, saidText } from "../stream-event.ts";
 import { usageWithin } from "../token-count.ts";
 import { parseToolInput } from "../tool-input.ts";
 import type { Wire, WireOptions } from "../wire.ts";
@@ -47,7 +47,7 @@ const itemSchema = z.union([
   z.object({ type: z.literal("message"), content: z.array(partSchema), phase: phaseSchema }),
   z.object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: saidText }),
   z.looseObject({ type: z.literal("reasoning"), content: thoughtsSchema, summary: thoughtsSchema }),
-  otherThan("message", "function_call", "reasoning"),
+  otherTypes("message", "function_call", "reasoning"),
 ]);
 type Item = z.infer<typeof itemSchema>;
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ProviderError } from "../../protocol/errors.ts";
 import { type ModelInfo, modelInfo } from "../provider.ts";
 import type { WireName } from "../quirks.ts";
-import { type Fetch, within } from "../stall.ts";
+import { type Fetch, rejectIfStalled } from "../stall.ts";
 import { copilotFetch, createCopilotSession } from "./copilot-session.ts";
 import { createWireLoader, type Reach, type Wires } from "./wires.ts";
 
@@ -23,7 +23,7 @@ export function copilotWires(reach: Reach): Wires {
   let reading: Promise<readonly CopilotModel[]> | null = null;
 
   function waited<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-    return within(work, { clock, limitMs: reach.answerMs, what: "no answer", signal });
+    return rejectIfStalled(work, { clock, limitMs: reach.answerMs, what: "no answer", signal });
   }
 
   async function rootOf(signal: AbortSignal): Promise<string> {

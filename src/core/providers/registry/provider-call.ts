@@ -5,7 +5,7 @@ import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "../p
 import { type ErrorContext, errorContext, providerFailure, toProviderError } from "../provider-errors.ts";
 import { guardedEvents } from "../stall.ts";
 import { wholeResponse } from "../whole-response.ts";
-import { type Endpoint, THOUGHTLESS } from "../wire.ts";
+import { type Endpoint, WITHOUT_REASONING } from "../wire.ts";
 import type { Wires } from "./wires.ts";
 
 export interface ProviderOptions {
@@ -190,7 +190,7 @@ const THOUGHTS = /reasoning_content|content\[\]\.thinking/i;
 const MISSED = /passed back|missing|required/i;
 
 function missedThoughts({ message }: AppError): string | null {
-  return THOUGHTS.test(message) && MISSED.test(message) ? THOUGHTLESS : null;
+  return THOUGHTS.test(message) && MISSED.test(message) ? WITHOUT_REASONING : null;
 }
 
 /** Fields that may be rejected by the name of their content. */

@@ -3,7 +3,7 @@ import type { Log } from "../../protocol/log.ts";
 import type { Runtime } from "../../protocol/runtime.ts";
 import { baseUrlVariable, CATALOG, type CatalogEntry, DEMO_PROVIDER, ownEntry, REGION } from "../catalog.ts";
 import { adaptiveConcurrency } from "../concurrency/adaptive-concurrency.ts";
-import { type HoldersOf, noOthers } from "../concurrency/key-holders.ts";
+import { type HoldersOf, soleKeyHolder } from "../concurrency/key-holders.ts";
 import { createDemoProvider } from "../demo/demo-provider.ts";
 import { createModelLists } from "../models/model-lists.ts";
 import { knownProvider, type ModelOverride, modelFacts } from "../models/models.ts";
@@ -41,7 +41,7 @@ export interface RegistryOptions {
 const SLOW_START_MS = 290_000;
 
 export function createProviderRegistry(options: RegistryOptions): ListingRegistry {
-  const { settings, runtime, holdersOf = noOthers } = options;
+  const { settings, runtime, holdersOf = soleKeyHolder } = options;
   const demo = createDemoProvider(runtime);
   const made = new Map<string, { readonly provider: LlmProvider; readonly by: ProviderSettings | undefined }>();
   const lists = createModelLists(runtime.clock, async (id, signal) => providerOf(id).listModels(signal));

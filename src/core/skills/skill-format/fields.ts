@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { seenLine } from "../skill-text.ts";
+import { visibleLine } from "../skill-text.ts";
 import { partToolNames } from "./tool-names.ts";
 
 /**
@@ -16,7 +16,7 @@ const MAX_TOOLS = 50;
 const scalar = z
   .union([z.string(), z.number(), z.boolean(), z.date().transform((date) => date.toISOString())], "must be a text")
   .transform(String);
-const line = (most: number) => scalar.transform((text) => seenLine(text, most));
+const line = (most: number) => scalar.transform((text) => visibleLine(text, most));
 const optionalLine = (most: number) =>
   line(most)
     .nullish()
@@ -26,7 +26,7 @@ const optionalLine = (most: number) =>
 const items = z.union(
   [
     z.array(line(MAX_LINE)).max(MAX_TOOLS, `has more than ${MAX_TOOLS} items`),
-    scalar.transform((text) => partToolNames(seenLine(text, MAX_DESCRIPTION))),
+    scalar.transform((text) => partToolNames(visibleLine(text, MAX_DESCRIPTION))),
   ],
   "must be a list of names",
 );
@@ -48,7 +48,7 @@ const args = z
     list.map(
       (one: { name: string; description?: string | null | undefined; required?: boolean | null | undefined }) => ({
         name: one.name.trim(),
-        description: seenLine(one.description ?? "", MAX_LINE),
+        description: visibleLine(one.description ?? "", MAX_LINE),
         required: one.required === true,
       }),
     ),
@@ -73,14 +73,14 @@ const argumentNames = z
 const argumentHint = z
   .union([z.array(scalar).transform((parts) => `[${parts.join(", ")}]`), scalar], "must be a text")
   .nullish()
-  .transform((text) => seenLine(text ?? "", MAX_LINE) || null);
+  .transform((text) => visibleLine(text ?? "", MAX_LINE) || null);
 
 /** The fields of a front matter. Values are limited in length and stripped of invisible characters. */
 const fields = z.object({
   name: line(MAX_LINE).nullish(),
   description: scalar
     .nullish()
-    .transform((text) => seenLine(text ?? "", MAX_DESCRIPTION))
+    .transform((text) => visibleLine(text ?? "", MAX_DESCRIPTION))
     .refine((text) => text !== "", "is missing"),
   when_to_use: optionalLine(MAX_LINE),
   license: optionalLine(MAX_LINE),
@@ -90,7 +90,7 @@ const fields = z.object({
   "allowed-tools": z
     .union([z.array(line(MAX_LINE)).transform((list) => list.join(", ")), scalar], "must be a text or a list of names")
     .nullish()
-    .transform((text) => (text === undefined || text === null ? null : seenLine(text, MAX_DESCRIPTION) || null)),
+    .transform((text) => (text === undefined || text === null ? null : visibleLine(text, MAX_DESCRIPTION) || null)),
   tools: items.nullish().transform((list) => list ?? null),
   args: args.nullish().transform((list) => list ?? []),
   "argument-hint": argumentHint,
@@ -146,5 +146,5 @@ export function readFields(data: Readonly<Record<string, unknown>>): ReadFields 
 
 /** Short notes that can be shown inside a code span. */
 export function notes(texts: readonly string[]): readonly string[] {
-  return [...new Set(texts)].slice(0, MAX_NOTES).map((text) => seenLine(text.replaceAll("`", "'"), MAX_NOTE));
+  return [...new Set(texts)].slice(0, MAX_NOTES).map((text) => visibleLine(text.replaceAll("`", "'"), MAX_NOTE));
 }

@@ -1,4 +1,4 @@
-import { seenLine, seenText } from "../skill-text.ts";
+import { visibleLine, withoutInvisible } from "../skill-text.ts";
 import { LIST_SKILLS, SKILL_OFF, type Skill, type SkillOrigin, type SkillProblem, skillName } from "../skills.ts";
 import { MAX_LINE, notes, readFields } from "./fields.ts";
 import { readFrontMatter } from "./skill-front-matter.ts";
@@ -32,7 +32,7 @@ export function parseSkill(file: SkillFile): ParsedSkill {
   const { origin, folder, source, folderName } = file;
   const problem = (line: number, reason: string): ParsedSkill => ({
     type: "problem",
-    problem: { source, line, reason: seenLine(reason, MAX_LINE), name: skillName(folderName) },
+    problem: { source, line, reason: visibleLine(reason, MAX_LINE), name: skillName(folderName) },
   });
   const matter = readFrontMatter(file.text, { mayLeaveOut: true, isOptional: file.complete !== undefined });
   if (matter.type === "broken") return problem(matter.line, matter.reason);
@@ -46,7 +46,7 @@ export function parseSkill(file: SkillFile): ParsedSkill {
   if (RESERVED.includes(name)) return problem(matter.lineOf("name"), `name: ${name} stands for something else`);
   if (origin === "page" && name !== folderName)
     return problem(matter.lineOf("name"), `name: this skill is called ${folderName}; write that, or leave it out`);
-  if (origin === "page" && seenText(matter.body).trim().length > MAX_BODY)
+  if (origin === "page" && withoutInvisible(matter.body).trim().length > MAX_BODY)
     return problem(1, `the text is longer than ${MAX_BODY} characters; say what matters for each use`);
   const body = bounded(matter.body, { ...file, name });
   if (body === "") return problem(1, "nothing follows the front matter");
@@ -71,7 +71,7 @@ function bounded(
   written: string,
   { text, name, origin, source }: Pick<SkillFile, "text" | "origin" | "source"> & { readonly name: string },
 ): string {
-  const body = seenText(written).trim();
+  const body = withoutInvisible(written).trim();
   if (body.length <= MAX_BODY) return body;
   const end = body.lastIndexOf("\n", MAX_BODY);
   const head = body.slice(0, end > 0 ? end : MAX_BODY).toWellFormed();

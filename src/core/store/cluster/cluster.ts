@@ -6,11 +6,11 @@ import type { Clock } from "../../protocol/runtime.ts";
 import type { HoldersOf } from "../../providers/concurrency/key-holders.ts";
 import type { SharedRates } from "../../shared-rates.ts";
 import { type ClusterConnection, openClusterConnection, setUpCluster } from "./cluster-connection.ts";
-import { openWords } from "./cluster-words.ts";
 import { GrowthRows } from "./growth-rows.ts";
 import { Locks } from "./locks.ts";
 import { drainMember, othersThan, readMembers } from "./members.ts";
 import { type Beat, type DatabaseTime, Membership } from "./membership.ts";
+import { openNotifications } from "./notifications.ts";
 import { RateRows } from "./rate-rows.ts";
 import { Roles } from "./roles.ts";
 import { gatewaySessions } from "./shard-sessions.ts";
@@ -104,7 +104,7 @@ async function join(
     lost: () => lost(new StoreError("stale_owner", "the other replicas have taken this one for dead", LOST_PLACE)),
   });
   time.take(membership.time);
-  const words = { ...(await openWords({ connection: over, id, log })), size: () => size };
+  const words = { ...(await openNotifications({ connection: over, id, log })), size: () => size };
   const locks = await Locks.open({ connection: over, id, clock, log, words, membership });
   return {
     id,

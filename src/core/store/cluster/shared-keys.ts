@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Cluster } from "../../cluster.ts";
 import type { Log } from "../../protocol/log.ts";
-import type { HoldersOf, KeyWord } from "../../providers/concurrency/key-holders.ts";
+import type { HoldersOf, KeyMessage } from "../../providers/concurrency/key-holders.ts";
 import { fromJson } from "../../text/from-json.ts";
 
 const ms = z.number().min(0);
@@ -21,7 +21,7 @@ interface Words extends Pick<Cluster, "tell" | "hear" | "size"> {
 /** The other processes that call with the same key. Their words name the key by a digest. */
 export function sharedKeys({ tell, hear, size, log }: Words): HoldersOf {
   /** By digest of the key. When a provider's settings change, its new queue replaces the old one's listener. */
-  const listeners = new Map<string, (word: KeyWord) => void>();
+  const listeners = new Map<string, (word: KeyMessage) => void>();
   hear("providers", (about) => {
     const heard = wordSchema.safeParse(fromJson(about)).data; // Ignores words of other releases that cannot be read.
     if (heard !== undefined) listeners.get(heard.key)?.(heard.word);

@@ -17,7 +17,7 @@ export function asDatabaseClient(client: PostgresClient): DatabaseClient {
 }
 
 /** Reads a row; null if there is none. */
-export function found<Row, Read>(row: Row | null, read: (row: Row) => Read): Read | null {
+export function mapRow<Row, Read>(row: Row | null, read: (row: Row) => Read): Read | null {
   return row === null ? null : read(row);
 }
 

@@ -8,7 +8,7 @@ import { asDatabaseClient, type DatabaseClient } from "./client.ts";
 import { connectionLimit, freedWhenFrozen } from "./connection/connections.ts";
 import { openConnection } from "./connection/open-connection.ts";
 import { requireRights } from "./connection/postgresql-rights.ts";
-import { settledUrl } from "./connection/settled-url.ts";
+import { resolveSslMode } from "./connection/ssl-mode.ts";
 import { NOTICES_VANISHED } from "./connection/watched-socket.ts";
 import { type MigrationConnection, migrate, pendingMigrations } from "./migrate.ts";
 
@@ -34,7 +34,7 @@ export async function openPostgresql(
   }
   const client = new PrismaClient({
     adapter: new TellingPg({
-      connectionString: await settledUrl(url),
+      connectionString: await resolveSslMode(url),
       max: connectionLimit(url),
       ...NOTICES_VANISHED,
       ...(isShared ? freedWhenFrozen(url) : {}),

@@ -1,10 +1,10 @@
 import { access, constants, stat } from "node:fs/promises";
 import path from "node:path";
 import { unlessFails } from "../../protocol/system-code.ts";
-import { closeToOthers } from "./close-to-others.ts";
 import { sqlitePath } from "./connection/database-url.ts";
 import { unavailable } from "./connection/unavailable.ts";
 import { createDirectory } from "./create-directory.ts";
+import { restrictToOwner } from "./restrict-to-owner.ts";
 
 /** Does what `checkSqliteFile` does, and creates the missing directory of the file, for the owner alone. */
 export async function prepareSqliteFile(url: string): Promise<void> {
@@ -24,7 +24,7 @@ const BESIDE = ["", "-wal", "-shm", "-journal", ".lease"];
  * beside the database the same mode.
  */
 export async function closeSqliteFile(url: string): Promise<void> {
-  await Promise.all(BESIDE.map((suffix) => closeToOthers(`${sqlitePath(url)}${suffix}`, 0o600)));
+  await Promise.all(BESIDE.map((suffix) => restrictToOwner(`${sqlitePath(url)}${suffix}`, 0o600)));
 }
 
 /** Throws ConfigError if the file is a directory or cannot be reached or written. A missing file is no error. */
@@ -45,7 +45,7 @@ export async function checkSqliteFile(url: string): Promise<void> {
  * none. Returns `now` if that is unknown, as it always is on PostgreSQL. A remaining WAL, which SQLite removes with the
  * last connection, tells of a kill, and then it is unknown too.
  */
-export async function workedUntil(url: string, now: number): Promise<number | null> {
+export async function lastActiveAt(url: string, now: number): Promise<number | null> {
   if (!url.startsWith("file:")) return now;
   const [file, log] = await Promise.all(
     ["", "-wal"].map((suffix) => stat(`${sqlitePath(url)}${suffix}`).catch(() => null)),

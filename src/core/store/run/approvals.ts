@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { authorSchema } from "../../protocol/messages.ts";
-import { type Client, found, type Stored } from "../database/client.ts";
+import { type Client, mapRow, type Stored } from "../database/client.ts";
 
 /** A call as its card shows it, without the values of secrets. */
 const shownSchema = z.object({
@@ -74,7 +74,7 @@ export interface ApprovalDecision {
 export function approvalReads(db: Client) {
   return {
     async get(id: string): Promise<ApprovalRow | null> {
-      return found(await db.approval.findUnique({ where: { id } }), toRow);
+      return mapRow(await db.approval.findUnique({ where: { id } }), toRow);
     },
 
     /** Approvals pending in a channel, oldest first. */

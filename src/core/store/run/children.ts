@@ -1,7 +1,7 @@
-import { beginKey, endKeys } from "../../events/child-event.ts";
+import { childEndKeys, childStartKey } from "../../events/child-event.ts";
 import { type ChildTask, childTaskSchema, taskTreeOf } from "../../events/child-task.ts";
 import type { SessionSettings } from "../../events/session-settings.ts";
-import { type Client, found, type Stored } from "../database/client.ts";
+import { type Client, mapRow, type Stored } from "../database/client.ts";
 
 export interface ChildRow {
   /** Id of the child's session. */
@@ -20,11 +20,11 @@ export interface NewChild extends ChildRow {
 
 /** Key of the event that begins a child. */
 export function beginKeyOf(child: Pick<ChildRow, "parentId" | "parentRunId" | "parentCallId">): string {
-  return beginKey({ parent: { sessionId: child.parentId, runId: child.parentRunId, callId: child.parentCallId } });
+  return childStartKey({ parent: { sessionId: child.parentId, runId: child.parentRunId, callId: child.parentCallId } });
 }
 
 /** Sessions and runs of one line of descent, its root included. */
-export interface Family {
+export interface SessionTree {
   readonly sessionIds: readonly string[];
   readonly runIds: readonly string[];
 }
@@ -32,7 +32,7 @@ export interface Family {
 export function childReads(db: Client) {
   return {
     async get(id: string): Promise<ChildRow | null> {
-      return found(await db.session.findUnique({ where: { id }, select: COLUMNS }), toRow);
+      return mapRow(await db.session.findUnique({ where: { id }, select: COLUMNS }), toRow);
     },
 
     /** Children that a run's calls have begun, oldest first. */
@@ -52,7 +52,7 @@ export function childReads(db: Client) {
     },
 
     /** All that descends from a session, with the session itself, and all that descends from the run, with the run. */
-    async family(sessionId: string, runId: string): Promise<{ ofRun: Family; ofSession: Family }> {
+    async family(sessionId: string, runId: string): Promise<{ ofRun: SessionTree; ofSession: SessionTree }> {
       const all = await descendants(db, sessionId);
       const runs = await runsOf(db, all);
       const ofRun: string[] = [];
@@ -70,7 +70,7 @@ export function childReads(db: Client) {
     async runsOfTaskTree(sessionId: string, runId: string): Promise<string[]> {
       const all = (await descendants(db, sessionId)).filter(({ task }) => taskTreeOf(task) === runId);
       const below = await runsOf(db, all);
-      const notes = below.map((run) => endKeys(run.sessionId, run.id).note);
+      const notes = below.map((run) => childEndKeys(run.sessionId, run.id).note);
       const began = await db.inboxEvent.findMany({ where: { key: { in: notes } }, select: { seq: true } });
       const eventSeq = { in: began.map(({ seq }) => seq) };
       const woken = await db.run.findMany({ where: { sessionId, eventSeq }, select: { id: true } });

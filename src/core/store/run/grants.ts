@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Granted } from "../../trust/grants.ts";
-import { type Client, found, type Stored } from "../database/client.ts";
+import type { GrantScope } from "../../trust/grants.ts";
+import { type Client, mapRow, type Stored } from "../database/client.ts";
 
 /** A remembered approval. */
-export interface GrantRow extends Granted {
+export interface GrantRow extends GrantScope {
   readonly id: string;
   /** Null if the grant holds in the whole channel. */
   readonly sessionId: string | null;
@@ -18,7 +18,7 @@ export function grantReads(db: Client) {
   return {
     /** Null if the grant does not exist or is revoked. */
     async get(id: string): Promise<GrantRow | null> {
-      return found(await db.grant.findFirst({ where: { id, revokedAt: null } }), toRow);
+      return mapRow(await db.grant.findFirst({ where: { id, revokedAt: null } }), toRow);
     },
 
     /** Grants in force in a session: its own and its channel's, oldest first. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Author, authorSchema } from "../../protocol/messages.ts";
 import { planStepSchema } from "../../protocol/plan.ts";
-import { type Client, found, type Stored } from "../database/client.ts";
+import { type Client, mapRow, type Stored } from "../database/client.ts";
 
 const bodySchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("question"), question: z.string(), options: z.array(z.string()) }),
@@ -38,7 +38,7 @@ export type NewQuestion = Pick<QuestionRow, "id" | "sessionId" | "runId" | "aske
 export function questionReads(db: Client) {
   return {
     async get(id: string): Promise<QuestionRow | null> {
-      return found(await db.question.findUnique({ where: { id } }), toRow);
+      return mapRow(await db.question.findUnique({ where: { id } }), toRow);
     },
 
     /** The oldest question open in the session, or else in the nearest generation of sub-agents; null if none is. */

@@ -1,4 +1,4 @@
-import { askedIn } from "../../../core/history/session-state.ts";
+import { openInteractions } from "../../../core/history/session-state.ts";
 import { reasonOfCode } from "../../../core/protocol/explain.ts";
 import type { ApprovalRow } from "../../../core/store/run/approvals.ts";
 import type { QuestionRow } from "../../../core/store/run/questions.ts";
@@ -46,7 +46,7 @@ async function openWork(viewer: Viewer, world: OverviewScope): Promise<Pick<Team
   const [listed, runs, [approvals, questions]] = await Promise.all([
     listedAs(seen, titles, world),
     store.tables(overviewReads).openRuns(all),
-    askedIn(store, all),
+    openInteractions(store, all),
   ]);
   const rootOf = new Map([...families].flatMap(([root, family]) => family.map((id) => [id, root] as const)));
   const names = new Map(listed.map((each) => [each.id, each]));

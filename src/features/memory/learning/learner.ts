@@ -1,5 +1,5 @@
 import type { BackgroundAnswer, CallModel } from "../../../core/budget/background-call.ts";
-import { createTeller } from "../../../core/follow-others.ts";
+import { createChangeNotifier } from "../../../core/change-notices.ts";
 import { isDatabaseUnavailable, isDiskFull } from "../../../core/protocol/database-failure.ts";
 import { AppError, toAppError } from "../../../core/protocol/errors.ts";
 import { labelOf, textOf } from "../../../core/protocol/messages.ts";
@@ -76,7 +76,7 @@ export function createLearner(memories: Memories, given: Host, settings: LearnSe
   const host = { ...given, callModel: keepingLast(given.callModel) };
   const { store, runtime, log, cluster } = host;
   const { clock } = runtime;
-  const tellOthers = createTeller({ cluster, topic: "memories", clock, log }, LESSON_ASKED);
+  const tellOthers = createChangeNotifier({ cluster, topic: "memories", clock, log }, LESSON_ASKED);
   const reads = store.tables(lessonReads);
   let asked = Promise.withResolvers<void>();
 

@@ -1,5 +1,5 @@
 import type { BackgroundEmbedder } from "../../../core/budget/background-embedder.ts";
-import { dayBegan } from "../../../core/budget/limits.ts";
+import { startOfDay } from "../../../core/budget/limits.ts";
 import { BudgetStop } from "../../../core/budget/run-budget.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type { StoreTransaction } from "../../../core/store/store.ts";
@@ -156,7 +156,7 @@ export class Keeper {
   /** Number of texts that may still be sent today; throws if none. */
   async #left(): Promise<number> {
     const { runtime, perDay } = this.#options;
-    const left = perDay - (await this.#reads.sentOn(dayBegan(runtime.clock.now())));
+    const left = perDay - (await this.#reads.sentOn(startOfDay(runtime.clock.now())));
     if (left <= 0) throw new UsedUp();
     return left;
   }
@@ -198,7 +198,7 @@ export class Keeper {
   async #send(texts: readonly string[], signal: AbortSignal): ReturnType<BackgroundEmbedder["embed"]> {
     const { embedder, store, database, runtime } = this.#options;
     if ((await this.#left()) < texts.length) throw new UsedUp();
-    const day = dayBegan(runtime.clock.now());
+    const day = startOfDay(runtime.clock.now());
     await store.transaction((tx) => tx.tables((db) => vectorWrites(db, database).sent(day, texts.length)));
     return embedder.embed(texts, signal);
   }

@@ -11,7 +11,7 @@ export function inThreads<T>(
   work: (threads: ReturnType<typeof threadDeletion>) => Promise<T>,
 ): Promise<T> {
   return store.transaction(async (tx) => {
-    await tx.takeTurn("threads");
+    await tx.takeAdvisoryLock("threads");
     return work(tx.tables(threadDeletion));
   });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { knownWords } from "../../../../src/core/agent/egress/known-words.ts";
 import type { Message } from "../../../../src/core/protocol/messages.ts";
-import { type Label, OWN_WORDS, outsideOf } from "../../../../src/core/trust/label.ts";
+import { type Label, OWN_MESSAGES, outsideOf } from "../../../../src/core/trust/label.ts";
 
 const ANA = { id: "slack:U1", name: "Ana" };
 const ADDRESS = "http://docs.test/a?b=1";
@@ -20,7 +20,7 @@ test.each<[string, Message, boolean]>([
     said({ author: { id: "B1", name: "alerts" }, label: by(outsideOf("alerts")) }),
     true,
   ],
-  ["a message of ours in the thread", said({ author: { id: "U0", name: "Deckhand" }, label: by(OWN_WORDS) }), false],
+  ["a message of ours in the thread", said({ author: { id: "U0", name: "Deckhand" }, label: by(OWN_MESSAGES) }), false],
   ["the model's answer", said({ role: "assistant" }), false],
   ["an assignment", said({ content: [assigned, ...text], label: by(ANA.id) }), false],
   ["an assignment with an address that was known", said({ content: [{ ...assigned, addresses: [ADDRESS] }] }), true],

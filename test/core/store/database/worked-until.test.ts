@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { workedUntil } from "../../../../src/core/store/database/sqlite-file.ts";
+import { lastActiveAt } from "../../../../src/core/store/database/sqlite-file.ts";
 import { openStore } from "../../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { createSession } from "../../../contracts/engine-recorder.ts";
@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const HOUR_AGO = Date.now() - 3_600_000;
-const asked = (now = Date.now()) => workedUntil(`file:${file}`, now);
+const asked = (now = Date.now()) => lastActiveAt(`file:${file}`, now);
 const setBack = () => utimesSync(file, new Date(HOUR_AGO), new Date(HOUR_AGO));
 
 test("nobody has worked where there is no database, or an empty file", async () => {
@@ -40,5 +40,5 @@ test("a process that ended has worked until it wrote last; one that did not end,
 });
 
 test("PostgreSQL says nothing of it: until now", async () => {
-  expect(await workedUntil("postgresql://127.0.0.1/deckhand", 7)).toBe(7);
+  expect(await lastActiveAt("postgresql://127.0.0.1/deckhand", 7)).toBe(7);
 });

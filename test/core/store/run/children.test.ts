@@ -4,11 +4,11 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { EmbeddedEngine } from "../../../../src/core/embedded-engine/embedded-engine.ts";
 import type { ChildEvent } from "../../../../src/core/events/child-event.ts";
-import { beginKey } from "../../../../src/core/events/child-event.ts";
+import { childStartKey } from "../../../../src/core/events/child-event.ts";
 import { MOST_CHILDREN } from "../../../../src/core/events/child-task.ts";
 import { openStore, type Store } from "../../../../src/core/store/store.ts";
 import { beginChild, stopRun, withdrawWaiting } from "../../../../src/core/subagents/children.ts";
-import { releaseQueued } from "../../../../src/core/subagents/places.ts";
+import { releaseQueued } from "../../../../src/core/subagents/queued-children.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { createSession, event } from "../../../contracts/engine-recorder.ts";
 import { childEvent } from "../../../support/child-event.ts";
@@ -51,7 +51,7 @@ async function manager(open: () => Promise<Store>) {
   const deps = { store, engine, clock: systemRuntime().clock };
   const begin = (callId: string) =>
     beginChild({ id: `agt_${callId}`, settings: {} }, executor(sessionId, callId), deps);
-  const isHeld = (callId: string) => store.inbox.isHeld(beginKey(executor(sessionId, callId)));
+  const isHeld = (callId: string) => store.inbox.isHeld(childStartKey(executor(sessionId, callId)));
   return { store, engine, sessionId, begin, isHeld };
 }
 
@@ -76,7 +76,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
     expect((await Promise.all(CALLS.map(isHeld))).filter((each) => !each)).toHaveLength(2);
 
     await store.transaction((tx) => stopRun(tx, { sessionId, runId: "run_1" }, { by: "person", name: "@ana" }));
-    const keys = CALLS.map((call) => beginKey(executor(sessionId, call)));
+    const keys = CALLS.map((call) => childStartKey(executor(sessionId, call)));
     expect(await Promise.all(keys.map((key) => store.inbox.isWaiting(key)))).toEqual(CALLS.map(() => false));
   });
 
@@ -95,7 +95,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
     const queued = ["c", "d", "e"];
     for (const call of queued) await beginChild({ id: `agt_${call}`, settings: {} }, later(call), deps);
     await releaseQueued(sessionId, { store, engine });
-    const held = () => Promise.all(queued.map((call) => store.inbox.isHeld(beginKey(later(call)))));
+    const held = () => Promise.all(queued.map((call) => store.inbox.isHeld(childStartKey(later(call)))));
     expect(await held()).toEqual([true, true, true]);
 
     await engine.cancel(sessionId, "run_1", { by: "person", name: "@ana" });
@@ -103,7 +103,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
     expect(await store.inbox.has("child:agt_c:released")).toBe(true);
 
     expect([await withdrawWaiting(store, sessionId), await withdrawWaiting(store, sessionId)]).toEqual([true, false]);
-    const waiting = await Promise.all(queued.map((call) => store.inbox.isWaiting(beginKey(later(call)))));
+    const waiting = await Promise.all(queued.map((call) => store.inbox.isWaiting(childStartKey(later(call)))));
     expect(waiting).toEqual([false, false, false]);
   });
 
@@ -118,7 +118,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
         .concat(begun.slice(4))
         .every((each) => each === "begun" || each === "stopped"),
     ).toBe(true);
-    const keys = CALLS.map((call) => beginKey(executor(sessionId, call)));
+    const keys = CALLS.map((call) => childStartKey(executor(sessionId, call)));
     expect(await Promise.all(keys.map((key) => store.inbox.isWaiting(key)))).toEqual(CALLS.map(() => false));
     expect(await begin("late")).toBe("stopped");
   });
@@ -128,7 +128,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
     for (const call of CALLS) await begin(call);
     const beginRun = (call: string) =>
       store.transaction(async (tx) => {
-        const event = await tx.inbox.byKey(beginKey(executor(sessionId, call)));
+        const event = await tx.inbox.byKey(childStartKey(executor(sessionId, call)));
         if (event === null || (await tx.inbox.take([event.seq], `run_${call}`)) === 0) return;
         await tx.runs.begin({ id: `run_${call}`, sessionId: `agt_${call}`, eventSeq: event.seq, at: AT });
       });
@@ -141,7 +141,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
   test("a stop reaches what a sub-agent begins in the same moment", async () => {
     const { store, engine, sessionId, begin } = await manager(open);
     await begin("a");
-    const event = await store.inbox.byKey(beginKey(executor(sessionId, "a")));
+    const event = await store.inbox.byKey(childStartKey(executor(sessionId, "a")));
     await store.transaction(async (tx) => {
       await tx.inbox.take([event?.seq ?? 0], "run_a");
       await tx.runs.begin({ id: "run_a", sessionId: "agt_a", eventSeq: event?.seq ?? 0, at: AT });
@@ -157,7 +157,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
       ...calls.map((call) => beginChild({ id: `agt_${call}`, settings: {} }, grandchild(call), deps)),
       stop,
     ]);
-    const waiting = await Promise.all(calls.map((call) => store.inbox.isWaiting(beginKey(grandchild(call)))));
+    const waiting = await Promise.all(calls.map((call) => store.inbox.isWaiting(childStartKey(grandchild(call)))));
     expect(waiting).toEqual(calls.map(() => false));
   });
 

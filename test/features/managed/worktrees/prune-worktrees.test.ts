@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { beginKey } from "../../../../src/core/events/child-event.ts";
+import { childStartKey } from "../../../../src/core/events/child-event.ts";
 import type { Store } from "../../../../src/core/store/store.ts";
 import { beginChild } from "../../../../src/core/subagents/children.ts";
 import { describeChanges } from "../../../../src/features/managed/worktrees/diff.ts";
@@ -45,7 +45,7 @@ async function scene(room: Parameters<typeof createExecutorWorktrees>[1] = {}) {
       await beginChild({ id: name, settings: {} }, event(name), deps);
     },
     async end(name: string) {
-      const began = await store.inbox.byKey(beginKey(event(name)));
+      const began = await store.inbox.byKey(childStartKey(event(name)));
       await store.transaction(async (tx) => {
         await tx.inbox.take([began?.seq ?? 0], `run_${name}`);
         await tx.runs.begin({ id: `run_${name}`, sessionId: name, eventSeq: began?.seq ?? 0, at: clock.now() });

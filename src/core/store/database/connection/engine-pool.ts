@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { Log } from "../../../protocol/log.ts";
 import { ENGINE_CONNECTIONS, freedWhenFrozen } from "./connections.ts";
-import { settledUrl } from "./settled-url.ts";
+import { resolveSslMode } from "./ssl-mode.ts";
 import { NOTICES_VANISHED } from "./watched-socket.ts";
 
 /** A server that takes longer to answer counts as unreachable. Milliseconds. */
@@ -11,7 +11,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export async function openEnginePool(url: string, log: Log): Promise<Pool> {
   const { default: pg } = await import("pg");
   const pool = new pg.Pool({
-    connectionString: await settledUrl(url),
+    connectionString: await resolveSslMode(url),
     ...freedWhenFrozen(url),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     max: ENGINE_CONNECTIONS,

@@ -1,5 +1,5 @@
 import type { Client, ClientConfig } from "pg";
-import { settledUrl } from "./settled-url.ts";
+import { resolveSslMode } from "./ssl-mode.ts";
 import { unavailable } from "./unavailable.ts";
 import { NOTICES_VANISHED } from "./watched-socket.ts";
 
@@ -26,7 +26,7 @@ export async function openConnection(url: string, options: ClientConfig = {}): P
   try {
     // The constructor reads the certificate files that the URL names, and so may throw.
     const connection = new pg.Client({
-      connectionString: await settledUrl(url),
+      connectionString: await resolveSslMode(url),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       ...NOTICES_VANISHED,
       ...options,

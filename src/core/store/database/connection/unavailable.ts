@@ -2,7 +2,7 @@ import { ConfigError } from "../../../protocol/errors.ts";
 import { systemCode } from "../../../protocol/system-code.ts";
 import { sqlitePath } from "./database-url.ts";
 import { isRefusal } from "./postgresql-rights.ts";
-import { serverMend } from "./server-mends.ts";
+import { serverAdvice } from "./server-advice.ts";
 
 /**
  * The error for a database at DATABASE_URL that cannot be opened. Omits the driver's message, which may quote a
@@ -16,7 +16,7 @@ export function unavailable(url: string, error: unknown): ConfigError {
     if (reason === TOO_MANY_CONNECTIONS) return new ConfigError([NONE_LEFT]);
     if (isOpening(error)) return new ConfigError([`${UNREADABLE} (${reason}). Mend its path.`]);
     return new ConfigError([
-      `DATABASE_URL: PostgreSQL does not let me in (${reason}). ${serverMend(url, reason, error)}`,
+      `DATABASE_URL: PostgreSQL does not let me in (${reason}). ${serverAdvice(url, reason, error)}`,
     ]);
   }
   const mend =

@@ -11,7 +11,7 @@ const WHOLE = { mode: 0o600, flag: "wx", flush: true } as const;
  * name. A second writer, even on another machine, keeps the first one's file, because a link never replaces a file, not
  * even on a shared volume.
  */
-export async function makeOnce(file: string, text: string): Promise<void> {
+export async function createFileOnce(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   try {
     await writeFile(draft, text, WHOLE);
@@ -26,9 +26,9 @@ export async function makeOnce(file: string, text: string): Promise<void> {
 }
 
 /** Returns the text of such a file, after creating it if it is missing. */
-export async function madeOnce(file: string, make: () => string): Promise<string> {
+export async function readOrCreateFile(file: string, make: () => string): Promise<string> {
   const made = await unlessMissing(readFile(file, "utf8"));
   if (made !== null) return made;
-  await makeOnce(file, make());
+  await createFileOnce(file, make());
   return readFile(file, "utf8");
 }

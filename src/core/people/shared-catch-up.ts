@@ -3,7 +3,14 @@ import type { Cluster } from "../cluster.ts";
 import { holdUntil } from "../hold-roles.ts";
 import { platformNameSchema } from "../protocol/platform.ts";
 import { sleepUnlessAborted } from "../protocol/runtime.ts";
-import { awayLine, isTaken, type MissedOptions, noteSeen, TOLD_MS, takeSince } from "./missed.ts";
+import {
+  absenceNotice,
+  type MissedOptions,
+  recordPresence,
+  TOLD_MS,
+  takeMissedSince,
+  tryTake,
+} from "./missed-messages.ts";
 
 interface SharedPresence extends MissedOptions {
   readonly cluster: Pick<Cluster, "hold" | "others">;
@@ -19,10 +26,10 @@ const BEAT_MS = 5_000;
 const reportSchema = z.object({ receivingSince: z.record(platformNameSchema, z.number()) });
 
 /**
- * The same as `keepUp` when several processes share a platform's events: one receiving process catches up for all.
+ * The same as `keepCaughtUp` when several processes share a platform's events: one receiving process catches up for all.
  * Nothing counts as missed while any of them was receiving.
  */
-export async function keepUpTogether(options: SharedPresence, signal: AbortSignal): Promise<void> {
+export async function keepCaughtUpTogether(options: SharedPresence, signal: AbortSignal): Promise<void> {
   const { clock, cluster, platform } = options;
   const role = `catch-up:${platform.descriptor.name}`;
   const receives = () => (platform.health().receivingSince ?? null) !== null;
@@ -47,7 +54,7 @@ async function lookAfter(options: SharedPresence, signal: AbortSignal): Promise<
   while (!signal.aborted) {
     const { receivingSince: own = null } = platform.health();
     const take = () => takeGap(options, signal);
-    if (own !== null && (await isTaken(options, take, signal))) await noteSeen(options);
+    if (own !== null && (await tryTake(options, take, signal))) await recordPresence(options);
     await sleepUnlessAborted(clock, BEAT_MS, signal);
   }
 }
@@ -62,8 +69,8 @@ async function takeGap(options: SharedPresence, signal: AbortSignal): Promise<vo
   if (seenAt === null) return;
   const since = await anybodySince(options);
   if (since <= seenAt) return;
-  const away = since - seenAt >= TOLD_MS ? awayLine({ from: seenAt, to: since }, timezone) : null;
-  await takeSince(options, { seenAt, away }, signal);
+  const away = since - seenAt >= TOLD_MS ? absenceNotice({ from: seenAt, to: since }, timezone) : null;
+  await takeMissedSince(options, { seenAt, away }, signal);
 }
 
 /** Since when at least one process has been receiving without a gap, in milliseconds since the epoch. */

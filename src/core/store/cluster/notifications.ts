@@ -13,7 +13,7 @@ interface Words {
 const WORD = /^(?<from>\S+) (?<topic>\S+) (?<about>[^]*)$/u;
 
 /** Opens the words that processes tell each other, over the notifications of the database. */
-export async function openWords({ connection, id, log }: Words): Promise<Pick<Cluster, "tell" | "hear">> {
+export async function openNotifications({ connection, id, log }: Words): Promise<Pick<Cluster, "tell" | "hear">> {
   const listeners = new Map<string, Set<(about: string) => void>>();
   await connection.hear((told) => {
     const { from, topic = "", about = "" } = WORD.exec(told)?.groups ?? {};

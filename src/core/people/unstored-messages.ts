@@ -2,13 +2,13 @@ import { isDatabaseUnavailable, isDiskFull } from "../protocol/database-failure.
 import { type InboundMessage, type Receive, sessionKeyOf } from "../protocol/platform.ts";
 import { privateMessage } from "../protocol/replies.ts";
 import { sleepUnlessAborted } from "../protocol/runtime.ts";
-import { awayLine, isTaken, type MissedOptions, TOLD_MS, takeSince } from "./missed.ts";
+import { absenceNotice, type MissedOptions, TOLD_MS, takeMissedSince, tryTake } from "./missed-messages.ts";
 
 /** Delay before messages that could not be stored are fetched again. It doubles with each failure. In milliseconds. */
 const AGAIN_MS = { first: 5_000, most: 60_000 };
 
 /** The reply to a command or a click, which platforms deliver only once; null if the database is not the cause. */
-export function whyNotDone(error: unknown): string | null {
+export function notStoredReply(error: unknown): string | null {
   if (isDiskFull(error))
     return "✗ My disk is full: I can take nothing more until an operator makes room. Then do that again.";
   return isDatabaseUnavailable(error) ? "✗ My database does not answer. Do that again in a moment." : null;
@@ -21,7 +21,7 @@ const NO_ROOM = "My disk is full: I can take nothing more until an operator make
  * redelivers them only for minutes, if at all, so they are read back from the platform once the database accepts writes
  * again.
  */
-export class Untaken {
+export class UnstoredMessages {
   readonly #options: MissedOptions;
   /**
    * When the oldest message that is still not stored arrived, in milliseconds since the epoch; null if there is none.
@@ -38,7 +38,7 @@ export class Untaken {
     try {
       return await this.#options.receive(event);
     } catch (error) {
-      const why = whyNotDone(error);
+      const why = notStoredReply(error);
       if (why !== null && (event.kind === "command" || event.kind === "action")) {
         this.#options.log.error({ err: error, key: event.key }, "event_not_taken");
         return { type: "refused", reason: why };
@@ -67,9 +67,9 @@ export class Untaken {
     this.#since = null;
     const { clock, timezone } = this.#options;
     const now = clock.now();
-    const away = now - since >= TOLD_MS ? awayLine({ from: since, to: now }, timezone) : null;
+    const away = now - since >= TOLD_MS ? absenceNotice({ from: since, to: now }, timezone) : null;
     const options = { ...this.#options, receive: this.receive };
-    const isRead = await isTaken(options, () => takeSince(options, { seenAt: since, away }, signal), signal);
+    const isRead = await tryTake(options, () => takeMissedSince(options, { seenAt: since, away }, signal), signal);
     if (isRead && this.#since === null) {
       this.#options.stored(null);
       this.#told.clear();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
-import { keepUp } from "../../../src/core/people/missed.ts";
+import { keepCaughtUp } from "../../../src/core/people/missed-messages.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
 import type { InboundEvent, InboundMessage } from "../../../src/core/protocol/platform.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -31,7 +31,7 @@ async function stage({ seenAt = NOON, awayMs = 28 * MINUTE, answers = [] }: Stag
   const taken: InboundMessage[] = [];
   const intake = createIntake(options);
   const stopping = new AbortController();
-  const keeping = keepUp(
+  const keeping = keepCaughtUp(
     {
       store,
       clock,

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
-import { Untaken } from "../../../src/core/people/untaken.ts";
+import { UnstoredMessages } from "../../../src/core/people/unstored-messages.ts";
 import { ConnectionLost, isDiskFull } from "../../../src/core/protocol/database-failure.ts";
 import type { InboundEvent, InboundMessage } from "../../../src/core/protocol/platform.ts";
 import { openStore } from "../../../src/core/store/store.ts";
@@ -39,7 +39,7 @@ async function stage(failure: unknown) {
   const stored: string[] = [];
   const taken: InboundMessage[] = [];
   const intake = createIntake(options);
-  const untaken = new Untaken({
+  const untaken = new UnstoredMessages({
     store: options.store,
     clock,
     log: silentLog,

@@ -11,7 +11,7 @@ const OTHERS = 0o077;
 const NOT_OURS = ["EPERM", "ENOTSUP", "EROFS"];
 
 /** Removes the permissions of all but the owner from a file or directory. A missing one is no error. */
-export async function closeToOthers(place: string, mode: 0o600 | 0o700): Promise<void> {
+export async function restrictToOwner(place: string, mode: 0o600 | 0o700): Promise<void> {
   const found = await stat(place).catch(() => null);
   if (found === null || (found.mode & OTHERS) === 0) return;
   await unlessFails(NOT_OURS, chmod(place, mode));

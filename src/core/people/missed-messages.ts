@@ -33,7 +33,7 @@ const KNOWN_THREADS = 50;
  * Takes the messages that people wrote while the platform was disconnected, at the start and after each loss of
  * connection, and records until when it was connected. Runs until the signal aborts.
  */
-export async function keepUp(options: MissedOptions, signal: AbortSignal): Promise<void> {
+export async function keepCaughtUp(options: MissedOptions, signal: AbortSignal): Promise<void> {
   const { clock, platform } = options;
   let isCaughtUp = false;
   let since: number | null = null;
@@ -42,20 +42,20 @@ export async function keepUp(options: MissedOptions, signal: AbortSignal): Promi
     // The connection may have been replaced since the last check, losing what was sent in between.
     const isRenewed: boolean = isCaughtUp && receivingSince !== since;
     const take = () => takeMissed(options, { isRenewed }, signal);
-    isCaughtUp = connected && ((isCaughtUp && !isRenewed) || (await isTaken(options, take, signal)));
+    isCaughtUp = connected && ((isCaughtUp && !isRenewed) || (await tryTake(options, take, signal)));
     since = receivingSince;
-    if (isCaughtUp) await noteSeen(options);
+    if (isCaughtUp) await recordPresence(options);
     await sleepUnlessAborted(clock, BEAT_MS, signal);
   }
   // Records the exact time of an orderly end.
-  if (isCaughtUp) await noteSeen(options);
+  if (isCaughtUp) await recordPresence(options);
 }
 
 /**
  * Records that the platform is connected now. If that fails, the previous time stays: the next catch-up then fetches
  * more, and known messages are skipped.
  */
-export async function noteSeen({ store, clock, log, platform, stored }: MissedOptions): Promise<void> {
+export async function recordPresence({ store, clock, log, platform, stored }: MissedOptions): Promise<void> {
   try {
     await store.transaction((tx) => tx.presence.seen(platform.descriptor.name, clock.now()));
     stored(null);
@@ -66,7 +66,7 @@ export async function noteSeen({ store, clock, log, platform, stored }: MissedOp
 }
 
 /** Runs `take`. Returns false if it should be tried again. */
-export async function isTaken(
+export async function tryTake(
   { log, platform }: Pick<MissedOptions, "log" | "platform">,
   take: () => Promise<void>,
   signal: AbortSignal,
@@ -95,8 +95,8 @@ async function takeMissed(
   const { store, clock, platform } = options;
   const seenAt = await store.presence.seenAt(platform.descriptor.name);
   if (seenAt === null) return;
-  const away = isRenewed ? null : awayLine({ from: seenAt, to: clock.now() }, options.timezone);
-  await takeSince(options, { seenAt, away }, signal);
+  const away = isRenewed ? null : absenceNotice({ from: seenAt, to: clock.now() }, options.timezone);
+  await takeMissedSince(options, { seenAt, away }, signal);
 }
 
 export interface Gap {
@@ -107,7 +107,11 @@ export interface Gap {
 }
 
 /** Takes the messages that people have written since the gap began, except those already taken. */
-export async function takeSince(options: MissedOptions, { seenAt, away }: Gap, signal: AbortSignal): Promise<void> {
+export async function takeMissedSince(
+  options: MissedOptions,
+  { seenAt, away }: Gap,
+  signal: AbortSignal,
+): Promise<void> {
   const { store, clock, log, platform } = options;
   const now = clock.now();
   const since = Math.max(seenAt - UNNOTICED_MS, now - LONGEST_MS);
@@ -162,7 +166,7 @@ async function isRequest(key: string, { inbox }: Store): Promise<boolean> {
 }
 
 /** The notice of an absence. It includes dates if the absence spans more than one day. */
-export function awayLine({ from, to }: { from: number; to: number }, timeZone: string): string {
+export function absenceNotice({ from, to }: { from: number; to: number }, timeZone: string): string {
   const day = new Intl.DateTimeFormat("en-GB", { timeZone, day: "numeric", month: "short" });
   const time = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" });
   const isOneDay = day.format(from) === day.format(to);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { createChangeNotifier, followChanges } from "../../src/core/change-notices.ts";
 import type { Cluster } from "../../src/core/cluster.ts";
-import { createTeller, followOthers } from "../../src/core/follow-others.ts";
 import { onlyProcess } from "../../src/ownership/only-process.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { silentLog } from "../support/silent-log.ts";
@@ -32,10 +32,10 @@ test("a change is looked for at a word, once for what changes together, and with
   const { clock, told, changes } = twoProcesses(() => arrives);
   const ended = new AbortController();
   const looks: number[] = [];
-  followOthers({ ...changes, everyMs: 10_000, signal: ended.signal }, async () => {
+  followChanges({ ...changes, everyMs: 10_000, signal: ended.signal }, async () => {
     looks.push(clock.now());
   });
-  const changed = createTeller(changes, "all");
+  const changed = createChangeNotifier(changes, "all");
   for (let times = 0; times < 5; times += 1) changed();
   await clock.advance(1_000);
   expect(told).toEqual(["all"]);
@@ -58,7 +58,7 @@ test("a word in the midst of a look is another look, and one that fails is follo
   const { clock, cluster, changes } = twoProcesses(() => true);
   const looks = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let begun = 0;
-  followOthers({ ...changes, everyMs: 10_000, signal: AbortSignal.any([]) }, () => {
+  followChanges({ ...changes, everyMs: 10_000, signal: AbortSignal.any([]) }, () => {
     begun += 1;
     return looks[begun - 1]?.promise ?? Promise.resolve();
   });
@@ -80,10 +80,10 @@ test("a process alone neither looks nor tells, and nothing of it waits for a tim
   const cluster = onlyProcess({ clock, log: silentLog });
   const changes = { cluster, topic: "settings", clock, log: silentLog } as const;
   let looks = 0;
-  followOthers({ ...changes, everyMs: 1_000, signal: AbortSignal.any([]) }, async () => {
+  followChanges({ ...changes, everyMs: 1_000, signal: AbortSignal.any([]) }, async () => {
     looks += 1;
   });
-  createTeller(changes)();
+  createChangeNotifier(changes)();
   expect(clock.pending).toBe(0);
   await clock.advance(60_000);
   expect(looks).toBe(0);

@@ -16,7 +16,7 @@ interface Changes {
  * Calls `look` at each notice of the other processes, and every `everyMs` because notices may be lost, until the signal
  * aborts. Calls never overlap. Does nothing if no other process can join.
  */
-export function followOthers(
+export function followChanges(
   { cluster, topic, clock, log, everyMs, signal }: Changes & { readonly everyMs: number; readonly signal: AbortSignal },
   look: () => Promise<void>,
 ): void {
@@ -52,7 +52,7 @@ export function followOthers(
 }
 
 /** Returns a debounced function that notifies the other processes of a change. */
-export function createTeller({ cluster, topic, clock, log }: Changes, about = ""): () => void {
+export function createChangeNotifier({ cluster, topic, clock, log }: Changes, about = ""): () => void {
   let isDue = false;
   return () => {
     if (isDue || cluster.size() < 2) return;
@@ -65,7 +65,7 @@ export function createTeller({ cluster, topic, clock, log }: Changes, about = ""
 }
 
 /** Makes `answer` look for other processes' changes first, if other processes can join. */
-export function lookingFirst<Q, A>(
+export function refreshFirst<Q, A>(
   { isShared }: Pick<Cluster, "isShared">,
   look: () => Promise<void>,
   answer: (asked: Q) => Promise<A>,

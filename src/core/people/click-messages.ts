@@ -7,7 +7,7 @@ import type { StoreReads } from "../store/store.ts";
 import { authorOf } from "./run-people.ts";
 
 /** Turns a click on one of the bot's messages into a message of that person in the session's thread. */
-export function clickedWords(
+export function messageFromClick(
   text: string,
   { person: { id, name }, at }: InboundAction,
   { thread, post }: Pick<SessionRow, "thread"> & { readonly post: PostRow | null },
@@ -18,7 +18,7 @@ export function clickedWords(
 }
 
 /** Answers a click that was already recorded by naming the person whose click counted. */
-export async function clickedBefore(key: string, { person }: InboundAction, store: StoreReads): Promise<Receipt> {
+export async function duplicateClickReply(key: string, { person }: InboundAction, store: StoreReads): Promise<Receipt> {
   const event = await store.inbox.byKey(key);
   const first = event === null ? person : authorOf(event.body);
   return first.id === person.id ? { type: "duplicate" } : reply(`@${first.name} has clicked this already.`);

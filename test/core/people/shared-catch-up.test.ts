@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
-import { keepUpTogether } from "../../../src/core/people/shared-presence.ts";
+import { keepCaughtUpTogether } from "../../../src/core/people/shared-catch-up.ts";
 import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -31,7 +31,7 @@ async function stage({ forMs, otherForMs }: Staging, awayMs = 30 * MINUTE) {
   const state = { since: forMs === null ? null : clock.now() - forMs };
   const held: AbortController[] = [];
   const stopping = new AbortController();
-  const keeping = keepUpTogether(
+  const keeping = keepCaughtUpTogether(
     {
       store,
       clock,

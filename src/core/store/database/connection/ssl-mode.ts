@@ -14,7 +14,7 @@ const AGREED = "S".charCodeAt(0);
  * Replaces an sslmode that leaves TLS open by one that says whether this server has it, because the driver either
  * demands TLS or does without.
  */
-export async function settledUrl(url: string): Promise<string> {
+export async function resolveSslMode(url: string): Promise<string> {
   const plain = url.replace(EITHER_WAY, "disable");
   if (plain === url || url.includes("uselibpqcompat=true")) return url;
   const { default: pg } = await import("pg");

@@ -64,7 +64,7 @@ const MENDS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** What an operator can do about a server that lets nobody in, as sentences. Falls back to the server's own message. */
-export function serverMend(url: string, code: string, error: unknown): string {
+export function serverAdvice(url: string, code: string, error: unknown): string {
   return MENDS.find(([sign]) => sign.test(`${code} ${String(error)}`))?.[1] ?? saidBy(url, error) ?? USUAL;
 }
 
