@@ -214,7 +214,7 @@ function unitOf(text: string): number {
   return sign === "-" ? -power : power;
 }
 
-/** Compares runs of digits by value, and other characters with `~` first, then letters, then the rest. */
+/** Compares runs of digits by value; of other characters `~` comes before the end, then letters, then the rest. */
 export function byVersion(one: string, other: string): number {
   const partsOf = (text: string) => text.match(/\d+|\D+/g) ?? [];
   const [a, b] = [partsOf(one), partsOf(other)];
@@ -228,10 +228,13 @@ export function byVersion(one: string, other: string): number {
 }
 
 function ranked(text: string): string {
-  if (/^\d/.test(text)) return "";
-  return Array.from(text)
-    .map((one) => (one === "~" ? "\0" : /[A-Za-z]/.test(one) ? `\u0001${one}` : `\u0002${one}`))
-    .join("");
+  const end = "\u0001";
+  if (/^\d/.test(text)) return end;
+  const ranks = Array.from(text, (one) => {
+    if (one === "~") return "\0";
+    return /[A-Za-z]/.test(one) ? `\u0002${one}` : `\u0003${one}`;
+  });
+  return ranks.join("") + end;
 }
 
 function shuffled(): Comparison {
