@@ -110,7 +110,7 @@ function betweenFeatures(
   const goneHere = (sessionIds: readonly string[]): void => {
     for (const { sessionsGone } of open) sessionsGone?.(sessionIds);
   };
-  cluster.hear("sessions", (about) => goneHere(about.split(" ")));
+  cluster.subscribe("sessions", (about) => goneHere(about.split(" ")));
   return {
     audit: async (entry) => {
       for (const { audit: write } of open) await write?.(entry);
@@ -125,7 +125,7 @@ function betweenFeatures(
       if (cluster.size() < 2) return;
       for (let from = 0; from < sessionIds.length; from += TOLD_TOGETHER) {
         const about = sessionIds.slice(from, from + TOLD_TOGETHER).join(" ");
-        cluster.tell("sessions", about).catch((error: unknown) => log.warn({ err: error }, "others_not_told"));
+        cluster.publish("sessions", about).catch((error: unknown) => log.warn({ err: error }, "others_not_told"));
       }
     },
   };

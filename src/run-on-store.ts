@@ -21,7 +21,7 @@ import { openStore, type Store } from "./core/store/store.ts";
 import type { OfflineHost } from "./feature-host.ts";
 import { snapshotsOf, sqliteFileOf } from "./home.ts";
 import { createLogger } from "./operations/logging.ts";
-import { tellProcesses } from "./ownership/tell-processes.ts";
+import { notifyProcesses } from "./ownership/notify-processes.ts";
 import { describePlatform } from "./platforms.ts";
 import { systemRuntime } from "./runtime.ts";
 
@@ -98,7 +98,7 @@ function storeWorld(config: Config, host: OfflineHost, terminal: Terminal): Stor
         await write?.({ ...entry, by: "command line" });
       }
     },
-    tell: (topic) => tellProcesses(config, topic),
+    tell: (topic) => notifyProcesses(config, topic),
   };
 }
 

@@ -44,9 +44,9 @@ export function followChanges(
     });
   };
   plan();
-  const hearNoMore = cluster.hear(topic, begin);
+  const unsubscribe = cluster.subscribe(topic, begin);
   signal.addEventListener("abort", () => {
-    hearNoMore();
+    unsubscribe();
     takeBack();
   });
 }
@@ -59,7 +59,7 @@ export function createChangeNotifier({ cluster, topic, clock, log }: Changes, ab
     isDue = true;
     clock.after(TOGETHER_MS, () => {
       isDue = false;
-      cluster.tell(topic, about).catch((error: unknown) => log.warn({ err: error, topic }, "others_not_told"));
+      cluster.publish(topic, about).catch((error: unknown) => log.warn({ err: error, topic }, "others_not_told"));
     });
   };
 }

@@ -94,9 +94,9 @@ export interface Cluster {
    * Notifies the other processes. Notices may be lost or merged, so a listener reads the database at each notice and
    * also polls it now and then. At most 4,000 bytes. Never rejects.
    */
-  tell(topic: ClusterTopic, about: string): Promise<void>;
+  publish(topic: ClusterTopic, about: string): Promise<void>;
   /** Subscribes to the other processes' notices; returns the function that unsubscribes. */
-  hear(topic: ClusterTopic, listener: (about: string) => void): () => void;
+  subscribe(topic: ClusterTopic, listener: (about: string) => void): () => void;
   /**
    * Runs the work whenever this process holds the role, which one process holds at a time, until the signal aborts.
    * Work that returns or fails is restarted after a delay. Given several roles, it takes whichever is free. The

@@ -48,7 +48,7 @@ export function createJobs(options: JobsOptions): Jobs {
       // Removes jobs that are no longer kept, before they come due.
       const problems = await readKept();
       await own.start();
-      stopHearing = cluster.hear("jobs", (jobId) => void own.look(jobId).catch(() => undefined)); // never rejects
+      stopHearing = cluster.subscribe("jobs", (jobId) => void own.look(jobId).catch(() => undefined)); // never rejects
       giveUpChores = cluster.hold("jobs", (signal) => doChores({ ...scope, logDays, readKept }, signal));
       return problems;
     },
@@ -65,7 +65,7 @@ function toldToAll(own: JobScheduler, cluster: JobScope["cluster"]): JobScope["s
   return {
     async look(jobId) {
       await own.look(jobId);
-      await cluster.tell("jobs", jobId);
+      await cluster.publish("jobs", jobId);
     },
     runNow: (job, at) => own.runNow(job, at),
     startWaiting: (jobId) => own.startWaiting(jobId),

@@ -14,8 +14,8 @@ export function onlyProcess(world: { readonly clock: Clock; readonly log: Log })
     report: () => undefined,
     members: () => Promise.resolve([]),
     drain: () => Promise.resolve("gone"),
-    tell: () => Promise.resolve(),
-    hear: () => () => undefined,
+    publish: () => Promise.resolve(),
+    subscribe: () => () => undefined,
     lock: () => Promise.resolve(ITS_OWN),
     hold(role, work) {
       const controller = new AbortController();

@@ -59,7 +59,7 @@ function fileOf(directory: string, name: string): string {
 }
 
 interface VolumeWorld {
-  readonly cluster: Pick<Cluster, "id" | "tell" | "hear">;
+  readonly cluster: Pick<Cluster, "id" | "publish" | "subscribe">;
   readonly places: readonly Place[];
 }
 
@@ -68,9 +68,9 @@ export function answerForVolumes({ cluster, places }: VolumeWorld): void {
   const answer = async (ask: Extract<Word, { type: "ask" }>): Promise<void> => {
     const isOwn = places.some(({ directory }) => directory === ask.directory);
     const what = isOwn ? await answerTo(ask) : "not its own";
-    await cluster.tell("volumes", JSON.stringify({ type: "answer", mark: ask.mark, what } satisfies Word));
+    await cluster.publish("volumes", JSON.stringify({ type: "answer", mark: ask.mark, what } satisfies Word));
   };
-  cluster.hear("volumes", (about) => {
+  cluster.subscribe("volumes", (about) => {
     const word = wordSchema.safeParse(fromJson(about)).data; // null if from another release
     if (word?.type === "ask" && word.to === cluster.id) answer(word).catch(() => undefined); // the other asks again
   });
@@ -151,14 +151,14 @@ async function tryOnce(
   const [asked, reply] = [newMark(), newMark()];
   const answered = Promise.withResolvers<Answer | "no answer">();
   const cancel = clock.after(TRY_MS, () => answered.resolve("no answer"));
-  const deaf = cluster.hear("volumes", (about) => {
+  const deaf = cluster.subscribe("volumes", (about) => {
     const word = wordSchema.safeParse(fromJson(about)).data; // null if from another release
     if (word?.type === "answer" && word.mark === asked) answered.resolve(word.what);
   });
   try {
     await mkdir(directory, { recursive: true });
     await writeFile(fileOf(directory, asked), asked, { mode: 0o600, flag: "wx", flush: true });
-    await cluster.tell("volumes", JSON.stringify({ type: "ask", to, directory, mark: asked, reply } satisfies Word));
+    await cluster.publish("volumes", JSON.stringify({ type: "ask", to, directory, mark: asked, reply } satisfies Word));
     const answer = await answered.promise;
     if (answer !== "wrote") return answer === "read" ? "shared" : answer;
     return (await readFile(fileOf(directory, reply), "utf8")) === reply ? "shared" : "not found";

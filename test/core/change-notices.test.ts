@@ -15,11 +15,11 @@ function twoProcesses(arrives: () => boolean) {
     ...onlyProcess({ clock, log }),
     isShared: true,
     size: () => 2,
-    tell: async (_topic, about) => {
+    publish: async (_topic, about) => {
       told.push(about);
       if (arrives()) for (const listener of listeners) listener(about);
     },
-    hear: (_topic, listener) => {
+    subscribe: (_topic, listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
@@ -62,9 +62,9 @@ test("a word in the midst of a look is another look, and one that fails is follo
     begun += 1;
     return looks[begun - 1]?.promise ?? Promise.resolve();
   });
-  await cluster.tell("settings", "");
-  await cluster.tell("settings", "");
-  await cluster.tell("settings", "");
+  await cluster.publish("settings", "");
+  await cluster.publish("settings", "");
+  await cluster.publish("settings", "");
   await clock.advance(0);
   expect(begun).toBe(1);
   looks[0]?.reject(new Error("the database is away"));

@@ -16,15 +16,15 @@ export class MemoryWords {
     this.size = size;
   }
 
-  replica(by: number): Pick<Cluster, "tell" | "hear" | "size"> {
+  replica(by: number): Pick<Cluster, "publish" | "subscribe" | "size"> {
     return {
       size: () => this.size,
-      tell: async (topic, about) => {
+      publish: async (topic, about) => {
         this.told.push(about);
         for (const other of this.#listeners)
           if (other.by !== by && other.topic === topic) this.#clock.after(WORD_MS, () => other.hear(about));
       },
-      hear: (topic, hear) => {
+      subscribe: (topic, hear) => {
         const listener = { by, topic, hear };
         this.#listeners.push(listener);
         return () => {

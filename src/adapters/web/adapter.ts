@@ -183,7 +183,7 @@ function connection(parts: Parts): Connection {
       overview.resolve(source);
       given.provided = source;
       feed.share({ ...options, cluster: source.cluster });
-      source.cluster.hear("logins", () => accounts.look());
+      source.cluster.subscribe("logins", () => accounts.look());
       source.hearGone((threadId) => feed.tell({ type: "thread", threadId, before: null, messages: null, more: false }));
       for (const panel of source.panels) panel.watch(() => feed.tell({ type: "changed" }));
     },

@@ -8,8 +8,8 @@ import { StoreError } from "../protocol/errors.ts";
 import { channelOf } from "../protocol/platform.ts";
 import { claimedSessions, forgetClaims } from "../store/cluster/claim-rows.ts";
 import type { OpenCluster } from "../store/cluster/cluster.ts";
+import { keepChannelsFair } from "./channel-fairness.ts";
 import { type Claims, type LoadedSdk, loadSdk, openClaims } from "./claims.ts";
-import { takeTurns } from "./fair-turns.ts";
 
 export interface DbosSessions extends Omit<EmbeddedEngineOptions, "placement"> {
   /** Connection URL of the database. */
@@ -70,14 +70,14 @@ export class DbosEngine implements SessionEngine {
       request: async (sessionIds) => {
         // Earlier requests are in the store, where the first sweep finds them. Later ones are found by the sweeps of
         // other processes.
-        if (this.#isStopped) return options.cluster.tell("claims", SWEEP);
+        if (this.#isStopped) return options.cluster.publish("claims", SWEEP);
         if (!this.#hasBegun) return;
         const claims = await this.#claims();
         for (const sessionId of sessionIds) await claims.request(sessionId);
         this.#look(claims);
       },
       // If the notification is lost, the next check for stopped runs finds the run.
-      tellStopped: ({ sessionId }) => options.cluster.tell("stops", sessionId),
+      publishStop: ({ sessionId }) => options.cluster.publish("stops", sessionId),
       requireAlive: () => options.cluster.requireAlive(),
     };
     const target = (name: Parameters<EmbeddedEngineOptions["target"]>[0]): PostTarget => {
@@ -99,8 +99,8 @@ export class DbosEngine implements SessionEngine {
     const claims = await this.#claiming;
     cluster.begin((ids) => this.#takeOver(ids));
     cluster.report(() => ({ retrying: this.#here.retrying().slice(0, RETRYING_TOLD) }) satisfies Retrying);
-    cluster.hear("stops", (sessionId) => this.#stopTold(sessionId));
-    cluster.hear("claims", (what) => this.#claimsTold(claims, what));
+    cluster.subscribe("stops", (sessionId) => this.#stopTold(sessionId));
+    cluster.subscribe("claims", (what) => this.#claimsTold(claims, what));
     await this.#here.start(handler);
     this.#hasBegun = true;
     this.#begun.resolve();
@@ -108,7 +108,7 @@ export class DbosEngine implements SessionEngine {
     this.#every(SWEEP_EVERY_MS, () => this.#sweep());
     this.#every(STOPS_EVERY_MS, () => this.#here.abortStopped());
     const turns = { claims, cluster, clock: this.#options.runtime.clock };
-    cluster.hold("turns", (signal) => takeTurns(turns, signal));
+    cluster.hold("turns", (signal) => keepChannelsFair(turns, signal));
   }
 
   async stop(drainMs: number): Promise<void> {
@@ -152,7 +152,7 @@ export class DbosEngine implements SessionEngine {
     await claims.request(sessionId);
     log.info({ sessionId }, "session_left_to_others");
     this.#timers.after(LEFT_MS, () => {
-      cluster.tell("claims", "").catch((error: unknown) => log.warn({ err: error }, "claims_not_told"));
+      cluster.publish("claims", "").catch((error: unknown) => log.warn({ err: error }, "claims_not_told"));
     });
   }
 
@@ -177,7 +177,7 @@ export class DbosEngine implements SessionEngine {
   #look(claims: Claims, tells = true): void {
     const { log, cluster } = this.#options;
     const look = async () => {
-      if (!(await this.#options.mayHold()) || (!(await claims.look()) && tells)) await cluster.tell("claims", "");
+      if (!(await this.#options.mayHold()) || (!(await claims.look()) && tells)) await cluster.publish("claims", "");
     };
     // If this fails, DBOS's own polling follows shortly.
     look().catch((error: unknown) => log.warn({ err: error }, "claims_not_looked_at"));

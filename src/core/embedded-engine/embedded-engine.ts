@@ -169,7 +169,7 @@ export class EmbeddedEngine implements SessionEngine {
   async #abort({ sessionId, runId }: StoppedRun, cause: CancelCause): Promise<void> {
     const { placement } = this.#options;
     // Another process may be running it; if none is, the session is woken.
-    if (placement !== undefined && !this.#held.has(sessionId)) await placement.tellStopped({ sessionId, runId });
+    if (placement !== undefined && !this.#held.has(sessionId)) await placement.publishStop({ sessionId, runId });
     // A run that is just being begun is queued in a moment.
     await this.#preparing.get(sessionId)?.catch(() => undefined);
     const active = this.#active.get(sessionId);

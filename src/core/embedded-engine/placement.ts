@@ -5,7 +5,7 @@ export interface Placement {
   /** Requests that some process, possibly this one, holds each session. The request is durable when this resolves. */
   request(sessionIds: readonly string[]): Promise<void>;
   /** Notifies the other processes of a run that is already durably stopped, because one of them may be running it. */
-  tellStopped(run: StoppedRun): Promise<void>;
+  publishStop(run: StoppedRun): Promise<void>;
   /** Throws StoreError `stale_owner` if the other processes consider this one dead. */
   requireAlive(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { ChatPlatform, ThreadMessage } from "../protocol/platform.ts";
 import type { Ids } from "../protocol/runtime.ts";
 import { EMPTY_LABEL, type Label, outsideOf, unionOf } from "../trust/label.ts";
 import { type AttachedFileOptions, attachedBlocks } from "./attached-files.ts";
-import { labelOfSaid } from "./said-label.ts";
+import { labelOfMessage } from "./message-label.ts";
 
 /** Maximum number of earlier messages, including the root, that a session gets from an existing thread. */
 const THREAD_MESSAGES = 20;
@@ -90,7 +90,7 @@ async function contextMessage(message: ThreadMessage, room: Room, options: Threa
     content: [{ type: "text", text }, ...files],
     author: { id: author.id, name: author.name },
     context: true,
-    label: unionOf([labelOfSaid(message), attached]),
+    label: unionOf([labelOfMessage(message), attached]),
     createdAt: at,
   };
 }

@@ -9,7 +9,7 @@ import type { AskThread } from "./elicitation/ask-people.ts";
 import { foreignLine } from "./foreign-text.ts";
 import { promptCommand } from "./prompt-command.ts";
 import { resourcesTool } from "./resources-tool.ts";
-import { originOfServer, permissionOf, whereabouts } from "./server-settings.ts";
+import { originOfServer, permissionOf, serverLocation } from "./server-settings.ts";
 import type { ConnectionState } from "./server-states/connection-state.ts";
 import { serverStateLines, serverStates } from "./server-states/server-states.ts";
 import { notConnected } from "./server-states/state-text.ts";
@@ -34,7 +34,7 @@ export interface McpServerView {
   /** The server's name as people write it. */
   readonly name: string;
   /** `a native program of server github`, `server docs at mcp.example.com`. */
-  readonly whereabouts: string;
+  readonly location: string;
   readonly state: ConnectionState;
   readonly tools: readonly {
     readonly name: string;
@@ -143,7 +143,7 @@ function viewOf(connection: McpConnection, now: number): McpServerView {
   const { title, settings, state, catalogue, lastWords } = connection;
   return {
     name: title,
-    whereabouts: whereabouts(title, settings),
+    location: serverLocation(title, settings),
     state,
     tools: catalogue.tools.map(({ name, tool }) => ({
       name,

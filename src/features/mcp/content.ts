@@ -6,8 +6,8 @@ import type { ToolResult } from "../../core/protocol/tool-result.ts";
 import { isObject } from "../../core/text/from-json.ts";
 import { mediaTypeIn } from "../../tools/web/show-media.ts";
 import { foreignLine } from "./foreign-text.ts";
-import { isSaid } from "./is-said.ts";
 import { orNull } from "./listings.ts";
+import { textsCover } from "./texts-cover.ts";
 
 /** Maximum number of blocks in one result; each takes at least a line. */
 const MAX_BLOCKS = 50;
@@ -94,7 +94,7 @@ export const promptResultSchema = z.object({
 export function resultOfCall({ content, structuredContent, isError }: z.infer<typeof callResultSchema>): ToolResult {
   const blocks = content.map(blockOf);
   const said = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  if (!isSaid(structuredContent, said)) blocks.push(textBlock(JSON.stringify(structuredContent, null, 2)));
+  if (!textsCover(structuredContent, said)) blocks.push(textBlock(JSON.stringify(structuredContent, null, 2)));
   return bounded(blocks, isError);
 }
 

@@ -5,7 +5,7 @@ import type { FeatureHost } from "../../feature-host.ts";
 import { askAndWait } from "../../tools/native/ask-and-wait.ts";
 import type { AskThread } from "./elicitation/ask-people.ts";
 import { mcpServersSchema } from "./settings/entry.ts";
-import { passedOn } from "./settings/passed-on.ts";
+import { inheritedEnvironment } from "./settings/inherited-environment.ts";
 import { type McpConfig, readServers } from "./settings/read-servers.ts";
 import { SERVER_KEYS, takeServers } from "./settings/shapes.ts";
 
@@ -57,7 +57,7 @@ export const mcpFeature: Feature = {
 export function mcpSettings({ file, environment }: Pick<GivenSettings, "file" | "environment">) {
   const pasted = takeServers(file);
   const { notes, used, ...read } = readServers(pasted, environment);
-  const mcp: McpConfig = { ...read, environment: passedOn(environment) };
+  const mcp: McpConfig = { ...read, environment: inheritedEnvironment(environment) };
   return { mcp, notes, used, problems: pasted.problems };
 }
 

@@ -11,16 +11,16 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { wasNeverSent } from "../../core/protocol/system-code.ts";
 import { waitAtMost } from "../../core/wait-at-most.ts";
-import { AsksBack, type Caller, takesRoots } from "./asks-back.ts";
 import { isBroken, ProgramEnded } from "./call-failure.ts";
 import type { ListedTool } from "./catalogue/catalogue.ts";
 import { callResultSchema, promptResultSchema, readResultSchema } from "./content.ts";
+import { createIdleTimeout } from "./idle-timeout.ts";
 import { LISTINGS, type Listed, orNull, pageSchema } from "./listings.ts";
-import { patience } from "./patience.ts";
 import { progressText } from "./progress-text.ts";
+import { type Caller, ServerRequests, takesRoots } from "./server-requests.ts";
 import type { McpServer } from "./server-settings.ts";
 import { HttpTransport } from "./transport/http-transport.ts";
-import { openTransport, speaksOtherwise, type Way, waysTo } from "./transport/open-transport.ts";
+import { isWrongTransport, openTransport, type TransportKind, transportsFor } from "./transport/open-transport.ts";
 import { otherVersions } from "./transport/other-versions.ts";
 import { type ProcessScope, StdioTransport } from "./transport/stdio-transport.ts";
 
@@ -68,8 +68,8 @@ export interface ToolCall extends Pick<ListedTool, "tool" | "inputSchema"> {
 /** `legacy`: the handshake of revisions before 2026-07-28. `auto`: asks which it speaks and takes the newest. */
 type Handshake = "legacy" | "auto";
 
-interface Manner {
-  readonly way: Way;
+interface ConnectAttempt {
+  readonly kind: TransportKind;
   readonly handshake: Handshake;
   /** Protocol version of the handshake; the SDK's default if left out. */
   readonly version?: string;
@@ -81,16 +81,16 @@ export class McpSession {
   readonly #transport: Transport;
   readonly #closed = Promise.withResolvers<string>();
   readonly #clock: Clock;
-  readonly #asksBack: AsksBack;
+  readonly #serverRequests: ServerRequests;
   #busy = 0;
   #over = false;
   #closing: Promise<void> | null = null;
 
-  private constructor(options: SessionOptions, { way, handshake, version: protocol }: Manner) {
+  private constructor(options: SessionOptions, { kind, handshake, version: protocol }: ConnectAttempt) {
     const { settings, version, clock, onToolsChanged } = options;
     this.#clock = clock;
-    this.#asksBack = new AsksBack(clock);
-    this.#transport = openTransport(way, settings, options);
+    this.#serverRequests = new ServerRequests(clock);
+    this.#transport = openTransport(kind, settings, options);
     const roots = takesRoots(settings) ? { roots: { listChanged: true } } : {};
     this.#client = new Client(
       { name: "deckhand", version },
@@ -102,33 +102,33 @@ export class McpSession {
       },
     );
     this.#listen(options);
-    if ("roots" in roots) this.#client.setRequestHandler("roots/list", () => ({ roots: this.#asksBack.roots() }));
+    if ("roots" in roots) this.#client.setRequestHandler("roots/list", () => ({ roots: this.#serverRequests.roots() }));
     this.#client.setRequestHandler("elicitation/create", ({ params }, { mcpReq: { signal } }) => {
-      return params.mode === "url" ? { action: "cancel" } : this.#asksBack.elicit(params, signal);
+      return params.mode === "url" ? { action: "cancel" } : this.#serverRequests.elicit(params, signal);
     });
   }
 
-  /** Connects in the first way that the server accepts. If none works, throws the first error and leaves no process. */
+  /** Connects by the first transport that the server accepts. If none works, throws the first error and leaves no process. */
   static async open(options: SessionOptions, signal: AbortSignal): Promise<McpSession> {
     let first: unknown = null;
-    for (const way of waysTo(options.settings)) {
+    for (const kind of transportsFor(options.settings)) {
       try {
-        return await McpSession.#openBy(way, options, signal);
+        return await McpSession.#openWith(kind, options, signal);
       } catch (error) {
         first ??= error;
-        if (signal.aborted || !speaksOtherwise(error)) throw first;
+        if (signal.aborted || !isWrongTransport(error)) throw first;
       }
     }
     throw first;
   }
 
-  static async #openBy(way: Way, options: SessionOptions, signal: AbortSignal): Promise<McpSession> {
-    const connect = (handshake: Handshake) => McpSession.#greet(options, { way, handshake }, signal);
+  static async #openWith(kind: TransportKind, options: SessionOptions, signal: AbortSignal): Promise<McpSession> {
+    const connect = (handshake: Handshake) => McpSession.#greet(options, { kind, handshake }, signal);
     try {
-      return await connect(way === "http" ? "auto" : "legacy");
+      return await connect(kind === "http" ? "auto" : "legacy");
     } catch (error) {
-      if (signal.aborted || !mayTakeAnother(way, error)) throw error;
-      if (way === "http") return connect("legacy");
+      if (signal.aborted || !mayTakeAnother(kind, error)) throw error;
+      if (kind === "http") return connect("legacy");
       try {
         return await connect("auto");
       } catch {
@@ -139,13 +139,17 @@ export class McpSession {
   }
 
   /** Connects with the default protocol version, or else with one that the server accepts. */
-  static async #greet(options: SessionOptions, { way, handshake }: Manner, signal: AbortSignal): Promise<McpSession> {
+  static async #greet(
+    options: SessionOptions,
+    { kind, handshake }: ConnectAttempt,
+    signal: AbortSignal,
+  ): Promise<McpSession> {
     try {
-      return await McpSession.#connect(options, { way, handshake }, signal);
+      return await McpSession.#connect(options, { kind, handshake }, signal);
     } catch (error) {
       for (const version of signal.aborted ? [] : otherVersions(error)) {
         const session = await unlessRefused(
-          McpSession.#connect(options, { way, handshake: "legacy", version }, signal),
+          McpSession.#connect(options, { kind, handshake: "legacy", version }, signal),
         );
         if (session !== null) return session;
       }
@@ -153,8 +157,8 @@ export class McpSession {
     }
   }
 
-  static async #connect(options: SessionOptions, manner: Manner, signal: AbortSignal): Promise<McpSession> {
-    const session = new McpSession(options, manner);
+  static async #connect(options: SessionOptions, attempt: ConnectAttempt, signal: AbortSignal): Promise<McpSession> {
+    const session = new McpSession(options, attempt);
     try {
       await session.#client.connect(session.#transport, { signal, timeout: CONNECT_MS });
     } catch (error) {
@@ -224,18 +228,18 @@ export class McpSession {
    * waits for people.
    */
   async callTool({ tool, inputSchema, input, by }: ToolCall, { signal, timeoutMs }: AskOptions) {
-    using quiet = patience(this.#clock, timeoutMs);
-    const wait = AbortSignal.any([signal, quiet.signal]);
+    using idle = createIdleTimeout(this.#clock, timeoutMs);
+    const wait = AbortSignal.any([signal, idle.signal]);
     // The time that the call waits for its turn does not count either.
-    const begin = quiet.hold();
+    const begin = idle.hold();
     const params = { name: tool, arguments: input };
     const onprogress = (progress: Progress) => {
-      quiet.heard();
+      idle.restart();
       by.progress(progressText(progress));
     };
-    const current = { caller: by, signal: wait, hold: () => quiet.hold() };
+    const current = { caller: by, signal: wait, hold: () => idle.hold() };
     try {
-      return await this.#asksBack.during(current, {
+      return await this.#serverRequests.during(current, {
         rootsChanged: () => this.#client.sendRootsListChanged(),
         call: () => {
           begin();
@@ -249,7 +253,7 @@ export class McpSession {
         },
       });
     } catch (error) {
-      if (!quiet.signal.aborted || signal.aborted) throw error;
+      if (!idle.signal.aborted || signal.aborted) throw error;
       throw new SdkError(SdkErrorCode.RequestTimeout, "nothing was heard of the call", { cause: error });
     }
   }
@@ -341,9 +345,9 @@ export class McpSession {
  * revisions without one; it is not probed first, because some programs exit on anything before the handshake. An HTTP
  * server that rejects the probe may accept the handshake.
  */
-function mayTakeAnother(way: Way, error: unknown): boolean {
-  if (way === "http") return !wasNeverSent(error);
-  return way === "program" && error instanceof ProtocolError;
+function mayTakeAnother(kind: TransportKind, error: unknown): boolean {
+  if (kind === "http") return !wasNeverSent(error);
+  return kind === "program" && error instanceof ProtocolError;
 }
 
 /** Null if the server refuses this version of the protocol, too. */

@@ -7,7 +7,7 @@ import type { McpConnection } from "./connection.ts";
 import { resultOfPrompt, resultOfRead } from "./content.ts";
 import { foreignLine } from "./foreign-text.ts";
 import type { McpSession } from "./mcp-session.ts";
-import { DEFAULT_TIMEOUT_MS, isHarmless, originOfServer, whereabouts } from "./server-settings.ts";
+import { DEFAULT_TIMEOUT_MS, isHarmless, originOfServer, serverLocation } from "./server-settings.ts";
 
 /** Maximum number of entries of each kind in one listing. */
 const MAX_LISTED = 200;
@@ -70,7 +70,7 @@ export function resourcesTool(connections: readonly McpConnection[]): Tool {
         question: `${call.action === "prompt" ? "Use a prompt" : "Read a resource"} of MCP server ${call.server}?`,
         language: "json",
         text: JSON.stringify(call, null, 2),
-        reach: `not sandboxed: ${connection === undefined ? "no such server" : whereabouts(call.server, connection.settings)}`,
+        reach: `not sandboxed: ${connection === undefined ? "no such server" : serverLocation(call.server, connection.settings)}`,
       };
     },
     execute: async (call, ctx, signal) => {
@@ -93,7 +93,7 @@ function ruleOf(connection: McpConnection, readMode: boolean): CallRule | null {
   const { name, settings } = connection;
   if (readMode)
     return { type: "refuse", reason: `The MCP server ${name} may do more than read, which read mode does not allow.` };
-  return { type: "ask", why: `It runs code of ${whereabouts(name, settings)}, not sandboxed.`, always: false };
+  return { type: "ask", why: `It runs code of ${serverLocation(name, settings)}, not sandboxed.`, always: false };
 }
 
 async function run(call: Input, connection: McpConnection, signal: AbortSignal): Promise<ToolResult> {

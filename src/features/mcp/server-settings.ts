@@ -82,6 +82,6 @@ export function originOfServer(title: string): string {
 }
 
 /** Where the server runs, as approval cards and `/tools` show it. */
-export function whereabouts(name: string, server: McpServer): string {
+export function serverLocation(name: string, server: McpServer): string {
   return "command" in server ? `a native program of server ${name}` : `server ${name} at ${new URL(server.url).host}`;
 }

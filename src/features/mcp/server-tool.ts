@@ -4,7 +4,6 @@ import { type CallPreview, schemaOf, type Tool, type ToolContext } from "../../c
 import type { OutgoingData } from "../../core/trust/egress.ts";
 import { outsideOf } from "../../core/trust/label.ts";
 import { showMedia } from "../../tools/web/show-media.ts";
-import type { Caller } from "./asks-back.ts";
 import type { ListedTool } from "./catalogue/catalogue.ts";
 import { inputSchema } from "./catalogue/input-schema.ts";
 import { toolPrefix } from "./catalogue/names.ts";
@@ -13,14 +12,15 @@ import { imagesForPeople, resultOfCall } from "./content.ts";
 import { type AskThread, askPeople } from "./elicitation/ask-people.ts";
 import { foreignLine } from "./foreign-text.ts";
 import { instructionSection } from "./instructions.ts";
+import type { Caller } from "./server-requests.ts";
 import {
   isHarmless,
   originOfServer,
   permissionOf,
   sendUpTo,
+  serverLocation,
   timeoutOf,
   toolSettings,
-  whereabouts,
 } from "./server-settings.ts";
 
 /** How often a server may ask people within one call. */
@@ -113,7 +113,7 @@ function cardOf({ title: name, settings }: McpConnection, tool: string, input: u
     question: `Call ${shown(tool)} of MCP server ${name}?`,
     language: "json",
     text: JSON.stringify(input, null, 2),
-    reach: `not sandboxed: ${whereabouts(name, settings)}`,
+    reach: `not sandboxed: ${serverLocation(name, settings)}`,
   };
 }
 

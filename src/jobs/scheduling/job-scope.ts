@@ -25,7 +25,7 @@ export interface JobScope {
   readonly engine: Pick<SessionEngine, "deliver" | "deliverAt" | "cancel">;
   readonly runtime: Runtime;
   readonly log: Log;
-  readonly cluster: Pick<Cluster, "hold" | "hear" | "tell" | "size">;
+  readonly cluster: Pick<Cluster, "hold" | "subscribe" | "publish" | "size">;
   /** Who may use the bot, and who is an admin. */
   readonly access: AccessRules;
   /** Who besides admins may grant a job more than reading: approvers, or the requester if none are named. */

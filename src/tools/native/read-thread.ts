@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { contentOf, FILE_NAME_CHARS } from "../../core/input/attached-files.ts";
-import { labelOfSaid } from "../../core/input/said-label.ts";
+import { labelOfMessage } from "../../core/input/message-label.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import type { Author, ToolResultContent } from "../../core/protocol/messages.ts";
@@ -82,7 +82,7 @@ function resultOf(messages: readonly ThreadMessage[], { from, limit, before }: A
   const text = `${conversation(shown)}${older}`;
   const summary = shown.length === 1 ? "1 message" : `${shown.length} messages`;
   const read = recent.slice(-shown.length);
-  return textResult(text, { summary, people: peopleIn(read), label: unionOf(read.map(labelOfSaid)) });
+  return textResult(text, { summary, people: peopleIn(read), label: unionOf(read.map(labelOfMessage)) });
 }
 
 interface FileScope {
@@ -103,7 +103,7 @@ async function filesOf(
   const content: ToolResultContent[] = [{ type: "text", text: conversation([lineOf(message)]) }];
   for (const attachment of opened) content.push(...(await opening(attachment, { thread, signal })));
   const summary = opened.length === 1 ? "1 file" : `${opened.length} files`;
-  const label = unionOf([labelOfSaid(message), { who: [outsideOf("an attachment")], holds: ["channel"] }]);
+  const label = unionOf([labelOfMessage(message), { who: [outsideOf("an attachment")], holds: ["channel"] }]);
   return { content, isError: false, summary, people: peopleIn([message]), label };
 }
 

@@ -11,10 +11,10 @@ class Holder implements KeyHolders {
   readonly limit = new KeyLimit({ clock: this.clock, random: seededRandom(1) }, this);
   processes = 3;
   size = () => this.processes;
-  tell = (word: KeyMessage) => {
+  publish = (word: KeyMessage) => {
     this.told.push(word);
   };
-  hear = () => undefined;
+  subscribe = () => undefined;
 
   refused(call: Partial<RefusedCall>): "alone" | "crowded" {
     const { lowered } = this.limit;

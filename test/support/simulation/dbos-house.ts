@@ -180,16 +180,16 @@ export class DbosHouse implements SimHouse {
         cluster.begin((ids) => {
           if (process.isAlive) orphaned(ids);
         }),
-      tell: (topic, about) =>
+      publish: (topic, about) =>
         real(async () => {
           if (member.state !== "alive") return;
           for (const other of this.#members.values())
             if (other.process !== process) other.words.set(topic, (other.words.get(topic) ?? Number.NaN) + 1);
-          await cluster.tell(topic, about);
+          await cluster.publish(topic, about);
         }),
-      hear: (topic, listener) => {
+      subscribe: (topic, listener) => {
         words.set(topic, 0);
-        return cluster.hear(topic, (about) => {
+        return cluster.subscribe(topic, (about) => {
           words.set(topic, (words.get(topic) ?? 0) - 1);
           if (process.isAlive) listener(about);
         });

@@ -56,7 +56,7 @@ export function otherFeeds(name: string, { cluster, clock, log }: Sharing, own: 
   const tell = createChangeNotifier(changes, JSON.stringify({ name }));
   const ended = new AbortController();
   followChanges({ ...changes, everyMs: LOOK_MS, signal: ended.signal }, follow);
-  const hearNoMore = cluster.hear("threads", (about) => {
+  const unsubscribe = cluster.subscribe("threads", (about) => {
     const word = wordSchema.safeParse(fromJson(about)).data; // null if another release wrote it
     if (word?.name === name && word.frame !== undefined) push(word.frame);
   });
@@ -67,12 +67,12 @@ export function otherFeeds(name: string, { cluster, clock, log }: Sharing, own: 
       if (cluster.size() < 2 || !told.success) return;
       const word = JSON.stringify({ name, frame: told.data });
       if (word.length > MOST_CHARS) return;
-      cluster.tell("threads", word).catch((error: unknown) => log.warn({ err: error }, "others_not_told"));
+      cluster.publish("threads", word).catch((error: unknown) => log.warn({ err: error }, "others_not_told"));
     },
     look: () => look().catch((error: unknown) => log.warn({ err: error }, "others_not_followed")),
     end: () => {
       ended.abort();
-      hearNoMore();
+      unsubscribe();
     },
   };
 }

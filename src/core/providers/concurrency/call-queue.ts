@@ -33,7 +33,7 @@ export class CallQueue {
   constructor(runtime: Pick<Runtime, "clock" | "random">, holders: KeyHolders) {
     this.#clock = runtime.clock;
     this.#limit = new KeyLimit(runtime, holders);
-    holders.hear((word) => {
+    holders.subscribe((word) => {
       const going = this.#goingOn();
       this.#limit.heard(word, { going: going.length, isAnswered: going.some(({ isAnswered }) => isAnswered) });
       this.#advance();

@@ -19,12 +19,12 @@ export interface KeyHolders {
   /** Number of processes, at least 1. */
   size(): number;
   /** Sends a message, which may be lost. */
-  tell(word: KeyMessage): void;
-  hear(listener: (word: KeyMessage) => void): void;
+  publish(word: KeyMessage): void;
+  subscribe(listener: (word: KeyMessage) => void): void;
 }
 
 /** Returns the processes that use an endpoint's key. */
 export type HoldersOf = (endpoint: Pick<Endpoint, "id" | "baseUrl" | "apiKey">) => KeyHolders;
 
 /** For a process that shares its keys with no other. */
-export const soleKeyHolder: HoldersOf = () => ({ size: () => 1, tell: () => undefined, hear: () => undefined });
+export const soleKeyHolder: HoldersOf = () => ({ size: () => 1, publish: () => undefined, subscribe: () => undefined });

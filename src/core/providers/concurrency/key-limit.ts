@@ -69,7 +69,7 @@ export class KeyLimit {
   answered(): void {
     this.#lone = 0;
     this.#excused = 0;
-    if (this.#isAsked) this.#holders.tell({ type: "answered" });
+    if (this.#isAsked) this.#holders.publish({ type: "answered" });
     this.#isAsked = false;
   }
 
@@ -87,7 +87,8 @@ export class KeyLimit {
       this.#lower(Math.max(1, Math.floor(Math.min(this.share(), going) / 2)));
     const againMs = isAlone && !isItsOwn ? waitMs + this.#spreadMs() : null;
     const isNews = this.#pause(againMs ?? waitMs) > TOGETHER_MS;
-    if (isShared && (isNews || isAlone)) this.#holders.tell({ type: "refused", waitMs, limit: this.#limit, againMs });
+    if (isShared && (isNews || isAlone))
+      this.#holders.publish({ type: "refused", waitMs, limit: this.#limit, againMs });
     return isItsOwn ? "alone" : "crowded";
   }
 

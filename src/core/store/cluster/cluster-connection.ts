@@ -21,10 +21,10 @@ export interface ClusterConnection {
    * first, and with ConnectionLost if the database stops answering.
    */
   share(clock: Pick<Clock, "sleep">, signal: AbortSignal, standBy: () => void): Promise<void>;
-  /** Subscribes to what any process tells from now on. Delivered at most once; lost notifications are not repeated. */
-  hear(listener: (told: string) => void): Promise<void>;
+  /** Subscribes to what any process publishes from now on. Delivered at most once; what is lost is not repeated. */
+  subscribe(listener: (told: string) => void): Promise<void>;
   /** Notifies all subscribed processes, this one included. */
-  tell(what: string): Promise<void>;
+  publish(what: string): Promise<void>;
   close(): Promise<void>;
   /** Resolves when the connection has ended, whichever side ended it. */
   readonly broken: Promise<void>;
@@ -111,11 +111,11 @@ export async function openClusterConnection(url: string): Promise<ClusterConnect
       }
     },
     close: () => client.end().catch(() => undefined), // It may already be broken.
-    hear: async (listener) => {
+    subscribe: async (listener) => {
       client.on("notification", ({ payload = "" }) => listener(payload));
       await query(`LISTEN ${CHANNEL}`);
     },
-    tell: async (what) => {
+    publish: async (what) => {
       await query("SELECT pg_notify($1, $2)", [CHANNEL, what]);
     },
   };

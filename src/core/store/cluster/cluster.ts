@@ -104,8 +104,8 @@ async function join(
     lost: () => lost(new StoreError("stale_owner", "the other replicas have taken this one for dead", LOST_PLACE)),
   });
   time.take(membership.time);
-  const words = { ...(await openNotifications({ connection: over, id, log })), size: () => size };
-  const locks = await Locks.open({ connection: over, id, clock, log, words, membership });
+  const notifications = { ...(await openNotifications({ connection: over, id, log })), size: () => size };
+  const locks = await Locks.open({ connection: over, id, clock, log, notifications, membership });
   return {
     id,
     isShared: true,
@@ -113,12 +113,12 @@ async function join(
     clock: time.clock,
     members: () => readMembers(over),
     drain: (replica: string) => drainMember(over, replica),
-    ...words,
+    ...notifications,
     hold: roles.hold,
     lock: locks.take,
     rates: new RateRows({ connection: over, clock, log }),
     growth: new GrowthRows({ connection: over, clock: time.clock, log }),
-    holdersOf: sharedKeys({ ...words, log }),
+    holdersOf: sharedKeys({ ...notifications, log }),
     requireAlive: () => membership.requireAlive(),
     setUp: (work) => setUpCluster(over, { clock }, work),
     begin(whose) {

@@ -69,7 +69,7 @@ interface LocksWorld {
   readonly id: string;
   readonly clock: Pick<Clock, "after">;
   readonly log: Log;
-  readonly words: Pick<Cluster, "tell" | "hear">;
+  readonly notifications: Pick<Cluster, "publish" | "subscribe">;
   readonly membership: Pick<Membership, "certainMs" | "requireAlive">;
 }
 
@@ -104,7 +104,7 @@ export class Locks {
   static async open(options: LocksWorld): Promise<Locks> {
     const locks = new Locks(options);
     for (const forget of FORGET) await options.connection.query(forget);
-    options.words.hear("locks", (name) => locks.#heard(name));
+    options.notifications.subscribe("locks", (name) => locks.#heard(name));
     return locks;
   }
 
@@ -163,7 +163,7 @@ export class Locks {
 
   /** Waits until the lock is taken or nobody here wants it any more. */
   async #wait(holding: Holding): Promise<void> {
-    const { connection, id, words } = this.#options;
+    const { connection, id, notifications } = this.#options;
     while (!holding.isClosed) {
       const [row] = await connection.query(TAKE, [holding.name, id]);
       const { taken, before } = takeSchema.parse(row);
@@ -171,7 +171,7 @@ export class Locks {
       if (taken) return this.#rest(holding);
       if (before !== holding.before) for (const queued of holding.queued) queued(before);
       holding.before = before;
-      await words.tell("locks", holding.name);
+      await notifications.publish("locks", holding.name);
       await this.#untilChanged(holding);
     }
     await connection.query(WAIT_NO_MORE, [holding.name, id]);
@@ -213,12 +213,12 @@ export class Locks {
   }
 
   #giveBack(holding: Holding): void {
-    const { connection, id, words, log } = this.#options;
+    const { connection, id, notifications, log } = this.#options;
     holding.isClosed = true;
     const give = async () => {
       const [row] = await connection.query(GIVE_BACK, [holding.name, id]);
       this.#end(holding);
-      if (givenSchema.parse(row).wanted) await words.tell("locks", holding.name);
+      if (givenSchema.parse(row).wanted) await notifications.publish("locks", holding.name);
     };
     give().catch((error: unknown) => {
       log.warn({ err: toAppError(error) }, "lock_not_given_back");

@@ -6,7 +6,7 @@ import type { HoldersOf, KeyMessage } from "../../providers/concurrency/key-hold
 import { fromJson } from "../../text/from-json.ts";
 
 const ms = z.number().min(0);
-const wordSchema = z.object({
+const messageSchema = z.object({
   key: z.string(),
   word: z.discriminatedUnion("type", [
     z.object({ type: z.literal("refused"), waitMs: ms, limit: z.number().min(1), againMs: ms.nullable() }),
@@ -14,27 +14,27 @@ const wordSchema = z.object({
   ]),
 });
 
-interface Words extends Pick<Cluster, "tell" | "hear" | "size"> {
+interface SharedKeysScope extends Pick<Cluster, "publish" | "subscribe" | "size"> {
   readonly log: Log;
 }
 
-/** The other processes that call with the same key. Their words name the key by a digest. */
-export function sharedKeys({ tell, hear, size, log }: Words): HoldersOf {
+/** The other processes that call with the same key. Their messages name the key by a digest. */
+export function sharedKeys({ publish, subscribe, size, log }: SharedKeysScope): HoldersOf {
   /** By digest of the key. When a provider's settings change, its new queue replaces the old one's listener. */
   const listeners = new Map<string, (word: KeyMessage) => void>();
-  hear("providers", (about) => {
-    const heard = wordSchema.safeParse(fromJson(about)).data; // Ignores words of other releases that cannot be read.
+  subscribe("providers", (about) => {
+    const heard = messageSchema.safeParse(fromJson(about)).data; // undefined if another release wrote it
     if (heard !== undefined) listeners.get(heard.key)?.(heard.word);
   });
   return (endpoint) => {
     const key = digest(endpoint);
     return {
       size,
-      tell(word) {
-        const about = JSON.stringify({ key, word } satisfies z.infer<typeof wordSchema>);
-        tell("providers", about).catch((error: unknown) => log.warn({ err: error }, "others_not_told"));
+      publish(word) {
+        const about = JSON.stringify({ key, word } satisfies z.infer<typeof messageSchema>);
+        publish("providers", about).catch((error: unknown) => log.warn({ err: error }, "others_not_told"));
       },
-      hear(listener) {
+      subscribe(listener) {
         listeners.set(key, listener);
       },
     };

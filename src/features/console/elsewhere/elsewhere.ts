@@ -45,12 +45,14 @@ export function createElsewhere(host: Host, writing: Pick<Writing, "in">): Elsew
   const tell = (words: readonly Word[]): void => {
     if (cluster.size() < 2) return;
     for (const word of words)
-      cluster.tell("runs", JSON.stringify(word)).catch((error: unknown) => log.warn({ err: error }, "others_not_told"));
+      cluster
+        .publish("runs", JSON.stringify(word))
+        .catch((error: unknown) => log.warn({ err: error }, "others_not_told"));
   };
   const scope = { ...host, writing, tell };
   const told = createTelling(scope);
   const heard = createHearing(scope);
-  cluster.hear("runs", (about) => {
+  cluster.subscribe("runs", (about) => {
     const word = readWord(about);
     if (word === null) return;
     if ("ask" in word) told.asked(word);

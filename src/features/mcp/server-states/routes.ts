@@ -24,7 +24,7 @@ export function mcpRoutes(
 ): readonly FeatureRoute[] {
   const begun = new Attempts(clock, PAUSE_MS);
   const shown = () => [...servers.describe().map(shownServer), ...servers.idle.map(idleServer)];
-  cluster.hear("servers", (name) => {
+  cluster.subscribe("servers", (name) => {
     if (begun.waitS(name, 1) > 0) return;
     begun.add(name);
     const failed = (error: unknown) => log.warn({ err: error, server: name }, "mcp_not_reconnected");
@@ -43,19 +43,19 @@ export function mcpRoutes(
         return { status: 429, body: { error: "It was connected anew a moment ago. Wait a few seconds." } };
       begun.add(name);
       await audit({ by, act: "mcp.reconnected", about: name });
-      await Promise.all([cluster.tell("servers", name), connection.reconnect()]);
+      await Promise.all([cluster.publish("servers", name), connection.reconnect()]);
       return { status: 200, body: hideIn({ server: shown().find((server) => server.name === name) }) };
     }),
   ];
 }
 
-function shownServer({ name, whereabouts, state, tools, leftOut, problem }: McpServerView): TeamServer {
+function shownServer({ name, location, state, tools, leftOut, problem }: McpServerView): TeamServer {
   return {
     name,
     state: state.type,
     since: "since" in state ? state.since : null,
     problem,
-    where: whereabouts,
+    where: location,
     tools: tools.map(({ name: called, tool, permission }) => ({
       name: called,
       tool,

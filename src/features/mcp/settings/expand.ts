@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { Environment } from "../../../config/sources.ts";
-import { PASSED_ON } from "./passed-on.ts";
+import { INHERITED_VARIABLES } from "./inherited-environment.ts";
 
 /** One of VS Code's `inputs`: a value that VS Code asks its user for when a server starts. */
 export interface Input {
@@ -100,6 +100,6 @@ function inputValue(id: string, { env, inputs }: References, found: Expansion): 
 }
 
 function taken(name: string, value: string, { secrets }: Expansion): string {
-  if (!PASSED_ON.includes(name)) secrets.add(value);
+  if (!INHERITED_VARIABLES.includes(name)) secrets.add(value);
   return value;
 }

@@ -123,8 +123,10 @@ export function createLearner(memories: Memories, given: Host, settings: LearnSe
       await store.transaction((tx) => tx.tables(lessonWrites).drop(theirs));
     },
     work(signal) {
-      const hearNoMore = cluster.hear("memories", (about) => (about === LESSON_ASKED ? asked.resolve() : undefined));
-      return work(signal).finally(hearNoMore);
+      const unsubscribe = cluster.subscribe("memories", (about) =>
+        about === LESSON_ASKED ? asked.resolve() : undefined,
+      );
+      return work(signal).finally(unsubscribe);
     },
   };
 }

@@ -10,7 +10,7 @@ export function sharedMeaning(
   { cluster, log }: Pick<FeatureHost, "cluster" | "log">,
 ): MeaningWork {
   if (!cluster.isShared) return meaning;
-  cluster.hear("memories", (about) => {
+  cluster.subscribe("memories", (about) => {
     const seq = CHANGED.exec(about)?.[1];
     if (seq !== undefined) meaning.changed(Number(seq));
   });
@@ -18,7 +18,9 @@ export function sharedMeaning(
     ...meaning,
     changed(seq) {
       meaning.changed(seq);
-      cluster.tell("memories", `changed ${seq}`).catch((error: unknown) => log.warn({ err: error }, "others_not_told"));
+      cluster
+        .publish("memories", `changed ${seq}`)
+        .catch((error: unknown) => log.warn({ err: error }, "others_not_told"));
     },
   };
 }

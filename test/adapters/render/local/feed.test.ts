@@ -100,8 +100,8 @@ test("a page that goes while it is welcomed, or before, is told nothing and has 
 test("others are told of what is not there to be read: that a thread is gone", async () => {
   const told: string[] = [];
   const clock = new ManualClock();
-  const tell: Cluster["tell"] = (_topic, about) => Promise.resolve(void told.push(about));
-  const cluster: Cluster = { ...onlyProcess({ clock, log: silentLog }), isShared: true, size: () => 2, tell };
+  const publish: Cluster["publish"] = (_topic, about) => Promise.resolve(void told.push(about));
+  const cluster: Cluster = { ...onlyProcess({ clock, log: silentLog }), isShared: true, size: () => 2, publish };
   const feed = createFeed({ name: "web:main", store: new MemoryThreadStore(), writes: new KeyedMutex() });
   feed.share({ cluster, clock, log: silentLog });
   const frame: ThreadFrame = { type: "thread", threadId: "a", before: null, messages: null, more: false };

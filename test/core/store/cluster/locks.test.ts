@@ -70,7 +70,7 @@ test("work of one process shares a lock, until another process waits for it: the
   const order: string[] = [];
   const [one, two] = [await asking(all.a, "one", order).held, await asking(all.a, "two", order).held];
   const heard = Promise.withResolvers<string>();
-  all.a.hear("locks", heard.resolve);
+  all.a.subscribe("locks", heard.resolve);
   const other = asking(all.b, "other", order);
   await heard.promise;
   const three = asking(all.a, "three", order);

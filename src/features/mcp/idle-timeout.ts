@@ -1,14 +1,14 @@
 import type { Clock } from "../../core/protocol/runtime.ts";
 
-/** A timeout that aborts its signal after a silence; `heard` restarts it, and holding it stops the clock. */
-export interface Patience extends Disposable {
+/** A timeout that aborts its signal after a silence; `restart` begins it again, and holding it stops the clock. */
+export interface IdleTimeout extends Disposable {
   readonly signal: AbortSignal;
-  heard(): void;
+  restart(): void;
   /** Stops the clock until the returned function is called. */
   hold(): () => void;
 }
 
-export function patience(clock: Clock, quietMs: number): Patience {
+export function createIdleTimeout(clock: Clock, quietMs: number): IdleTimeout {
   const over = new AbortController();
   let held = 0;
   let isDone = false;
@@ -20,7 +20,7 @@ export function patience(clock: Clock, quietMs: number): Patience {
   begin();
   return {
     signal: over.signal,
-    heard: begin,
+    restart: begin,
     hold: () => {
       held += 1;
       begin();

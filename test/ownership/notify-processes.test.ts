@@ -22,7 +22,7 @@ test("what the command line changes of accounts and keys is told to the processe
     runCli(args, { cwd, env, stdin: Readable.from([Buffer.from(`${typed}\n`)]) });
   const cluster = await openCluster(replicaOptions(url, systemRuntime()));
   const heard: string[] = [];
-  for (const topic of ["logins", "keys"] as const) cluster.hear(topic, () => heard.push(topic));
+  for (const topic of ["logins", "keys"] as const) cluster.subscribe(topic, () => heard.push(topic));
   expect(await run(["user", "add", "vera"], "correct horse battery")).toMatchObject({ error: "", failed: false });
   await expect.poll(() => heard).toEqual(["logins"]);
   expect(await run(["user", "remove", "vera"])).toMatchObject({ error: "", failed: false });

@@ -1,7 +1,7 @@
 import type { Environment } from "../../../config/sources.ts";
 
 /** Variables that programs need to run and to find their files. None of them is secret. */
-export const PASSED_ON: readonly string[] = [
+export const INHERITED_VARIABLES: readonly string[] = [
   "PATH",
   "HOME",
   "LANG",
@@ -18,9 +18,9 @@ export const PASSED_ON: readonly string[] = [
 ];
 
 /** The part of the bot's environment that every server's program gets. */
-export function passedOn(env: Environment): Record<string, string> {
+export function inheritedEnvironment(env: Environment): Record<string, string> {
   return Object.fromEntries(
-    PASSED_ON.flatMap((name) => {
+    INHERITED_VARIABLES.flatMap((name) => {
       const value = env[name];
       return value === undefined ? [] : [[name, value]];
     }),

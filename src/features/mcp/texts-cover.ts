@@ -8,7 +8,7 @@ const MOST_CHARS = 100_000;
  * Whether a result's texts already say what its structured content does. The texts should be its JSON, but many servers
  * write prose instead, and some give only a count. Finding more than half of the values in the texts counts as a yes.
  */
-export function isSaid(structured: unknown, texts: readonly string[]): boolean {
+export function textsCover(structured: unknown, texts: readonly string[]): boolean {
   if (structured === undefined || structured === null) return true;
   const given = texts.filter((text) => text.trim() !== "");
   if (given.length === 0) return false;

@@ -42,7 +42,7 @@ const LOOK_MS = 250;
  * Answers what a server asks during calls: its roots, and questions for people. The server does not say which call it
  * asks for, so once it has asked, calls of different threads or different roots take turns.
  */
-export class AsksBack {
+export class ServerRequests {
   readonly #clock: Clock;
   readonly #groups = new CallGroups();
   readonly #current = new Set<Current>();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSaid } from "../../../src/features/mcp/is-said.ts";
+import { textsCover } from "../../../src/features/mcp/texts-cover.ts";
 
 /** Results of servers that write their structured content out as text, and of those that do not. */
 
@@ -30,10 +30,10 @@ const cases: { what: string; structured: unknown; texts: readonly string[]; said
 ];
 
 test.each(cases)("$what says it: $said", ({ structured, texts, said }) => {
-  expect(isSaid(structured, texts)).toBe(said);
+  expect(textsCover(structured, texts)).toBe(said);
 });
 
 test("however much there is, it is told at once", () => {
   const many = Array.from({ length: 200_000 }, (_, index) => `value ${index}`);
-  expect(isSaid(many, [JSON.stringify(many)])).toBe(true);
+  expect(textsCover(many, [JSON.stringify(many)])).toBe(true);
 });

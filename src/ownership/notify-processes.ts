@@ -9,7 +9,7 @@ const COMMAND_LINE = "command-line";
  * Notifies the processes that run on the database, from outside them. If that fails, they notice by themselves some
  * seconds later. Never rejects.
  */
-export async function tellProcesses(
+export async function notifyProcesses(
   { engine, database }: Pick<Config, "engine" | "database">,
   topic: ClusterTopic,
 ): Promise<void> {
@@ -19,8 +19,8 @@ export async function tellProcesses(
   try {
     const connection = await openClusterConnection(database.directUrl);
     try {
-      const { tell } = await openNotifications({ connection, id: COMMAND_LINE, log: createLogger("silent", []) });
-      await tell(topic, "");
+      const { publish } = await openNotifications({ connection, id: COMMAND_LINE, log: createLogger("silent", []) });
+      await publish(topic, "");
     } finally {
       await connection.close();
     }
