@@ -7,7 +7,7 @@ import { describeIssues, environmentStyle, fileStyle, IN_OUR_WORDS } from "./con
 import { type Config, type Origin, resolveConfig } from "./config/resolve.ts";
 import { settingsSchema } from "./config/settings.ts";
 import { type Environment, readLayers } from "./config/sources.ts";
-import { over, type Plain } from "./config/stored/plain.ts";
+import { mergeOver, type Plain } from "./config/stored/plain.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { Feature } from "./feature.ts";
 
@@ -38,7 +38,7 @@ export function loadConfig(sources: ConfigSources, features: readonly Feature[])
 export function configFrom(origin: Origin, set: Plain): Config {
   const { layers, features } = origin;
   const { environment, file } = layers;
-  const raw = over(file.value, set);
+  const raw = mergeOver(file.value, set);
   const wholeEnvironment = environmentWith(features);
   const wholeSettings = settingsWith(features);
 

@@ -1,11 +1,11 @@
 import { factsOf } from "../core/platform-facts.ts";
 import type { ChatPlatform } from "../core/protocol/platform.ts";
 import type { OpenCluster } from "../core/store/cluster/cluster.ts";
-import type { Reach } from "./reach.ts";
+import type { Reachability } from "./reachability.ts";
 
 interface Fence {
   readonly cluster: Pick<OpenCluster, "requireAlive">;
-  readonly reach: Pick<Reach, "note">;
+  readonly reach: Pick<Reachability, "note">;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "../core/embedded-engine/embedded-engine.ts";
 import type { SessionEngine } from "../core/engine/engine.ts";
 import type { OpenCluster } from "../core/store/cluster/cluster.ts";
-import type { Reach } from "./reach.ts";
+import type { Reachability } from "./reachability.ts";
 
 /** The session engine, and its load in this process. */
 export interface ProgramEngine extends SessionEngine {
@@ -13,7 +13,7 @@ interface EngineOpening extends Omit<EmbeddedEngineOptions, "maxConcurrentRuns" 
   readonly config: Pick<Config, "database" | "maxConcurrentRuns" | "quotas">;
   /** Null if this process runs all sessions. */
   readonly shared: OpenCluster | null;
-  readonly reach: Pick<Reach, "mayTake"> | null;
+  readonly reach: Pick<Reachability, "mayTake"> | null;
 }
 
 /** The configured engine. The package of the one for several processes is loaded only if that one is chosen. */

@@ -2,11 +2,11 @@ import type { Cluster } from "../core/cluster.ts";
 import type { AppError } from "../core/protocol/errors.ts";
 import type { ChatPlatform, PlatformName } from "../core/protocol/platform.ts";
 import type { ProgramEngine } from "./open-engine.ts";
-import type { Reach } from "./reach.ts";
+import type { Reachability } from "./reachability.ts";
 
 interface Watching {
   /** Null if this process is the only one. */
-  readonly reach: Reach | null;
+  readonly reach: Reachability | null;
   readonly fail: (error: AppError) => void;
   readonly parts: AsyncDisposableStack;
 }

@@ -11,7 +11,7 @@ import { VERSION } from "../version.ts";
 import { commonSettings, compareSettings, otherVersions } from "./common-settings.ts";
 import { holdLease, type LeaseHolding } from "./hold-lease.ts";
 import { onlyProcess } from "./only-process.ts";
-import type { Reach } from "./reach.ts";
+import type { Reachability } from "./reachability.ts";
 import { type OtherSettings, watchSettings } from "./watch-settings.ts";
 
 interface Owning extends Omit<LeaseHolding, "clock"> {
@@ -32,7 +32,7 @@ export interface Ownership {
   /** The cluster that the engine for several processes runs on; null if this process is the only one. */
   readonly shared: OpenCluster | null;
   /** Which platforms this process reaches, compared with others; null if it is the only one. */
-  readonly reach: Reach | null;
+  readonly reach: Reachability | null;
   /** Wraps a platform as this process may use it. */
   readonly fence: (platform: ChatPlatform) => ChatPlatform;
   /** How the settings differ from those of other processes. */
@@ -63,7 +63,7 @@ async function join(owning: Owning): Promise<Ownership> {
   const { config, runtime, log, platforms, say, standBy, fail, drain, parts, signal } = owning;
   const { openCluster } = await import("../core/store/cluster/cluster.ts");
   const { fencedPlatform } = await import("./fenced-platform.ts");
-  const { Reach } = await import("./reach.ts");
+  const { Reachability } = await import("./reachability.ts");
   const { answerForVolumes, proveVolumes, sharedPlaces, unsureLine } = await import("./shared-volumes.ts");
   const { eldestOther } = await import("../core/store/cluster/members.ts");
   const { clock, ids } = runtime;
@@ -110,7 +110,7 @@ async function join(owning: Owning): Promise<Ownership> {
   });
   const shown = await proveVolumes({ ...volumes, clock, eldest: () => eldestOther(cluster.id, cluster.connection) });
   if (shown?.isSure === false) say(`⚠ ${unsureLine(shown)}`);
-  const reach = new Reach({ platforms, cluster, clock: cluster.clock, log });
+  const reach = new Reachability({ platforms, cluster, clock: cluster.clock, log });
   const fence = (platform: ChatPlatform) => fencedPlatform(platform, { cluster, reach });
   return { cluster, shared: cluster, reach, fence, otherSettings, runtime: runtimeOn(cluster.clock, runtime) };
 }

@@ -3,8 +3,8 @@ import path from "node:path";
 import type { AttachmentPlace, SavedAttachment } from "../core/input/attached-files.ts";
 import type { Log } from "../core/protocol/log.ts";
 import { isInstructionFile } from "./instructions/instruction-files.ts";
-import { instructing } from "./instructions/protected-files.ts";
-import { NoRoom } from "./quotas/growth.ts";
+import { instructionFileCheck } from "./instructions/protected-files.ts";
+import { NoRoom } from "./quotas/quota-meter.ts";
 import type { Quotas } from "./quotas/quotas.ts";
 import { roomOf } from "./quotas/room.ts";
 import { PathResolver, withFile } from "./wasm/workspace/path-resolver.ts";
@@ -34,7 +34,7 @@ export async function saveAttachment({ place, name, data, log, quotas }: Attachm
   const growth = { ...place, root: sandboxRoot };
   await quotas?.ready(growth);
   // Patterns that the settings guard are not passed here: they restrict tools, and this file is a person's own.
-  const instructs = instructing(sandboxRoot);
+  const instructs = instructionFileCheck(sandboxRoot);
   const digest = hash("sha256", data);
   try {
     using resolver = new PathResolver(sandboxRoot);

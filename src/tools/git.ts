@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
-import { type GitInput, gitArguments, gitInput, misuse } from "./git/command.ts";
+import { type GitInput, gitArguments, gitInput, optionProblem } from "./git/command.ts";
 import { withoutCommittedSecrets } from "./git/committed-secrets.ts";
 import { INDEX_BYTES, INDEX_NAMES, requireOwnPaths } from "./git/index-paths.ts";
 import { missingHistory } from "./git/missing-history.ts";
@@ -17,7 +17,7 @@ import {
 } from "./git/run-git.ts";
 import { readSettings } from "./git/settings.ts";
 import { withStandIn } from "./git/stand-in-directory.ts";
-import { requireNames } from "./git/unnamed-files.ts";
+import { refuseUnnamedFiles } from "./git/unnamed-files.ts";
 import { type FoundWorktree, findWorktree } from "./git/worktree-repositories.ts";
 import { asResult, relativePath } from "./sandboxed/guest-call.ts";
 import { refusingSecrets } from "./secrets/secret-files.ts";
@@ -78,7 +78,7 @@ export function createGitTool({
     capabilities: () => ({ files: "read", hosts: [], clock: true, memoryMb: null, ...bounds }),
     execute: (input, ctx, signal) =>
       asResult(async () => {
-        const wrong = misuse(input);
+        const wrong = optionProblem(input);
         if (wrong !== null) return errorResult(wrong);
         const program = findGit(programs);
         if (program === null) return errorResult(MISSING, "git is not installed");
@@ -141,7 +141,7 @@ async function look(input: GitInput, ctx: ToolContext, means: Means): Promise<Gi
       if (names.stopped === "time") return names;
       requireOwnPaths(names);
     }
-    if (input.revision) await requireNames(input.revision, git, where);
+    if (input.revision) await refuseUnnamedFiles(input.revision, git, where);
     const call: GitCall = { ...where, args: gitArguments(input, path) };
     if (input.action !== "blame" || input.revision) return git(call);
     // Without input, git would follow links to read the file to blame.

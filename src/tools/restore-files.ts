@@ -7,7 +7,7 @@ import { SandboxError } from "../core/protocol/errors.ts";
 import { channelKeyOf, type ThreadRef } from "../core/protocol/platform.ts";
 import { unlessSystem } from "../core/protocol/system-code.ts";
 import type { FileStep } from "../core/store/run/undos.ts";
-import { type Instructs, instructing } from "./instructions/protected-files.ts";
+import { type IsInstructionFile, instructionFileCheck } from "./instructions/protected-files.ts";
 import type { Quotas } from "./quotas/quotas.ts";
 import { roomHeld, roomOf } from "./quotas/room.ts";
 import { madeWith, removeEmpty, removeEmptyAbove } from "./wasm/workspace/empty-directories.ts";
@@ -55,7 +55,7 @@ export function createFileRestore({
       const fates = fatesOf(steps, resolver, {
         snapshots,
         instructions,
-        instructs: instructing(root, guardedFiles),
+        instructs: instructionFileCheck(root, guardedFiles),
         take,
       });
       return steps.map((step) => fates.get(step) ?? { type: "changed" });
@@ -97,7 +97,7 @@ interface RestoreScope {
   readonly take: (bytes: number) => void;
   readonly snapshots: string;
   readonly instructions: boolean;
-  readonly instructs: Instructs;
+  readonly instructs: IsInstructionFile;
   readonly resolver: PathResolver;
   /** The files that will exist afterwards. */
   readonly coming: readonly FileStep[];

@@ -63,7 +63,7 @@ export interface Toolbox {
 export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const { sandbox, runtime, instructions } = options;
   const { clock } = runtime;
-  const clean = cleaning(options.secrets);
+  const clean = secretMasker(options.secrets);
   const files = createFileTools(sandbox);
   const ownFiles = (): OwnFiles => features.ownFiles;
   const native = createNativeTools({ ...options, clock, catalogue: () => all(), ownFiles });
@@ -96,7 +96,7 @@ type Preview = NonNullable<Tool["preview"]>;
  * contains neither these nor the values of secret files; the card describes such values instead. Wrapping the same tool
  * again returns the same object.
  */
-export function cleaning({ hide, hideIn, files }: ProgramSecrets): (tool: Tool) => Tool {
+export function secretMasker({ hide, hideIn, files }: ProgramSecrets): (tool: Tool) => Tool {
   const cleaned = new WeakMap<Tool, Tool>();
   const resultOf = (result: ToolResult, input: unknown): ToolResult => {
     const content = result.content.map((block) =>

@@ -22,7 +22,7 @@ import type {
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { SharedRates } from "../../core/shared-rates.ts";
-import { reaching, untilReached } from "../render/reachability.ts";
+import { stillConnecting, untilReached } from "../render/reachability.ts";
 import { createChannels, DM_WORKSPACE } from "./channels.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { DISCORD } from "./descriptor.ts";
@@ -107,7 +107,7 @@ class DiscordPlatform implements ChatPlatform {
     const told = (health: PlatformHealth) => {
       this.#idle = health;
     };
-    told(reaching(address));
+    told(stillConnecting(address));
     const trying = { address, told, event: "discord.connect_failed", clock, log: this.#log };
     try {
       this.#live = await untilReached(() => this.#connect(receive, either), trying, either);

@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** The health until the first success or failure. `address`: a URL or a host. */
-export function reaching(address: string): PlatformHealth {
+export function stillConnecting(address: string): PlatformHealth {
   return { connected: false, detail: `signing in at ${hostOf(address)}, which has not answered yet` };
 }
 

@@ -28,7 +28,7 @@ import { privateMessage } from "../../core/protocol/replies.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { unlessAborted } from "../../core/unless-aborted.ts";
 import { privateAnswer } from "../render/private-answer.ts";
-import { reaching, untilReached } from "../render/reachability.ts";
+import { stillConnecting, untilReached } from "../render/reachability.ts";
 import { PaneTitles, setStatus, setTitle, suggest } from "./assistant.ts";
 import { SlackHttp } from "./connection/http-listener.ts";
 import { SharedSocket } from "./connection/shared-socket.ts";
@@ -115,7 +115,7 @@ class SlackPlatform implements ChatPlatform {
     const { clock, log, apiUrl, botToken, serves = everybody } = this.#options;
     const bolt = await import("@slack/bolt");
     const web = new bolt.webApi.WebClient(botToken, clientOptions(bolt, { apiUrl, log }));
-    this.#idle = reaching(web.slackApiUrl);
+    this.#idle = stillConnecting(web.slackApiUrl);
     const identity = await this.#signIn(web, signal);
     const directory = createDirectory({ web, identity, clock, log });
     const transport = this.#transport(bolt);

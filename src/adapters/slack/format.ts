@@ -1,7 +1,7 @@
 import type { types } from "@slack/bolt";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
 import { cut, unescapeMarkdown } from "../../core/text/plain-text.ts";
-import { inProse } from "../render/markdown/prose.ts";
+import { mapOutsideCode } from "../render/markdown/prose.ts";
 import { withoutImages, withoutMentions } from "../render/markdown/safe-text.ts";
 import { BUTTONS_PER_ROW, CONTEXT_CHARS, LABEL_CHARS, MARKDOWN_CHARS, UPDATE_TEXT_CHARS } from "./limits.ts";
 import { plainText } from "./message/plain-text.ts";
@@ -15,7 +15,7 @@ export interface SlackBody {
 }
 
 export function formatMessage(message: OutgoingMessage): SlackBody {
-  const markdown = cut(inProse(withoutImages(withoutMentions(signed(message))), withFlanks), MARKDOWN_CHARS);
+  const markdown = cut(mapOutsideCode(withoutImages(withoutMentions(signed(message))), withFlanks), MARKDOWN_CHARS);
   const footer = message.footer ?? "";
   const blocks: types.KnownBlock[] = [];
   if (markdown.trim() !== "") blocks.push({ type: "markdown", text: markdown });

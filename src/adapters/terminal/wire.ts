@@ -46,7 +46,7 @@ export const serverFrameSchema = z.discriminatedUnion("type", [
   threadFrames.status,
   stateSchema,
 ]);
-export type HeardFrame = z.infer<typeof serverFrameSchema>;
+export type ParsedServerFrame = z.infer<typeof serverFrameSchema>;
 
 /** Splits a stream into lines. False once a line is longer than `maxBytes`, which is counted in UTF-16 units. */
 export function createLineReader(maxBytes: number, take: (line: string) => void): (bytes: Buffer) => boolean {

@@ -5,7 +5,17 @@ import { configureFeatures, settingsWith, withoutOwnKeys } from "../features.ts"
 import { dotted, IN_OUR_WORDS, type KeyStyle, problemsIn } from "../problems.ts";
 import type { Origin } from "../resolve.ts";
 import type { LeftOut } from "./page-settings.ts";
-import { deepestOf, isPlain, leafPaths, over, type Path, type Plain, valueAt, without, withValue } from "./plain.ts";
+import {
+  deepestOf,
+  isPlain,
+  leafPaths,
+  mergeOver,
+  type Path,
+  type Plain,
+  valueAt,
+  without,
+  withValue,
+} from "./plain.ts";
 import { type SettingsNodes, settingsNodes } from "./settable.ts";
 
 /** The line shown in the terminal at each start, and by doctor. */
@@ -86,7 +96,7 @@ function leaveToFile(fitting: Fitting, nodes: SettingsNodes): void {
 function checkSchema(fitting: Fitting, { layers: { file }, features }: Origin): void {
   const schema = settingsWith(features);
   for (;;) {
-    const raw = withoutOwnKeys(over(file.value, fitting.set), features);
+    const raw = withoutOwnKeys(mergeOver(file.value, fitting.set), features);
     const { error } = schema.safeParse(raw, IN_OUR_WORDS);
     const found = error === undefined ? [] : problemsIn(error, schema, PAGE_STYLE);
     const ours = found.flatMap(({ path, text }) => {
@@ -108,7 +118,7 @@ function checkFeatures(fitting: Fitting, { layers, features }: Origin): void {
   for (const feature of features) {
     const keys = Object.keys(feature.settings.file ?? {}).filter((key) => Object.hasOwn(fitting.set, key));
     if (keys.length === 0) continue;
-    const raw = over(file.value, fitting.set);
+    const raw = mergeOver(file.value, fitting.set);
     const checked = schema.safeParse(withoutOwnKeys(raw, features));
     if (!checked.success) return;
     const written = { raw, checked: checked.data, environment: environment.value, fileName: file.name };

@@ -3,7 +3,7 @@ import { settingsWith, withoutOwnKeys } from "../features.ts";
 import type { Config, Origin } from "../resolve.ts";
 import { type CheckSettings, type Fitted, fitSettings, fitStored } from "./fit.ts";
 import { holdsAtOnce, ownParts, takeOver } from "./live.ts";
-import { distinctBy, leafPaths, over, type Path, type Plain, valueAt } from "./plain.ts";
+import { distinctBy, leafPaths, mergeOver, type Path, type Plain, valueAt } from "./plain.ts";
 
 /** The key of the settings among the revisions of everything set on the page. */
 export const SETTINGS_REVISION = { kind: "settings", name: "" } as const;
@@ -76,7 +76,7 @@ export class SettingsInForce {
   /** All settings, including defaults. */
   values(set: Plain): unknown {
     const { layers, features } = this.origin;
-    const raw = withoutOwnKeys(over(layers.file.value, set), features);
+    const raw = withoutOwnKeys(mergeOver(layers.file.value, set), features);
     const { success, data } = settingsWith(features).safeParse(raw);
     return success ? data : raw;
   }

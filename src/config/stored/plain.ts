@@ -33,11 +33,11 @@ export function without(root: Plain, path: Path): Plain {
 }
 
 /** Merges objects key by key; of any other values, the higher one wins. */
-export function over(higher: unknown, lower: unknown): unknown {
+export function mergeOver(higher: unknown, lower: unknown): unknown {
   if (higher === undefined) return lower;
   if (!isPlain(higher) || !isPlain(lower)) return higher;
   const keys = new Set([...Object.keys(lower), ...Object.keys(higher)]);
-  return Object.fromEntries([...keys].map((key) => [key, over(valueAt(higher, [key]), valueAt(lower, [key]))]));
+  return Object.fromEntries([...keys].map((key) => [key, mergeOver(valueAt(higher, [key]), valueAt(lower, [key]))]));
 }
 
 /** Paths of all values that are not objects. Lists count as single values. */

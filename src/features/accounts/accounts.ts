@@ -18,7 +18,7 @@ import {
   personOf,
 } from "./account.ts";
 import { accountWriter, type Write } from "./account-writer.ts";
-import { firstUses } from "./attempts.ts";
+import { createFirstUseCheck } from "./attempts.ts";
 import type { OidcSettings } from "./oidc/settings.ts";
 import { createProviderLogin } from "./oidc/sign-in.ts";
 import { accountReads } from "./store.ts";
@@ -73,7 +73,7 @@ export function createLogins(
     signIn: signIn(world),
     signedIn: signedIn(world),
     signOut: signOut(world),
-    firstUse: cluster.isShared ? firstUses(world) : null,
+    firstUse: cluster.isShared ? createFirstUseCheck(world) : null,
     async personOf(personId) {
       const name = nameIn(personId);
       const account = name === null ? null : await reads.get(name);

@@ -4,7 +4,7 @@ import type { Store } from "../../core/store/store.ts";
 import { attemptWrites } from "./store.ts";
 
 /** A key by which attempts are counted, and their maximum number. */
-export interface Counted {
+export interface AttemptKey {
   readonly key: string;
   readonly most: number;
 }
@@ -24,7 +24,7 @@ export function createAttempts({ store, clock }: AttemptScope, windowMs: number)
      * Counts an attempt for all keys and returns 0. If one of them has reached its maximum, returns the seconds to wait
      * and counts nothing.
      */
-    count: (by: readonly Counted[]): Promise<number> =>
+    count: (by: readonly AttemptKey[]): Promise<number> =>
       store.transaction(async (tx) => {
         // Serialised, so that simultaneous attempts are all counted.
         await tx.takeAdvisoryLock("logins");
@@ -38,7 +38,7 @@ export function createAttempts({ store, clock }: AttemptScope, windowMs: number)
         return 0;
       }),
     /** Takes back a successful attempt. */
-    takeBack: (by: readonly Counted[]): Promise<void> =>
+    takeBack: (by: readonly AttemptKey[]): Promise<void> =>
       store.transaction((tx) => tx.tables(attemptWrites).takeBack(by.map(({ key }) => idOf(key)))),
   };
 }
@@ -47,7 +47,7 @@ export function createAttempts({ store, clock }: AttemptScope, windowMs: number)
  * Returns a check whether a ticket is used for the first time in any process. Used tickets are remembered as long as
  * they are valid.
  */
-export function firstUses({ store, clock }: AttemptScope) {
+export function createFirstUseCheck({ store, clock }: AttemptScope) {
   return (ticket: string, forMs: number): Promise<boolean> =>
     store.transaction((tx) => tx.tables(attemptWrites).isFirst(idOf(`ticket ${ticket}`), clock.now() + forMs));
 }

@@ -1,5 +1,5 @@
 import { networkOf } from "../../core/attempts.ts";
-import { type Counted, createAttempts } from "./attempts.ts";
+import { type AttemptKey, createAttempts } from "./attempts.ts";
 
 /** How long guesses count, starting with the first one, in milliseconds. */
 const WINDOW_MS = 900_000;
@@ -47,7 +47,7 @@ export function createThrottle(world: Parameters<typeof createAttempts>[0]): Thr
   };
 }
 
-function countedBy({ name, address, device }: Guess): readonly Counted[] {
+function countedBy({ name, address, device }: Guess): readonly AttemptKey[] {
   if (device !== null) return [{ key: `device ${device}`, most: MOST_WRONG.device }];
   const network = networkOf(address);
   return [

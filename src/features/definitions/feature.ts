@@ -1,7 +1,7 @@
 import { createChangeNotifier, followChanges, refreshFirst } from "../../core/change-notices.ts";
 import type { Feature, OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
-import { createKept } from "./kept.ts";
+import { createStoredDefinitions } from "./kept.ts";
 import { createLookout } from "./lookout.ts";
 
 /** How often to check for changes by other processes in case a notice was lost, in milliseconds. */
@@ -23,7 +23,7 @@ async function openDefinitions(host: FeatureHost): Promise<OpenFeature> {
   const { cluster, log } = host;
   const { clock } = host.runtime;
   const changes = { cluster, topic: "definitions", clock, log } as const;
-  const kept = createKept({ ...host, changed: createChangeNotifier(changes) });
+  const kept = createStoredDefinitions({ ...host, changed: createChangeNotifier(changes) });
   await kept.refresh();
   const lookout = createLookout(kept.refresh, { clock, log });
   const { definitionRoutes } = await import("./routes.ts");

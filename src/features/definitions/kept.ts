@@ -5,7 +5,7 @@ export const KINDS = ["agent", "skill", "instructions"] as const;
 export type Kind = (typeof KINDS)[number];
 
 type Revisions = FeatureHost["store"]["revisions"];
-export type Kept = Awaited<ReturnType<Revisions["newestOf"]>>[number];
+export type StoredRevision = Awaited<ReturnType<Revisions["newestOf"]>>[number];
 
 export interface Change {
   readonly kind: Kind;
@@ -20,11 +20,11 @@ export interface Change {
 /** Saved, or refused because of a newer revision than the one that the author has seen. */
 export type Changed =
   | { readonly type: "saved"; readonly number: number }
-  | { readonly type: "conflict"; readonly newest: Kept | null };
+  | { readonly type: "conflict"; readonly newest: StoredRevision | null };
 
 export interface KeptDefinitions {
   /** The newest revision, even if it takes something back; null if nothing was ever set. */
-  newest(kind: Kind, name: string): Kept | null;
+  newest(kind: Kind, name: string): StoredRevision | null;
   /** Names with a text set on the page. */
   names(kind: Kind): readonly string[];
   change(change: Change): Promise<Changed>;
@@ -33,13 +33,13 @@ export interface KeptDefinitions {
 }
 
 /** Keeps the newest revisions in memory and hands them to the program. */
-export function createKept({
+export function createStoredDefinitions({
   store,
   runtime,
   definitions,
   changed = () => {},
 }: Pick<FeatureHost, "store" | "runtime" | "definitions"> & { readonly changed?: () => void }): KeptDefinitions {
-  const newest: Readonly<Record<Kind, Map<string, Kept>>> = {
+  const newest: Readonly<Record<Kind, Map<string, StoredRevision>>> = {
     agent: new Map(),
     skill: new Map(),
     instructions: new Map(),
@@ -51,7 +51,7 @@ export function createKept({
     sets[kind].set(textsIn(newest[kind].values()));
   };
   /** Ignores a revision older than the one in memory, since it may have been read before a later change. */
-  const take = (kind: Kind, revision: Kept): void => {
+  const take = (kind: Kind, revision: StoredRevision): void => {
     if ((newest[kind].get(revision.name)?.number ?? 0) < revision.number) newest[kind].set(revision.name, revision);
   };
 

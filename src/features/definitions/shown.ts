@@ -1,14 +1,17 @@
 import type { Definition } from "../../core/agents/page-definitions.ts";
 import type { ListedDefinition, WholeDefinition } from "../../feature.ts";
-import type { Kept } from "./kept.ts";
+import type { StoredRevision } from "./kept.ts";
 
-export function listed({ name, description, own, shipped, facts }: Definition, newest: Kept | null): ListedDefinition {
+export function listed(
+  { name, description, own, shipped, facts }: Definition,
+  newest: StoredRevision | null,
+): ListedDefinition {
   const isSet = newest !== null && newest.content !== null;
   const from = own !== null ? "file" : isSet ? "page" : "shipped";
   return { name, description, from, place: own?.place ?? null, hasShipped: shipped !== null, facts };
 }
 
-export function whole(definition: Definition, newest: Kept | null): WholeDefinition {
+export function whole(definition: Definition, newest: StoredRevision | null): WholeDefinition {
   const { own, shipped } = definition;
   const text = own?.text ?? newest?.content ?? shipped ?? "";
   return { ...listed(definition, newest), text, number: newest?.number ?? 0, shipped };

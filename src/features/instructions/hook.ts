@@ -3,7 +3,7 @@ import { decidersSentence, mayDecide } from "../../core/permissions/deciders.ts"
 import { cardKeyOf, type DetailsReader, type StartingRun } from "../../core/run/run-hooks.ts";
 import type { OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
-import { allowanceOf, type InstructionText } from "../../tools/instructions/instruction-gate.ts";
+import { type InstructionText, instructionGrantKey } from "../../tools/instructions/instruction-gate.ts";
 import { allowedCard, instructionCard } from "./card.ts";
 import { cardReads, cardWrites, type WaitingText } from "./store.ts";
 
@@ -30,7 +30,7 @@ async function ask({ store, runtime, approvals }: Host, run: StartingRun, waitin
   const { channelKey } = run.session;
   const asked = await store.tables(cardReads).inChannel(channelKey);
   const isOn = (cards: readonly WaitingText[]) => (text: InstructionText) =>
-    cards.some((card) => allowanceOf(card) === allowanceOf(text));
+    cards.some((card) => instructionGrantKey(card) === instructionGrantKey(text));
   const own = asked.filter(({ runId }) => runId === run.runId);
   const fresh = waiting.filter(own.length > 0 ? isOn(own) : (text) => !isOn(asked)(text));
   // The texts may have changed since an earlier process began to ask; the next run then asks.
@@ -61,7 +61,7 @@ async function allow(host: Host, runId: string, { person, thread }: DetailsReade
         sessionId: null,
         channelId: text.channelKey,
         personId: requester.id,
-        key: allowanceOf(text),
+        key: instructionGrantKey(text),
         label: `following ${text.path}`,
         grantedBy: by,
         createdAt: runtime.clock.now(),

@@ -12,7 +12,7 @@ import { readerIn } from "./audience.ts";
 import { addForm, editForm, refusedForm } from "./forms.ts";
 import type { Learner } from "./learning/learner.ts";
 import { listedLine } from "./listed-line.ts";
-import type { Kept, Memories, Told } from "./memories.ts";
+import type { KeepResult, Memories, MemoryInput } from "./memories.ts";
 import { exportedLine, kindSchema, type Memory } from "./memory.ts";
 import { mayChange } from "./rights.ts";
 
@@ -141,7 +141,7 @@ async function search({ text: query }: Typed, { memories, context }: Use): Promi
   return privateMessage(hits.map(({ memory }) => listedLine(memory, memories)).join("\n"));
 }
 
-const SCOPES: Readonly<Record<string, Told["scope"]>> = {
+const SCOPES: Readonly<Record<string, MemoryInput["scope"]>> = {
   channel: "channel",
   me: "person",
   person: "person",
@@ -175,8 +175,8 @@ function takesBack({ seq }: Memory): string {
 async function keptHere(
   text: string,
   { memories, context }: Use,
-  { scope, kind }: Pick<Told, "scope" | "kind"> = { scope: "channel", kind: "semantic" },
-): Promise<Kept> {
+  { scope, kind }: Pick<MemoryInput, "scope" | "kind"> = { scope: "channel", kind: "semantic" },
+): Promise<KeepResult> {
   const { person: author, thread, channelKey } = context;
   if (await memories.isPaused(channelKey)) return { refused: OFF };
   const mayLeave = scope !== "channel";

@@ -9,7 +9,7 @@ import type { FeatureHost } from "../../feature-host.ts";
 import type { Learner, LearnSettings } from "./learning/learner.ts";
 import type { MeaningWork } from "./meaning/meaning.ts";
 import { KINDS } from "./memory.ts";
-import { createTold } from "./told.ts";
+import { createRememberedCounts } from "./remembered-counts.ts";
 
 const modelRef = z.string().regex(/^[^/\s]+\/\S+$/u, "must be provider/model");
 
@@ -178,7 +178,7 @@ async function open(host: FeatureHost, settings: LearnSettings, embeddings?: Emb
   ]);
   const meaning = embeddings === undefined ? null : await openMeaning(host, embeddings);
   const memories = createMemories(host, meaning);
-  const told = createTold();
+  const told = createRememberedCounts();
   const tools = memoryTools(memories, { ...host, told });
   const learner = createLearner(memories, host, settings);
   const hook = recallHook(memories, host);

@@ -18,7 +18,7 @@ type Host = Pick<FeatureHost, "store" | "runtime" | "log" | "database" | "descri
 };
 
 /** Something to remember. */
-export interface Told {
+export interface MemoryInput {
   readonly text: string;
   readonly kind: Kind;
   /** Whom it is for: the person, this channel, or the workspace. */
@@ -33,7 +33,7 @@ export interface Told {
   readonly runId?: string;
 }
 
-export type Kept = { readonly memory: Memory } | { readonly refused: string };
+export type KeepResult = { readonly memory: Memory } | { readonly refused: string };
 
 export interface Search {
   readonly query: string;
@@ -82,7 +82,7 @@ export function createMemories(host: Host, meaning: Meaning | null = null) {
     },
 
     /** Stores a memory, or renews an identical one. */
-    async keep(told: Told): Promise<Kept> {
+    async keep(told: MemoryInput): Promise<KeepResult> {
       const checked = acceptable(told.text);
       if ("refused" in checked) return checked;
       if (told.scope === "workspace" && describe(told.thread.platform).directWorkspace === told.thread.workspaceId)
@@ -140,7 +140,7 @@ function changes(write: Write, { paused, clock }: { readonly paused: Pauses; rea
 
 /** Whether the channel is closed to some members of the workspace; true if unknown. */
 async function isPrivate(
-  { thread, author }: Pick<Told, "thread" | "author">,
+  { thread, author }: Pick<MemoryInput, "thread" | "author">,
   { membershipOf, log }: Pick<Host, "membershipOf" | "log">,
 ): Promise<boolean> {
   try {
@@ -183,7 +183,7 @@ function createPauses(read: () => Promise<readonly string[]>, { isShared }: Host
 }
 
 export function newMemory(
-  told: Omit<Told, "mayLeave">,
+  told: Omit<MemoryInput, "mayLeave">,
   given: Pick<NewMemory, "id" | "isPrivate"> & { readonly at: number },
 ): NewMemory {
   const { text, kind, scope, author, thread, channelKey, origin, runId = null } = told;

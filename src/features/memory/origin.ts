@@ -37,7 +37,7 @@ export function shareIn(text: string, other: string): number {
 }
 
 /** The line that contains most of a text, the last of several; undefined if no line contains any of it. */
-export function saidMost<T extends { readonly text: string }>(text: string, lines: readonly T[]): T | undefined {
+export function closestLine<T extends { readonly text: string }>(text: string, lines: readonly T[]): T | undefined {
   const shares = lines.map((line) => shareIn(text, line.text));
   const most = Math.max(0, ...shares);
   return most === 0 ? undefined : lines[shares.lastIndexOf(most)];

@@ -7,7 +7,7 @@ import { type Reader, readerIn } from "./audience.ts";
 import { isCourtesy } from "./learning/lines.ts";
 import type { Memories } from "./memories.ts";
 import { labelOf } from "./origin.ts";
-import { recalled } from "./recalled-text.ts";
+import { recalledText } from "./recalled-text.ts";
 import { memoryWrites } from "./store.ts";
 
 /** Maximum number of memories given to a run. */
@@ -37,7 +37,7 @@ export function recallHook(
       const held = good.filter(({ endedAt }) => endedAt === null);
       // A replaced memory is only given along with current ones, to show how things came about.
       const used = held.length === 0 ? [] : [...held, ...good.filter(({ endedAt }) => endedAt !== null)];
-      const read = recalled(used, tokensFor(run), memories.linkOf);
+      const read = recalledText(used, tokensFor(run), memories.linkOf);
       if (read === null) return null;
       const seqs = read.memories.map(({ seq }) => seq);
       given.set(run.runId, seqs);

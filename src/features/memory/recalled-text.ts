@@ -10,7 +10,7 @@ const NAME_CHARS = 80;
 export type LinkOf = (memory: Memory) => string | null;
 
 /** The memories as text for a run: marked as data, with their sources; also which of them fitted. */
-export function recalled(memories: readonly Memory[], maxTokens: number, linkOf: LinkOf) {
+export function recalledText(memories: readonly Memory[], maxTokens: number, linkOf: LinkOf) {
   let left = maxTokens * TOKEN_CHARS - OPEN.length - CLOSE.length;
   const fitting = memories.flatMap((memory) => {
     const line = lineOf(memory, linkOf);

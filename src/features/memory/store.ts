@@ -156,7 +156,7 @@ export function memoryWrites(db: Client) {
 }
 
 /** How each database turns a list of values into rows. */
-export const EACH = {
+export const JSON_ROWS = {
   sqlite: { of: raw("json_each"), type: raw("TEXT") },
   postgresql: { of: raw("json_array_elements"), type: raw("JSON") },
 };
@@ -171,7 +171,7 @@ export async function addMany(
   { all, at }: { readonly all: readonly Indexed[]; readonly at: number },
 ): Promise<void> {
   const rows = [...new Map(all.map((one) => [one.memory.id, rowOf(one)])).values()];
-  const { of, type } = EACH[database];
+  const { of, type } = JSON_ROWS[database];
   const now = new Date(at);
   await db.$executeRaw`
     DELETE FROM "Memory" WHERE "id" IN (

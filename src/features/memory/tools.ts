@@ -5,12 +5,12 @@ import type { FeatureHost } from "../../feature-host.ts";
 import { readerIn } from "./audience.ts";
 import type { Memories } from "./memories.ts";
 import { KINDS, type Memory, MOST_CHARS } from "./memory.ts";
-import { labelOf, originOf, saidIn, saidMost } from "./origin.ts";
-import { recalled } from "./recalled-text.ts";
+import { closestLine, labelOf, originOf, saidIn } from "./origin.ts";
+import { recalledText } from "./recalled-text.ts";
+import type { RememberedCounts } from "./remembered-counts.ts";
 import { mayChange } from "./rights.ts";
-import type { ToldCounts } from "./told.ts";
 
-type Host = Pick<FeatureHost, "store" | "admins"> & { readonly told: ToldCounts };
+type Host = Pick<FeatureHost, "store" | "admins"> & { readonly told: RememberedCounts };
 
 const MOST_HITS = 20;
 /** Maximum size of a result, in tokens. */
@@ -76,7 +76,7 @@ function rememberTool(memories: Memories, host: Host): Tool {
       // A private note about a person stays private, whatever was approved.
       const mayLeave = scope === "workspace" && ctx.approved;
       const told = { text, scope, kind, thread, channelKey, origin, mayLeave, runId } as const;
-      const kept = await memories.keep({ ...told, author: saidMost(text, said)?.author ?? author });
+      const kept = await memories.keep({ ...told, author: closestLine(text, said)?.author ?? author });
       if ("refused" in kept) return errorResult(kept.refused);
       host.told.add(runId);
       const notes = [
@@ -108,7 +108,7 @@ function recallTool(memories: Memories, host: Host): Tool {
       const reader = readerIn(session.thread, session.channelKey, author?.id ?? null);
       const hits = await memories.search({ query, reader, limit });
       const found = hits.map(({ memory }) => memory);
-      const read = recalled(found, RESULT_TOKENS, memories.linkOf);
+      const read = recalledText(found, RESULT_TOKENS, memories.linkOf);
       return textResult(read?.text ?? "Nothing of that is remembered here.", {
         summary: `${found.length} found`,
         label: labelOf(read?.memories ?? []),

@@ -6,10 +6,10 @@ import type { Store } from "../../core/store/store.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { SNAPSHOT_LIMITS } from "../../tools/snapshots.ts";
 import { dropAttachment, dropContents, dropOwnDirectories, keptContents } from "./files.ts";
-import { memoryDeletion, type ToldIn } from "./memories/store.ts";
+import { type MemorySource, memoryDeletion } from "./memories/store.ts";
 import { fileReferences } from "./references/store.ts";
-import { type Database, deletionReads, deletionWrites, markId, type Why } from "./store.ts";
-import { OF_SESSIONS } from "./tables.ts";
+import { type Database, type DeletionReason, deletionReads, deletionWrites, markId } from "./store.ts";
+import { SESSION_TABLES } from "./tables.ts";
 import { inThreads, type threadDeletion } from "./threads/store.ts";
 
 export interface DeletionScope extends Pick<FeatureHost, "describe" | "home" | "snapshots" | "sandboxRootOf"> {
@@ -36,7 +36,7 @@ const MISSED_MS = 25 * 60 * 60_000;
 
 /** Sessions other than sub-agents'. */
 interface Roots {
-  readonly why: Why;
+  readonly why: DeletionReason;
   readonly roots: readonly string[];
 }
 
@@ -79,7 +79,7 @@ function write<T>(
   return store.transaction((tx) => tx.tables((db) => work(deletionWrites(db, database))));
 }
 
-function mark(why: Why, id: string, world: DeletionScope): Promise<"marked" | "live" | "missing"> {
+function mark(why: DeletionReason, id: string, world: DeletionScope): Promise<"marked" | "live" | "missing"> {
   const now = world.runtime.clock.now();
   return write(world, async (writes) => {
     const [place] = await writes.placesOf([id]);
@@ -128,7 +128,7 @@ async function erase({ why, roots }: Roots, world: DeletionScope, signal: AbortS
     await writes.clearGrants(family);
     await writes.clearOccurrences(family);
   });
-  for (const table of OF_SESSIONS) {
+  for (const table of SESSION_TABLES) {
     await inBatches(() => write(world, (writes) => writes.deleteSome(table, family)), signal);
   }
   await write(world, (writes) => writes.finish(why, roots, family));
@@ -244,9 +244,9 @@ async function eraseMemories({ roots, family, world, signal }: ErasureArgs): Pro
 const RUNS_TOGETHER = 500;
 
 /** Threads that are deleted with their sessions, as memories refer to them. */
-export async function toldIn(roots: readonly string[], { store }: DeletionScope): Promise<ToldIn[]> {
+export async function toldIn(roots: readonly string[], { store }: DeletionScope): Promise<MemorySource[]> {
   const reads = store.tables(deletionReads);
-  const places: ToldIn[] = [];
+  const places: MemorySource[] = [];
   for (const { id, channelId, thread } of await reads.placesOf(roots)) {
     const { platform, workspaceId, threadId } = threadRefSchema.parse(JSON.parse(thread));
     if (threadId === null || (await reads.isThreadOfOthers(thread, channelId, roots))) continue;

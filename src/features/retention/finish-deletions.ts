@@ -1,7 +1,7 @@
 import { toAppError } from "../../core/protocol/errors.ts";
 import { type DeletionScope, finishSessions } from "./delete-sessions.ts";
 import { erasePerson } from "./person/delete-person.ts";
-import { deletionReads, type Mark, type Why } from "./store.ts";
+import { type DeletionReason, deletionReads, type Mark } from "./store.ts";
 
 /** Completes deletions that a process left, if they were begun before `until`, in milliseconds since the epoch. */
 export async function finishDeletions(world: DeletionScope, signal: AbortSignal, until = Infinity): Promise<void> {
@@ -19,7 +19,7 @@ export async function finishDeletions(world: DeletionScope, signal: AbortSignal,
 
 async function finish(mark: Mark, world: DeletionScope, signal: AbortSignal): Promise<void> {
   if (mark.id.startsWith("person:")) return erasePerson(mark, world, signal);
-  const why: Why = mark.id.startsWith("old:") ? "old" : "session";
+  const why: DeletionReason = mark.id.startsWith("old:") ? "old" : "session";
   await finishSessions({ why, roots: [mark.id.slice(why.length + 1)] }, world, signal);
   world.log.info({ why }, "deletion_finished");
 }

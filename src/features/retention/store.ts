@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Client } from "../../core/store/database/client.ts";
 import { OPEN_OCCURRENCES } from "../../core/store/job-occurrences.ts";
 import type { FeatureHost } from "../../feature-host.ts";
-import { OF_SESSIONS } from "./tables.ts";
+import { SESSION_TABLES } from "./tables.ts";
 
 export type Database = FeatureHost["database"];
 
@@ -35,9 +35,9 @@ export interface Place {
 }
 
 /** Why a session is deleted: a person asked for it, or it is too old. */
-export type Why = "session" | "old";
+export type DeletionReason = "session" | "old";
 
-export function markId(why: Why, sessionId: string): string {
+export function markId(why: DeletionReason, sessionId: string): string {
   return `${why}:${sessionId}`;
 }
 
@@ -169,7 +169,7 @@ export function deletionWrites(db: Client, database: Database) {
      * Hides the session from its thread, so that the next message there starts another. A session that is already
      * marked stays as it is.
      */
-    async mark(why: Why, sessionId: string, at: number): Promise<void> {
+    async mark(why: DeletionReason, sessionId: string, at: number): Promise<void> {
       const { key } = await db.session.update({ where: { id: sessionId }, data: { epoch: { increment: 0 } } });
       if (key.startsWith(GONE_KEY)) return;
       const id = markId(why, sessionId);
@@ -178,13 +178,13 @@ export function deletionWrites(db: Client, database: Database) {
     },
 
     /** From now on the deletion will be completed. */
-    async begin(why: Why, sessionIds: readonly string[]): Promise<void> {
+    async begin(why: DeletionReason, sessionIds: readonly string[]): Promise<void> {
       const id = { in: sessionIds.map((each) => markId(why, each)) };
       await db.deletion.updateMany({ where: { id }, data: { state: "begun" } });
     },
 
     /** Restores the session. If its thread has another one by now, it gets a key beside that one. */
-    async takeBack(why: Why, sessionId: string): Promise<void> {
+    async takeBack(why: DeletionReason, sessionId: string): Promise<void> {
       const mark = await db.deletion.findUnique({ where: { id: markId(why, sessionId) } });
       if (mark?.formerKey == null) return;
       const key = mark.formerKey;
@@ -203,7 +203,7 @@ export function deletionWrites(db: Client, database: Database) {
     },
 
     /** Deletes the sessions themselves, and finally their marks. */
-    async finish(why: Why, roots: readonly string[], family: readonly string[]): Promise<void> {
+    async finish(why: DeletionReason, roots: readonly string[], family: readonly string[]): Promise<void> {
       await db.session.deleteMany({ where: { id: { in: [...family] } } });
       await db.deletion.deleteMany({ where: { id: { in: roots.map((each) => markId(why, each)) } } });
     },
@@ -222,7 +222,7 @@ function batches(db: Client, database: Database) {
   const { row, each, type } = SQL[database];
   return {
     /** Deletes at most one batch of a table's rows; returns their number. */
-    async deleteSome(table: (typeof OF_SESSIONS)[number], family: readonly string[]): Promise<number> {
+    async deleteSome(table: (typeof SESSION_TABLES)[number], family: readonly string[]): Promise<number> {
       const [name, column] = table;
       const quoted = raw(`"${name}"`);
       const ids = JSON.stringify(family.map((id) => [id]));

@@ -62,7 +62,7 @@ export const TABLES = {
 } as const satisfies Readonly<Record<string, Table>>;
 
 /** Tables whose rows are deleted with their session, ordered so that no remaining row refers to a deleted one. */
-export const OF_SESSIONS = [
+export const SESSION_TABLES = [
   ["JournalEntry", "runId"],
   ["RunFeedback", "runId"],
   ["MemoryUse", "runId"],

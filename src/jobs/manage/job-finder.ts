@@ -2,7 +2,7 @@ import type { JobRequest } from "../../core/jobs/job-control.ts";
 import type { BrokenJob, JobRow } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
-import { asNamed } from "../scheduling/job-input.ts";
+import { normalizedName } from "../scheduling/job-input.ts";
 import { hasBeenDue } from "../scheduling/occurrence.ts";
 import { isIn, type JobRights } from "./job-rights.ts";
 
@@ -33,7 +33,7 @@ export function createJobFinder(store: Store, rights: JobRights): JobFinder {
     if (byId !== null && rights.maySee(byId, request)) return { job: byId };
     const { jobs, broken } = await store.jobs.all();
     const known = jobs.filter((job) => rights.maySee(job, request));
-    const wanted = asNamed(name).toLowerCase();
+    const wanted = normalizedName(name).toLowerCase();
     const job = known.find((each) => each.name.toLowerCase() === wanted);
     if (job !== undefined) return { job };
     const bad = broken.find((each) => each.id === name || each.name.toLowerCase() === wanted);

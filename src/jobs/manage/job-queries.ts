@@ -10,7 +10,6 @@ import { jobFields, versionOf } from "./job-fields.ts";
 import type { JobFinder } from "./job-finder.ts";
 import type { JobRights } from "./job-rights.ts";
 import {
-  asMuchAsFits,
   jobDetails,
   jobLogLines,
   jobLogs,
@@ -19,6 +18,7 @@ import {
   jobSummary,
   NAMED_TIMES,
   placeOf,
+  truncatedList,
 } from "./job-words.ts";
 
 /** Number of runs in a job's history strip. */
@@ -90,7 +90,7 @@ export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "
     const runs = await store.occurrences.newestRunsOf(idsOf(jobs), SHOWN_RUNS);
     const lines = jobs.map((job) => jobSummary(job, runs.get(job.id) ?? [], runtime.clock.now()));
     if (this.#rights.isAdmin(person)) lines.push(...broken.map(brokenLine));
-    return done(lines.length > 0 ? asMuchAsFits(lines) : NO_JOBS);
+    return done(lines.length > 0 ? truncatedList(lines) : NO_JOBS);
   }
 
   async overview(request: JobRequest): Promise<readonly JobOverview[]> {

@@ -39,7 +39,7 @@ function isOver(job: JobRow): boolean {
 /** Maximum characters of a list, so that Discord shows it in one message. */
 const LIST_CHARS = 1_700;
 
-export function asMuchAsFits(lines: readonly string[]): string {
+export function truncatedList(lines: readonly string[]): string {
   let chars = 0;
   const fitting = lines.filter((line) => (chars += line.length + 1) <= LIST_CHARS);
   const more = lines.length - fitting.length;

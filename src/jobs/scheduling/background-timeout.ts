@@ -12,7 +12,7 @@ type Scope = Pick<JobScope, "store" | "engine" | "runtime" | "log" | "announce">
 /** Interval of checks for a job's background work, and the time that each check counts. In milliseconds. */
 export const BACKGROUND_EVERY_MS = 10_000;
 /** Journal key in a job's run: time used so far, in milliseconds. */
-export const TIME_HAD = "time:had";
+export const TIME_USED = "time:had";
 /** Journal key prefix in a job's run: one entry for each check that found background work. */
 const LOOKS = "time:look:";
 /** Maximum characters of a sub-agent's task. */
@@ -53,7 +53,7 @@ async function count(firstId: string, atWork: readonly RunRow[], options: Scope)
   const { body } = await store.inbox.get(first.eventSeq);
   // A run that a person starts in the job's thread has no time limit.
   if (body.kind !== "job") return;
-  const had = await store.journal.get(firstId, TIME_HAD);
+  const had = await store.journal.get(firstId, TIME_USED);
   const looks = (await store.journal.keysOf(firstId, LOOKS)).length;
   const key = `${LOOKS}${looks}`;
   await store.transaction((tx) => tx.journal.put(firstId, key, { value: null, at: runtime.clock.now() }));

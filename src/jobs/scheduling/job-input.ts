@@ -71,7 +71,7 @@ const seconds = z.coerce.number("must be a number of seconds");
 const whole = z.coerce.number("must be a number").int("must be a whole number");
 const YES = ["yes", "true", "on", ""];
 const NO = ["no", "false", "off"];
-export const yesOrNo = z
+export const booleanFlag = z
   .string()
   .trim()
   .toLowerCase()
@@ -82,7 +82,7 @@ export const yesOrNo = z
 const fieldsSchema = z.object({
   name: z
     .string()
-    .overwrite(asNamed)
+    .overwrite(normalizedName)
     .min(1, "must not be empty")
     .max(80, "must have at most 80 letters")
     .regex(/^[^\p{C}`*_<>@#~|\\]+$/u, "must be letters, digits and plain signs"),
@@ -102,7 +102,7 @@ const fieldsSchema = z.object({
   overlap: z.enum(["skip", "queue", "cancel-previous"], "must be skip, queue or cancel-previous"),
   attempts: whole.min(1, "must be at least 1").max(10, "must be at most 10"),
   jitter: seconds.min(0, "must not be negative").max(3_600, "must be at most an hour"),
-  silent: yesOrNo,
+  silent: booleanFlag,
   "pause-after": whole.min(1, "must be at least 1").max(1_000, "must be at most 1,000"),
 });
 
@@ -316,13 +316,13 @@ function offsetOf(offset: string): number {
 }
 
 /** Normalises a name, so that names that look alike are the same. */
-export function asNamed(text: string): string {
+export function normalizedName(text: string): string {
   return text.normalize().replaceAll(/\s+/gu, " ").trim();
 }
 
 /** The default name of a job: the beginning of its prompt. */
 function nameFor(prompt: string): string {
-  return plainLine(asNamed(prompt.replaceAll(/[\p{C}`*_<>@#~|\\]+/gu, " ")), 40) || "job";
+  return plainLine(normalizedName(prompt.replaceAll(/[\p{C}`*_<>@#~|\\]+/gu, " ")), 40) || "job";
 }
 
 /** The first problem is shown to people who type, all of them to people who fill in a form. */

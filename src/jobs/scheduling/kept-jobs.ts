@@ -3,7 +3,7 @@ import { type JobRow, type JobSettings, settingsOf } from "../../core/store/jobs
 import { canonicalJson } from "../../core/text/canonical-json.ts";
 import { isSameTime } from "../calendar/schedule.ts";
 import { callOffOutdated } from "./cancelled-retries.ts";
-import { asNamed, isRelative, type ReadJobInput, readJobInput, toolProblem, yesOrNo } from "./job-input.ts";
+import { booleanFlag, isRelative, normalizedName, type ReadJobInput, readJobInput, toolProblem } from "./job-input.ts";
 import type { JobScope } from "./job-scope.ts";
 import { hasBeenDue, PAUSED, REMOVED } from "./occurrence.ts";
 
@@ -29,9 +29,10 @@ export function createKeptJobs(scope: Scope): KeptJobs {
     async takeOver(job, { kept, at }) {
       const read = await readKept(job, at, scope);
       if (read.type === "refused" && read.time !== "past") return { id: null, problem: read.reason };
-      if (read.type === "job") return takeOver(read.settings, { isOn: yesOrNo.parse(job.enabled), kept, at }, scope);
+      if (read.type === "job")
+        return takeOver(read.settings, { isOn: booleanFlag.parse(job.enabled), kept, at }, scope);
       // A past reminder may stay in the file; its row may still have to catch up.
-      const known = await store.jobs.named({ thread: job.thread, name: asNamed(job.input.name ?? "") });
+      const known = await store.jobs.named({ thread: job.thread, name: normalizedName(job.input.name ?? "") });
       return known === null ? { id: null, vain: "`at` is past, so nothing comes of it" } : { id: known.id };
     },
     async keepOnly(kept) {
@@ -54,7 +55,7 @@ const NO_DATE = "`at` must be a date, `2026-12-01 09:00`: in a file, nothing say
 async function readKept(job: KeptJob, now: number, scope: ReaderScope): Promise<ReadJobInput> {
   const { input, thread, owner, enabled } = job;
   if (input.at !== undefined && isRelative(input.at)) return wrong(NO_DATE);
-  if (!yesOrNo.safeParse(enabled).success) return wrong("`enabled` must be yes or no");
+  if (!booleanFlag.safeParse(enabled).success) return wrong("`enabled` must be yes or no");
   const place = {
     thread,
     owner,

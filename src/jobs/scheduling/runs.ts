@@ -8,7 +8,7 @@ import { type OccurrenceRow, OPEN_OCCURRENCES } from "../../core/store/job-occur
 import type { JobRow } from "../../core/store/jobs.ts";
 import { nextDue, readSchedule } from "../calendar/schedule.ts";
 import { clockTimeIn, sentenceOf, timeIn } from "../calendar/sentence.ts";
-import { TIME_HAD } from "./background-timeout.ts";
+import { TIME_USED } from "./background-timeout.ts";
 import type { JobScope } from "./job-scope.ts";
 import { attemptEvent, DUE_ONCE, ON_TIME_MS, PAUSED } from "./occurrence.ts";
 
@@ -176,7 +176,7 @@ class JobRunService implements JobRuns {
       const [occurrence, job] = [await tx.occurrences.get(run.occurrenceId), await tx.jobs.get(run.jobId)];
       const costUsd = costWith(end, occurrence);
       if (!(await tx.occurrences.end(run.occurrenceId, { ...logged(end), costUsd, at }))) return "already";
-      await tx.journal.put(run.runId, TIME_HAD, { value: occurrence?.durationMs ?? 0, at });
+      await tx.journal.put(run.runId, TIME_USED, { value: occurrence?.durationMs ?? 0, at });
       if (job === null) return "ended";
       const failures = end.verdict === "cancelled" ? 0 : await tx.jobs.countFailure(job.id, hasFailed(end));
       const because = pausedBecause ?? pauseReason(job, failures, occurrence);

@@ -43,7 +43,7 @@ const OPTIONS: Readonly<Record<GitInput["action"], readonly string[]>> = {
 /**
  * Describes an option that the action does not accept or a required one that is missing; null if the input is valid.
  */
-export function misuse(input: GitInput): string | null {
+export function optionProblem(input: GitInput): string | null {
   const { action, path, revision, staged, count, lines } = input;
   const given = Object.entries({ revision, staged: staged || undefined, count, lines }).flatMap(([name, value]) =>
     value === undefined || value === "" ? [] : [name],

@@ -8,7 +8,7 @@ const NAMED = /^[^{}]*:(?!\/)./u;
  * Rejects revisions that name a file's content by its hash or by a tag, because most secrets are recognised by file
  * name. Throws Refusal.
  */
-export async function requireNames(revision: string, git: RunGit, where: Omit<GitCall, "args">): Promise<void> {
+export async function refuseUnnamedFiles(revision: string, git: RunGit, where: Omit<GitCall, "args">): Promise<void> {
   const asked = revision.split(/\.{2,3}/u).filter((part) => part !== "" && !NAMED.test(part));
   if (asked.length === 0) return;
   const input = Buffer.from(asked.map((part) => `${part.replace(/^\^/u, "")}^{}\n`).join(""));

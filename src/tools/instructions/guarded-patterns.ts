@@ -7,7 +7,7 @@ export type IsGuarded = (names: readonly string[]) => boolean;
  * Compiles the settings' patterns of guarded files. A name matches at any depth and a path from the sandbox root on;
  * `*` matches any characters within one name, and a directory includes all its contents.
  */
-export function guardedBy(patterns: readonly string[]): IsGuarded {
+export function compileGuarded(patterns: readonly string[]): IsGuarded {
   const guarded = patterns.map(patternOf);
   return (names) =>
     guarded.some(({ segments, isAnywhere }) => {

@@ -26,7 +26,7 @@ export interface InstructedPlace {
 
 interface Known extends InstructionRule {
   readonly found: readonly InstructionText[];
-  /** Keys of the texts allowed in the channel, from `allowanceOf`. */
+  /** Keys of the texts allowed in the channel, from `instructionGrantKey`. */
   readonly allowed: ReadonlySet<string>;
 }
 
@@ -36,7 +36,7 @@ const MOST_PLACES = 10_000;
 const FOLLOWING = "@following:";
 
 /** Grant key of a text, made of its path and content hash. No tool name begins with this prefix. */
-export function allowanceOf({ path, sha256 }: Pick<InstructionText, "path" | "sha256">): string {
+export function instructionGrantKey({ path, sha256 }: Pick<InstructionText, "path" | "sha256">): string {
   return `${FOLLOWING}${path}:${sha256}`;
 }
 
@@ -53,7 +53,7 @@ export function createInstructionGate(store: Pick<Store, "grants">, layers: Inst
   const keyOf = ({ channelKey, sandboxRoot }: InstructedPlace) => `${channelKey}\n${sandboxRoot}`;
   const follows = (place: InstructedPlace, text: Pick<InstructionText, "path" | "sha256">): boolean => {
     const known = places.get(keyOf(place));
-    return known !== undefined && (!known.asks || known.allowed.has(allowanceOf(text)));
+    return known !== undefined && (!known.asks || known.allowed.has(instructionGrantKey(text)));
   };
   return {
     async look(channelKey: string, roots: InstructionRoots, rule: InstructionRule): Promise<void> {

@@ -2,21 +2,21 @@ import { existsSync } from "node:fs";
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { comparableName } from "../wasm/workspace/path-rules.ts";
 import { unlessRefused } from "../wasm/workspace/refusal.ts";
-import { guardedBy } from "./guarded-patterns.ts";
+import { compileGuarded } from "./guarded-patterns.ts";
 import { linkedTexts, walkImports } from "./imports.ts";
 import { isInstructionFile } from "./instruction-files.ts";
 import { instructionText, PROJECT_FILES } from "./instruction-text.ts";
 
 /** Whether agents take instructions from a file, given its path relative to the sandbox root. */
-export type Instructs = (path: string) => boolean;
+export type IsInstructionFile = (path: string) => boolean;
 
 /**
  * Recognises the files that instruct agents in a sandbox root: by name, by the settings' patterns (`guarded`), and by
  * being imported or linked from the root's own instruction files, so that no tool can give instructions through them.
  * The instruction files are read once, on first use.
  */
-export function instructing(root: string, guarded: readonly string[] = []): Instructs {
-  const isGuarded = guardedBy(guarded);
+export function instructionFileCheck(root: string, guarded: readonly string[] = []): IsInstructionFile {
+  const isGuarded = compileGuarded(guarded);
   let imported: ReadonlySet<string> | null = null;
   return (path) => {
     if (isInstructionFile(path) || isGuarded(comparableNames(path))) return true;

@@ -16,13 +16,13 @@ export const AGENT = "agent";
 /** Offered only together with the agent tool. */
 export const AGENT_OUTPUT = "agent_output";
 
-export const TOO_MANY = `One run begins ${MOST_CHILDREN} sub-agents at most. Do the rest yourself.`;
+export const TOO_MANY_CHILDREN = `One run begins ${MOST_CHILDREN} sub-agents at most. Do the rest yourself.`;
 
 const NOT_BEHIND_A_REPORT =
   "A sub-agent begins others in the foreground only. Leave run_in_background out; several calls in one turn run together.";
 
 /** What a model asks of a sub-agent. */
-export interface Asked {
+export interface AgentRequest {
   readonly description: string;
   readonly prompt: string;
   readonly agent_type?: string;
@@ -37,7 +37,7 @@ export type Assignment =
   | { readonly type: "assigned"; readonly event: ChildEvent; readonly settings: SessionSettings };
 
 /** Computes a sub-agent's assignment from the request, limited to the rights of its parent. */
-export async function assignmentOf(asked: Asked, ctx: ToolContext, deps: NativeToolDeps): Promise<Assignment> {
+export async function assignmentOf(asked: AgentRequest, ctx: ToolContext, deps: NativeToolDeps): Promise<Assignment> {
   const parent = await deps.store.sessions.get(ctx.sessionId);
   const depth = (parent.task?.depth ?? 0) + 1;
   const run = await deps.store.runs.get(ctx.runId);
@@ -80,7 +80,7 @@ interface Bounded {
 }
 
 /** Checks the bounds that keep sub-agents from continuing endlessly; null if none is reached. */
-async function boundReached(asked: Asked, { depth, began, ctx }: Bounded, { store }: NativeToolDeps) {
+async function boundReached(asked: AgentRequest, { depth, began, ctx }: Bounded, { store }: NativeToolDeps) {
   if (depth > MAX_DEPTH) return `Sub-agents go ${MAX_DEPTH} deep at most, and you are at the end. Do it yourself.`;
   // It would end after the sub-agent's own report, which is all that the parent receives.
   if (asked.run_in_background && depth > 1) return NOT_BEHIND_A_REPORT;
@@ -88,7 +88,7 @@ async function boundReached(asked: Asked, { depth, began, ctx }: Bounded, { stor
     return `Sub-agents in the background have woken you ${MAX_AUTO_WAKES} times in a row without a person's word. Begin this one without run_in_background, or end and say what is left.`;
   }
   const children = await store.children.ofRun(ctx.sessionId, ctx.runId);
-  return children.length < MOST_CHILDREN ? null : TOO_MANY;
+  return children.length < MOST_CHILDREN ? null : TOO_MANY_CHILDREN;
 }
 
 function refused(reason: string): Assignment {
@@ -148,7 +148,7 @@ interface TaskOrigin {
   readonly ctx: ToolContext;
 }
 
-function taskOf(asked: Asked, { name, depth, began, parent, ctx }: TaskOrigin): ChildTask {
+function taskOf(asked: AgentRequest, { name, depth, began, parent, ctx }: TaskOrigin): ChildTask {
   const root = parent.task?.root ?? { sessionId: ctx.sessionId, runId: ctx.runId };
   const { delegation } = ctx.config;
   const taskTree = began === null ? root.runId : taskTreeOfRun(began, ctx.runId);

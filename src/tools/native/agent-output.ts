@@ -9,7 +9,7 @@ import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { reportResult } from "./agent.ts";
 import { AGENT_OUTPUT } from "./agent-assignment.ts";
 import type { NativeToolDeps } from "./native-tool-deps.ts";
-import { waiting } from "./waiting.ts";
+import { waitingMethods } from "./waiting.ts";
 
 const input = z.object({
   agent_id: z.string().trim().min(1).describe("As agent returned it."),
@@ -34,7 +34,7 @@ export function createAgentOutput(deps: Pick<NativeToolDeps, "store" | "engine" 
     afterCrash: "replay",
     grant: () => ({ key: AGENT_OUTPUT, label: "reading what sub-agents report" }),
     title: ({ agent_id: id, action }) => `${action} ${id}`,
-    ...waiting<OutputInput>(async ({ agent_id: id, action }, ctx, signal) => {
+    ...waitingMethods<OutputInput>(async ({ agent_id: id, action }, ctx, signal) => {
       const child = await deps.store.children.get(id);
       if (child === null || child.parentId !== ctx.sessionId) return unknownAgent(id, ctx, deps.store);
       const status = await statusOf(deps.store, id, beginKeyOf(child));

@@ -14,9 +14,9 @@ import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { UNKNOWN_LABEL } from "../../core/trust/label.ts";
 import type { GrowthPlace } from "../quotas/quotas.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
-import { AGENT, assignmentOf, plainName, TOO_MANY } from "./agent-assignment.ts";
+import { AGENT, assignmentOf, plainName, TOO_MANY_CHILDREN } from "./agent-assignment.ts";
 import type { NativeToolDeps } from "./native-tool-deps.ts";
-import { waiting } from "./waiting.ts";
+import { waitingMethods } from "./waiting.ts";
 
 const input = z.object({
   description: z.string().trim().min(1).max(100).describe("What it is to do, in three to eight words; people read it."),
@@ -91,7 +91,7 @@ export function createAgent(deps: NativeToolDeps): Tool {
     afterCrash: "replay",
     grant: () => ({ key: AGENT, label: "beginning sub-agents" }),
     title: ({ agent_type: type = WORKER, description }) => `${type}: ${description}`,
-    ...waiting<AgentInput>((asked, ctx, signal) => asResultOrNull(() => resume(asked, { ctx, deps, signal }))),
+    ...waitingMethods<AgentInput>((asked, ctx, signal) => asResultOrNull(() => resume(asked, { ctx, deps, signal }))),
   });
 }
 
@@ -190,7 +190,7 @@ async function begin(id: string, asked: AgentInput, { ctx, deps, signal }: Call)
   const { event, settings } = assignment;
   if (event.task.isolated === true) await makeOwnFiles(id, { ctx, deps, signal });
   const begun = await beginChild({ id, settings }, event, deps);
-  if (begun !== "begun") return begun === "stopped" ? "Not begun: you have been stopped." : TOO_MANY;
+  if (begun !== "begun") return begun === "stopped" ? "Not begun: you have been stopped." : TOO_MANY_CHILDREN;
   return null;
 }
 

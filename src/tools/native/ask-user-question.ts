@@ -3,7 +3,7 @@ import { errorResult, type ToolResult, textResult } from "../../core/protocol/to
 import type { QuestionRow } from "../../core/store/run/questions.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { type AskDeps, ask, labelOfAnswer } from "./ask.ts";
-import { waiting } from "./waiting.ts";
+import { waitingMethods } from "./waiting.ts";
 
 const input = z.object({
   question: z.string().trim().min(1).max(1_200).describe("What you need to know, as the person reads it."),
@@ -37,7 +37,7 @@ export function createAskUserQuestion(deps: AskDeps): Tool {
     afterCrash: "replay",
     grant: () => ({ key: "ask_user_question", label: "asking questions" }),
     title: ({ question }) => question,
-    ...waiting<z.infer<typeof input>>(async ({ question, options }, ctx, signal) => {
+    ...waitingMethods<z.infer<typeof input>>(async ({ question, options }, ctx, signal) => {
       if (ctx.nonInteractive) return errorResult(NOBODY, "nobody there");
       const row = await ask({ kind: "question", question, options }, { ctx, signal }, deps);
       return row === null ? null : answerResult(row);

@@ -3,7 +3,7 @@ import { textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { asResult } from "../sandboxed/guest-call.ts";
 import { secretAt } from "../secrets/secret-rule.ts";
-import { note } from "./note.ts";
+import { answerMessage } from "./answer-message.ts";
 import { sandboxFile } from "./sandbox-file.ts";
 
 const input = z.object({
@@ -53,7 +53,10 @@ export function createAttach(): Tool {
     execute: ({ path, comment }, ctx) =>
       asResult(async () => {
         const file = sandboxFile(path, ctx, { isAllowed: ctx.approved });
-        await ctx.thread.post(`attach:${ctx.callId}`, note(comment === "" ? `\`${file.name}\`` : comment, [file]));
+        await ctx.thread.post(
+          `attach:${ctx.callId}`,
+          answerMessage(comment === "" ? `\`${file.name}\`` : comment, [file]),
+        );
         return textResult(`${file.name} (${file.data.length} bytes) is in the thread.`, {
           summary: `${file.data.length} bytes`,
         });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { asResult } from "../sandboxed/guest-call.ts";
-import { note } from "./note.ts";
+import { answerMessage } from "./answer-message.ts";
 import { sandboxFile } from "./sandbox-file.ts";
 
 const input = z.object({
@@ -29,7 +29,7 @@ export function createBrief(): Tool {
     execute: ({ text, files }, ctx) =>
       asResult(async () => {
         const attached = files.map((path) => sandboxFile(path, ctx));
-        await ctx.thread.post(`brief:${ctx.callId}`, note(text, attached));
+        await ctx.thread.post(`brief:${ctx.callId}`, answerMessage(text, attached));
         return textResult("The note is in the thread.", { summary: "posted" });
       }),
   });

@@ -4,7 +4,7 @@ import type { QuestionRow } from "../../core/store/run/questions.ts";
 import type { Store } from "../../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { type AskDeps, ask, labelOfAnswer } from "./ask.ts";
-import { waiting } from "./waiting.ts";
+import { waitingMethods } from "./waiting.ts";
 
 const NOBODY =
   "Nobody is there to accept a plan: this run is not in a conversation. Do what you may do without one, and say what is left.";
@@ -62,7 +62,7 @@ export function createExitPlanMode(deps: AskDeps): Tool {
     afterCrash: "replay",
     grant: () => ({ key: "exit_plan_mode", label: "proposing plans" }),
     title: ({ steps }) => (steps.length === 1 ? "1 step" : `${steps.length} steps`),
-    ...waiting<z.infer<typeof proposal>>(async ({ intro, steps }, ctx, signal) => {
+    ...waitingMethods<z.infer<typeof proposal>>(async ({ intro, steps }, ctx, signal) => {
       if (ctx.nonInteractive) return errorResult(NOBODY, "nobody there");
       const marked = steps.map((text) => ({ text, mark: "open" as const }));
       const row = await ask({ kind: "plan", intro, steps: marked }, { ctx, signal }, deps);

@@ -3,7 +3,7 @@ import { SLEEP } from "../../core/engine/wake-sleeping-run.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import type { NativeToolDeps } from "./native-tool-deps.ts";
-import { waiting } from "./waiting.ts";
+import { waitingMethods } from "./waiting.ts";
 
 const DAY_S = 86_400;
 
@@ -27,7 +27,7 @@ export function createSleep(deps: Pick<NativeToolDeps, "store" | "engine" | "clo
     grant: () => ({ key: "sleep", label: "pausing" }),
     title: ({ seconds, reason }) =>
       reason === "" ? lengthOf(seconds * 1_000) : `${lengthOf(seconds * 1_000)}: ${reason}`,
-    ...waiting<z.infer<typeof input>>(async ({ seconds }, ctx) => {
+    ...waitingMethods<z.infer<typeof input>>(async ({ seconds }, ctx) => {
       const { store, engine, clock } = deps;
       const { startedAt, dueAt } = await times(seconds * 1_000, ctx, deps);
       const now = clock.now();

@@ -8,7 +8,7 @@ type Resume<I> = (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<To
  * The methods of a tool whose calls wait. `execute` serves runs that cannot park, where calls must have their result at
  * once.
  */
-export function waiting<I>(resume: Resume<I>): Required<Pick<Tool<I>, "execute" | "resume">> {
+export function waitingMethods<I>(resume: Resume<I>): Required<Pick<Tool<I>, "execute" | "resume">> {
   return {
     resume,
     async execute(input, ctx, signal) {

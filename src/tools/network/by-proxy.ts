@@ -4,11 +4,11 @@ import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { proxyRefusalText, proxyUnreachableText } from "../../core/protocol/system-code.ts";
 import { portOf } from "../../core/trust/host-patterns.ts";
-import { type Connection, established } from "./established.ts";
+import { type Connection, waitForConnection } from "./established.ts";
 import { NetworkRefusal } from "./refusal.ts";
 
 /** Connects to a proxy that is asked for the whole URL. Throws NetworkRefusal, or the signal's reason. */
-export async function forwarding(proxy: URL, url: URL, signal: AbortSignal): Promise<Connection> {
+export async function connectForwarding(proxy: URL, url: URL, signal: AbortSignal): Promise<Connection> {
   return { socket: await connectTo(proxy, signal), target: url.href, headers: credentials(proxy) };
 }
 
@@ -38,8 +38,8 @@ export async function tunnel(proxy: URL, url: URL, signal: AbortSignal): Promise
 function connectTo(proxy: URL, signal: AbortSignal): Promise<Socket> {
   const failure = (code: string): string => `Nothing can be fetched: ${proxyUnreachableText(code)}.`;
   const at = { host: proxy.hostname.replace(/^\[|\]$/g, ""), port: Number(portOf(proxy)) };
-  if (proxy.protocol === "http:") return established(connectTcp(at), "connect", { signal, failure });
-  return established(connectTls({ ...at, rejectUnauthorized: true }), "secureConnect", { signal, failure });
+  if (proxy.protocol === "http:") return waitForConnection(connectTcp(at), "connect", { signal, failure });
+  return waitForConnection(connectTls({ ...at, rejectUnauthorized: true }), "secureConnect", { signal, failure });
 }
 
 function credentials({ username, password }: URL): Readonly<Record<string, string>> {

@@ -1,5 +1,5 @@
 import CachePolicy from "http-cache-semantics";
-import type { Answer } from "./exchange.ts";
+import type { HttpResponse } from "./exchange.ts";
 
 /**
  * Maximum bytes of all bodies over all sessions, bytes of one body, and number of responses. The least recently used
@@ -11,7 +11,7 @@ type Headers = CachePolicy.Headers;
 
 interface Entry {
   readonly policy: CachePolicy;
-  readonly answer: Answer;
+  readonly answer: HttpResponse;
 }
 
 /** One session's responses, in memory. No session sees what another one fetched. */
@@ -20,7 +20,7 @@ export interface SessionCache {
    * Returns the stored response if it is fresh; else calls `ask` with the headers that validate a stale one. Only the
    * server's own statements about freshness count; without any, every use asks again.
    */
-  through(url: URL, headers: Headers, ask: (headers: Headers) => Promise<Answer>): Promise<Answer>;
+  through(url: URL, headers: Headers, ask: (headers: Headers) => Promise<HttpResponse>): Promise<HttpResponse>;
 }
 
 export function createHttpCache(): (sessionId: string) => SessionCache {
@@ -59,7 +59,7 @@ export function createHttpCache(): (sessionId: string) => SessionCache {
   });
 }
 
-function newEntry(asked: CachePolicy.HttpRequest, answer: Answer, known: Entry | undefined): Entry {
+function newEntry(asked: CachePolicy.HttpRequest, answer: HttpResponse, known: Entry | undefined): Entry {
   if (known === undefined || answer.status !== 304) {
     // The cache is private to a session, and guessing freshness from Last-Modified would show yesterday's page.
     return { policy: new CachePolicy(asked, answer, { shared: false, cacheHeuristic: 0 }), answer };
@@ -68,6 +68,6 @@ function newEntry(asked: CachePolicy.HttpRequest, answer: Answer, known: Entry |
   return { policy, answer: known.answer };
 }
 
-function withHeaders({ policy, answer }: Entry): Answer {
+function withHeaders({ policy, answer }: Entry): HttpResponse {
   return { ...answer, headers: policy.responseHeaders() };
 }

@@ -3,8 +3,8 @@ import { connect as connectTls } from "node:tls";
 import { portOf } from "../../core/trust/host-patterns.ts";
 import { unlessAborted } from "../../core/unless-aborted.ts";
 import { type IsForbiddenAddress, literalAddress } from "./addresses.ts";
-import { forwarding, tunnel } from "./by-proxy.ts";
-import { type Connection, established } from "./established.ts";
+import { connectForwarding, tunnel } from "./by-proxy.ts";
+import { type Connection, waitForConnection } from "./established.ts";
 import { NetworkDenial, NetworkRefusal } from "./refusal.ts";
 import type { Resolve } from "./resolve.ts";
 import { privateAddress } from "./target.ts";
@@ -29,13 +29,13 @@ export async function connect(url: URL, options: ConnectOptions, signal: AbortSi
   const origin = { target: `${url.pathname}${url.search}`, headers: {} };
   if (proxy !== null) {
     await checkKnown(url.hostname, options, signal);
-    if (url.protocol === "http:") return forwarding(proxy, url, signal);
+    if (url.protocol === "http:") return connectForwarding(proxy, url, signal);
     return { ...origin, socket: await secured(await tunnel(proxy, url, signal), url, { options, signal }) };
   }
   const addresses = await checkedAddresses(url.hostname, options, signal);
   const host = literalAddress(url.hostname) ?? url.hostname;
   const socket = connectTcp({ host, port: Number(portOf(url)), lookup: always(addresses) });
-  const connection = await established(socket, "connect", { signal });
+  const connection = await waitForConnection(socket, "connect", { signal });
   if (options.isForbiddenAddress(connection.remoteAddress ?? "")) {
     connection.destroy();
     throw privateAddress(url.hostname);
@@ -58,7 +58,7 @@ function secured(
     rejectUnauthorized: true, // even if NODE_TLS_REJECT_UNAUTHORIZED says otherwise
     ...(ca === undefined ? {} : { ca }),
   });
-  return established(encrypted, "secureConnect", { signal });
+  return waitForConnection(encrypted, "secureConnect", { signal });
 }
 
 /**

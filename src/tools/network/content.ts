@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 import { BINARY, HEAD_BYTES, mediaTypeOf } from "../wasm/workspace/media-type.ts";
-import type { Answer } from "./exchange.ts";
+import type { HttpResponse } from "./exchange.ts";
 
 /** A classified body. The bytes decide first, because a server's content type may be wrong. */
 export type Content =
@@ -15,7 +15,7 @@ export type Content =
  */
 const META_BYTES = 1_024;
 
-export function contentOf({ bytes, headers }: Answer): Content {
+export function contentOf({ bytes, headers }: HttpResponse): Content {
   if (bytes.length === 0) return { type: "empty" };
   const [mediaType = "", parameters = ""] = splitType(headers["content-type"]);
   const charset = charsetOf(bytes, mediaType, parameters);

@@ -21,7 +21,7 @@ interface Establishing {
  * Resolves to the socket once it is connected, and destroys it if it fails. Throws NetworkRefusal, or the signal's
  * reason.
  */
-export async function established(
+export async function waitForConnection(
   socket: Socket,
   event: "connect" | "secureConnect",
   { signal, failure = connectionFailure }: Establishing,

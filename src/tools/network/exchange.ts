@@ -6,7 +6,7 @@ import type { Connection } from "./established.ts";
 import type { FetchLimits } from "./limits.ts";
 import { NetworkRefusal } from "./refusal.ts";
 
-export interface Answer extends Body {
+export interface HttpResponse extends Body {
   readonly status: number;
   readonly statusText: string;
   readonly headers: IncomingHttpHeaders;
@@ -24,7 +24,7 @@ export function exchangeOptions<Limits extends FetchLimits>(given: NetworkOption
   return { isForbiddenAddress, ...given, limits: { ...usual, ...given.limits } };
 }
 
-export interface Ask {
+export interface HttpRequest {
   readonly url: URL;
   /** Defaults to GET. */
   readonly method?: string;
@@ -38,7 +38,7 @@ export interface Ask {
 }
 
 /** Makes one request over a connection of its own, within the limits. Throws NetworkRefusal, or the signal's reason. */
-export async function exchange(ask: Ask, options: ExchangeOptions, signal: AbortSignal): Promise<Answer> {
+export async function exchange(ask: HttpRequest, options: ExchangeOptions, signal: AbortSignal): Promise<HttpResponse> {
   const { headMs, bodyBytes } = options.limits;
   const headDeadline = AbortSignal.any([ask.deadline, AbortSignal.timeout(headMs)]);
   const message = await head(ask, options, { headDeadline, signal });
@@ -53,7 +53,7 @@ export async function exchange(ask: Ask, options: ExchangeOptions, signal: Abort
 }
 
 async function head(
-  ask: Ask,
+  ask: HttpRequest,
   options: ExchangeOptions,
   { headDeadline, signal }: { readonly headDeadline: AbortSignal; readonly signal: AbortSignal },
 ): Promise<IncomingMessage> {
@@ -72,7 +72,7 @@ async function head(
   }
 }
 
-interface HeadRequest extends Pick<Ask, "url" | "method" | "headers" | "body"> {
+interface HeadRequest extends Pick<HttpRequest, "url" | "method" | "headers" | "body"> {
   readonly connection: Connection;
   readonly maxHeaderSize: number;
 }

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { HostRules } from "../../core/trust/host-patterns.ts";
 import { ACCEPT_ENCODING } from "./body.ts";
 import type { SessionCache } from "./cache.ts";
-import { type Answer, type ExchangeOptions, exchange } from "./exchange.ts";
+import { type ExchangeOptions, exchange, type HttpResponse } from "./exchange.ts";
 import { NetworkRefusal } from "./refusal.ts";
 import { isListed, parseTarget, refuseForbidden } from "./target.ts";
 
@@ -15,7 +15,7 @@ export interface FetchRequest {
 }
 
 export type Fetched =
-  | { readonly type: "answer"; readonly url: URL; readonly answer: Answer }
+  | { readonly type: "answer"; readonly url: URL; readonly answer: HttpResponse }
   /** A redirect to a host that this call may not reach. */
   | { readonly type: "elsewhere"; readonly url: URL; readonly to: URL };
 
@@ -37,9 +37,9 @@ export async function fetchUrl(asked: FetchRequest, options: ExchangeOptions, si
   const permitted = (to: URL): boolean => isListed(to, rules) || (approved && to.host === url.host);
   if (!permitted(url)) throw new NetworkRefusal(`${url.host} is not on the list of allowed hosts.`);
   const deadline = AbortSignal.timeout(options.limits.totalMs);
-  const ask = (at: URL): Promise<Answer> =>
+  const ask = (at: URL): Promise<HttpResponse> =>
     cache.through(at, HEADERS, (headers) => exchange({ url: at, headers, deadline }, options, signal));
-  return follow({ url, rules, permitted, ask }, options);
+  return followRedirects({ url, rules, permitted, ask }, options);
 }
 
 export interface FollowArgs {
@@ -48,11 +48,11 @@ export interface FollowArgs {
   /** Whether a redirect may lead to a URL. */
   readonly permitted: (url: URL) => boolean;
   /** Requests a URL; receives the status that redirected to it, or null for the first. */
-  readonly ask: (url: URL, redirectedBy: number | null) => Promise<Answer>;
+  readonly ask: (url: URL, redirectedBy: number | null) => Promise<HttpResponse>;
 }
 
 /** Requests a URL and follows its redirects. Throws NetworkRefusal for what is forbidden, and whatever `ask` throws. */
-export async function follow(
+export async function followRedirects(
   { url: first, rules, permitted, ask }: FollowArgs,
   { limits, isForbiddenAddress }: Pick<ExchangeOptions, "limits" | "isForbiddenAddress">,
 ): Promise<Fetched> {
@@ -70,7 +70,7 @@ export async function follow(
   throw new NetworkRefusal(`${first.host} redirects more than ${limits.redirects} times.`);
 }
 
-function redirectOf({ status, headers }: Answer, url: URL): URL | null {
+function redirectOf({ status, headers }: HttpResponse, url: URL): URL | null {
   if (!REDIRECTS.has(status) || headers.location === undefined) return null;
   try {
     // The runtime decodes headers as Latin-1, but servers write UTF-8.

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { HostRules } from "../../core/trust/host-patterns.ts";
 import { contentOf } from "./content.ts";
-import { type Answer, type ExchangeOptions, exchange, exchangeOptions, type NetworkOptions } from "./exchange.ts";
-import { follow } from "./follow.ts";
+import { type ExchangeOptions, exchange, exchangeOptions, type HttpResponse, type NetworkOptions } from "./exchange.ts";
+import { followRedirects } from "./follow.ts";
 import type { GuestAnswer } from "./guest-answer.ts";
 import { type GuestRequest, parseGuestRequest } from "./guest-request.ts";
 import { GUEST_FETCH_LIMITS, type GuestFetchLimits, tooManyRequests } from "./limits.ts";
@@ -70,14 +70,14 @@ async function responseTo(asked: GuestRequest, { rules, options, signal }: Guest
     return rawResponse(url, await spending({ ...asked, url, deadline }, withTimeout(options, asked), signal));
   }
   let sent = asked;
-  const ask = (at: URL, redirectedBy: number | null): Promise<Answer> => {
+  const ask = (at: URL, redirectedBy: number | null): Promise<HttpResponse> => {
     if (redirectedBy !== null) {
       countRequest(options);
       if (becomesGet(redirectedBy, sent.method)) sent = withoutBody(sent);
     }
     return spending({ ...sent, url: at, deadline }, options, signal);
   };
-  const fetched = await follow({ url, rules, permitted, ask }, options);
+  const fetched = await followRedirects({ url, rules, permitted, ask }, options);
   if (fetched.type === "elsewhere") {
     throw new NetworkRefusal(
       `${fetched.url.host} redirects to ${fetched.to.host}, which is not among the hosts of this call.`,
@@ -119,7 +119,7 @@ async function spending(
   ask: Omit<GuestRequest, "url"> & { readonly url: URL; readonly deadline: AbortSignal },
   options: GuestExchange,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { limits, left } = options;
   left.bytes -= Buffer.byteLength(ask.body ?? "");
   if (left.bytes < 0) throw spent(limits);
@@ -157,7 +157,7 @@ function encoded(response: GuestResponse, { answerBytes }: GuestFetchLimits): st
 }
 
 /** Returns text if the body is text in any charset, else its bytes. */
-function responseOf({ href }: URL, answer: Answer): GuestResponse {
+function responseOf({ href }: URL, answer: HttpResponse): GuestResponse {
   const content = contentOf(answer);
   const text = content.type === "empty" ? "" : "text" in content ? content.text : null;
   const body = text === null ? { base64: answer.bytes.toString("base64") } : { text };
@@ -167,7 +167,7 @@ function responseOf({ href }: URL, answer: Answer): GuestResponse {
 /** Headers that would be untrue of a decompressed, complete body. */
 const ENCODED: readonly string[] = ["content-encoding", "content-length", "transfer-encoding"];
 
-function rawResponse({ href }: URL, { status, statusText, headers, bytes }: Answer): GuestResponse {
+function rawResponse({ href }: URL, { status, statusText, headers, bytes }: HttpResponse): GuestResponse {
   const shown = Object.entries(plain(headers)).filter(([name]) => !ENCODED.includes(name));
   return { url: href, status, statusText, headers: Object.fromEntries(shown), base64: bytes.toString("base64") };
 }

@@ -12,7 +12,7 @@ interface LookUp {
  * Resolves one name at a time; concurrent requests for the same name share one look-up. Skips a name if nobody waits
  * for it any more when its turn comes.
  */
-export function oneByOne(resolve: Resolve): Resolve {
+export function serialResolve(resolve: Resolve): Resolve {
   const underWay = new Map<string, LookUp>();
   let last: Promise<unknown> = Promise.resolve();
   const turn = async (hostname: string, askers: readonly AbortSignal[]): Promise<readonly string[]> => {
@@ -44,7 +44,7 @@ export function oneByOne(resolve: Resolve): Resolve {
  * therefore share one slot and leave the other to the bot's own look-ups.
  */
 export function createSystemResolve(): Resolve {
-  return oneByOne(async (hostname) => {
+  return serialResolve(async (hostname) => {
     const found = await lookup(hostname, { all: true, order: "verbatim" });
     return found.map(({ address }) => address);
   });

@@ -3,7 +3,7 @@ import { errorResult, type ToolResult, textResult } from "../../core/protocol/to
 import type { ToolContext } from "../../core/tool.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
 import { type Content, contentOf } from "./content.ts";
-import type { Answer } from "./exchange.ts";
+import type { HttpResponse } from "./exchange.ts";
 import type { Fetched } from "./follow.ts";
 import { MAX_PAGE_CHARS, readPage } from "./page.ts";
 
@@ -30,7 +30,7 @@ const HEADER_CHARS = 500;
 
 interface Shown {
   readonly url: URL;
-  readonly answer: Answer;
+  readonly answer: HttpResponse;
   /** Number of characters that earlier parts have shown. */
   readonly offset: number;
 }
@@ -129,11 +129,11 @@ function media(
 }
 
 /** Marks a result with an error status as an error, and keeps the server's text. */
-function judged(answer: Answer, result: ToolResult): ToolResult {
+function judged(answer: HttpResponse, result: ToolResult): ToolResult {
   return { ...result, isError: answer.status >= 400 };
 }
 
-function sizeOf({ bytes }: Answer): string {
+function sizeOf({ bytes }: HttpResponse): string {
   return bytes.length < 1_024 ? `${bytes.length} bytes` : `${Math.ceil(bytes.length / 1_024)} KB`;
 }
 

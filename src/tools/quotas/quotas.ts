@@ -2,7 +2,7 @@ import type { GrowthLedger } from "../../core/growth-ledger.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { type Bucket, fullText, isOfDay } from "./bucket.ts";
-import { NoRoom } from "./growth.ts";
+import { NoRoom } from "./quota-meter.ts";
 import { RootMeters } from "./root-meters.ts";
 
 /** Where something is written, and for whom. */

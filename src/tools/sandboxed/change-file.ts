@@ -16,7 +16,7 @@ import {
 } from "../../core/tool.ts";
 import { instructionRefusal } from "../instructions/instruction-files.ts";
 import { changesScripts, isPackageFile } from "../instructions/package-scripts.ts";
-import { type Instructs, instructing } from "../instructions/protected-files.ts";
+import { type IsInstructionFile, instructionFileCheck } from "../instructions/protected-files.ts";
 import { guestCapabilities } from "../wasm/capability.ts";
 import { madeFor } from "../wasm/workspace/empty-directories.ts";
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
@@ -110,8 +110,8 @@ function changeRule(
   return after === null || changesScripts(file, before, after) ? { type: "ask", why: RUNS, always: true } : null;
 }
 
-function instructs({ sandbox }: Guest, root: string): Instructs {
-  return instructing(root, sandbox.guardedFiles);
+function instructs({ sandbox }: Guest, root: string): IsInstructionFile {
+  return instructionFileCheck(root, sandbox.guardedFiles);
 }
 
 const INSTRUCTS =

@@ -27,8 +27,8 @@ export interface EnteringCall extends Pick<RunMessage, "guest" | "capability"> {
   readonly signal: AbortSignal;
 }
 
-/** A call's place in a child, until disposed of. */
-export interface ChildPlace extends Disposable {
+/** A slot of a call in a child, until disposed of. */
+export interface ChildSlot extends Disposable {
   run(message: RunMessage, events: RunEvents): Promise<Outcome>;
 }
 
@@ -72,7 +72,7 @@ export class ChildKeeper {
    * same quotas.
    * Throws SandboxError `sandbox_failed`, and the signal's reason if it aborts.
    */
-  async enter(call: EnteringCall): Promise<ChildPlace> {
+  async enter(call: EnteringCall): Promise<ChildSlot> {
     const confines = await this.#confines();
     const { isRequired = false } = this.#options.confinement ?? {};
     if (isRequired && !confines) {
@@ -98,7 +98,7 @@ export class ChildKeeper {
     return others.some(({ calls }) => [...calls].flat().some((key) => counts.includes(key)));
   }
 
-  #placeIn(child: RunningChild, { counts }: EnteringCall): ChildPlace {
+  #placeIn(child: RunningChild, { counts }: EnteringCall): ChildSlot {
     const own = [...counts];
     clearTimeout(this.#idle);
     child.calls.add(own);

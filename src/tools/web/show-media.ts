@@ -4,7 +4,7 @@ import type { ToolResultContent } from "../../core/protocol/messages.ts";
 import type { OutgoingFile } from "../../core/protocol/platform.ts";
 import type { ToolResult } from "../../core/protocol/tool-result.ts";
 import type { ToolContext } from "../../core/tool.ts";
-import { note } from "../native/note.ts";
+import { answerMessage } from "../native/answer-message.ts";
 import { HEAD_BYTES, mediaTypeOf } from "../wasm/workspace/media-type.ts";
 
 /** Maximum files of one message. Source: Discord docs, Create Message; Slack accepts as many. */
@@ -38,7 +38,7 @@ async function sent(
 ): Promise<string> {
   const names = files.map(({ name }) => `\`${name}\``).join(", ");
   try {
-    await thread.post(`media:${callId}`, note(names, files));
+    await thread.post(`media:${callId}`, answerMessage(names, files));
     return `People see ${names} in the thread.`;
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;

@@ -1,18 +1,18 @@
 import { type Socket } from "node:net";
 import type { PageMessage } from "../../../src/adapters/render/local/wire.ts";
-import { openTalk, type Talk } from "../../../src/adapters/terminal/client/talk.ts";
+import { openTalk, type ProgramConnection } from "../../../src/adapters/terminal/client/talk.ts";
 import { openSocket } from "../../../src/adapters/terminal/socket.ts";
-import type { ClientFrame, HeardFrame } from "../../../src/adapters/terminal/wire.ts";
+import type { ClientFrame, ParsedServerFrame } from "../../../src/adapters/terminal/wire.ts";
 
-type FrameOf<T extends HeardFrame["type"]> = Extract<HeardFrame, { type: T }>;
+type FrameOf<T extends ParsedServerFrame["type"]> = Extract<ParsedServerFrame, { type: T }>;
 
 /** A terminal at the socket of a home, through the program's own client. */
 export class TerminalClient {
-  readonly frames: HeardFrame[] = [];
+  readonly frames: ParsedServerFrame[] = [];
   readonly #socket: Socket;
-  readonly #talk: Talk;
+  readonly #talk: ProgramConnection;
   /** Callers that wait for a frame; each is removed once it has taken one. */
-  #waiting: ((frame: HeardFrame) => boolean)[] = [];
+  #waiting: ((frame: ParsedServerFrame) => boolean)[] = [];
   isOpen = true;
 
   private constructor(socket: Socket) {
@@ -48,13 +48,13 @@ export class TerminalClient {
   }
 
   /** The first frame that fits, among those after the first `after` frames; waits for it if necessary. */
-  async next<T extends HeardFrame["type"]>(
+  async next<T extends ParsedServerFrame["type"]>(
     type: T,
     fits: (frame: FrameOf<T>) => boolean = () => true,
     after = 0,
   ): Promise<FrameOf<T>> {
-    const isOfType = (frame: HeardFrame): frame is FrameOf<T> => frame.type === type;
-    const isIt = (frame: HeardFrame): frame is FrameOf<T> => isOfType(frame) && fits(frame);
+    const isOfType = (frame: ParsedServerFrame): frame is FrameOf<T> => frame.type === type;
+    const isIt = (frame: ParsedServerFrame): frame is FrameOf<T> => isOfType(frame) && fits(frame);
     const heard = this.frames.slice(after).find(isIt);
     if (heard !== undefined) return heard;
     const { promise, resolve } = Promise.withResolvers<FrameOf<T>>();
@@ -83,7 +83,7 @@ export class TerminalClient {
     ]);
   }
 
-  #hear(frame: HeardFrame): void {
+  #hear(frame: ParsedServerFrame): void {
     this.frames.push(frame);
     this.#waiting = this.#waiting.filter((take) => !take(frame));
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isOverfull } from "../../../src/features/accounts/oidc/claims.ts";
 import { refusalOf } from "../../../src/features/accounts/oidc/problems.ts";
-import { createProvider, type Vouched } from "../../../src/features/accounts/oidc/provider.ts";
+import { createProvider, type ProviderIdentity } from "../../../src/features/accounts/oidc/provider.ts";
 import { type Oddity, type OddProvider, type Shown, startOddProvider } from "../../support/oidc/odd-provider.ts";
 
 /** Deviations of real providers from the specification. */
@@ -17,7 +17,7 @@ interface Asked extends Oddity {
   readonly answered?: Readonly<Record<string, string>>;
 }
 
-async function signInAt(asked: Asked): Promise<OddProvider & { readonly signIn: () => Promise<Vouched> }> {
+async function signInAt(asked: Asked): Promise<OddProvider & { readonly signIn: () => Promise<ProviderIdentity> }> {
   const { set, groupsClaim = "groups", answered = { code: "one" }, ...odd } = asked;
   const found = await startOddProvider(odd, { ...SECRETS, ...CLIENT });
   const settings = {

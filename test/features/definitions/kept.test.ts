@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { DefinitionTexts } from "../../../src/core/agents/page-definitions.ts";
 import { openStore } from "../../../src/core/store/store.ts";
 import type { FeatureHost } from "../../../src/feature-host.ts";
-import { createKept } from "../../../src/features/definitions/kept.ts";
+import { createStoredDefinitions } from "../../../src/features/definitions/kept.ts";
 import { createLookout } from "../../../src/features/definitions/lookout.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { startPostgres } from "../../support/database/postgres.ts";
@@ -42,7 +42,7 @@ async function processOn(url: string) {
     agentOf: () => "build",
     told: () => Promise.reject(new Error("nobody asks")),
   };
-  const kept = createKept({ store, runtime, definitions });
+  const kept = createStoredDefinitions({ store, runtime, definitions });
   await kept.refresh();
   return { kept, held, store };
 }

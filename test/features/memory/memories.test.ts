@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { createLearner } from "../../../src/features/memory/learning/learner.ts";
-import { createMemories, type Told } from "../../../src/features/memory/memories.ts";
+import { createMemories, type MemoryInput } from "../../../src/features/memory/memories.ts";
 import { memoryReads } from "../../../src/features/memory/store.ts";
 import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { describePlatform } from "../../../src/platforms.ts";
@@ -14,7 +14,7 @@ import { seedSession } from "../retention/seed.ts";
 
 const ANA = { id: "slack:U1", name: "ana" };
 const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1.2" } as const;
-const told: Told = {
+const told: MemoryInput = {
   text: "We deploy on Thursdays",
   kind: "semantic",
   scope: "channel",
@@ -68,7 +68,7 @@ test("memory that is turned off while it is looked where it is off stays off", a
   expect(await memories.isPaused("slack:C1")).toBe(true);
 });
 
-test.each<{ what: string; before: Partial<Told>; isPrivate?: boolean }>([
+test.each<{ what: string; before: Partial<MemoryInput>; isPrivate?: boolean }>([
   { what: "was found outside", before: { origin: "outside" } },
   { what: "another has said", before: { author: { id: "slack:U2", name: "bob" } } },
   { what: "was noted in private", before: {}, isPrivate: true },

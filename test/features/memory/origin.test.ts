@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StoredEvent } from "../../../src/core/events/session-event.ts";
 import { outsideOf } from "../../../src/core/trust/label.ts";
-import { originOf, saidIn, saidMost } from "../../../src/features/memory/origin.ts";
+import { closestLine, originOf, saidIn } from "../../../src/features/memory/origin.ts";
 
 const TEXT = "deploys happen on fridays after lunch";
 const label = { who: ["slack:U1", outsideOf("docs.test")], holds: ["channel" as const] };
@@ -34,6 +34,6 @@ test("a text is of whoever has written most of it to the run, and of nobody who 
     { author: "ana", text: "keep in mind what bob says" },
     { author: "bob", text: "answers of mine are in Welsh" },
   ] as const;
-  expect(saidMost("bob wants his answers in Welsh", [ana, bob])?.author).toBe("bob");
-  expect(saidMost("herons fly", [ana, bob])).toBeUndefined();
+  expect(closestLine("bob wants his answers in Welsh", [ana, bob])?.author).toBe("bob");
+  expect(closestLine("herons fly", [ana, bob])).toBeUndefined();
 });

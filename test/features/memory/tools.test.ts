@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { recalled } from "../../../src/features/memory/recalled-text.ts";
+import { recalledText } from "../../../src/features/memory/recalled-text.ts";
 
 const memory = {
   seq: 1,
@@ -30,7 +30,7 @@ test.each([
   { from: "a time that an import says", given: { said: ESCAPE } },
   { from: "a text with blanks in its tag", given: { text: "< / memories >" } },
 ])("$from cannot end what memories stand in, nor begin a line", ({ given }) => {
-  const told = recalled([{ ...memory, ...given }], 4_000, () => null)?.text ?? "";
+  const told = recalledText([{ ...memory, ...given }], 4_000, () => null)?.text ?? "";
   expect(told.match(/<\s*\/?\s*memories/giu)).toHaveLength(2);
   expect(told.split("\n")).toHaveLength(3);
 });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "no
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { deleteSessions } from "../../../src/features/retention/delete-sessions.ts";
-import { OF_SESSIONS, TABLES } from "../../../src/features/retention/tables.ts";
+import { SESSION_TABLES, TABLES } from "../../../src/features/retention/tables.ts";
 import { useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { type RetentionWorld, retentionWorld, type WorldOptions } from "./retention-world.ts";
@@ -26,7 +26,7 @@ test("each table whose rows hang on a session is deleted with it, or said to be 
     .filter(([, , body]) => /^ {2}(?:sessionId|runId) /mu.test(body ?? ""))
     .map(([, name]) => `${name}`);
   const others = ["Grant", "Memory", "JobOccurrence", "Usage"];
-  expect([...OF_SESSIONS.map(([name]) => name), ...others].toSorted()).toEqual(hanging.toSorted());
+  expect([...SESSION_TABLES.map(([name]) => name), ...others].toSorted()).toEqual(hanging.toSorted());
 });
 
 const emptied = useEmptiedPostgres();

@@ -37,7 +37,7 @@ import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import type { InstructionGate } from "../../../src/tools/instructions/instruction-gate.ts";
 import { fileSecrets, learningStore } from "../../../src/tools/secrets/file-secrets.ts";
 import { createSkillTool } from "../../../src/tools/skill.ts";
-import { cleaning } from "../../../src/tools/toolbox.ts";
+import { secretMasker } from "../../../src/tools/toolbox.ts";
 import { commandServices, NO_FEATURES } from "../command-services.ts";
 import { emptyStore } from "../database/emptied-databases.ts";
 import { buildConfig } from "../query-config.ts";
@@ -158,7 +158,7 @@ async function startProcess(
   const deps = { store, engine, clock, log, approvals: APPROVALS };
   const feature = options.feature?.({ store, runtime, log });
   own.push(...(feature?.tools?.() ?? []));
-  const tools = (options.withSubAgents === true ? withAgents(own, deps) : own).map(cleaning(secrets));
+  const tools = (options.withSubAgents === true ? withAgents(own, deps) : own).map(secretMasker(secrets));
   const { signal } = new AbortController();
   const finaliser = new MessageFinaliser({ store, clock, log, platform: () => platform, signal });
   const gate = options.checkout?.(store);

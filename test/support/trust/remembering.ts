@@ -1,7 +1,7 @@
 import type { MembershipOf } from "../../../src/core/permissions/channel-access.ts";
 import { createMemories } from "../../../src/features/memory/memories.ts";
 import { recallHook } from "../../../src/features/memory/recall-hook.ts";
-import { createTold } from "../../../src/features/memory/told.ts";
+import { createRememberedCounts } from "../../../src/features/memory/remembered-counts.ts";
 import { memoryTools } from "../../../src/features/memory/tools.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 import type { SimOfficeOptions } from "../simulation/sim-office.ts";
@@ -15,7 +15,7 @@ export const remembering: NonNullable<SimOfficeOptions["feature"]> = (host) => {
   const place = { database: "sqlite", describe: describePlatform, admins: [], membershipOf, cluster } as const;
   const memories = createMemories({ ...host, ...place });
   return {
-    tools: () => memoryTools(memories, { ...host, ...place, told: createTold() }),
+    tools: () => memoryTools(memories, { ...host, ...place, told: createRememberedCounts() }),
     hook: recallHook(memories, host),
   };
 };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { oneByOne } from "../../../src/tools/network/resolve.ts";
+import { serialResolve } from "../../../src/tools/network/resolve.ts";
 
 type Answer = PromiseWithResolvers<readonly string[]>;
 
@@ -8,7 +8,7 @@ function manual() {
   const asked: string[] = [];
   const answers: Record<string, Answer> = {};
   const of = (name: string): Answer => (answers[name] ??= Promise.withResolvers());
-  const resolve = oneByOne((name) => {
+  const resolve = serialResolve((name) => {
     asked.push(name);
     return of(name).promise;
   });

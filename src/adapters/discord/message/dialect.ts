@@ -1,5 +1,5 @@
 import { dedented, type Fence, fenceAfterLine, LONGEST_MARKER } from "../../render/markdown/fences.ts";
-import { besideCode } from "../../render/markdown/prose.ts";
+import { mapOutsideSpans } from "../../render/markdown/prose.ts";
 
 const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/u;
 const SHOWN_RULE = "\u2500".repeat(12);
@@ -45,7 +45,7 @@ function code(line: string, { indent }: Fence): string {
 
 function prose(line: string): string {
   if (RULE.test(line)) return SHOWN_RULE;
-  const words = besideCode(line, (text) => text.replaceAll(LINK, link).replaceAll(BARS, String.raw`\|\|`));
+  const words = mapOutsideSpans(line, (text) => text.replaceAll(LINK, link).replaceAll(BARS, String.raw`\|\|`));
   return LOWER_HEADING.test(words) ? `**${words.replace(LOWER_HEADING, "").replaceAll("**", "").trim()}**` : words;
 }
 

@@ -6,7 +6,7 @@ import type { PlatformHealth } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { fromJson } from "../../../core/text/from-json.ts";
 import { unlessAborted } from "../../../core/unless-aborted.ts";
-import { reaching, untilReached } from "../../render/reachability.ts";
+import { stillConnecting, untilReached } from "../../render/reachability.ts";
 import { toPlatformError } from "../errors.ts";
 import { type Bolt, clientOptions, sdkLogger } from "../web.ts";
 import type { SlackTransport, TakePayload } from "./transport.ts";
@@ -70,7 +70,7 @@ export class SlackSocket implements SlackTransport {
 
   async open(take: TakePayload, signal: AbortSignal): Promise<void> {
     this.#take = take;
-    this.#health = reaching(this.#address());
+    this.#health = stillConnecting(this.#address());
     this.#closing = new AbortController();
     const either = AbortSignal.any([signal, this.#closing.signal]);
     await untilReached(() => this.#connect(either), this.#reaching(), either);

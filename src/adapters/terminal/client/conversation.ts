@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { OutgoingFile } from "../../../core/protocol/platform.ts";
 import { localFile } from "../../render/local/message-body.ts";
 import type { MessageBody, PageCommand, PageMessage, PageThread } from "../../render/local/wire.ts";
-import type { ClientFrame, HeardFrame } from "../wire.ts";
-import { openTalk, type Talk } from "./talk.ts";
+import type { ClientFrame, ParsedServerFrame } from "../wire.ts";
+import { openTalk, type ProgramConnection } from "./talk.ts";
 
 export interface ConversationOptions {
   /** Connects to the program; null if that is impossible, which has then been reported. */
@@ -42,7 +42,7 @@ const COMPLETION_MS = 1_000;
 /** The terminal's side of a thread. After a lost connection, it sends again whatever was not acknowledged. */
 export class Conversation {
   readonly #options: ConversationOptions;
-  #talk: Talk | null = null;
+  #talk: ProgramConnection | null = null;
   #isLeaving = false;
   threads: readonly PageThread[] = [];
   commands: readonly Pick<PageCommand, "name">[] = [];
@@ -177,7 +177,7 @@ export class Conversation {
     for (const frame of frames) this.#talk?.say(frame);
   }
 
-  #hear(frame: HeardFrame): void {
+  #hear(frame: ParsedServerFrame): void {
     switch (frame.type) {
       case "welcome":
         this.threads = frame.threads;

@@ -1,10 +1,10 @@
 import type { Duplex } from "node:stream";
 import { fromJson } from "../../../core/text/from-json.ts";
 import { ANSWER_BYTES } from "../limits.ts";
-import { type ClientFrame, createLineReader, type HeardFrame, serverFrameSchema } from "../wire.ts";
+import { type ClientFrame, createLineReader, type ParsedServerFrame, serverFrameSchema } from "../wire.ts";
 
 /** The terminal's side of a connection to the program. */
-export interface Talk {
+export interface ProgramConnection {
   say(frame: ClientFrame): void;
   close(): void;
 }
@@ -12,8 +12,8 @@ export interface Talk {
 /** `hear` gets every frame that is understood; programs of other versions may send more. `lost` is called once. */
 export function openTalk(
   stream: Duplex,
-  { hear, lost }: { readonly hear: (frame: HeardFrame) => void; readonly lost: () => void },
-): Talk {
+  { hear, lost }: { readonly hear: (frame: ParsedServerFrame) => void; readonly lost: () => void },
+): ProgramConnection {
   const read = createLineReader(ANSWER_BYTES, (line) => {
     const frame = serverFrameSchema.safeParse(fromJson(line)).data;
     if (frame !== undefined) hear(frame);

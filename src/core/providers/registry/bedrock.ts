@@ -1,5 +1,5 @@
 import type { WireName } from "../quirks.ts";
-import { createWireLoader, type Reach, type Wires } from "./wires.ts";
+import { createWireLoader, type ProviderConnection, type Wires } from "./wires.ts";
 
 /** Path of each API beneath the root. Source: AWS docs, Endpoints supported by Amazon Bedrock. */
 const PATHS: Readonly<Record<WireName, string>> = {
@@ -9,7 +9,7 @@ const PATHS: Readonly<Record<WireName, string>> = {
 };
 
 /** Bedrock serves some vendors' models over that vendor's API, and all others over Chat Completions. */
-export function bedrockWires(reach: Reach): Wires {
+export function bedrockWires(reach: ProviderConnection): Wires {
   const load = createWireLoader(reach);
   const at = (name: WireName) => load(name, `${reach.endpoint.baseUrl}${PATHS[name]}`);
   return {

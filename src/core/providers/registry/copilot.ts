@@ -4,7 +4,7 @@ import { type ModelInfo, modelInfo } from "../provider.ts";
 import type { WireName } from "../quirks.ts";
 import { type Fetch, rejectIfStalled } from "../stall.ts";
 import { copilotFetch, createCopilotSession } from "./copilot-session.ts";
-import { createWireLoader, type Reach, type Wires } from "./wires.ts";
+import { createWireLoader, type ProviderConnection, type Wires } from "./wires.ts";
 
 /** An older list is read again for a model that is not in it, since new models appear. In milliseconds. */
 const LIST_HOLDS_MS = 3_600_000;
@@ -13,7 +13,7 @@ const LIST_HOLDS_MS = 3_600_000;
  * GitHub Copilot: the token determines the root, and the list of models each model's wire. All calls share both
  * requests, so that neither ends when one caller gives up.
  */
-export function copilotWires(reach: Reach): Wires {
+export function copilotWires(reach: ProviderConnection): Wires {
   const { endpoint, clock, log, own } = reach;
   const session = createCopilotSession(endpoint.apiKey ?? "", reach.fetch, clock);
   const fetch = copilotFetch(reach.fetch, session);

@@ -14,7 +14,7 @@ import type { Endpoint } from "../wire.ts";
 import { bedrockWires } from "./bedrock.ts";
 import { copilotWires } from "./copilot.ts";
 import { createProvider } from "./provider-call.ts";
-import { type Reach, singleWire, type Wires } from "./wires.ts";
+import { type ProviderConnection, singleWire, type Wires } from "./wires.ts";
 
 /** The operator's settings for one provider. */
 export interface ProviderSettings {
@@ -146,7 +146,7 @@ function build(entry: CatalogEntry, endpoint: Endpoint, options: RegistryOptions
   return createProvider({ endpoint, clock, wires, contentMs: STALL_LIMITS.contentMs });
 }
 
-function wiresOf(wire: CatalogEntry["wire"], reach: Reach): Wires {
+function wiresOf(wire: CatalogEntry["wire"], reach: ProviderConnection): Wires {
   switch (wire) {
     case "bedrock":
       return bedrockWires(reach);

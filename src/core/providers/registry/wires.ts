@@ -14,7 +14,7 @@ export interface Wires {
 }
 
 /** Everything needed to reach a provider. The fetch is guarded against stalls. */
-export interface Reach extends WireOptions {
+export interface ProviderConnection extends WireOptions {
   readonly log: Log;
   /** Milliseconds within which an answer must begin. */
   readonly answerMs: number;
@@ -25,7 +25,7 @@ export interface Reach extends WireOptions {
 /** Loads a wire at a root, once. If loading fails, as with too many open files, the next call tries again. */
 type WireLoader = (name: WireName, baseUrl: string) => Promise<Wire>;
 
-export function createWireLoader(reach: Reach): WireLoader {
+export function createWireLoader(reach: ProviderConnection): WireLoader {
   const { endpoint, log } = reach;
   const fetch = wholeEvents(readableErrors(reach.fetch));
   const made = new Map<string, Promise<Wire>>();
@@ -42,7 +42,7 @@ export function createWireLoader(reach: Reach): WireLoader {
 }
 
 /** One wire at one root, for all models. */
-export function singleWire(usual: WireName, reach: Reach): Wires {
+export function singleWire(usual: WireName, reach: ProviderConnection): Wires {
   const loader = createWireLoader(reach);
   const load = () => loader(reach.own?.wire ?? usual, reach.endpoint.baseUrl);
   return { of: load, listModels: async (signal) => (await load()).listModels(signal) };

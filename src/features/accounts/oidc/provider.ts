@@ -14,7 +14,7 @@ const KNOWN_MS = 3_600_000;
 const TOLERANCE_S = 30;
 
 /** A person as the provider describes them now. Issuer and subject identify them; everything else may change. */
-export interface Vouched extends Identity {
+export interface ProviderIdentity extends Identity {
   readonly claims: Claims;
   /** Null if the provider does not state any. */
   readonly groups: readonly string[] | null;
@@ -24,7 +24,7 @@ export interface Provider {
   /** Address to send the browser to. Rejects if the provider cannot be reached. */
   address(redirectUri: string, secrets: ProviderSecrets): Promise<URL>;
   /** `answered` is the full address that the browser returned to. Rejects if any check fails. */
-  identity(answered: URL, secrets: ProviderSecrets): Promise<Vouched>;
+  identity(answered: URL, secrets: ProviderSecrets): Promise<ProviderIdentity>;
 }
 
 /** The provider over openid-client, which is loaded when first needed. */

@@ -6,7 +6,7 @@ import type { Write } from "../account-writer.ts";
 import { createAttempts } from "../attempts.ts";
 import { accountNames, isOverfull, roleOf } from "./claims.ts";
 import { refusalOf } from "./problems.ts";
-import { createProvider, type Vouched } from "./provider.ts";
+import { createProvider, type ProviderIdentity } from "./provider.ts";
 import type { OidcSettings } from "./settings.ts";
 
 /** Maximum number of invalid answers from one network before it must wait, and how long they count, in milliseconds. */
@@ -59,7 +59,7 @@ export function createProviderLogin(settings: OidcSettings, means: Means): Provi
     async finish({ answered, secrets, address }) {
       const by = [{ key: `provider ${networkOf(address)}`, most: MOST_WRONG }];
       if ((await attempts.count(by)) > 0) return TOO_MANY;
-      let identity: Vouched;
+      let identity: ProviderIdentity;
       try {
         identity = await provider.identity(answered, secrets);
       } catch (error) {
@@ -88,7 +88,7 @@ interface SignInScope {
 }
 
 /** Signs a person in. One who is no longer in any group is signed out everywhere. */
-async function enter(identity: Vouched, { settings, means }: SignInScope): Promise<ProviderOutcome> {
+async function enter(identity: ProviderIdentity, { settings, means }: SignInScope): Promise<ProviderOutcome> {
   const { issuer, subject, claims, groups } = identity;
   const role = roleOf(groups ?? [], settings.groups) ?? settings.defaultRole;
   if (role === null) {
@@ -106,7 +106,7 @@ async function enter(identity: Vouched, { settings, means }: SignInScope): Promi
 }
 
 /** The person's account with their current role; null if no name is free for a new one. */
-async function accountOf(identity: Vouched, role: AccountRole, means: Means): Promise<Account | null> {
+async function accountOf(identity: ProviderIdentity, role: AccountRole, means: Means): Promise<Account | null> {
   const { issuer, subject, claims } = identity;
   const { write, clock, audit } = means;
   let before: AccountRole | null = null;

@@ -7,7 +7,7 @@ import { systemCode } from "../../../core/protocol/system-code.ts";
 import type { FileState } from "../../../core/protocol/tool-result.ts";
 import { instructionRefusal } from "../../../tools/instructions/instruction-files.ts";
 import { changesScripts } from "../../../tools/instructions/package-scripts.ts";
-import { type Instructs, instructing } from "../../../tools/instructions/protected-files.ts";
+import { type IsInstructionFile, instructionFileCheck } from "../../../tools/instructions/protected-files.ts";
 import { roomOf } from "../../../tools/quotas/room.ts";
 import { madeFor, removeEmptyAbove } from "../../../tools/wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "../../../tools/wasm/workspace/kept-content.ts";
@@ -49,7 +49,7 @@ export interface MergeArgs {
 
 interface Work extends MergeArgs {
   /** Whether agents take instructions from a file of the root. */
-  readonly instructs: Instructs;
+  readonly instructs: IsInstructionFile;
 }
 
 export interface Merged {
@@ -66,7 +66,7 @@ export interface Merged {
  * merged for the call's next run.
  */
 export async function mergeChanges(changes: readonly WorktreeChange[], into: MergeArgs): Promise<Merged> {
-  const merging = { ...into, instructs: instructing(into.root, into.guardedFiles) };
+  const merging = { ...into, instructs: instructionFileCheck(into.root, into.guardedFiles) };
   const files: MergedFile[] = [];
   const isDeleted = ({ kind }: WorktreeChange) => kind === "deleted";
   let stoppedBy: CancelCause | null = null;
@@ -258,7 +258,7 @@ function room(content: Buffer | null): number {
 }
 
 /** Checks the resolved path, too, so that a link cannot lead to a file that instructs agents. */
-function makePlace(file: string, resolver: PathResolver, instructs: Instructs) {
+function makePlace(file: string, resolver: PathResolver, instructs: IsInstructionFile) {
   const check = (relative: string) => {
     if (instructs(relative)) throw instructionRefusal(relative);
   };
@@ -269,7 +269,7 @@ function makePlace(file: string, resolver: PathResolver, instructs: Instructs) {
 
 interface RemoveArgs {
   readonly resolver: PathResolver;
-  readonly instructs: Instructs;
+  readonly instructs: IsInstructionFile;
   /** sha256 of the content when it was read. */
   readonly before: string | null;
 }

@@ -1,6 +1,6 @@
 import { acceptable } from "../acceptable.ts";
 import type { Kind, Memory, Origin } from "../memory.ts";
-import { saidMost, shareIn } from "../origin.ts";
+import { closestLine, shareIn } from "../origin.ts";
 import { plainWords } from "../search/words.ts";
 import type { Line } from "./lines.ts";
 import type { Note } from "./prompt.ts";
@@ -50,7 +50,7 @@ const ALIKE = 0.8;
  * Decides which of a model's notes to keep. What the model has read may have manipulated it, so no note is taken on
  * trust: it is attributed to a person who said its words, or to an address where it was found, or dropped.
  */
-export function judged(notes: readonly Note[], evidence: Evidence): Learned[] {
+export function judgeNotes(notes: readonly Note[], evidence: Evidence): Learned[] {
   const kept: Learned[] = [];
   for (const note of notes) {
     const learned = judge(note, evidence);
@@ -63,7 +63,7 @@ function judge(note: Note, evidence: Evidence): Learned | null {
   const { lines, isMixed, known } = evidence;
   const cited = note.lines.flatMap((number) => lines[number - 1] ?? []);
   const said = cited.filter(({ author }) => author !== null);
-  const line = saidMost(note.text, said) ?? said.at(-1);
+  const line = closestLine(note.text, said) ?? said.at(-1);
   const isSaid = line !== undefined && isFrom(note.text, cited, isMixed ? OWN_WORDS.mixed : OWN_WORDS.plain);
   const found = isSaid ? undefined : cited.find(({ foundAt }) => foundAt !== null);
   const reader = lines.findLast((each) => each.author !== null);

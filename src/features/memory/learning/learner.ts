@@ -13,8 +13,8 @@ import { readerIn } from "../audience.ts";
 import { indexed, type Memories, newMemory } from "../memories.ts";
 import type { Memory } from "../memory.ts";
 import { memoryWrites } from "../store.ts";
-import { judged, type Learned } from "./judge.ts";
-import { isWorthLearning, type Line, linesOf, tellsSomething } from "./lines.ts";
+import { judgeNotes, type Learned } from "./judge.ts";
+import { isWorthLearning, isWorthRemembering, type Line, linesOf } from "./lines.ts";
 import { LEARN_SYSTEM, learnPrompt, notesIn } from "./prompt.ts";
 import { smallModelFor } from "./small-models.ts";
 import { type Lesson, lessonReads, lessonWrites } from "./store.ts";
@@ -108,7 +108,7 @@ export function createLearner(memories: Memories, given: Host, settings: LearnSe
   return {
     async noteRun({ session, event: { seq, body } }, tx) {
       if (!settings.learn || session.task !== undefined || body.kind !== "message") return;
-      if (!tellsSomething(body.text) || (await memories.isPaused(session.channelKey))) return;
+      if (!isWorthRemembering(body.text) || (await memories.isPaused(session.channelKey))) return;
       const note = { sessionId: session.id, after: seq - 1, dueAt: clock.now() + settings.quietMs };
       await tx.tables(lessonWrites).note(note);
     },
@@ -212,7 +212,7 @@ async function learn(lesson: Lesson, learning: LearnScope): Promise<void> {
   const call = { id, model, system: LEARN_SYSTEM, prompt, maxTokens: NOTES_TOKENS, account };
   const { response, count } = await host.callModel(call, learning.signal);
   const notes = notesIn(textOf(response.content));
-  const learned = judged(notes, { ...thread, known, channelKey, isPrivate });
+  const learned = judgeNotes(notes, { ...thread, known, channelKey, isPrivate });
   const kept = await store.transaction(async (tx) => {
     if (!(await close(tx))) return [];
     await count(tx);

@@ -83,7 +83,7 @@ function addressIn(input: unknown): string | null {
 }
 
 /** Whether a text could be worth remembering; thanks, greetings and a bare yes are not. */
-export function tellsSomething(text: string): boolean {
+export function isWorthRemembering(text: string): boolean {
   return new Set(toldWords(text)).size >= LEAST_WORDS;
 }
 
@@ -91,7 +91,7 @@ export function tellsSomething(text: string): boolean {
 export function isWorthLearning(lines: readonly Line[]): boolean {
   const said = lines.filter(({ author }) => author !== null);
   if (said.length === 1 && said.every(({ text }) => /^[^.!?。！？\n]*[?？؟]\s*$/u.test(text))) return false;
-  return said.some(({ text }) => tellsSomething(text));
+  return said.some(({ text }) => isWorthRemembering(text));
 }
 
 /** Whether a text neither asks nor tells anything, so that recalled memories would be noise. */

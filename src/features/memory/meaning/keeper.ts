@@ -9,7 +9,7 @@ import type { IndexWord } from "../search/words.ts";
 import { threadIn } from "../store.ts";
 import type { Nearest } from "./nearest.ts";
 import { type Placed, vectorReads, vectorWrites } from "./store.ts";
-import { type KeptVector, kept, signBytes } from "./vectors.ts";
+import { type QuantizedVector, quantize, signBytes } from "./vectors.ts";
 
 export interface KeeperOptions extends Pick<FeatureHost, "store" | "runtime" | "database"> {
   readonly log: Pick<FeatureHost["log"], "info" | "warn">;
@@ -29,7 +29,7 @@ const HARMLESS = ["memory"];
 class UsedUp extends Error {}
 
 /** Keeps a vector of the configured model for each memory, and all vectors in memory. */
-export class Keeper {
+export class VectorKeeper {
   readonly #options: KeeperOptions;
   readonly #reads: ReturnType<typeof vectorReads>;
   /** The model and the size of its vectors; null until the size is known. */
@@ -187,7 +187,7 @@ export class Keeper {
       if (/^(?:bad_request|context_overflow|refused)$/u.test(toAppError(error).code)) return false;
       throw error;
     }
-    const vectors = sent.vectors.map(kept);
+    const vectors = sent.vectors.map(quantize);
     this.sized(sent.vectors[0]?.length ?? 0);
     await this.#save(batch, this.#key ?? "", { vectors, count: sent.count });
     for (const [index, placed] of batch.entries())
@@ -216,7 +216,7 @@ export class Keeper {
 }
 
 interface Made {
-  readonly vectors: readonly KeptVector[];
+  readonly vectors: readonly QuantizedVector[];
   readonly count: (tx: StoreTransaction) => Promise<void>;
 }
 

@@ -4,14 +4,14 @@ import { toAppError } from "../../../core/protocol/errors.ts";
 import { type Clock, sleepUnlessAborted } from "../../../core/protocol/runtime.ts";
 import { unlessAborted } from "../../../core/unless-aborted.ts";
 import type { IndexWord } from "../search/words.ts";
-import { Keeper, type KeeperOptions } from "./keeper.ts";
-import { createNearest, type Near } from "./nearest.ts";
+import { type KeeperOptions, VectorKeeper } from "./keeper.ts";
+import { createNearest, type NearestMemories } from "./nearest.ts";
 
 /** Finds memories by meaning, beside the search for words. */
 export interface Meaning {
   /** The vector of a question; null if it cannot be had quickly, since recall must not wait. */
   of(query: string): Promise<Float32Array | null>;
-  nearest(vector: Float32Array, readers: readonly IndexWord[]): Near;
+  nearest(vector: Float32Array, readers: readonly IndexWord[]): NearestMemories;
   /** Called when the text of a memory has changed. */
   changed(seq: number): void;
   /** Called when memories found by `nearest` turn out to be deleted. */
@@ -24,12 +24,12 @@ export interface MeaningWork extends Meaning {
   /** Loads vectors made by other processes, while this process makes none, until the signal aborts; never rejects. */
   follow(signal: AbortSignal): Promise<void>;
   /** Makes all missing vectors. Rejects like `Keeper.pass`. */
-  finish: Keeper["pass"];
+  finish: VectorKeeper["pass"];
   /** Loads the existing vectors. */
-  hold: Keeper["hold"];
+  hold: VectorKeeper["hold"];
   /** Requests the vectors of several questions at once and keeps them for a while. */
   prepare(queries: readonly string[]): Promise<void>;
-  missing: Keeper["missing"];
+  missing: VectorKeeper["missing"];
   /** Records the cost of questions since the last call. */
   settle: BackgroundEmbedder["settle"];
 }
@@ -55,7 +55,7 @@ export function createMeaning(options: Omit<KeeperOptions, "nearest">, queryMs =
   const { runtime, log, embedder } = options;
   const { clock } = runtime;
   const nearest = createNearest();
-  const keeper = new Keeper({ ...options, nearest });
+  const keeper = new VectorKeeper({ ...options, nearest });
   const known = new BoundedMap<string, Float32Array>(MOST_QUERIES);
   let withoutUntil = 0;
   const making: Making = { keeper, embedder, clock, log, isOn: false };
@@ -99,7 +99,7 @@ export function createMeaning(options: Omit<KeeperOptions, "nearest">, queryMs =
 }
 
 interface Making extends Pick<KeeperOptions, "embedder" | "log"> {
-  readonly keeper: Keeper;
+  readonly keeper: VectorKeeper;
   readonly clock: Pick<Clock, "sleep">;
   /** Whether this process makes vectors. */
   isOn: boolean;

@@ -6,14 +6,14 @@ const MOST_HELD = 300_000;
 const FIRST_ROOM = 64;
 
 /** The memories nearest to a question. */
-export interface Near {
+export interface NearestMemories {
   /** Numbers of memories, the nearest first. */
   readonly seqs: readonly number[];
   /** Estimated average cosine similarity between the question and any memory; models differ in it. */
   readonly usual: number;
 }
 
-export const NOTHING_NEAR: Near = { seqs: [], usual: 0 };
+export const NOTHING_NEAR: NearestMemories = { seqs: [], usual: 0 };
 /** Prior for the average similarity while there are few memories: typical of most models, with this many's weight. */
 const ASSUMED = { alike: 0.2, count: 10 };
 
@@ -63,7 +63,7 @@ export function createNearest() {
       held.add(seq);
     },
     /** The memories that any of the readers may read whose vectors differ in the fewest signs. */
-    find(vector: Float32Array, readers: readonly IndexWord[], most: number): Near {
+    find(vector: Float32Array, readers: readonly IndexWord[], most: number): NearestMemories {
       const signs = signsOf(vector);
       if (signs.length !== words * Int32Array.BYTES_PER_ELEMENT) return NOTHING_NEAR;
       const asked = new Int32Array(signs.buffer);
@@ -92,7 +92,7 @@ function takeOut(room: Room, at: number, words: number): void {
   room.signs.copyWithin(at * words, room.count * words, (room.count + 1) * words);
 }
 
-function nearestIn(rooms: readonly Room[], asked: Int32Array, most: number): Near {
+function nearestIn(rooms: readonly Room[], asked: Int32Array, most: number): NearestMemories {
   const bits = 32 * asked.length;
   const often = new Uint32Array(bits + 1);
   const distances = rooms.map((room) => distancesIn(room, asked, often));

@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Client } from "../../../core/store/database/client.ts";
 import { type Origin, originSchema } from "../memory.ts";
 import type { Database } from "../search/full-text.ts";
-import { EACH } from "../store.ts";
-import { fromHex, hexOf, type KeptVector } from "./vectors.ts";
+import { JSON_ROWS } from "../store.ts";
+import { fromHex, hexOf, type QuantizedVector } from "./vectors.ts";
 
 /** A memory and its vector, if any. */
 export interface Placed {
@@ -27,7 +27,7 @@ interface Row {
   readonly seq: number;
   readonly text: string;
   /** Null if the model refuses the text. */
-  readonly vector: KeptVector | null;
+  readonly vector: QuantizedVector | null;
 }
 
 const DIALECT = {
@@ -109,7 +109,7 @@ export function vectorReads(db: Client, database: Database) {
 
 export function vectorWrites(db: Client, database: Database) {
   const { fromHex: bytes, hexArgument } = DIALECT[database];
-  const { of: each, type: json } = EACH[database];
+  const { of: each, type: json } = JSON_ROWS[database];
   return {
     /** Counts texts as sent on the day that began then, and deletes the counts of earlier days. */
     async sent(day: number, texts: number): Promise<void> {

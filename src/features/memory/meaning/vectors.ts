@@ -1,5 +1,5 @@
 /** A vector as it is stored: at a quarter of its size, and its signs, by which it is compared with all others. */
-export interface KeptVector {
+export interface QuantizedVector {
   /** The signs of the first dimensions, one bit each. */
   readonly signs: Uint8Array;
   /** Each dimension, scaled so that the largest is 127. */
@@ -12,7 +12,7 @@ const MOST_SIGNS = 1_024;
 const WORD_BYTES = 4;
 const LARGEST = 127;
 
-export function kept(vector: Float32Array): KeptVector {
+export function quantize(vector: Float32Array): QuantizedVector {
   const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   return { signs: signsOf(vector), bytes: Int8Array.from(vector, (value) => Math.round((value / largest) * LARGEST)) };
 }

@@ -1,7 +1,7 @@
 import { HALF_LIFE_MS, type Kind } from "../memory.ts";
 import { asksWhen, isQuestion, tellsTime } from "./cues.ts";
 import type { Found } from "./full-text.ts";
-import { alikeTo, type Meant } from "./meant.ts";
+import { type QueryMeaning, similarityScores } from "./similarity-scores.ts";
 import type { SmallWords } from "./small-words.ts";
 import { timesIn } from "./terms.ts";
 import type { IndexWord, QueryWord } from "./words.ts";
@@ -27,7 +27,7 @@ export interface Question {
   readonly words: readonly WeighedWord[];
   readonly small: SmallWords;
   /** Null to search by words alone. */
-  readonly meant: Meant | null;
+  readonly meant: QueryMeaning | null;
   readonly now: number;
 }
 
@@ -141,7 +141,7 @@ export function rank(readings: readonly Reading[], question: Question): Ranked[]
   });
   const byWords = readings.map((reading, index) => (nears[index] ?? 0) + said(reading, question));
   const best = byWords.reduce((most, relevance) => Math.max(most, relevance), 0);
-  const alike = alikeTo(question.meant, readings);
+  const alike = similarityScores(question.meant, readings);
   return readings
     .map((reading, index) => {
       const { found } = reading;

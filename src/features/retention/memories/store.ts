@@ -2,7 +2,7 @@ import type { Client } from "../../../core/store/database/client.ts";
 import { BATCH } from "../store.ts";
 
 /** A place where something was told outside a run, by a command in a thread. */
-export interface ToldIn {
+export interface MemorySource {
   /** The thread as memories refer to it: `slack:C1:1700000000.000100`. */
   readonly source: string;
   /** Scopes of the memories that may have been told there: `channel:slack:C1`. */
@@ -14,7 +14,7 @@ export function aboutOrBy(personId: string) {
   return { OR: [{ authorId: personId }, { scope: `person:${personId}` }] };
 }
 
-function toldThere({ source, scopes }: ToldIn) {
+function toldThere({ source, scopes }: MemorySource) {
   return { scope: { in: [...scopes] }, source, runId: null };
 }
 
@@ -31,14 +31,14 @@ export function memoryDeletion(db: Client) {
     /** Memories that these runs stored or that were learned from them. */
     forgetOfRuns: (runIds: readonly string[]) => forget({ runId: { in: [...runIds] } }),
 
-    forgetToldIn: (place: ToldIn) => forget(toldThere(place)),
+    forgetToldIn: (place: MemorySource) => forget(toldThere(place)),
 
     forgetOfPerson: (personId: string) => forget(aboutOrBy(personId)),
 
     /** Memories that are not pinned and were not given to a run since. */
     forgetUnused: (before: number) => forget({ isPinned: false, usedAt: { lt: new Date(before) } }),
 
-    async count(runIds: readonly string[], places: readonly ToldIn[]): Promise<number> {
+    async count(runIds: readonly string[], places: readonly MemorySource[]): Promise<number> {
       return db.memory.count({ where: { OR: [{ runId: { in: [...runIds] } }, ...places.map(toldThere)] } });
     },
   };

@@ -6,7 +6,7 @@ import { BATCH, type Database, type Mark } from "../store.ts";
 import { filesIn } from "../threads/store.ts";
 
 /** Replaces deleted words. */
-export const MARK = "[deleted]";
+export const DELETED_TEXT = "[deleted]";
 /** Replaces a person's name. */
 const NOBODY = "somebody";
 
@@ -174,7 +174,7 @@ export function personWrites(db: Client, database: Database) {
       await db.accountLink.deleteMany({ where: { personId } });
       const jobs = await db.job.findMany({ where: { ownerId: personId, source: "chat" }, select: { id: true } });
       const id = { in: jobs.map((job) => job.id) };
-      const data = { jobName: MARK, message: null, error: null };
+      const data = { jobName: DELETED_TEXT, message: null, error: null };
       await db.jobOccurrence.updateMany({ where: { jobId: id }, data });
       await db.job.deleteMany({ where: { id } });
     },
@@ -197,7 +197,7 @@ function words(db: Client) {
   return {
     async clearMessages({ id, pseudonym }: Renamed): Promise<number> {
       const some = await db.message.findMany({ where: { authorId: id }, take: BATCH, select: { id: true } });
-      const content = JSON.stringify([{ type: "text", text: MARK }]);
+      const content = JSON.stringify([{ type: "text", text: DELETED_TEXT }]);
       const data = { content, authorId: pseudonym, authorName: NOBODY };
       await db.message.updateMany({ where: { id: { in: some.map((row) => row.id) } }, data });
       return some.length;
@@ -218,10 +218,15 @@ function words(db: Client) {
       const where = { fromPerson: true, body: { contains: `"author":{"id":${JSON.stringify(id)}` } };
       const some = await db.webMessage.findMany({ where, take: BATCH });
       for (const { id: messageId, body, threadId, position } of some) {
-        const cleared = { ...JSON.parse(body), author: { id: pseudonym, name: NOBODY }, markdown: MARK, files: [] };
+        const cleared = {
+          ...JSON.parse(body),
+          author: { id: pseudonym, name: NOBODY },
+          markdown: DELETED_TEXT,
+          files: [],
+        };
         await db.webMessage.update({ where: { id: messageId }, data: { body: JSON.stringify(cleared) } });
         const isFirst = (await db.webMessage.count({ where: { threadId, position: { lt: position } } })) === 0;
-        if (isFirst) await db.webThread.update({ where: { id: threadId }, data: { title: MARK } });
+        if (isFirst) await db.webThread.update({ where: { id: threadId }, data: { title: DELETED_TEXT } });
       }
       return { count: some.length, files: some.flatMap(({ body }) => filesIn(body)) };
     },
@@ -241,7 +246,7 @@ function words(db: Client) {
       await db.journalEntry.deleteMany({ where: { runId } });
       await db.post.updateMany({ where: { runId, shownAt: { not: null } }, data: { closing: "" } });
       const answeredBy = { contains: `"id":${JSON.stringify(personId)}` };
-      await db.question.updateMany({ where: { sessionId, answeredBy }, data: { answer: MARK } });
+      await db.question.updateMany({ where: { sessionId, answeredBy }, data: { answer: DELETED_TEXT } });
     },
   };
 }
@@ -256,7 +261,7 @@ function clearedEvent(text: string, { id, pseudonym }: Pick<Renamed, "id" | "pse
     ...(body.author?.id === id ? { author: somebody } : {}),
     ...(isBy ? { by: somebody } : {}),
   };
-  for (const field of ["text", "prompt"]) if (field in cleared) cleared[field] = MARK;
+  for (const field of ["text", "prompt"]) if (field in cleared) cleared[field] = DELETED_TEXT;
   for (const field of ["quoted", "attachments"]) if (field in cleared) cleared[field] = [];
   delete cleared["skill"];
   return JSON.stringify(cleared);

@@ -5,7 +5,7 @@ import { createFence, moveFence } from "./fence.ts";
 import { fromWorkerSchema, type Grown, type Outcome, type RunMessage } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
 import { createPrinted, printedText } from "./printed.ts";
-import { grownOf, Purses } from "./purses.ts";
+import { grownOf, QuotaAllowances } from "./quota-allowances.ts";
 import type { WorkerCall } from "./worker.ts";
 
 export interface IdleLimits {
@@ -52,13 +52,13 @@ interface Member {
   readonly guests: Set<string>;
 }
 
-interface StoppableCall extends RunMessage, Pick<WorkerCall, "stop" | "printed" | "purse" | "fence"> {}
+interface StoppableCall extends RunMessage, Pick<WorkerCall, "stop" | "printed" | "allowance" | "fence"> {}
 
 /** Creates workers on demand; the bot decides how many calls run at once. */
 export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
   const idle = new IdleMembers(limits);
   const stops = new Map<number, () => void>();
-  const purses = new Purses();
+  const allowances = new QuotaAllowances();
   const shared = createFence();
   const runOn = async (member: Member, answer: Answer, stopped: Promise<Outcome>): Promise<Outcome> => {
     const outcome = await Promise.race([answer.outcome, stopped]);
@@ -77,7 +77,7 @@ export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
       const { promise: stopped, resolve: stop } = Promise.withResolvers<Outcome>();
       const flag = new Int32Array(new SharedArrayBuffer(4));
       const printed = createPrinted();
-      const purse = call.capability.growth === undefined ? null : purses.open(call.capability.growth);
+      const allowance = call.capability.growth === undefined ? null : allowances.open(call.capability.growth);
       const fence = call.capability.isFenced === true ? shared : null;
       let patience: NodeJS.Timeout | undefined;
       stops.set(call.id, () => {
@@ -86,7 +86,7 @@ export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
       });
       const timer = setTimeout(() => stop({ type: "limit", limit: "time" }), call.capability.timeoutMs);
       try {
-        const outcome = await run({ ...call, stop: flag, printed, purse, fence }, events, stopped);
+        const outcome = await run({ ...call, stop: flag, printed, allowance, fence }, events, stopped);
         const text = outcome.type === "ok" ? "" : printedText(printed);
         if (text !== "") events.printed(text);
         return outcome;
@@ -96,7 +96,7 @@ export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
         clearTimeout(timer);
         clearTimeout(patience);
         stops.delete(call.id);
-        if (purse !== null) events.grown(grownOf(purse));
+        if (allowance !== null) events.grown(grownOf(allowance));
       }
     },
     cancel: (id) => stops.get(id)?.(),
@@ -156,12 +156,12 @@ function spawn(gone: (member: Member) => void): Member {
 function messageFor(
   { guests }: Member,
   compiled: CompiledGuest,
-  { input, capability, stop, printed, purse, fence }: StoppableCall,
+  { input, capability, stop, printed, allowance, fence }: StoppableCall,
 ): WorkerCall {
   const isKnown = guests.has(compiled.key);
   guests.add(compiled.key);
   const known = isKnown ? null : compiled;
-  return { guestKey: compiled.key, compiled: known, input, capability, stop, printed, purse, fence };
+  return { guestKey: compiled.key, compiled: known, input, capability, stop, printed, allowance, fence };
 }
 
 interface Answer {

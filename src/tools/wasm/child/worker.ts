@@ -4,7 +4,7 @@ import { setImmediate as endOfTurn, setTimeout as pause } from "node:timers/prom
 import { parentPort, receiveMessageOnPort } from "node:worker_threads";
 import { DefectError } from "../../../core/protocol/errors.ts";
 import { type GuestAnswer, guestAnswerSchema } from "../../network/guest-answer.ts";
-import { growthOf, type Purse, UNBOUNDED } from "../../quotas/growth.ts";
+import { type QuotaAllowance, quotaMeterOf, UNBOUNDED } from "../../quotas/quota-meter.ts";
 import { createFilesImport } from "../wasi/files-import.ts";
 import { createWasi, type Wasi } from "../wasi/wasi.ts";
 import type { FileChange } from "../workspace/kept-content.ts";
@@ -26,7 +26,7 @@ export interface WorkerCall {
   readonly stop: Int32Array<SharedArrayBuffer>;
   readonly printed: Printed;
   /** Limits of what the call may write; null if there are none. */
-  readonly purse: Purse | null;
+  readonly allowance: QuotaAllowance | null;
   /** Fence that each change must pass; null if there is none. */
   readonly fence: Fence | null;
 }
@@ -129,7 +129,7 @@ function inMemory(memory: WebAssembly.Memory | null): InstantiateCore {
 
 /** Runs a call in a fresh instance, so that no state remains for the next call and a trap damages nothing. */
 async function run(instance: Instance, call: WorkerCall): Promise<Outcome> {
-  const { capability, purse, fence } = call;
+  const { capability, allowance, fence } = call;
   const { granted, workspace } = instance;
   try {
     granted.clock = capability.clock;
@@ -137,7 +137,7 @@ async function run(instance: Instance, call: WorkerCall): Promise<Outcome> {
     granted.call = call;
     workspace.bind(capability, {
       changed: changeTeller(),
-      growth: purse === null ? UNBOUNDED : growthOf(purse),
+      growth: allowance === null ? UNBOUNDED : quotaMeterOf(allowance),
       ...(fence !== null && { pass: () => passFence(fence) }),
     });
     const output = await outputOf(instance, call);

@@ -12,7 +12,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { changesScripts, isPackageFile } from "../../instructions/package-scripts.ts";
-import { growing, makingDirectories } from "../../quotas/growth.ts";
+import { growing, makingDirectories } from "../../quotas/quota-meter.ts";
 import { BLOCK_BYTES, roomHeld, roomOf } from "../../quotas/room.ts";
 import { namedKind, openSecretKind, refuseOpenSecret } from "../../secrets/secret-files.ts";
 import { FileFailure, guarded } from "./file-failure.ts";

@@ -1,5 +1,5 @@
 import { SandboxError } from "../../../core/protocol/errors.ts";
-import { NoRoom } from "../../quotas/growth.ts";
+import { NoRoom } from "../../quotas/quota-meter.ts";
 import { Refusal, refusedBySystem } from "./refusal.ts";
 
 /** Why a program's file operation failed; `payload` is the guest's error value (wasm/wit/sandbox.wit). */

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Dirent, Stats } from "node:fs";
-import type { Instructs } from "../../instructions/protected-files.ts";
-import type { Growth } from "../../quotas/growth.ts";
+import type { IsInstructionFile } from "../../instructions/protected-files.ts";
+import type { QuotaMeter } from "../../quotas/quota-meter.ts";
 import type { RefuseSecret } from "../../secrets/secret-files.ts";
 import { compress, decompress } from "./compression.ts";
 import { FileFailure, guarded } from "./file-failure.ts";
-import type { Keep } from "./kept-content.ts";
+import type { ContentKeeper } from "./kept-content.ts";
 import { type PathResolver, withFile } from "./path-resolver.ts";
 import { segmentsOf } from "./path-rules.ts";
 import { hashOf, readWhole } from "./read-file.ts";
@@ -46,13 +46,13 @@ export interface FilesystemScope {
   /** Called before each change: sleeps while other processes may have the files. */
   readonly pass: () => void;
   /** Whether agents take instructions from a file. */
-  readonly instructs: Instructs;
+  readonly instructs: IsInstructionFile;
   /** The one instruction file that may be written; null if none. */
   readonly instructionFile: string | null;
   /** Throws if content looks like a secret and is not open to this call. */
   readonly refuseSecret: RefuseSecret;
-  readonly growth: Growth;
-  readonly keep: Keep;
+  readonly growth: QuotaMeter;
+  readonly keep: ContentKeeper;
   /** Receives the paths, relative to the root, of files that were written, moved or removed. */
   readonly changed: (paths: readonly string[]) => void;
 }

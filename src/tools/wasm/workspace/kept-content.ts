@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { z } from "zod";
-import { type Growth, UNBOUNDED } from "../../quotas/growth.ts";
+import { type QuotaMeter, UNBOUNDED } from "../../quotas/quota-meter.ts";
 import { keepMode } from "./kept-mode.ts";
 import { type ResolvedPath, withFile } from "./path-resolver.ts";
 import { hashOf, readWhole } from "./read-file.ts";
@@ -24,7 +24,7 @@ export type FileChange = z.infer<typeof fileChangeSchema>;
 export const MAX_KEPT = { fileBytes: 16_777_216, callBytes: 67_108_864, callFiles: 1_000 };
 
 /** Keeps what files held before a call first changes them, by the hash of the content. */
-export interface Keep {
+export interface ContentKeeper {
   /** Must be called before the change. */
   file(place: ResolvedPath): void;
   /** Records that a file is new, so there is no content to keep. */
@@ -38,7 +38,7 @@ export interface Keep {
 }
 
 /** `directory` is where contents are kept; null to keep nothing, so that nothing is known of the state before. */
-export function createKeep(directory: string | null, growth: Growth = UNBOUNDED): Keep {
+export function createContentKeeper(directory: string | null, growth: QuotaMeter = UNBOUNDED): ContentKeeper {
   const befores = new Map<string, string | null | undefined>();
   const made = new Set<string>();
   const gone = new Set<string>();

@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync } from "node:fs";
-import type { Instructs } from "../../instructions/protected-files.ts";
+import type { IsInstructionFile } from "../../instructions/protected-files.ts";
 import type { PathResolver } from "./path-resolver.ts";
 import { isGitName, TEMPORARY_NAME } from "./path-rules.ts";
 import { Refusal } from "./refusal.ts";
@@ -18,7 +18,7 @@ export interface Tree {
  * All that a directory contains, except files being written. Throws Refusal if it contains something that no tool may
  * change.
  */
-export function treeOf(resolver: PathResolver, path: string, instructs: Instructs): Tree {
+export function treeOf(resolver: PathResolver, path: string, instructs: IsInstructionFile): Tree {
   const files: string[] = [];
   const directories = [path];
   for (const directory of directories) {
@@ -47,7 +47,7 @@ function refuseUnreadable(path: string): void {
 }
 
 /** Programs change many files at once, so a person's approval of one does not cover them. */
-export function refuseInstructions(path: string, instructs: Instructs): void {
+export function refuseInstructions(path: string, instructs: IsInstructionFile): void {
   if (!instructs(path)) return;
   throw new Refusal(
     `${path} instructs agents or machines, or the settings guard it; changing it takes a person's decision: use the write tool for it.`,

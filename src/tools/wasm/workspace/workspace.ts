@@ -3,15 +3,15 @@ import { lstatSync } from "node:fs";
 import { DefectError } from "../../../core/protocol/errors.ts";
 import { instructionRefusal } from "../../instructions/instruction-files.ts";
 import { changesScripts } from "../../instructions/package-scripts.ts";
-import { instructing } from "../../instructions/protected-files.ts";
-import { growing, makingDirectories, UNBOUNDED } from "../../quotas/growth.ts";
+import { instructionFileCheck } from "../../instructions/protected-files.ts";
+import { growing, makingDirectories, UNBOUNDED } from "../../quotas/quota-meter.ts";
 import { roomHeld, roomOf } from "../../quotas/room.ts";
 import { refuseOpenSecret, refusingSecrets } from "../../secrets/secret-files.ts";
 import type { SandboxCapability } from "../capability.ts";
 import { createChanges, packageText } from "./change-files.ts";
 import type { OpenDirectory } from "./directory.ts";
 import { createFileReads, type FilesystemImport, type FilesystemScope } from "./filesystem.ts";
-import { createKeep, type FileChange } from "./kept-content.ts";
+import { createContentKeeper, type FileChange } from "./kept-content.ts";
 import { listFiles, type WalkOptions } from "./list-files.ts";
 import { HEAD_BYTES, inUtf8, mediaTypeOf } from "./media-type.ts";
 import { findOrNull, PathResolver, type ResolvedPath, withFile } from "./path-resolver.ts";
@@ -75,14 +75,14 @@ export function createWorkspace(openDirectory?: OpenDirectory): Workspace {
       { root, writable, guardedFiles = [], instructionFile = null, snapshots = null, ...open },
       { changed = () => {}, growth = UNBOUNDED, pass = () => {} } = {},
     ) => {
-      const keep = createKeep(snapshots, growth);
+      const keep = createContentKeeper(snapshots, growth);
       const tell = (paths: readonly string[]): void => changed(paths.map((path) => keep.change(path)));
       bound = {
         resolver: new PathResolver(root, openDirectory),
         refuseSecret: refusingSecrets(open),
         writable,
         pass,
-        instructs: instructing(root, guardedFiles),
+        instructs: instructionFileCheck(root, guardedFiles),
         instructionFile,
         growth,
         keep,

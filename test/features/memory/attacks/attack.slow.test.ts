@@ -3,7 +3,7 @@ import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import type { Message } from "../../../../src/core/protocol/messages.ts";
 import { outsideOf } from "../../../../src/core/trust/label.ts";
-import { judged } from "../../../../src/features/memory/learning/judge.ts";
+import { judgeNotes } from "../../../../src/features/memory/learning/judge.ts";
 import { type Line, linesOf } from "../../../../src/features/memory/learning/lines.ts";
 import { type Part, text, toolUse } from "../../../support/model/model-script.ts";
 import { untilIdle } from "../../../support/program/bot.ts";
@@ -128,7 +128,7 @@ test.each([
   ];
   const evidence = { lines: thread, isMixed: true, known: [], channelKey: "slack:C1", isPrivate: false };
   const note = { text: ORDER, kind: "fact", lines, same: null, replaces: null } as const;
-  const lessons = judged([note], evidence);
+  const lessons = judgeNotes([note], evidence);
   expect(lessons.map((lesson) => lesson.text)).toEqual(kept);
   expect(lessons.map(({ origin }) => origin)).not.toContain("people");
 });
@@ -145,7 +145,7 @@ test("a note is of whoever has said it, though the model cites the thanks for it
   const evidence = { lines: thread, isMixed: false, known: [], channelKey: "slack:C1", isPrivate: false };
   const text = "bob prefers tabs over spaces in all curlew code";
   const note = { text, kind: "preference" as const, lines: [1, 2] };
-  expect(judged([note], evidence)).toMatchObject([{ author: bob, isOfPerson: true }]);
+  expect(judgeNotes([note], evidence)).toMatchObject([{ author: bob, isOfPerson: true }]);
 });
 
 test("what the agent says under a server's descriptions of tools is no one's own words", () => {

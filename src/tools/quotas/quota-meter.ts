@@ -6,7 +6,7 @@ import { BLOCK_BYTES } from "./room.ts";
 export class NoRoom extends Refusal {}
 
 /** Counts a call's writes against the limits that apply to it. */
-export interface Growth {
+export interface QuotaMeter {
   /** Reserves room before a write; throws NoRoom. */
   take(bytes: number): void;
   /** Gives back the room of removed data. */
@@ -15,7 +15,7 @@ export interface Growth {
   keep(bytes: number): boolean;
 }
 
-export const UNBOUNDED: Growth = { take: () => {}, give: () => {}, keep: () => true };
+export const UNBOUNDED: QuotaMeter = { take: () => {}, give: () => {}, keep: () => true };
 
 /** The remainder of a limit, shared by all calls that count against it. */
 export interface OpenBucket extends Pick<Bucket, "kind" | "limit"> {
@@ -23,7 +23,7 @@ export interface OpenBucket extends Pick<Bucket, "kind" | "limit"> {
 }
 
 /** A call's limits and what it has taken, readable by the thread that outlives it. */
-export interface Purse {
+export interface QuotaAllowance {
   readonly buckets: readonly OpenBucket[];
   readonly taken: BigInt64Array<SharedArrayBuffer>;
 }
@@ -34,7 +34,7 @@ export interface Purse {
  */
 export const TAKEN = { bytes: 0, kept: 1, fullBucket: 2, fullLeft: 3, fullAsked: 4, length: 5 } as const;
 
-export function growthOf({ buckets, taken }: Purse): Growth {
+export function quotaMeterOf({ buckets, taken }: QuotaAllowance): QuotaMeter {
   const takeFrom = (from: readonly OpenBucket[], bytes: number): { at: OpenBucket; left: number } | null => {
     for (const [index, bucket] of from.entries()) {
       const before = Number(Atomics.sub(bucket.left, 0, BigInt(bytes)));
@@ -77,7 +77,7 @@ export function growthOf({ buckets, taken }: Purse): Growth {
 }
 
 /** Runs work that changes the size of files by so many bytes; if it fails, nothing is taken. */
-export function growing<T>(growth: Growth, bytes: number, work: () => T): T {
+export function growing<T>(growth: QuotaMeter, bytes: number, work: () => T): T {
   growth.take(bytes);
   try {
     const result = work();
@@ -90,7 +90,7 @@ export function growing<T>(growth: Growth, bytes: number, work: () => T): T {
 }
 
 /** Runs work that makes directories, at most one for each part of the path, and counts those that are made. */
-export function makingDirectories<T>(growth: Growth, path: string, work: (made: () => void) => T): T {
+export function makingDirectories<T>(growth: QuotaMeter, path: string, work: (made: () => void) => T): T {
   let unused = path.split("/").length * BLOCK_BYTES;
   growth.take(unused);
   try {

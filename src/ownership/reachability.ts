@@ -58,7 +58,7 @@ interface RemotePlatform {
 }
 
 /** Tracks which platforms this process reaches. If others reach one that it does not, it leaves the work to them. */
-export class Reach {
+export class Reachability {
   readonly #options: ReachScope;
   readonly #failing = new Map<PlatformName, Failing>();
   /** Since when others have received from platforms that are not connected here. In milliseconds since the epoch. */

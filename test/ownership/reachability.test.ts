@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PlatformError } from "../../src/core/protocol/errors.ts";
-import { Reach } from "../../src/ownership/reach.ts";
+import { Reachability } from "../../src/ownership/reachability.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { aPlatform } from "../support/talk/a-platform.ts";
@@ -19,7 +19,7 @@ function beside(state: object) {
   return {
     clock,
     health,
-    reach: new Reach({ platforms: new Map([["slack", slack]]), cluster, clock, log: silentLog }),
+    reach: new Reachability({ platforms: new Map([["slack", slack]]), cluster, clock, log: silentLog }),
   };
 }
 

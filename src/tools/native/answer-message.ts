@@ -1,6 +1,6 @@
 import type { OutgoingFile, OutgoingMessage } from "../../core/protocol/platform.ts";
 
 /** Builds a message that a tool posts beside the run's own. */
-export function note(markdown: string, files: readonly OutgoingFile[]): OutgoingMessage {
+export function answerMessage(markdown: string, files: readonly OutgoingFile[]): OutgoingMessage {
   return { lane: "answer", markdown, tone: "plain", buttons: [], files };
 }

@@ -4,9 +4,9 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 const MOST_RUNS = 1_000;
 
 /** Counts what each running run has stored. */
-export type ToldCounts = ReturnType<typeof createTold>;
+export type RememberedCounts = ReturnType<typeof createRememberedCounts>;
 
-export function createTold() {
+export function createRememberedCounts() {
   const counts = new BoundedMap<string, number>(MOST_RUNS);
   return {
     add: (runId: string) => counts.set(runId, (counts.get(runId) ?? 0) + 1),

@@ -2,14 +2,14 @@ import { similarity } from "../meaning/vectors.ts";
 import type { Found } from "./full-text.ts";
 
 /** The meaning of a question. */
-export interface Meant {
+export interface QueryMeaning {
   readonly vector: Float32Array;
   /** Average similarity between the question and any memory. */
   readonly usual: number;
 }
 
 /** How close a memory's meaning is to the question. */
-export interface Alike {
+export interface SimilarityScore {
   /** Score by rank among the most similar memories: 1 for the first, 0 if not compared. */
   readonly part: number;
   /** How much of the question it may cover; 0 if it is hardly more similar than the average. */
@@ -21,11 +21,11 @@ const HALF_PLACES = 10;
 /** Position between average (0) and identity (1) that counts as half of the question. Tuned like ranking.ts. */
 const HALF_ALIKE = 0.4;
 
-export function alikeTo(
-  meant: Meant | null,
+export function similarityScores(
+  meant: QueryMeaning | null,
   readings: readonly { readonly found: Pick<Found, "vector"> }[],
-): readonly Alike[] {
-  const all: Alike[] = readings.map(() => ({ part: 0, share: 0 }));
+): readonly SimilarityScore[] {
+  const all: SimilarityScore[] = readings.map(() => ({ part: 0, share: 0 }));
   if (meant === null) return all;
   const near = readings.flatMap(({ found: { vector } }, index) => {
     const alike = vector === null ? null : similarity(meant.vector, vector);
