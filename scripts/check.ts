@@ -17,10 +17,13 @@ interface Phase {
 const root = path.resolve(import.meta.dirname, "..");
 const PAGE = "src/adapters/web/page/tsconfig.json";
 
+/** More checkers, of which four are the default, check more of the same types again: a third of the time. */
+const CHECKERS = ["--checkers", "2"];
+
 const GATES: readonly Phase[] = [
   { name: "format", command: ["biome", "ci", "--colors=off", "--error-on-warnings", "."] },
   { name: "lint", command: ["oxlint", "--type-aware", "--deny-warnings"] },
-  { name: "types", command: ["tsc"] },
+  { name: "types", command: ["tsc", ...CHECKERS] },
   ...(existsSync(path.join(root, PAGE)) ? [{ name: "page types", command: ["tsc", "-p", PAGE] } as const] : []),
   { name: "guest types", command: ["tsc", "-p", "wasm/guests"] },
   { name: "example types", command: ["tsc", "-p", "wasm/examples"] },
