@@ -227,7 +227,7 @@ async function run(
     routes: features?.routes ?? new Map(),
     sessions: features?.sessions ?? null,
     logins: features?.logins ?? null,
-    hearGone: (hear) => features?.hearGone(hear),
+    onThreadErased: (listener) => features?.onThreadErased(listener),
     cluster,
   });
   terminal.provide({ summaries, cluster });

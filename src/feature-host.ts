@@ -128,11 +128,12 @@ export interface FeatureHost {
   readonly showsSession: (viewer: Viewer, sessionId: string) => Promise<boolean>;
   /** Announces that sessions are deleted. Their rows remain for a moment. */
   readonly sessionsGone: (sessionIds: readonly string[]) => void;
-  /**
-   * Notifies those who have a thread open that it is deleted, for platforms that keep their threads in our database.
-   */
-  readonly threadGone: (threadId: string) => void;
+  /** Notifies those who have a thread open, on platforms that keep their threads in our database. */
+  readonly threadErased: OnThreadErased;
 }
+
+/** `isWhole`: the thread is deleted; otherwise some of its messages, since other sessions continue in it. */
+export type OnThreadErased = (threadId: string, isWhole: boolean) => void;
 
 /** Agents, skills and instructions, as shown and set on the page. */
 export interface Definitions {

@@ -9,7 +9,7 @@ import { ConfigError } from "./core/protocol/errors.ts";
 import { privateMessage } from "./core/protocol/replies.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
 import type { ConfiguredFeature, Feature, OpenFeature } from "./feature.ts";
-import type { FeatureHost, FeatureTool, WriteAudit } from "./feature-host.ts";
+import type { FeatureHost, FeatureTool, OnThreadErased, WriteAudit } from "./feature-host.ts";
 import { NO_OWN_FILES, type OwnFiles } from "./tools/own-files.ts";
 
 /** The features that are on. */
@@ -39,8 +39,8 @@ export interface Features {
   readonly hooks: readonly RunHook[];
   readonly watchers: readonly WatchRun[];
   readonly audit: WriteAudit;
-  /** Calls back with each thread that a feature deletes. */
-  hearGone(hear: (threadId: string) => void): void;
+  /** Calls back with each thread that a feature deletes, or some messages of it. */
+  onThreadErased(listener: OnThreadErased): void;
   readJobs(): Promise<readonly string[]>;
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
@@ -68,8 +68,8 @@ async function openFeatures(
 ): Promise<Features> {
   const open: Opened[] = [];
   const own = host.taken();
-  const hearing: ((threadId: string) => void)[] = [];
-  const between = betweenFeatures(open, host, hearing);
+  const listeners: OnThreadErased[] = [];
+  const between = betweenFeatures(open, host, listeners);
   const toolsOf = (features: readonly Opened[]) => distinct(features, own);
   const notStarted: NotStarted = ({ name, isEssential }, error) => {
     const line = `The feature ${name} does not start: ${error instanceof Error ? error.message : String(error)}`;
@@ -92,20 +92,20 @@ async function openFeatures(
   return {
     ...featuresOf(open, toolsOf, { ...host, notStarted }),
     audit: between.audit,
-    hearGone: (hear) => hearing.push(hear),
+    onThreadErased: (listener) => listeners.push(listener),
   };
 }
 
 /** Maximum number of sessions named in one message to the other processes. */
 const TOLD_TOGETHER = 50;
 
-type Between = Pick<FeatureHost, "audit" | "showsSession" | "seenChannels" | "sessionsGone" | "threadGone">;
+type Between = Pick<FeatureHost, "audit" | "showsSession" | "seenChannels" | "sessionsGone" | "threadErased">;
 
 /** Connects features to each other without making them depend on one another. */
 function betweenFeatures(
   open: readonly Opened[],
   { cluster, log }: Pick<FeatureHost, "cluster" | "log">,
-  hearing: readonly ((threadId: string) => void)[],
+  listeners: readonly OnThreadErased[],
 ): Between {
   const goneHere = (sessionIds: readonly string[]): void => {
     for (const { sessionsGone } of open) sessionsGone?.(sessionIds);
@@ -117,8 +117,8 @@ function betweenFeatures(
     },
     seenChannels: async (viewer, ids) => (await sessionsOf(open)?.channels(viewer, ids)) ?? new Map(),
     showsSession: async (viewer, sessionId) => ((await sessionsOf(open)?.session(viewer, sessionId)) ?? null) !== null,
-    threadGone: (threadId) => {
-      for (const hear of hearing) hear(threadId);
+    threadErased: (threadId, isWhole) => {
+      for (const listener of listeners) listener(threadId, isWhole);
     },
     sessionsGone: (sessionIds) => {
       goneHere(sessionIds);
@@ -139,7 +139,7 @@ function featuresOf(
   open: readonly Opened[],
   toolsOf: (features: readonly Opened[]) => Distinct,
   { log, notStarted }: Pick<FeatureHost, "log"> & { readonly notStarted: NotStarted },
-): Omit<Features, "audit" | "hearGone"> {
+): Omit<Features, "audit" | "onThreadErased"> {
   return {
     tools: () => toolsOf(open).tools,
     sections: (config) =>

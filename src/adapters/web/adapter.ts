@@ -63,8 +63,8 @@ export interface Provided extends OverviewSource {
   readonly sessions: TeamSessions | null;
   /** Null if nobody can sign in. */
   readonly logins: Logins | null;
-  /** Calls back with each thread that is deleted. */
-  readonly hearGone: (hear: (threadId: string) => void) => void;
+  /** Calls back with each thread that is deleted (`isWhole`), or some messages of it. */
+  readonly onThreadErased: (listener: (threadId: string, isWhole: boolean) => void) => void;
   /** The processes that serve the page. */
   readonly cluster: Cluster;
 }
@@ -184,8 +184,7 @@ function connection(parts: Parts): Connection {
       given.provided = source;
       feed.share({ ...options, cluster: source.cluster });
       source.cluster.subscribe("logins", () => accounts.look());
-      source.hearGone((threadId) => feed.tell({ type: "thread", threadId, before: null, messages: null, more: false }));
-      for (const panel of source.panels) panel.watch(() => feed.tell({ type: "changed" }));
+      announceChanges(source, feed);
     },
     entryUrl: () => (server === null ? null : webLink(options, options.clock.now(), server.port)),
     start: async (receive, signal) => {
@@ -206,6 +205,15 @@ function connection(parts: Parts): Connection {
       return { connected: true, detail: `the web page is at ${urlOf(options, server.port)}` };
     },
   };
+}
+
+/** Sends the pages what features change beside the messages. */
+function announceChanges({ onThreadErased, panels }: Provided, feed: LocalThreads["feed"]): void {
+  onThreadErased((threadId, isWhole) => {
+    if (isWhole) feed.tell({ type: "thread", threadId, before: null, messages: null, more: false });
+    else feed.tell({ type: "erased", threadId });
+  });
+  for (const panel of panels) panel.watch(() => feed.tell({ type: "changed" }));
 }
 
 /** Whether the server at the page's port holds this token. */

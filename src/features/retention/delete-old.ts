@@ -44,7 +44,11 @@ export async function deleteOld(before: number, world: DeletionScope, signal: Ab
 }
 
 /** Deletes threads that hold only commands, which were typed on the page and answered without a session. */
-async function oldThreads(before: number, { store, threadGone }: DeletionScope, signal: AbortSignal): Promise<number> {
+async function oldThreads(
+  before: number,
+  { store, threadErased }: DeletionScope,
+  signal: AbortSignal,
+): Promise<number> {
   const reads = store.tables(threadDeletion);
   let deleted = 0;
   for (let old = await reads.old(before, "", THREADS); old.length > 0; ) {
@@ -52,7 +56,7 @@ async function oldThreads(before: number, { store, threadGone }: DeletionScope, 
       if (await reads.hasSession(id)) continue;
       await inBatches(() => inThreads(store, (threads) => threads.messagesOf(id)), signal);
       await inThreads(store, (threads) => threads.thread(id));
-      threadGone?.(id);
+      threadErased?.(id, true);
       deleted += 1;
     }
     old = await reads.old(before, old.at(-1) ?? "", THREADS);

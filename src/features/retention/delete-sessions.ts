@@ -22,7 +22,7 @@ export interface DeletionScope extends Pick<FeatureHost, "describe" | "home" | "
   /** Learns of sessions that nobody may see from now on, while their rows still exist. */
   readonly sessionsGone?: FeatureHost["sessionsGone"];
   /** Learns of deleted threads. */
-  readonly threadGone?: FeatureHost["threadGone"];
+  readonly threadErased?: FeatureHost["threadErased"];
 }
 
 /** Wait after marking a session, in milliseconds: an event arriving at that moment is stored, and the session stays. */
@@ -272,8 +272,7 @@ async function eraseThreads({ roots, family, world, signal }: ErasureArgs): Prom
     const some = (threads: ReturnType<typeof threadDeletion>) =>
       isShared ? threads.messagesOfSessions(threadId, family) : threads.messagesOf(threadId);
     await inBatches(() => inThreads(store, some), signal);
-    if (isShared) continue;
-    await inThreads(store, (threads) => threads.thread(threadId));
-    world.threadGone?.(threadId);
+    if (!isShared) await inThreads(store, (threads) => threads.thread(threadId));
+    world.threadErased?.(threadId, !isShared);
   }
 }

@@ -78,7 +78,7 @@ export function openPlatform(options: {
     ...rest,
   });
   const cluster = onlyProcess({ clock, log: new CountingLog() });
-  platform.provide({ ...overview, routes, sessions: null, logins, hearGone: () => {}, cluster });
+  platform.provide({ ...overview, routes, sessions: null, logins, onThreadErased: () => {}, cluster });
   return platform;
 }
 

@@ -101,3 +101,27 @@ test("a thread that is deleted is gone from all windows: one that shows it says 
   // The session that it showed was not there any more.
   expect(visit.complaints.filter((complaint) => !complaint.includes("404"))).toEqual([]);
 });
+
+test("of a thread in which a newer session goes on, what was said in the deleted one leaves all windows", async () => {
+  const at = office(() => text("Done."));
+  const { page, messages } = visit;
+  await page.getByRole("button", { name: "New thread" }).click();
+  await visit.say("the third crane");
+  await messages.getByText("Done.").waitFor();
+  await visit.say("/new");
+  await page.getByText("A new session begins here").first().waitFor();
+  await visit.say("the fourth egret");
+  await expect.poll(() => messages.getByText("Done.").count()).toBe(2);
+  await untilIdle(at.bot);
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  const shown = other.getByRole("list", { name: "Messages" });
+  await shown.getByText("the third crane").waitFor();
+  await openSession(page, "the third crane");
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: "Delete for good" }).click();
+  await page.getByRole("heading", { name: "Sessions" }).waitFor();
+  await shown.getByText("the third crane").waitFor({ state: "hidden" });
+  await shown.getByText("the fourth egret").waitFor();
+  expect(await shown.getByText("Done.").count()).toBe(1);
+});

@@ -15,6 +15,7 @@ const MOST_CHARS = 900;
 /** Frames passed on in notifications, because they are not stored and cannot be read there. */
 const toldSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("changed") }),
+  z.object({ type: z.literal("erased"), threadId: z.string() }),
   z.object({ type: z.literal("status"), threadId: z.string(), words: z.string() }),
   z.object({
     type: z.literal("thread"),

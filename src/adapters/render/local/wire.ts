@@ -119,6 +119,8 @@ export const threadFrames = {
     messages: z.array(pageMessageSchema).readonly().nullable(),
     more: z.boolean(),
   }),
+  /** Some messages of a thread were deleted, so the page has to reload it. */
+  erased: z.object({ type: z.literal("erased"), threadId: z.string() }),
   /** A message was posted or changed. `thread` is set if the message is new. */
   message: z.object({ type: z.literal("message"), message: pageMessageSchema, thread: pageThreadSchema.nullable() }),
   /** Acknowledges a message that has been stored. */

@@ -107,6 +107,7 @@ function talkToServer({ state, apply }: Store): Talk {
       if (openId !== null && state().openId === null) leaveGoneThread(openId, state());
       if (frame.type === "message" || frame.type === "changed") lookout.soon();
       if (frame.type === "sessions") watcher?.hear(frame.news);
+      if (frame.type === "erased") load(state().openId);
       if (frame.type === "reply" || frame.type === "clicked") lookout.now();
       if (frame.type === "overview") lookout.answered(Object.keys(frame.busy).length > 0);
       if (frame.type !== "welcome") return;

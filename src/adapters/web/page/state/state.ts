@@ -224,6 +224,8 @@ function reduceFrame(state: PageState, frame: ServerFrame): PageState {
       return frame.messages === null
         ? withoutThread(state, frame.threadId)
         : { ...withMessages(state, frame.messages), loaded: new Map(state.loaded).set(frame.threadId, frame.more) };
+    case "erased":
+      return { ...state, ...withoutMessages(state, frame.threadId) };
     case "message":
       return withNews(state, frame.message, frame.thread);
     case "sent":
@@ -277,12 +279,20 @@ function withoutThread(state: PageState, threadId: string): PageState {
   const left = {
     ...state,
     threads: state.threads.filter(({ id }) => id !== threadId),
-    messages: new Map([...state.messages].filter(([, message]) => message.threadId !== threadId)),
+    messages: withoutMessages(state, threadId).messages,
     unread: without(state.unread, threadId),
   };
   if (state.openId !== threadId) return left;
   const what = state.loaded.has(threadId) ? "This thread was deleted." : "There is no such thread of yours any more.";
   return { ...left, openId: null, notice: `${what} Here you begin a new one.` };
+}
+
+/** Forgets what is loaded of a thread. */
+function withoutMessages({ messages, loaded }: PageState, threadId: string): Pick<PageState, "messages" | "loaded"> {
+  return {
+    messages: new Map([...messages].filter(([, message]) => message.threadId !== threadId)),
+    loaded: new Map([...loaded].filter(([id]) => id !== threadId)),
+  };
 }
 
 /** Adds a message that was just posted or changed. */
