@@ -126,6 +126,15 @@ async function killedTwice(slack: SlackOffice, discord: DiscordOffice): Promise<
   await bot.start();
   const after = mentions("after");
   await untilAll("the next answers", (platform) => after[platform]().some(isHeard("after")));
+  // The kill may have come before the last edit of a live message, which shows an answer until it has been posted.
+  const heardOnce = (shown: readonly string[], words: string) => shown.filter(isHeard(words)).length === 1;
+  await untilAll(
+    "each answer once",
+    (platform) =>
+      heardOnce(meanwhile[platform](), "meanwhile") &&
+      heardOnce(before[platform](), "and a reply") &&
+      heardOnce(before[platform](), "before"),
+  );
   const seenOn = (platform: PlatformName): Seen => ({
     before: before[platform](),
     meanwhile: meanwhile[platform](),
@@ -156,9 +165,6 @@ describe("killed, away for a while, and killed again", () => {
     (platform) => {
       const { before = [], meanwhile = [], after = [] } = seen.get(platform) ?? {};
       expect([meanwhile, before, after].map(awayLines)).toEqual([1, 1, 0]);
-      expect(meanwhile.filter(isHeard("meanwhile"))).toHaveLength(1);
-      expect(before.filter(isHeard("and a reply"))).toHaveLength(1);
-      expect(before.filter(isHeard("before"))).toHaveLength(1);
     },
   );
 

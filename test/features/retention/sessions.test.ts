@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { deleteSessions } from "../../../src/features/retention/delete-sessions.ts";
+import { type DeletionScope, deleteSessions } from "../../../src/features/retention/delete-sessions.ts";
 import { SESSION_TABLES, TABLES } from "../../../src/features/retention/tables.ts";
 import { useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
@@ -36,7 +36,7 @@ const databases: [string, () => Promise<WorldOptions>][] = [
   ["PostgreSQL", async () => ({ database: await emptied() })],
 ];
 
-const deletion = async (world: RetentionWorld, id: string) =>
+const deletion = async (world: RetentionWorld & Pick<DeletionScope, "threadErased">, id: string) =>
   (await deleteSessions({ why: "session", roots: [id] }, world, NEVER)).get(id);
 
 describe.each(databases)("on %s", (_name, options) => {
@@ -141,7 +141,9 @@ describe.each(databases)("on %s", (_name, options) => {
     );
     await seedSession(world, { id: "ses_2", word: "grebe", platform: "web", threadId: "one" });
     await world.store.transaction((tx) => tx.tables((db) => db.webThread.updateMany({ data: { title: "both" } })));
-    await deletion(world, "ses_1");
+    const erased: [string, boolean][] = [];
+    await deletion({ ...world, threadErased: (...one) => erased.push(one) }, "ses_1");
+    expect(erased).toEqual([["one", false]]);
     expect(await world.traces("herongoes")).toEqual([]);
     const left = await world.store.tables((db) => db.webMessage.findMany({ select: { id: true } }));
     expect(left).toEqual([{ id: "ses_2-w1" }, { id: "ses_2-w2" }]);
