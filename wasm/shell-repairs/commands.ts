@@ -3,65 +3,65 @@ import type { Repair } from "./repair.ts";
 /** Patches of just-bash's commands other than awk. */
 export const COMMAND_REPAIRS: readonly Repair[] = [
   [
-    "what md5sum and its like say of a missing file is no part of their output",
+    "md5sum and similar commands report missing files on stderr",
     /let (\w)="",(\w)=0;(for\(let \w of \w\)\{let \w=await \w\(\w\);if\(\w===null\)\{)\1(\+=`\$\{\w\}: \$\{\w\}: No such file or directory\n`,\2=1;continue\}\1\+=[^;]+\}return\{stdout:\1,stderr:)""/g,
     'let $1="",$2=0,complaints="";$3complaints$4complaints',
   ],
   [
-    "nor what they say of sums that are others",
+    "md5sum and similar commands report mismatches on stderr",
     /return (\w)>0&&\((\w)\+=(`\$\{\w\}: WARNING: \$\{\1\} computed checksum\$\{\1>1\?"s":""\} did NOT match\n`)\),\{stdout:\2,stderr:""/g,
     'return{stdout:$2,stderr:$1>0?$3:""',
   ],
   [
-    "date fails for time zones and days that it does not know",
+    "date fails for unknown time zones and invalid days",
     /(?<=let (\w)=\w\.env\.get\("TZ"\);)(?=\1&&!\w+\(\1\)&&\(\1=void 0\);let \w=(\w)\?"UTC")/g,
     "let problem=repairs.dateProblem(r,$2?void 0:$1);" +
       'if(problem!==null)return{stdout:"",stderr:`date: ${problem}\\n`,exitCode:1};',
   ],
   [
-    "grep takes several -e",
+    "grep accepts several -e",
     /(?<=if\((\w+)==="-e"&&(\w+)\+1<\w\.length\)\{)(\w)=(\w\[\+\+\2\])(?=;continue\}if\(\1\.startsWith\("--file="\))/g,
     '$3=($3===null?"":$3+"\\n")+$4',
   ],
   [
-    "grep -r names files as it is given their directory, and looks into hidden ones",
+    "grep -r prints paths with the given directory, and searches hidden files",
     /(if\(\w+\(\w\),)(\w)\.startsWith\("\."\)(\)continue;let \w=)(\w)==="\."\?\2:`\$\{\4\}\/\$\{\2\}`/g,
     '$1$2===".git"$3repairs.pathWithin($4,$2)',
   ],
   [
-    "and takes the working directory where it is given none",
+    "grep -r searches the working directory by default",
     /let (\w)=\w(?=,\w=\w===null\?\[\]:\w+\(\w\),\w=!1;for\(let \w+ of \w\)\{let \w+;if\(\w+===""\)return\{stdout:"",stderr:`grep: : No such)/g,
     '$&.length===0&&l?[""]:R',
   ],
   [
-    "and complains of what is missing",
+    "grep -r reports missing files",
     /(else if\(\w\)\{let (\w+)=await \w+\((\w+),\w,\w,\w,\w,void 0,\w+\);\w+\()\2(\)\}else\{if\(\w+\.length>=)/g,
     '$1$2.length===0&&!await t.fs.exists(t.fs.resolvePath(t.cwd,$3||"."))?[{path:$3}]:$2$4',
   ],
   [
-    "grep's patterns are POSIX's; (?i) begins some of Perl's",
+    "grep uses POSIX regular expressions; with -P, (?i) may come first",
     /function \w+\((\w),(\w)\)\{(?=let \w,\w;switch\(\2\.mode\)\{case"fixed":)/g,
     "$&let own=repairs.grepPattern($1,$2);if(own!==null)return own;" +
       'if($2.mode==="perl"&&/\\\\G|^\\(\\?\\w*x/.test($1))throw new Error();' +
       'if($2.mode==="perl"&&$1.startsWith("(?i)"))$1=$1.slice(4),$2={...$2,ignoreCase:!0};',
   ],
   [
-    "also several",
+    "Several patterns of grep are joined without (?:), which POSIX does not have",
     /\{pattern:(\w\.map\(\w=>)`\(\?:(\$\{\w\.replace\(\/[^`]+?"\)\})\)`\)\.join\("\|"\),mode:"extended"\}(:[^{}]{1,20}\{[^{}]{1,40}\}:\{pattern:\w\.map\(\w=>)`\(\?:(\$\{\w\})\)`\)/g,
     '{pattern:$1`$2`).join("|"),mode:"extended"}$3`$4`)',
   ],
   [
-    "lines that match end what grep shows behind the match before",
+    "The context after a match ends at the next match",
     /(for\(let (\w) of (\w)\)\{)(\w\(\);let \w=Math\.max\(0,\2-\w\)[^]{1,900}?for\(let (\w+)=\2\+1;\5<=\w)(?=;\5\+\+\))/g,
     "let own=new Set($3);$1$4&&!own.has($5)",
   ],
   [
-    "grep reads what is piped in as a file, also where it is given none",
+    "grep reads standard input if it is given no file",
     /if\((\w)\.length===0&&\w\.stdin!==void 0\)\{let \w+=\w\?"":\w+\(\w\.stdin\),[^]{1,500}?exitCode:\w+\.matched\?0:1\}\}(if\(\1\.length===0\))return\{stdout:"",stderr:`grep: no input files\n`,exitCode:2\};/g,
     '$2$1=["-"];',
   ],
   [
-    "grep has -H and -s",
+    "grep supports -H and -s",
     /(\w+=\{name:"grep",async execute\(\w,\w\)\{)([^]{1,3000}?else if\((\w+)==="h"\|\|\3==="--no-filename"\)\w=!0;)([^]{1,5500}?let \w+=\()(\w+\.length>1\|\|\w&&\w+\)&&![^]{1,3000}?if\("error"in (\w+)&&\6\.error\)\{)(\w\+=\6\.error)/g,
     "$1let own={named:!1,silent:!1};$2" +
       'else if($3==="H"||$3==="--with-filename")own.named=!0;else if($3==="s"||$3==="--no-messages")own.silent=!0;' +
@@ -73,53 +73,57 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     '($2===""||$1)',
   ],
   [
-    "stat -c knows times",
+    "stat -c supports times, blocks and links",
     /(\w\.replace\(\/%)\[nNsFaAuUgG\](\/g,(\w)=>(\w)\.get\(\3\)\?\?)\3\)/g,
     "$1[a-zA-Z]$2repairs.statField(p,$3))",
   ],
-  ["and --format", /\{format:\{short:"c",type:"string"\}\}/g, '{format:{short:"c",long:"format",type:"string"}}'],
   [
-    "patterns that look ahead or behind are JavaScript's own",
+    "stat supports --format",
+    /\{format:\{short:"c",type:"string"\}\}/g,
+    '{format:{short:"c",long:"format",type:"string"}}',
+  ],
+  [
+    "Patterns with lookaround use JavaScript's RegExp",
     /(function \w+\((\w),(\w)="",(\w)=\{\}\)\{)return new (\w+)\(\2,\3,\4\)\}/g,
     "$1try{return new $5($2,$3,$4)}catch(error){if(/\\(\\?<?[=!]/.test($2))return new RegExp($2,$3);throw error}}",
   ],
   [
-    "a pipe takes bytes that are no characters as they are",
+    "Bytes that are no UTF-8 pass through a pipe unchanged",
     /let (\w)=\w+\.encode\((\w)\),(\w)="";for\(let (\w)=0;\4<\1\.length;\4\+\+\)\3\+=String\.fromCharCode\(\1\[\4\]\);return \3(?=\}function \w+\(\w,\w=\w+\)\{\w+\(\w\.byteLength)/g,
     "return repairs.utf8Bytes($2)",
   ],
   [
-    "and a command gets them so",
+    "Commands receive bytes that are no UTF-8 unchanged",
     /(try\{return \w+\.decode\(\w\)\}catch\{return )(\w)(?=\}\}function \w+\(\w,\w=\w+\)\{if\(!\w\)return \w;\w+\(_\(\w\),\w,"UTF-8 encode"\))/g,
     "$1repairs.textKeepingBytes($2)",
   ],
   [
-    "read takes what is UTF-8 for text",
+    "read decodes UTF-8",
     /(\w\(\w\)\})(?=\w===`\n`&&(\w)\.endsWith\(`\n`\)&&\(\2=\2\.slice\(0,-1\)\);let \w=\w=>\w\?\w:\w\.replace)/g,
     "$1$2=repairs.heard($2);",
   ],
   [
-    "and counts characters",
+    "read -n counts characters, not bytes",
     /(let \w=0,(\w)=0,\w=!1;for\(;\2<(\w)\.length&&)(\w)(<\w)(;\)\{let \w=\3\[\2\];if\([^]{1,240}\}else )(\w\(\w\),\2\+\+),\4\+\+/g,
     "$1($4$5||repairs.goesOn($3,$2))$6repairs.goesOn($3,$2)||$4++,$7",
   ],
   [
-    "also by -N",
+    "read -N counts characters, not bytes",
     /let (\w)=Math\.min\((\w),(\w)\.length\);(\w)=\3\.substring\(0,\1\),(\w)\(\4\),(\w)=\1,(\w)=\1>=\2,(\w\(\6\));/g,
     "let $1=repairs.endOf($2,$3);$4=$3.substring(0,$1),$5($4),$6=$1,$8,$4=repairs.heard($4),$7=[...$4].length>=$2;",
   ],
   [
-    "so does mapfile",
+    "mapfile decodes UTF-8",
     /(\(`mapfile: string length limit exceeded \(\$\{\w\.limits\.maxStringLength\} bytes\)`,"string_length"\);\w\.push\()(\w)\)/g,
     "$1repairs.heard($2))",
   ],
   [
-    "printf %q leaves letters as they are",
+    "printf %q does not escape letters beyond ASCII",
     /\/\[\\x00-\\x1f\\x7f-\\xff\]\/\.test\((\w)\)(,\w=\w\?3:0;[^]{1,300}?)(\w)<32\|\|\3>=127&&\3<=255\?([^]{1,700}?)(\w)<32\|\|\5>=127&&\5<=255\?/g,
     "/[\\x00-\\x1f\\x7f]/.test($1)$2$3<32||$3===127?$4$5<32||$5===127?",
   ],
   [
-    "nl begins a line without a number with blanks alone",
+    "nl begins unnumbered lines with spaces only",
     /\$\{" "\.repeat\((\w)\.width\)\}\$\{\1\.separator\}/g,
     '${" ".repeat($1.width+$1.separator.length)}',
   ],

@@ -25,7 +25,8 @@ export const REPAIRED_SHELL: Plugin = {
     bundle.onLoad({ filter: /just-bash[/\\]dist[/\\]bundle[/\\]browser\.js$/ }, async ({ path }) => {
       let contents = await readFile(path, "utf8");
       for (const [why, code, instead] of REPAIRS_IN_ORDER) {
-        if (contents.match(code)?.length !== 1) throw new Error(`just-bash has changed: see whether ${why}`);
+        if (contents.match(code)?.length !== 1)
+          throw new Error(`just-bash has changed, and this patch no longer fits: ${why}`);
         contents = typeof instead === "string" ? contents.replace(code, instead) : contents.replace(code, instead);
       }
       return { contents: `import * as repairs from ${JSON.stringify(REPAIRS)};${withoutReplaced(contents)}` };

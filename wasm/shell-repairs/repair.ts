@@ -1,2 +1,2 @@
-/** A difference of just-bash from a real shell, the code that causes it, and its replacement. */
+/** How the patched just-bash behaves, the code that causes another behaviour, and its replacement. */
 export type Repair = readonly [why: string, code: RegExp, instead: string | ((code: string) => string)];
