@@ -1,5 +1,5 @@
 import { agentProblems, createChannelConfigs } from "../src/channel-config.ts";
-import { SettingsInForce } from "../src/config/stored/in-force.ts";
+import { EffectiveSettings } from "../src/config/stored/effective-settings.ts";
 import { loadConfig, processSources } from "../src/config.ts";
 import { titleOf } from "../src/core/agent/tool-decision.ts";
 import { toolSpecs } from "../src/core/agent/tool-specs.ts";
@@ -129,7 +129,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
       throw new Error("no run asks for it");
     },
     ...NOBODY,
-    settings: new SettingsInForce(config, agentProblems),
+    settings: new EffectiveSettings(config, agentProblems),
     otherSettings: { lines: () => [] },
   };
   const toolbox = await createToolbox({

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { agentWords, withOneLineDescription } from "./config/agents/agent-words.ts";
-import { describeIssues, IN_OUR_WORDS, type KeyStyle } from "./config/problems.ts";
+import { translateAgent, withOneLineDescription } from "./config/agents/translate-agent.ts";
+import { describeIssues, type KeyStyle, PARSE_OPTIONS } from "./config/problems.ts";
 import { agentNameSchema, agentSchema } from "./config/settings.ts";
 import { valueAt } from "./config/stored/plain.ts";
 import type { Config } from "./config.ts";
@@ -269,9 +269,9 @@ function parseAgent(fileName: string, text: string): ReadAgent {
   const matter = matterOf(text);
   if (matter.type === "broken") return broken(matter.line, matter.reason);
   const lineOf = (key: string) => matter.lineOf(key);
-  const words = agentWords(matter.data, { name: fileName, colors: COLORS });
-  const notes = words.notes.map(([key, note]) => ({ line: lineOf(key), message: `${key}: ${note}.` }));
-  const fields = fileSchema.safeParse(words.fields, IN_OUR_WORDS);
+  const translated = translateAgent(matter.data, { name: fileName, colors: COLORS });
+  const notes = translated.notes.map(([key, note]) => ({ line: lineOf(key), message: `${key}: ${note}.` }));
+  const fields = fileSchema.safeParse(translated.fields, PARSE_OPTIONS);
   if (!fields.success) {
     const lines = describeIssues(fields.error, fileSchema, yamlStyle(lineOf));
     return { agent: null, problems: lines.map(atLine), notes };

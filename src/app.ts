@@ -3,8 +3,8 @@ import type { TerminalPlatform } from "./adapters/terminal/adapter.ts";
 import type { WebPlatform } from "./adapters/web/adapter.ts";
 import { type PageAgents, readPageAgents } from "./agents.ts";
 import { agentProblems, timezoneOf } from "./channel-config.ts";
-import { leftOutLine } from "./config/stored/fit.ts";
-import { SETTINGS_REVISION, SettingsInForce } from "./config/stored/in-force.ts";
+import { skippedLine } from "./config/stored/apply-stored.ts";
+import { EffectiveSettings, SETTINGS_REVISION } from "./config/stored/effective-settings.ts";
 import { approvalRulesOf } from "./config/stored/live.ts";
 import type { Config } from "./config.ts";
 import { connectPlatforms } from "./connect-platforms.ts";
@@ -97,7 +97,7 @@ interface Assembly extends Unowned, Ownership {
 
 /** The same, before the process may use the database. */
 interface Unowned extends AppOptions, PlatformAssembly {
-  readonly settings: SettingsInForce;
+  readonly settings: EffectiveSettings;
   readonly pageAgents: PageAgents;
   readonly fail: (error: AppError) => void;
   readonly features: FeatureList;
@@ -111,7 +111,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const failing = Promise.withResolvers<AppError>();
   const features = createFeatureList(FEATURES);
   const pageAgents: PageAgents = { texts: new Map() };
-  const settings = new SettingsInForce(options.config, (config) => agentProblems(config, pageAgents));
+  const settings = new EffectiveSettings(options.config, (config) => agentProblems(config, pageAgents));
   const assembly: Unowned = {
     ...options,
     config: settings.config,
@@ -172,7 +172,7 @@ async function assemble(alone: Unowned): Promise<TerminalPlatform> {
   if (revision !== null) settings.begin(revision);
   const prepared = prepare(config, assembly);
   prepared.channelConfigs.requireAgents();
-  for (const line of [...settings.leftOut.map(leftOutLine), ...prepared.problems]) say(`⚠ ${line}`);
+  for (const line of [...settings.skipped.map(skippedLine), ...prepared.problems]) say(`⚠ ${line}`);
 
   const terminal = await openPlatforms(assembly, { web, store, secrets, spent: { emptyAt, shared } });
   await run(assembly, { store, secrets, ...prepared }, { web, terminal });

@@ -3,7 +3,7 @@ import { environmentSchema, providerEnvironmentSchema } from "./config/environme
 import { configureFeatures, environmentWith, settingsWith, withoutOwnKeys } from "./config/features.ts";
 import { openSettings } from "./config/open-settings.ts";
 import { sharedPorts } from "./config/ports.ts";
-import { describeIssues, environmentStyle, fileStyle, IN_OUR_WORDS } from "./config/problems.ts";
+import { describeIssues, environmentStyle, fileStyle, PARSE_OPTIONS } from "./config/problems.ts";
 import { type Config, type Origin, resolveConfig } from "./config/resolve.ts";
 import { settingsSchema } from "./config/settings.ts";
 import { type Environment, readLayers } from "./config/sources.ts";
@@ -42,9 +42,9 @@ export function configFrom(origin: Origin, set: Plain): Config {
   const wholeEnvironment = environmentWith(features);
   const wholeSettings = settingsWith(features);
 
-  const env = wholeEnvironment.safeParse(environment.value, IN_OUR_WORDS);
-  const providers = providerEnvironmentSchema.safeParse(environment.value, IN_OUR_WORDS);
-  const settings = wholeSettings.safeParse(withoutOwnKeys(raw, features), IN_OUR_WORDS);
+  const env = wholeEnvironment.safeParse(environment.value, PARSE_OPTIONS);
+  const providers = providerEnvironmentSchema.safeParse(environment.value, PARSE_OPTIONS);
+  const settings = wholeSettings.safeParse(withoutOwnKeys(raw, features), PARSE_OPTIONS);
   const { problems, warnings } = checkCombinations(environment.value);
 
   const all = [...environment.problems, ...file.problems, ...problems];

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { PageAgents } from "./agents.ts";
 import { type ChannelConfigs, createChannelConfigs, timezoneOf } from "./channel-config.ts";
-import type { SettingsInForce } from "./config/stored/in-force.ts";
-import { unknownTools, unknownToolsOfAgents } from "./config/unheeded-settings.ts";
+import { unknownTools, unknownToolsOfAgents } from "./config/ineffective-settings.ts";
+import type { EffectiveSettings } from "./config/stored/effective-settings.ts";
 import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
 import { titleOf } from "./core/agent/tool-decision.ts";
@@ -61,7 +61,7 @@ const MB = 1_000_000;
 interface ToolboxWorld {
   readonly cluster: Cluster;
   readonly otherSettings: FeatureHost["otherSettings"];
-  readonly settings: SettingsInForce;
+  readonly settings: EffectiveSettings;
   readonly config: Config;
   readonly runtime: Runtime;
   readonly log: Log;
@@ -262,7 +262,7 @@ export async function openToolbox(
 }
 
 function knownTo({ tools, runs }: Pick<Toolbox, "tools" | "runs">) {
-  return { names: tools().map(({ name }) => name), mayCome: (name: string) => runs.whyMissing(name) !== null };
+  return { names: tools().map(({ name }) => name), mayAppear: (name: string) => runs.whyMissing(name) !== null };
 }
 
 /** Keeps the directory of earlier file contents within its limits. */

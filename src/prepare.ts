@@ -1,7 +1,7 @@
 import type { PageAgents } from "./agents.ts";
 import { type ChannelConfigs, createChannelConfigs } from "./channel-config.ts";
 import { checkModels } from "./cli/doctor/check-models.ts";
-import { unheededSettings } from "./config/unheeded-settings.ts";
+import { ineffectiveSettings } from "./config/ineffective-settings.ts";
 import type { Config } from "./config.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
@@ -52,13 +52,13 @@ function usualModel(query: Config["query"], registry: ListingRegistry, providers
 /** Lines for the operator's terminal: the model that answers, or what it lacks. */
 export function modelLines(config: Config, { providers, model: now, channelConfigs }: Prepared): string[] {
   const model = now();
-  const unheeded = unheededSettings(config, channelConfigs.agents, model).map((line) => `⚠ ${line}`);
+  const warnings = ineffectiveSettings(config, channelConfigs.agents, model).map((line) => `⚠ ${line}`);
   if (config.query.model === null && model === DEMO_MODEL) {
     return [
-      ...unheeded,
+      ...warnings,
       "⚠ No provider has a key: the scripted demo model answers. Set e.g. ANTHROPIC_API_KEY, or a key on the page.",
     ];
   }
   const problems = checkModels({ ...config, providers: providers.settings }).filter(({ ok }) => !ok);
-  return [...unheeded, ...(problems.length === 0 ? [`✓ Model: ${model}`] : problems.map(({ text }) => `⚠ ${text}`))];
+  return [...warnings, ...(problems.length === 0 ? [`✓ Model: ${model}`] : problems.map(({ text }) => `⚠ ${text}`))];
 }

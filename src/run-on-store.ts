@@ -8,8 +8,8 @@ import { type Input, newKey, newPassword } from "./cli/new-password.ts";
 import { commandErrorLines } from "./cli/startup-error.ts";
 import type { StoreWorld, SubcommandWorld } from "./cli/subcommand.ts";
 import type { Terminal } from "./cli/terminal.ts";
-import { leftOutLine } from "./config/stored/fit.ts";
-import { SETTINGS_REVISION, SettingsInForce } from "./config/stored/in-force.ts";
+import { skippedLine } from "./config/stored/apply-stored.ts";
+import { EffectiveSettings, SETTINGS_REVISION } from "./config/stored/effective-settings.ts";
 import type { Config } from "./config.ts";
 import { textsIn } from "./core/agents/page-definitions.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
@@ -54,7 +54,7 @@ export function subcommandWorld(config: Config, { terminal, stdin }: Ends): Subc
       }),
     async withSettings(use) {
       const probed = await probeDatabase(config.database.url).catch(() => null);
-      if (probed?.isCurrent === false) return use(new SettingsInForce(config, agentProblems));
+      if (probed?.isCurrent === false) return use(new EffectiveSettings(config, agentProblems));
       await onStore(async ({ settings }) => use(await settings()));
     },
     copyDatabase: (from) =>
@@ -110,7 +110,7 @@ export async function withStored(config: Config): Promise<StoredSettings> {
     const { settings, pageAgents } = await settingsOf(config, host.store);
     const pageSkills = textsIn(await host.store.revisions.newestOf("skill"));
     const { live, problem } = await storedKeys(settings.config, host);
-    const problems = [...settings.leftOut.map(leftOutLine), ...(problem === null ? [] : [problem])];
+    const problems = [...settings.skipped.map(skippedLine), ...(problem === null ? [] : [problem])];
     return { config: { ...settings.config, providers: live.settings }, pageAgents, pageSkills, problems };
   });
 }
@@ -118,7 +118,7 @@ export async function withStored(config: Config): Promise<StoredSettings> {
 async function settingsOf(given: Config, store: Store) {
   const pageAgents: PageAgents = { texts: new Map() };
   await readPageAgents(store, pageAgents);
-  const settings = new SettingsInForce(given, (config) => agentProblems(config, pageAgents));
+  const settings = new EffectiveSettings(given, (config) => agentProblems(config, pageAgents));
   settings.begin(await store.revisions.newest(SETTINGS_REVISION));
   return { settings, pageAgents };
 }

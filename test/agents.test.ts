@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { type Agents, loadAgents } from "../src/agents.ts";
 import { createChannelConfigs } from "../src/channel-config.ts";
-import { unheededSettings } from "../src/config/unheeded-settings.ts";
+import { ineffectiveSettings } from "../src/config/ineffective-settings.ts";
 import { loadConfig } from "../src/config.ts";
 import { signedName } from "../src/core/agents/definitions.ts";
 import type { Permission } from "../src/core/agents/query-config.ts";
@@ -351,7 +351,7 @@ test("a temperature that the model does not take is named, with the setting it s
       agents: { audit: { description: "Audits", prompt: "Audit.", temperature: 0, model: "openai/gpt-6.1-sol" } },
     },
   });
-  const lines = (usual: string) => unheededSettings(config, loadAgents(config).byName, usual);
+  const lines = (usual: string) => ineffectiveSettings(config, loadAgents(config).byName, usual);
   expect(lines("anthropic/claude-sonnet-5-5")).toEqual([
     "temperature: has no effect, since anthropic/claude-sonnet-5-5 takes no temperature. Take it out, or set another model.",
     "channels.slack:C2.temperature: has no effect, since anthropic/claude-sonnet-5-5 takes no temperature. Take it out, or set another model.",

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../config/resolve.ts";
-import type { SettingsInForce } from "../config/stored/in-force.ts";
+import type { EffectiveSettings } from "../config/stored/effective-settings.ts";
 import type { ClusterTopic } from "../core/cluster.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { LiveProviders } from "../core/providers/registry/live-providers.ts";
@@ -31,7 +31,7 @@ export interface SubcommandWorld {
   /** The same for an existing database: reports a missing one instead of creating it. */
   readonly onKeptStore: SubcommandWorld["onStore"];
   /** The settings as they would be in effect after a start. Does not create a missing database. */
-  readonly withSettings: (use: (settings: SettingsInForce) => void) => Promise<void>;
+  readonly withSettings: (use: (settings: EffectiveSettings) => void) => Promise<void>;
   /** Copies a SQLite file, by default the home's, to the configured PostgreSQL. */
   readonly copyDatabase: (from: string | null) => Promise<void>;
 }
@@ -40,7 +40,7 @@ export interface SubcommandWorld {
 export interface StoreWorld
   extends Pick<FeatureHost, "store" | "runtime" | "log" | "home" | "database" | "describe" | "snapshots"> {
   /** The settings as they would be in effect after a start. */
-  readonly settings: () => Promise<SettingsInForce>;
+  readonly settings: () => Promise<EffectiveSettings>;
   /** Providers with these settings, including the stored keys. */
   readonly providers: (config: Config) => Promise<LiveProviders>;
   /** Tests a provider's key and reports the result. */

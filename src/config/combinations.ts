@@ -1,6 +1,6 @@
 import { proxyProblems, proxyWarnings } from "../operations/proxy.ts";
 import { isPostgresUrl, urlWarnings } from "./database-url.ts";
-import { fileStyle, meant, nearest } from "./problems.ts";
+import { didYouMean, fileStyle, similarName } from "./problems.ts";
 import type { Config } from "./resolve.ts";
 import type { Environment } from "./sources.ts";
 import { isWithin } from "./within.ts";
@@ -90,7 +90,7 @@ export function unknownVariables({ env, inFile, known }: Variables): string[] {
     .filter((name) => !known.includes(name) && (isMeantForUs(name) || OWN_PREFIXES.test(name)))
     .flatMap((name) => {
       const bare = name.replace(/^DECKHAND_/u, "");
-      const hint = known.includes(bare) ? meant(bare) : nearest(name, known);
+      const hint = known.includes(bare) ? didYouMean(bare) : similarName(name, known);
       return hint !== null || isMeantForUs(name) ? [`${name}: is not read.${hint ?? ""}`] : [];
     });
 }

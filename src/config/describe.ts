@@ -27,7 +27,7 @@ function passwordOf(url: string | undefined): string[] {
   return given.filter((text) => text !== "");
 }
 
-/** The settings in force, for the start-up log and `doctor`. Names what is set, but never secrets. */
+/** The settings in effect, for the start-up log and `doctor`. Names what is set, but never secrets. */
 export function describeConfig(config: Config): Record<string, unknown> {
   return {
     slack: config.slack === null ? "off" : config.slack.mode.type,

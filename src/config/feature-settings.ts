@@ -9,7 +9,7 @@ export interface SettingsSchema {
   /** Keys of the settings file that the feature validates itself. */
   readonly ownKeys?: readonly string[];
   /** Keys of the settings file that the page shows but cannot set, each with the reason as a sentence. */
-  readonly leftToFile?: Readonly<Record<string, string>>;
+  readonly fileOnly?: Readonly<Record<string, string>>;
 }
 
 /** The part of a feature that concerns settings. */

@@ -53,10 +53,10 @@ export function problemsIn(error: z.ZodError, schema: z.ZodType, style: KeyStyle
 /** Replaces an error of a union by the errors within the only alternative that fits, since “matches none” says less. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
-  const meant = issue.errors.filter((branch) =>
+  const matching = issue.errors.filter((branch) =>
     branch.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys"),
   );
-  const [only, ...others] = meant;
+  const [only, ...others] = matching;
   if (only === undefined || others.length > 0) return [issue];
   return only.flatMap((inner) => innermost({ ...inner, path: [...issue.path, ...inner.path] }));
 }
@@ -68,20 +68,20 @@ function unknownKey(path: readonly PropertyKey[], known: readonly string[]): Pro
 function describeIssue(issue: z.core.$ZodIssue, root: SchemaNode, style: KeyStyle): Problem {
   const { path } = issue;
   const nodes = nodesAt(root, path);
-  const secret = nodes.some((node) => node.secret === true) || underSecret(root, path);
+  const secret = nodes.some((node) => node.secret === true) || isUnderSecret(root, path);
   const example = nodes.find((node) => node.examples !== undefined)?.examples?.[0];
   const shown = secret || issue.code === "invalid_key" ? "" : shownValue(issue.input);
-  const mend = example === undefined ? "" : ` Example: ${style.example(path, example)}`;
-  return { path, text: `${issue.message}${shown}.${mend}` };
+  const fix = example === undefined ? "" : ` Example: ${style.example(path, example)}`;
+  return { path, text: `${issue.message}${shown}.${fix}` };
 }
 
 /** Options for parsing values whose errors are shown, with our own messages where the schema has none. */
-export const IN_OUR_WORDS = { reportInput: true, error: ourWords } as const;
+export const PARSE_OPTIONS = { reportInput: true, error: issueMessage } as const;
 
-function ourWords(issue: z.core.$ZodRawIssue): string | undefined {
+function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined ? "is missing" : `must be ${typeWords(issue)}`;
+      return issue.input === undefined ? "is missing" : `must be ${typeName(issue)}`;
     case "invalid_value":
       return `must be one of ${issue.values.map(String).join(", ")}`;
     case "too_small":
@@ -91,19 +91,19 @@ function ourWords(issue: z.core.$ZodRawIssue): string | undefined {
     case "invalid_key":
       return `is not a valid name: ${issue.issues[0]?.message ?? "it is not accepted"}`;
     case "invalid_union":
-      return unionWords(issue);
+      return unionMessage(issue);
     default:
       return undefined;
   }
 }
 
 /** The types that a union accepts; undefined if an alternative fails for another reason than its type. */
-function unionWords({ errors }: Pick<z.core.$ZodIssueInvalidUnion, "errors">): string | undefined {
-  const words = errors.map(([first]) => (first?.code === "invalid_type" ? typeWords(first) : null));
+function unionMessage({ errors }: Pick<z.core.$ZodIssueInvalidUnion, "errors">): string | undefined {
+  const words = errors.map(([first]) => (first?.code === "invalid_type" ? typeName(first) : null));
   return words.includes(null) || words.length === 0 ? undefined : `must be ${words.join(", or ")}`;
 }
 
-const TYPE_WORDS: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: "a text",
   number: "a number",
   int: "a whole number",
@@ -113,8 +113,8 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   record: "an object",
 };
 
-function typeWords({ expected }: Pick<z.core.$ZodIssueInvalidType, "expected">): string {
-  return TYPE_WORDS[expected] ?? expected;
+function typeName({ expected }: Pick<z.core.$ZodIssueInvalidType, "expected">): string {
+  return TYPE_NAMES[expected] ?? expected;
 }
 
 /** A value that may be a misplaced credential is not shown. */
@@ -129,18 +129,18 @@ function shownValue(value: unknown): string {
 
 /** “Did you mean …”, or the known keys if none is similar. */
 export function suggestion(key: string, known: readonly string[]): string {
-  return nearest(key, known) ?? (known.length === 0 ? "" : ` Known here: ${known.join(", ")}.`);
+  return similarName(key, known) ?? (known.length === 0 ? "" : ` Known here: ${known.join(", ")}.`);
 }
 
 /** “Did you mean …”; null if none is similar. */
-export function nearest(key: string, known: readonly string[]): string | null {
+export function similarName(key: string, known: readonly string[]): string | null {
   if (known.length === 0) return null;
   const name = closest(key, [...known]);
   const isNear = distance(key.toLowerCase(), name.toLowerCase()) <= Math.max(2, Math.floor(key.length / 3));
-  return isNear ? meant(name) : null;
+  return isNear ? didYouMean(name) : null;
 }
 
-export function meant(name: string): string {
+export function didYouMean(name: string): string {
   return ` Did you mean "${name}"?`;
 }
 
@@ -149,7 +149,7 @@ function knownKeys(nodes: readonly SchemaNode[]): string[] {
   return [...new Set(keys)].filter((key) => key !== "$schema");
 }
 
-function underSecret(root: SchemaNode, path: readonly PropertyKey[]): boolean {
+function isUnderSecret(root: SchemaNode, path: readonly PropertyKey[]): boolean {
   return path.some((_, index) => nodesAt(root, path.slice(0, index)).some((node) => node.secret === true));
 }
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { agentProblems } from "../../src/channel-config.ts";
-import { fitStored, leftOutLine } from "../../src/config/stored/fit.ts";
-import { SettingsInForce } from "../../src/config/stored/in-force.ts";
+import { applyStored, skippedLine } from "../../src/config/stored/apply-stored.ts";
+import { EffectiveSettings } from "../../src/config/stored/effective-settings.ts";
 import { approvalRulesOf } from "../../src/config/stored/live.ts";
 import type { Plain } from "../../src/config/stored/plain.ts";
-import { settingsNodes } from "../../src/config/stored/settable.ts";
+import { settingsNodes } from "../../src/config/stored/settings-nodes.ts";
 import type { Config } from "../../src/config.ts";
 import { type Given, load } from "../support/program/config-sources.ts";
 
@@ -12,7 +12,7 @@ import { type Given, load } from "../support/program/config-sources.ts";
 
 const fit = (given: Given, content: unknown) => {
   const text = typeof content === "string" ? content : JSON.stringify(content);
-  return fitStored(text, load(given).origin, agentProblems);
+  return applyStored(text, load(given).origin, agentProblems);
 };
 
 interface Precedence {
@@ -81,9 +81,9 @@ const order: Precedence[] = [
 ];
 
 test.each(order)("$name", ({ given, page, key, value }) => {
-  const { config, leftOut } = fit({ ...given, env: { ...KEY, ...given.env } }, page);
+  const { config, skipped } = fit({ ...given, env: { ...KEY, ...given.env } }, page);
   expect(key(config)).toEqual(value);
-  expect(leftOut).toEqual([]);
+  expect(skipped).toEqual([]);
 });
 
 interface Broken {
@@ -149,28 +149,28 @@ const broken: Broken[] = [
 
 test.each(broken)("$name is left out and said, and the rest is in force", ({ page, line }) => {
   const others = typeof page === "string" ? page : { maxTurns: 7, ...page };
-  const { config, leftOut } = fit({}, others);
-  expect(leftOut.map(leftOutLine)).toEqual([expect.stringContaining(line)]);
+  const { config, skipped } = fit({}, others);
+  expect(skipped.map(skippedLine)).toEqual([expect.stringContaining(line)]);
   expect(config.query.maxTurns).toBe(typeof page === "string" ? 50 : 7);
 });
 
 test("one agent that is not there takes no other with it", () => {
   const channels = { "slack:C1": { agentDefinition: "nobody" }, "slack:C2": { agentDefinition: "plan" } };
-  const { config, leftOut } = fit({}, { agentDefinition: "nowhere", channels });
-  expect(leftOut.map(({ path }) => path)).toEqual([["agentDefinition"], ["channels", "slack:C1", "agentDefinition"]]);
+  const { config, skipped } = fit({}, { agentDefinition: "nowhere", channels });
+  expect(skipped.map(({ path }) => path)).toEqual([["agentDefinition"], ["channels", "slack:C1", "agentDefinition"]]);
   expect(config.query.agentDefinition).toBe("build");
   expect(config.channels["slack:C2"]?.agentDefinition).toBe("plan");
 });
 
 test("what is wrong with the file alone takes nothing from the page", () => {
-  const { config, leftOut } = fit({ file: { agentDefinition: "nobody" } }, { maxTurns: 7 });
-  expect(leftOut).toEqual([]);
+  const { config, skipped } = fit({ file: { agentDefinition: "nobody" } }, { maxTurns: 7 });
+  expect(skipped).toEqual([]);
   expect(config.query.maxTurns).toBe(7);
 });
 
 test("every key of the settings file is known to be the page's or the file's", () => {
   const nodes = settingsNodes(load({}).origin.features);
-  const isFiles = (key: string) => nodes.whyLeft([key]) !== null;
+  const isFiles = (key: string) => nodes.fileOnlyReason([key]) !== null;
   expect(nodes.keys.filter(isFiles).sort()).toEqual([
     "confinement",
     "console",
@@ -225,8 +225,8 @@ test("every key of the settings file is known to be the page's or the file's", (
   ]);
 });
 
-function begun(given: Given, page: Plain | null): SettingsInForce {
-  const settings = new SettingsInForce(load(given), agentProblems);
+function begun(given: Given, page: Plain | null): EffectiveSettings {
+  const settings = new EffectiveSettings(load(given), agentProblems);
   settings.begin({ content: page === null ? null : JSON.stringify(page) });
   return settings;
 }
@@ -252,7 +252,7 @@ test("what holds at once holds for whoever has a part of the configuration alrea
     jobs: { logDays: 5 },
   };
   settings.apply({ content: JSON.stringify(set) });
-  expect(settings.leftOut).toEqual([]);
+  expect(settings.skipped).toEqual([]);
   expect(budgets).toEqual({ dayUsd: 9 });
   expect(admins).toEqual(["slack:U1"]);
   expect(access.allow).toEqual(["slack:U2"]);

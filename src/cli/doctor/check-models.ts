@@ -1,7 +1,7 @@
 import { loadAgents } from "../../agents.ts";
-import { nearest } from "../../config/problems.ts";
+import { ineffectiveSettings } from "../../config/ineffective-settings.ts";
+import { similarName } from "../../config/problems.ts";
 import type { Config } from "../../config/resolve.ts";
-import { unheededSettings } from "../../config/unheeded-settings.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
 import { baseUrlVariable, CATALOG, DEMO_PROVIDER, defaultModelFor, REGION } from "../../core/providers/catalog.ts";
 import { modelSentence } from "../../core/providers/models/model-words.ts";
@@ -43,9 +43,9 @@ async function checkKnownModel(ref: string, registry: ListingRegistry): Promise<
 }
 
 /** Settings without effect, reported to the operator. */
-export function unheededIn(config: Config): string[] {
+export function ineffectiveSettingsIn(config: Config): string[] {
   const withKey = Object.entries(config.providers).flatMap(([id, { apiKey }]) => (apiKey === undefined ? [] : [id]));
-  return unheededSettings(config, loadAgents(config).byName, defaultModelFor(withKey));
+  return ineffectiveSettings(config, loadAgents(config).byName, defaultModelFor(withKey));
 }
 
 function providerOf(ref: string): string {
@@ -104,7 +104,7 @@ function checkModel({ setting, ref }: NamedModel, { providers }: Pick<Config, "p
   if (id === "demo") return good(`${setting}: ${ref}, a script and no language model`);
   if (known === undefined) {
     if (settings?.baseUrl !== undefined && settings.wire !== undefined) return good(`${setting}: ${ref}`);
-    const near = nearest(
+    const near = similarName(
       id,
       CATALOG.map((entry) => entry.id),
     );

@@ -11,7 +11,7 @@ import { checkReplicas } from "../../ownership/check-replicas.ts";
 import { systemRuntime } from "../../runtime.ts";
 import type { Terminal } from "../terminal.ts";
 import { checkKeys } from "./check-keys.ts";
-import { checkKnownModels, checkModels, unheededIn } from "./check-models.ts";
+import { checkKnownModels, checkModels, ineffectiveSettingsIn } from "./check-models.ts";
 import { checkProxy } from "./check-proxy.ts";
 import {
   checkAgents,
@@ -67,7 +67,7 @@ export async function doctor({ root, sources, terminal, features, ...looks }: Do
     const stored = await looks.withStored(given);
     const { config } = stored;
     findings.push(...(await checkConfigured(config, { ...looks, ...stored })));
-    warnings.push(...config.warnings, ...unheededIn(config));
+    warnings.push(...config.warnings, ...ineffectiveSettingsIn(config));
     await leaveProxy();
   }
   // Different checks may find the same problem.

@@ -8,28 +8,28 @@ import type { Path } from "./plain.ts";
 
 const AT_ONCE = new Set(["budgets", "access", "approvals", "allowedHosts", "blockedUrls", "channels", ...QUERY_KEYS]);
 /** Exceptions, because agents are read and directories assigned when the program begins. */
-const LATER = new Set(["agentDefinition", "workingDirectory", "directory"]);
+const DEFERRED = new Set(["agentDefinition", "workingDirectory", "directory"]);
 
 /** Whether a setting takes effect at once; all others do after a restart. */
-export function holdsAtOnce(path: Path): boolean {
+export function appliesAtOnce(path: Path): boolean {
   const [key = ""] = path;
-  return AT_ONCE.has(key) && !LATER.has(key === "channels" ? (path[2] ?? "") : key);
+  return AT_ONCE.has(key) && !DEFERRED.has(key === "channels" ? (path[2] ?? "") : key);
 }
 
 type LivePart = "query" | "channels" | "budgets" | "access" | "approvals" | "allowedHosts" | "sinks" | "blockedUrls";
 
 /** Copies of the parts that are modified in place, so that no other configuration shares them. */
-export function ownParts(config: Config): Pick<Config, LivePart> {
+export function cloneLiveParts(config: Config): Pick<Config, LivePart> {
   const { query, channels, budgets, access, approvals, allowedHosts, sinks, blockedUrls } = config;
   return structuredClone({ query, channels, budgets, access, approvals, allowedHosts, sinks, blockedUrls });
 }
 
 /** Modifies the existing parts in place, so that everything that holds one sees the new values. */
-export function takeOver(config: Config, next: Config): void {
-  const { query, channels, budgets, access, approvals, allowedHosts, sinks, blockedUrls } = ownParts(next);
-  replace(config.query, later(query, config.query));
+export function updateInPlace(config: Config, next: Config): void {
+  const { query, channels, budgets, access, approvals, allowedHosts, sinks, blockedUrls } = cloneLiveParts(next);
+  replace(config.query, keepDeferred(query, config.query));
   const ids = [...Object.keys(channels), ...Object.keys(config.channels)];
-  const places = ids.map((id) => [id, later(channels[id] ?? {}, config.channels[id] ?? {})]);
+  const places = ids.map((id) => [id, keepDeferred(channels[id] ?? {}, config.channels[id] ?? {})]);
   replace(config.channels, Object.fromEntries(places));
   replace(config.budgets, budgets);
   replace(config.access, access);
@@ -42,9 +42,9 @@ export function takeOver(config: Config, next: Config): void {
 }
 
 /** The new settings, except for those that take effect later, which keep their old values. */
-function later(next: object, was: object): object {
-  const now = Object.entries(next).filter(([key]) => !LATER.has(key));
-  const stays = Object.entries(was).filter(([key]) => LATER.has(key));
+function keepDeferred(next: object, was: object): object {
+  const now = Object.entries(next).filter(([key]) => !DEFERRED.has(key));
+  const stays = Object.entries(was).filter(([key]) => DEFERRED.has(key));
   return Object.fromEntries([...now, ...stays]);
 }
 

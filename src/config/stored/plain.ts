@@ -24,11 +24,11 @@ export function withValue(root: Plain, [first, ...rest]: Path, value: unknown): 
 }
 
 /** Removes a value, and objects that become empty. */
-export function without(root: Plain, path: Path): Plain {
+export function withoutValue(root: Plain, path: Path): Plain {
   const [first, ...rest] = path;
   if (first === undefined || !Object.hasOwn(root, first)) return root;
   const { [first]: inner, ...others } = root;
-  const left = rest.length > 0 && isPlain(inner) ? without(inner, rest) : {};
+  const left = rest.length > 0 && isPlain(inner) ? withoutValue(inner, rest) : {};
   return Object.keys(left).length === 0 ? others : { ...others, [first]: left };
 }
 

@@ -47,7 +47,7 @@ export const accountsFeature: Feature = {
   name: "accounts",
   settings: {
     file,
-    leftToFile: {
+    fileOnly: {
       login: "It could lock everybody out of this page: only the settings file sets it.",
       oidc: "It says who gets in, and has a secret: only the settings file sets it.",
     },

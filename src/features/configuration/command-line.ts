@@ -1,6 +1,6 @@
 import type { SubcommandWorld } from "../../cli/subcommand.ts";
 import { secretsOf } from "../../config/describe.ts";
-import { leftOutLine } from "../../config/stored/fit.ts";
+import { skippedLine } from "../../config/stored/apply-stored.ts";
 import { secretMasking } from "../../core/text/secret-masking.ts";
 import type { ShownSetting } from "../../feature.ts";
 import { shownSettings } from "./shown.ts";
@@ -20,7 +20,7 @@ export function runSettings(
 ): Promise<void> {
   const { hideIn } = secretMasking(secretsOf(config));
   return withSettings((settings) => {
-    for (const each of settings.leftOut) terminal.error(`⚠ ${leftOutLine(each)}`);
+    for (const each of settings.skipped) terminal.error(`⚠ ${skippedLine(each)}`);
     for (const line of settingLines(hideIn(shownSettings(settings)), request)) terminal.out(line);
   });
 }

@@ -1,5 +1,5 @@
-import { holdsAtOnce } from "../../config/stored/live.ts";
-import type { LeftOut, PageSettings } from "../../config/stored/page-settings.ts";
+import { appliesAtOnce } from "../../config/stored/live.ts";
+import type { PageSettings, SkippedSetting } from "../../config/stored/page-settings.ts";
 import {
   distinctBy,
   isPlain,
@@ -7,7 +7,7 @@ import {
   type Path,
   type Plain,
   valueAt,
-  without,
+  withoutValue,
   withValue,
 } from "../../config/stored/plain.ts";
 import type { CheckedSettings, SettingChange, SettingDifference, SettingProblem } from "../../feature.ts";
@@ -29,20 +29,20 @@ const MOST_CHARS = 100_000;
 export function draftOf(changes: readonly SettingChange[], settings: PageSettings): Draft | null {
   const set = changes.reduce(changed, settings.set);
   if (JSON.stringify(set).length > MOST_CHARS) return null;
-  const fitted = settings.look(set);
+  const fitted = settings.preview(set);
   const [before, after] = [settings.values(settings.set), settings.values(set)];
   const differences = differencesOf(settings.set, set).map((each) => withEffect(each, before, after));
-  const problems = [...fitted.leftOut.map(problemOf), ...beaten(differences, settings)];
+  const problems = [...fitted.skipped.map(problemOf), ...beaten(differences, settings)];
   const known = new Set(settings.next.warnings);
   const warnings = fitted.config.warnings.filter((warning) => !known.has(warning));
   return { set, checked: { problems, differences, warnings } };
 }
 
 function changed(set: Plain, { path, value }: SettingChange): Plain {
-  return value === undefined ? without(set, path) : withValue(without(set, path), path, value);
+  return value === undefined ? withoutValue(set, path) : withValue(withoutValue(set, path), path, value);
 }
 
-export function problemOf({ path, at, why }: LeftOut): SettingProblem {
+export function problemOf({ path, at, why }: SkippedSetting): SettingProblem {
   const names = at.filter((part) => typeof part === "string");
   const index = at.find((part) => typeof part === "number");
   return {
@@ -70,7 +70,7 @@ export function differencesOf(before: Plain, after: Plain): SettingDifference[] 
         path,
         ...(old === undefined ? {} : { before: old }),
         ...(next === undefined ? {} : { after: next }),
-        holdsAtOnce: holdsAtOnce(path),
+        holdsAtOnce: appliesAtOnce(path),
       },
     ];
   });

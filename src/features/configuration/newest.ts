@@ -1,4 +1,4 @@
-import { SETTINGS_REVISION } from "../../config/stored/in-force.ts";
+import { SETTINGS_REVISION } from "../../config/stored/effective-settings.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 
 type Stored = Awaited<ReturnType<FeatureHost["store"]["revisions"]["newest"]>>;

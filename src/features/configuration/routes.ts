@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { readContent } from "../../config/stored/fit.ts";
-import { SETTINGS_REVISION } from "../../config/stored/in-force.ts";
+import { readContent } from "../../config/stored/apply-stored.ts";
+import { SETTINGS_REVISION } from "../../config/stored/effective-settings.ts";
 import type { Plain } from "../../config/stored/plain.ts";
 import {
   adminPost,
@@ -53,7 +53,7 @@ export function settingsRoutes(host: World): readonly FeatureRoute[] {
         number: newest?.number ?? 0,
         mayChange: role === "admin",
         settings: shownSettings(settings),
-        leftOut: settings.leftOut.map(problemOf),
+        leftOut: settings.skipped.map(problemOf),
         awaiting: settings.awaitingRestart(),
         elsewhere: host.otherSettings.lines(),
         fileName: settings.origin.layers.file.name,

@@ -1,8 +1,8 @@
 import { holdsSecret } from "../../config/schema-node.ts";
-import { holdsAtOnce } from "../../config/stored/live.ts";
+import { appliesAtOnce } from "../../config/stored/live.ts";
 import type { PageSettings } from "../../config/stored/page-settings.ts";
 import { isPlain, isWithinPath, type Path, valueAt } from "../../config/stored/plain.ts";
-import { type SettingsNodes, settingsNodes } from "../../config/stored/settable.ts";
+import { type SettingsNodes, settingsNodes } from "../../config/stored/settings-nodes.ts";
 import type { SettingSource, ShownSetting } from "../../feature.ts";
 import { type Leaf, leavesOf } from "./controls.ts";
 
@@ -23,7 +23,7 @@ export function placesOf(settings: Pick<PageSettings, "origin">): (path: Path) =
   const leaves = allLeaves(nodes);
   return (path) => {
     const leaf = leaves.findLast((one) => isWithinPath(path, one.path));
-    if (leaf === undefined || nodes.whyLeft(path) !== null) return null;
+    if (leaf === undefined || nodes.fileOnlyReason(path) !== null) return null;
     return path.slice(0, leaf.path.length + (leaf.control.type === "record" ? 1 : 0));
   };
 }
@@ -76,8 +76,8 @@ function shown({ path, node, control }: Leaf, { settings, nodes, values }: World
     ...(isSecret && by !== null ? { isHidden: true } : {}),
     ...(own === undefined ? {} : { set: asControl(own, control) }),
     from: isSecret && by !== null ? { type: "above", by } : from,
-    locked: nodes.whyLeft(path) ?? (isAbove && !isRecord ? `${by} sets it, which wins over this page.` : null),
-    holdsAtOnce: holdsAtOnce(path),
+    locked: nodes.fileOnlyReason(path) ?? (isAbove && !isRecord ? `${by} sets it, which wins over this page.` : null),
+    holdsAtOnce: appliesAtOnce(path),
     ...(isRecord && isPlain(inFile) && !isSecret ? { inFile } : {}),
   };
 }

@@ -31,7 +31,7 @@ export const consoleFeature: Feature = {
   name: "console",
   settings: {
     file,
-    leftToFile: { console: "An admin could see private channels by it: only who has the settings file decides that." },
+    fileOnly: { console: "An admin could see private channels by it: only who has the settings file decides that." },
   },
   configure: (given) => {
     const { adminsSeePrivate } = z.object(file).parse(given.file).console;

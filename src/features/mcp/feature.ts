@@ -29,7 +29,7 @@ export const mcpFeature: Feature = {
       ),
     },
     ownKeys: SERVER_KEYS,
-    leftToFile: Object.fromEntries(
+    fileOnly: Object.fromEntries(
       SERVER_KEYS.map((key) => [
         key,
         "Servers are programs that run on this machine: only the settings file names them.",

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { SETTINGS_REVISION } from "../../../src/config/stored/in-force.ts";
+import { SETTINGS_REVISION } from "../../../src/config/stored/effective-settings.ts";
 import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { runCli } from "../../support/program/cli.ts";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startApp } from "../../../src/app.ts";
-import { SETTINGS_REVISION } from "../../../src/config/stored/in-force.ts";
+import { SETTINGS_REVISION } from "../../../src/config/stored/effective-settings.ts";
 import { loadConfig } from "../../../src/config.ts";
 import { openStore } from "../../../src/core/store/store.ts";
 import { FEATURES } from "../../../src/features/features.ts";

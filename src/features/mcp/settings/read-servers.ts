@@ -2,9 +2,9 @@ import {
   describeIssues,
   environmentStyle,
   fileStyle,
-  IN_OUR_WORDS,
   type KeyStyle,
-  nearest,
+  PARSE_OPTIONS,
+  similarName,
 } from "../../../config/problems.ts";
 import type { Environment } from "../../../config/sources.ts";
 import { isObject } from "../../../core/text/from-json.ts";
@@ -86,7 +86,7 @@ function readServer(raw: unknown, references: References, found: Expansion): Rea
   const { entry, isDisabled, unknown, notes: said } = ownShape(raw, FIELDS);
   const notes = [
     ...said,
-    ...unknown.map((key) => `${key} is not known and has no effect.${nearest(key, FIELDS) ?? ""}`),
+    ...unknown.map((key) => `${key} is not known and has no effect.${similarName(key, FIELDS) ?? ""}`),
   ];
   if (isDisabled) return { type: "idle", why: "It is disabled in the settings.", isMistake: false, notes };
   const isProgram = "command" in entry;
@@ -94,7 +94,7 @@ function readServer(raw: unknown, references: References, found: Expansion): Rea
   const expanded = expandEntry(entry, references, found);
   if (found.problems.length > 0) return mistake(found.problems.join(" "), notes);
   const schema = isProgram ? commandSchema : urlSchema;
-  const parsed = schema.safeParse(expanded, IN_OUR_WORDS);
+  const parsed = schema.safeParse(expanded, PARSE_OPTIONS);
   if (!parsed.success) return mistake(describeIssues(parsed.error, schema, style).join(" "), notes);
   return { type: "server", settings: parsed.data, notes };
 }

@@ -1,24 +1,24 @@
 import type { AgentDefinition } from "../core/agents/query-config.ts";
 import { modelFacts } from "../core/providers/models/models.ts";
 import { SHARED_TOOLS } from "../core/skills/skill-format/tool-names.ts";
-import { nearest } from "./problems.ts";
+import { similarName } from "./problems.ts";
 import type { Config } from "./resolve.ts";
 
 /** A temperature, if set, and the model that it applies to. */
-interface Asked {
+interface TemperatureSetting {
   readonly setting: string;
   readonly temperature: number | undefined;
   readonly model: string;
 }
 
 /** Settings without effect, one line each for the operator. `usual` is the default model. */
-export function unheededSettings(
+export function ineffectiveSettings(
   { query, channels }: Pick<Config, "query" | "channels">,
   agents: ReadonlyMap<string, AgentDefinition>,
-  usual: string,
+  defaultModel: string,
 ): string[] {
-  const general = query.model ?? usual;
-  const asked: readonly Asked[] = [
+  const general = query.model ?? defaultModel;
+  const temperatures: readonly TemperatureSetting[] = [
     { setting: "temperature", temperature: query.temperature, model: general },
     ...Object.entries(channels).map(([channel, { temperature, model }]) => ({
       setting: `channels.${channel}.temperature`,
@@ -31,7 +31,7 @@ export function unheededSettings(
       model: model ?? general,
     })),
   ];
-  return asked.flatMap(({ setting, temperature, model }) =>
+  return temperatures.flatMap(({ setting, temperature, model }) =>
     temperature === undefined || takesTemperature(model)
       ? []
       : [`${setting}: has no effect, since ${model} takes no temperature. Take it out, or set another model.`],
@@ -41,13 +41,13 @@ export function unheededSettings(
 interface KnownTools {
   readonly names: readonly string[];
   /** Whether a tool of this name may become available later. */
-  readonly mayCome: (name: string) => boolean;
+  readonly mayAppear: (name: string) => boolean;
 }
 
 /** Unknown tools named in settings, one line each for the operator. */
 export function unknownTools(
   { query, channels }: Pick<Config, "query" | "channels">,
-  { names, mayCome }: KnownTools,
+  { names, mayAppear }: KnownTools,
 ): string[] {
   const lists = [
     { setting: "toolAllow", toolAllow: query.toolAllow },
@@ -58,8 +58,8 @@ export function unknownTools(
   ];
   return lists.flatMap(({ setting, toolAllow = [] }) =>
     toolAllow
-      .filter((name) => !names.includes(name) && !mayCome(name))
-      .map((name) => `${setting}: with these settings there is no tool "${name}".${nearTool(name, names)}`),
+      .filter((name) => !names.includes(name) && !mayAppear(name))
+      .map((name) => `${setting}: with these settings there is no tool "${name}".${toolSuggestion(name, names)}`),
   );
 }
 
@@ -69,19 +69,19 @@ export function unknownTools(
  */
 export function unknownToolsOfAgents(
   agents: ReadonlyMap<string, Pick<AgentDefinition, "tools" | "disallowedTools">>,
-  { names, mayCome }: KnownTools,
+  { names, mayAppear }: KnownTools,
 ): string[] {
-  const unknownIn = (list: readonly string[]) => list.filter((name) => !names.includes(name) && !mayCome(name));
+  const unknownIn = (list: readonly string[]) => list.filter((name) => !names.includes(name) && !mayAppear(name));
   const misspelt = (setting: string, list: readonly string[]) =>
     unknownIn(list)
       .filter((name) => !SHARED_TOOLS.has(name))
-      .map((name) => ({ name, hint: nearTool(name, names) }))
-      .filter(({ hint }) => hint !== LISTED)
+      .map((name) => ({ name, hint: toolSuggestion(name, names) }))
+      .filter(({ hint }) => hint !== TOOLS_HINT)
       .map(({ name, hint }) => `${setting}: with these settings there is no tool "${name}".${hint}`);
   return [...agents].flatMap(([agent, { tools = [], disallowedTools = [] }]) => {
     const unknown = unknownIn(tools);
     const isNone = unknown.length > 0 && unknown.length === tools.length;
-    const none = `agents.${agent}.tools: with these settings there is none of them, so it can only talk: ${unknown.slice(0, MOST_NAMED).join(", ")}.${LISTED}`;
+    const none = `agents.${agent}.tools: with these settings there is none of them, so it can only talk: ${unknown.slice(0, MOST_NAMED).join(", ")}.${TOOLS_HINT}`;
     return [
       ...(isNone ? [none] : misspelt(`agents.${agent}.tools`, tools)),
       ...misspelt(`agents.${agent}.disallowedTools`, disallowedTools),
@@ -90,11 +90,11 @@ export function unknownToolsOfAgents(
 }
 
 const MOST_NAMED = 10;
-const LISTED = " `/tools` lists those that there are.";
+const TOOLS_HINT = " `/tools` lists those that there are.";
 
 /** There may be hundreds of tools, so they are not all listed. */
-function nearTool(name: string, names: readonly string[]): string {
-  return nearest(name, names) ?? LISTED;
+function toolSuggestion(name: string, names: readonly string[]): string {
+  return similarName(name, names) ?? TOOLS_HINT;
 }
 
 function takesTemperature(ref: string): boolean {

@@ -1,8 +1,8 @@
 import type { Revision } from "../../core/store/revisions.ts";
 import { settingsWith, withoutOwnKeys } from "../features.ts";
 import type { Config, Origin } from "../resolve.ts";
-import { type CheckSettings, type Fitted, fitSettings, fitStored } from "./fit.ts";
-import { holdsAtOnce, ownParts, takeOver } from "./live.ts";
+import { type AppliedSettings, applySettings, applyStored, type CheckSettings } from "./apply-stored.ts";
+import { appliesAtOnce, cloneLiveParts, updateInPlace } from "./live.ts";
 import { distinctBy, leafPaths, mergeOver, type Path, type Plain, valueAt } from "./plain.ts";
 
 /** The key of the settings among the revisions of everything set on the page. */
@@ -10,31 +10,31 @@ export const SETTINGS_REVISION = { kind: "settings", name: "" } as const;
 
 type Stored = Pick<Revision, "content"> | null;
 
-/** The settings in force: those of the operator, combined with those of the page. */
-export class SettingsInForce {
+/** The settings in effect: those of the operator, combined with those of the page. */
+export class EffectiveSettings {
   /** The shared configuration. Settings that take effect at once change within it. */
   readonly config: Config;
   readonly #check: CheckSettings;
-  #begun: Fitted;
-  #now: Fitted;
+  #begun: AppliedSettings;
+  #now: AppliedSettings;
 
   /** `config` comes from the layers above alone. */
   constructor(config: Config, check: CheckSettings) {
-    this.config = { ...config, ...ownParts(config) };
+    this.config = { ...config, ...cloneLiveParts(config) };
     this.#check = check;
-    this.#begun = this.#now = { config, set: {}, leftOut: [] };
+    this.#begun = this.#now = { config, set: {}, skipped: [] };
   }
 
   get origin(): Origin {
     return this.config.origin;
   }
 
-  /** Parts of the newest revision that are left out. */
-  get leftOut(): Fitted["leftOut"] {
-    return this.#now.leftOut;
+  /** Parts of the newest revision that are skipped. */
+  get skipped(): AppliedSettings["skipped"] {
+    return this.#now.skipped;
   }
 
-  /** The valid part of the newest revision, whether in force already or after a restart. */
+  /** The valid part of the newest revision, whether in effect already or after a restart. */
   get set(): Plain {
     return this.#now.set;
   }
@@ -46,24 +46,24 @@ export class SettingsInForce {
 
   /** Applies the stored settings once, before anything else uses the configuration. */
   begin(newest: Stored): void {
-    this.#begun = this.#now = fitStored(newest?.content ?? null, this.origin, this.#check);
-    Object.assign(this.config, this.#now.config, ownParts(this.#now.config));
+    this.#begun = this.#now = applyStored(newest?.content ?? null, this.origin, this.#check);
+    Object.assign(this.config, this.#now.config, cloneLiveParts(this.#now.config));
   }
 
   /** Previews settings without changing anything. */
-  look(set: Plain): Fitted {
-    return fitSettings(set, this.origin, this.#check);
+  preview(set: Plain): AppliedSettings {
+    return applySettings(set, this.origin, this.#check);
   }
 
   /** Applies a new revision. */
   apply(newest: Stored): void {
-    this.#now = fitStored(newest?.content ?? null, this.origin, this.#check);
-    takeOver(this.config, this.#now.config);
+    this.#now = applyStored(newest?.content ?? null, this.origin, this.#check);
+    updateInPlace(this.config, this.#now.config);
   }
 
   /** Paths whose settings differ from those at the start and take effect only after a restart. */
   awaitingRestart(): Path[] {
-    return this.differences(this.#begun.set, this.#now.set).filter((path) => !holdsAtOnce(path));
+    return this.differences(this.#begun.set, this.#now.set).filter((path) => !appliesAtOnce(path));
   }
 
   /** Paths at which two sets of the page's settings lead to different values. */

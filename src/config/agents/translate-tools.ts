@@ -1,14 +1,14 @@
 import { partToolNames, readToolNames } from "../../core/skills/skill-format/tool-names.ts";
 
 /** Tool settings in agents' files: lists of names, or maps that enable or disable each tool. */
-export interface ToolWords {
+export interface ToolFields {
   readonly tools: unknown;
   readonly disallowedTools: unknown;
   /** By tool: `allow`, `ask` or `deny`, or one of these by pattern. Source: the documents of OpenCode, Permissions. */
   readonly permission: unknown;
 }
 
-export interface ReadToolWords {
+export interface TranslatedTools {
   /** Fields in the form of `agentSchema`. Malformed values stay, so that validation reports them. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly notes: readonly (readonly [key: string, text: string])[];
@@ -21,7 +21,7 @@ interface Switches {
   readonly notes: readonly string[];
 }
 
-export function readToolWords({ tools, disallowedTools, permission }: ToolWords): ReadToolWords {
+export function translateTools({ tools, disallowedTools, permission }: ToolFields): TranslatedTools {
   const byMap = switchesIn(tools);
   const byPermission = permissionsIn(permission);
   const taken = takenIn(disallowedTools);
@@ -37,7 +37,7 @@ export function readToolWords({ tools, disallowedTools, permission }: ToolWords)
     fields: {
       ...(kept === null ? {} : { tools: kept }),
       ...(gone.names.length === 0 ? {} : { disallowedTools: gone.names }),
-      ...(isSaid(disallowedTools) && taken === null ? { disallowedTools } : {}),
+      ...(isSet(disallowedTools) && taken === null ? { disallowedTools } : {}),
       ...(permission !== undefined && byPermission === null ? { permission } : {}),
     },
     notes: [
@@ -92,7 +92,7 @@ interface NamesRead {
 
 /** Null if all tools are meant, or none are named. Anything that is not names stays as it is. */
 function namesIn(written: unknown): NamesRead | null {
-  if (!isSaid(written) || written === ALL) return null;
+  if (!isSet(written) || written === ALL) return null;
   const all = textsOf(written);
   if (all === null) return { names: written, foreign: [], patterns: [] };
   const names = all.filter((name) => !EXCEPT.test(name));
@@ -116,7 +116,7 @@ function isPart(name: string): boolean {
   return /\([^*]/u.test(name) && !readToolNames([name]).names.includes("git");
 }
 
-function isSaid(written: unknown): boolean {
+function isSet(written: unknown): boolean {
   return written !== undefined && written !== null;
 }
 

@@ -1,9 +1,9 @@
-import { readToolWords } from "./tool-words.ts";
+import { translateTools } from "./translate-tools.ts";
 
 /** Translates agents' files that were written for other programs. */
 
 /** Keys of other programs that have no meaning here. None of them restricts an agent. */
-const PASSED_OVER: ReadonlySet<string> = new Set(
+const IGNORED_KEYS: ReadonlySet<string> = new Set(
   (
     "allowedTools argument-hint author background category context disable-model-invocation domain effort emoji examples fallback_models handoffs hooks " +
     "initialPrompt isolation license mcp-servers mcpServers memory metadata mode priority reasoningEffort services skills tags target textVerbosity " +
@@ -11,7 +11,7 @@ const PASSED_OVER: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-export interface AgentWords {
+export interface TranslatedAgent {
   /** Fields in the form of `agentSchema`, not yet validated. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** Keys without effect, or with another effect than intended, each with a sentence without its full stop. */
@@ -25,16 +25,16 @@ interface Known {
 }
 
 /** Translates the front matter of an agent's file, whatever program it was written for. */
-export function agentWords(data: Readonly<Record<string, unknown>>, { name, colors }: Known): AgentWords {
-  const { name: own, tools, disallowedTools, permission, model: models, ...others } = inOneWord(data);
+export function translateAgent(data: Readonly<Record<string, unknown>>, { name, colors }: Known): TranslatedAgent {
+  const { name: own, tools, disallowedTools, permission, model: models, ...others } = withCanonicalKeys(data);
   const { color, description, permissionMode, ...rest } = others;
   // Some files name several models; the first is used.
   const model: unknown = Array.isArray(models) ? models[0] : models;
   const notes: [string, string][] = [];
-  const fields = Object.fromEntries(Object.entries(rest).filter(([key]) => !PASSED_OVER.has(key)));
-  const [passedOver, ...more] = Object.keys(rest).filter((key) => PASSED_OVER.has(key));
-  if (passedOver !== undefined)
-    notes.push([passedOver, `has no effect here${more.length === 0 ? "" : `, nor have ${more.join(", ")}`}`]);
+  const fields = Object.fromEntries(Object.entries(rest).filter(([key]) => !IGNORED_KEYS.has(key)));
+  const [ignored, ...more] = Object.keys(rest).filter((key) => IGNORED_KEYS.has(key));
+  if (ignored !== undefined)
+    notes.push([ignored, `has no effect here${more.length === 0 ? "" : `, nor have ${more.join(", ")}`}`]);
   if (own !== undefined && own !== name)
     notes.push(["name", `has no effect: the agent is called ${name}, as its file`]);
   if (description !== undefined) fields["description"] = withoutExamples(description);
@@ -47,12 +47,12 @@ export function agentWords(data: Readonly<Record<string, unknown>>, { name, colo
   if (isOthers && model !== INHERIT) notes.push(["model", `${model} ${MODEL_NOTES[model] ?? OTHER_MODEL}`]);
   if (permissionMode === "plan") fields["access"] ??= "read-only";
   else if (permissionMode !== undefined) notes.push(["permissionMode", "has no effect here"]);
-  const read = readToolWords({ tools, disallowedTools, permission });
+  const read = translateTools({ tools, disallowedTools, permission });
   return { fields: { ...fields, ...read.fields }, notes: [...notes, ...read.notes] };
 }
 
 /** Unifies the keys that other programs use for the same thing. */
-function inOneWord(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function withCanonicalKeys(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { "allowed-tools": allowed, "user-invocable": mayChoose, hidden, allowedTools, ...others } = data;
   const { permissions, readOnly, steps, maxSteps = steps, ...rest } = others;
   const tools = rest["tools"] ?? allowed ?? allowedTools;

@@ -11,7 +11,7 @@ export interface SettingsNodes {
   /** The JSON Schema of a key; null if there is no such key. */
   node(key: string): SchemaNode | null;
   /** Why the page may not set this, as a sentence; null if it may. */
-  whyLeft(path: Path): string | null;
+  fileOnlyReason(path: Path): string | null;
 }
 
 const SECRET = "A key belongs to it: the environment or the settings file sets it.";
@@ -19,7 +19,7 @@ const DEFINITION = "The page takes an agent's name; a definition goes under agen
 const IN_FILE = "Only the settings file sets it.";
 
 /** Settings that could lock people out, or expose more of the machine, need access to its files. `*` is any name. */
-const LEFT_TO_FILE: Readonly<Record<string, string>> = {
+const FILE_ONLY: Readonly<Record<string, string>> = {
   $schema: IN_FILE,
   web: "It could lock everybody out of this page: only the settings file sets it.",
   confinement: "It keeps tools apart from this machine: only the settings file sets it.",
@@ -35,8 +35,8 @@ export function settingsNodes(features: readonly SettingsOwner[]): SettingsNodes
   const ownKeys = features.flatMap(({ settings }) => settings.ownKeys ?? []);
   const left: Readonly<Record<string, string>> = Object.assign(
     Object.fromEntries(ownKeys.map((key) => [key, IN_FILE])),
-    ...features.map(({ settings }) => settings.leftToFile ?? {}),
-    LEFT_TO_FILE,
+    ...features.map(({ settings }) => settings.fileOnly ?? {}),
+    FILE_ONLY,
   );
   const made = new Map<string, SchemaNode>();
   const node = (key: string): SchemaNode | null => {
@@ -49,7 +49,7 @@ export function settingsNodes(features: readonly SettingsOwner[]): SettingsNodes
   return {
     keys: Object.keys(shape).filter((key) => key !== "$schema"),
     node,
-    whyLeft([key = "", ...rest]) {
+    fileOnlyReason([key = "", ...rest]) {
       const named = Object.entries(left).find(([pattern]) => isAt(pattern.split("."), [key, ...rest]));
       if (named !== undefined) return named[1];
       const root = node(key);
