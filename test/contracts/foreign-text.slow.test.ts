@@ -3,7 +3,7 @@ import { threadName, withoutMark } from "../../src/adapters/discord/format.ts";
 import { type ChannelContext, inboundMessage as readDiscord } from "../../src/adapters/discord/inbound.ts";
 import { commandArguments } from "../../src/adapters/discord/interactions/command-arguments.ts";
 import { messageSchema } from "../../src/adapters/discord/message/message-schema.ts";
-import type { Names } from "../../src/adapters/discord/message/wording.ts";
+import type { Names } from "../../src/adapters/discord/message/text.ts";
 import { typedArgument } from "../../src/adapters/render/local/completing.ts";
 import { readFrame } from "../../src/adapters/render/local/frame-session.ts";
 import { withoutImages, withoutMentions } from "../../src/adapters/render/markdown/safe-text.ts";

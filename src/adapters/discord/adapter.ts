@@ -27,13 +27,13 @@ import { createChannels, DM_WORKSPACE } from "./channels.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { DISCORD } from "./descriptor.ts";
 import { createEphemerals } from "./ephemerals.ts";
-import { isDiscordError, unlessDiscord } from "./errors.ts";
+import { isDiscordError, nullOnDiscordError } from "./errors.ts";
 import { formatEdit, formatPost, postKey } from "./format.ts";
-import { findPost, NOT_THERE, readThread } from "./history.ts";
+import { findPost, MESSAGE_GONE, readThread } from "./history.ts";
 import { type CommandForm, registerCommands } from "./interactions/command-registration.ts";
 import { createInteractions } from "./interactions/interactions.ts";
 import { JOINED_LATELY_MS } from "./limits.ts";
-import { createMemberEverywhere, memberIn } from "./members.ts";
+import { createMemberAcrossGuilds, memberIn } from "./members.ts";
 import { membershipIn } from "./membership.ts";
 import { fetchAttachment } from "./message/attachments.ts";
 import { createNamesIn } from "./message/named-people.ts";
@@ -69,7 +69,7 @@ export function createDiscordPlatform(options: DiscordOptions): ChatPlatform {
   return new DiscordPlatform(options);
 }
 
-const CLICKS_GO_ELSEWHERE =
+const INTERACTIONS_ENDPOINT_SET =
   "connected, but clicks and slash commands do not come here: clear “Interactions Endpoint URL” in the Discord Developer " +
   "Portal, under General Information";
 
@@ -82,7 +82,7 @@ interface Live extends DiscordScope {
   readonly takeInteraction: (data: unknown) => Promise<void>;
   readonly takeReaction: (data: unknown) => Promise<void>;
   /** Whether the application has its own endpoint for interactions, so that clicks do not arrive here. */
-  clicksGoElsewhere: boolean;
+  hasInteractionsEndpoint: boolean;
 }
 
 class DiscordPlatform implements ChatPlatform {
@@ -104,16 +104,16 @@ class DiscordPlatform implements ChatPlatform {
     this.#stopping = new AbortController();
     const either = AbortSignal.any([signal, this.#stopping.signal]);
     const { clock, apiUrl: address = "discord.com" } = this.#options;
-    const told = (health: PlatformHealth) => {
+    const setHealth = (health: PlatformHealth) => {
       this.#idle = health;
     };
-    told(stillConnecting(address));
-    const trying = { address, told, event: "discord.connect_failed", clock, log: this.#log };
+    setHealth(stillConnecting(address));
+    const trying = { address, told: setHealth, event: "discord.connect_failed", clock, log: this.#log };
     try {
       this.#live = await untilReached(() => this.#connect(receive, either), trying, either);
     } catch (error) {
       either.throwIfAborted();
-      told({ connected: false, detail: toAppError(error).message });
+      setHealth({ connected: false, detail: toAppError(error).message });
       throw error;
     }
     this.#log.info({ botId: this.#live.channels.names.botId }, "discord.connected");
@@ -131,7 +131,9 @@ class DiscordPlatform implements ChatPlatform {
 
   health(): PlatformHealth {
     const health = this.#live?.connection.health() ?? this.#idle;
-    return health.connected && this.#live?.clicksGoElsewhere ? { ...health, detail: CLICKS_GO_ELSEWHERE } : health;
+    return health.connected && this.#live?.hasInteractionsEndpoint
+      ? { ...health, detail: INTERACTIONS_ENDPOINT_SET }
+      : health;
   }
 
   async post(thread: ThreadRef, message: OutgoingMessage, key: string): Promise<PostedMessage> {
@@ -166,7 +168,7 @@ class DiscordPlatform implements ChatPlatform {
     if (messageId !== thread.threadId) return rest.addReaction(inThread, SIGNS[sign]);
     // The message that opens a thread stays in the channel, except in forums.
     const inChannel = rest.addReaction({ channelId: thread.channelId, messageId }, SIGNS[sign]);
-    if ((await unlessDiscord(NOT_THERE, inChannel)) === null) await rest.addReaction(inThread, SIGNS[sign]);
+    if ((await nullOnDiscordError(MESSAGE_GONE, inChannel)) === null) await rest.addReaction(inThread, SIGNS[sign]);
   }
 
   upload(thread: ThreadRef, file: OutgoingFile, key: string): Promise<PostedMessage> {
@@ -259,8 +261,9 @@ class DiscordPlatform implements ChatPlatform {
   }
 
   async #checkClicks(live: Live): Promise<void> {
-    live.clicksGoElsewhere = (await live.rest.interactionsEndpoint()) !== null;
-    if (live.clicksGoElsewhere) this.#log.error({ detail: CLICKS_GO_ELSEWHERE }, "discord.clicks_go_elsewhere");
+    live.hasInteractionsEndpoint = (await live.rest.interactionsEndpoint()) !== null;
+    if (live.hasInteractionsEndpoint)
+      this.#log.error({ detail: INTERACTIONS_ENDPOINT_SET }, "discord.clicks_go_elsewhere");
   }
 
   #assemble(connection: Connection, receive: Receive): Live {
@@ -272,10 +275,10 @@ class DiscordPlatform implements ChatPlatform {
     const threads = createThreads(rest, channels.names);
     const ephemerals = createEphemerals({ rest, threads, clock, log });
     const { signal } = this.#stopping;
-    const memberEverywhere = createMemberEverywhere(client, rest, clock);
+    const memberAcrossGuilds = createMemberAcrossGuilds(client, rest, clock);
     const reactions = new Set(this.#options.reactions);
-    const namesIn = createNamesIn(channels.names, { rest, memberEverywhere }, clock);
-    const own = { client, rest, channels, threads, ephemerals, memberEverywhere, namesIn };
+    const namesIn = createNamesIn(channels.names, { rest, memberAcrossGuilds }, clock);
+    const own = { client, rest, channels, threads, ephemerals, memberAcrossGuilds, namesIn };
     const scope: DiscordScope = { ...own, receive, reactions, clock, log, signal };
     return {
       connection,
@@ -283,7 +286,7 @@ class DiscordPlatform implements ChatPlatform {
       messages: createMessages(scope),
       takeInteraction: createInteractions(scope),
       takeReaction: createReactions(scope),
-      clicksGoElsewhere: false,
+      hasInteractionsEndpoint: false,
     };
   }
 

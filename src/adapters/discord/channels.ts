@@ -2,10 +2,10 @@ import type { Client } from "discord.js";
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import { DM_WORKSPACE_ID } from "./descriptor.ts";
-import { unlessDiscord } from "./errors.ts";
+import { nullOnDiscordError } from "./errors.ts";
 import type { ChannelContext, ReadScope } from "./inbound.ts";
 import type { RedirectedThread } from "./interactions/direct-message-redirect.ts";
-import type { Names } from "./message/wording.ts";
+import type { Names } from "./message/text.ts";
 import type { DiscordRest } from "./rest.ts";
 import { CHANNEL_TYPE, IS_OBFUSCATED, isThreadType, type WireChannel } from "./wire.ts";
 
@@ -21,9 +21,9 @@ export interface Channels {
    * Where an event in this channel happened; `guildId` is undefined for direct messages. `told` is the channel as
    * described by the event itself.
    */
-  of(channelId: string, guildId: string | undefined, told?: WireChannel): Promise<ChannelContext>;
+  of(channelId: string, guildId: string | undefined, described?: WireChannel): Promise<ChannelContext>;
   /** A thread of a server, which may not exist yet, or a channel if no thread is named. */
-  elsewhere(at: RedirectedThread): Promise<ChannelContext>;
+  ofRedirect(at: RedirectedThread): Promise<ChannelContext>;
   /** Whether an existing channel is a forum, whose threads are posts. */
   isForum(channelId: string): boolean;
   /** Title and tags of a forum post; empty for other threads, and for one that is gone. */
@@ -43,9 +43,9 @@ export function createChannels(client: Client<true>, rest: DiscordRest, serves: 
   };
   /** The channel of a thread. Commands may come from threads of channels that the bot cannot see. */
   const parentOf = async (thread: WireChannel, id: string): Promise<WireChannel> =>
-    (await unlessDiscord(["missingAccess"], lookUp(id))) ?? { ...thread, id, type: CHANNEL_TYPE.text, name: null };
+    (await nullOnDiscordError(["missingAccess"], lookUp(id))) ?? { ...thread, id, type: CHANNEL_TYPE.text, name: null };
   const unlessGone = async (described: Promise<string>): Promise<string> =>
-    (await unlessDiscord(["unknownChannel"], described)) ?? "";
+    (await nullOnDiscordError(["unknownChannel"], described)) ?? "";
   const postIn = async (channelId: string, threadId: string): Promise<string> => {
     const parent = await lookUp(channelId);
     return isForum(parent) ? topicOf(await lookUp(threadId), parent) : "";
@@ -53,7 +53,7 @@ export function createChannels(client: Client<true>, rest: DiscordRest, serves: 
   const channels: Channels = {
     names: namesOf(client),
     serves,
-    elsewhere: async ({ channelId, threadId }) => {
+    ofRedirect: async ({ channelId, threadId }) => {
       const channel = await lookUp(channelId);
       const place = await channels.of(channelId, channel.guild_id ?? undefined, channel);
       return { ...place, threadId, opensThreads: false };
@@ -65,10 +65,10 @@ export function createChannels(client: Client<true>, rest: DiscordRest, serves: 
     topicOf: async ({ channelId, threadId }) => (threadId === null ? "" : unlessGone(postIn(channelId, threadId))),
     titleOf: async ({ threadId }) =>
       threadId === null ? "" : unlessGone(lookUp(threadId).then(({ name }) => `[Thread “${name ?? ""}”]`)),
-    of: async (channelId, guildId, told) => {
+    of: async (channelId, guildId, described) => {
       if (guildId === undefined) return directMessages(channelId);
       const workspace = { id: guildId, name: client.guilds.cache.get(guildId)?.name ?? guildId };
-      const channel = told ?? (await lookUp(channelId));
+      const channel = described ?? (await lookUp(channelId));
       const parentId = isThreadType(channel.type) ? (channel.parent_id ?? channelId) : channelId;
       const parent = parentId === channelId ? channel : await parentOf(channel, parentId);
       return {

@@ -14,10 +14,10 @@ import type { SharedRates } from "../../core/shared-rates.ts";
 import { unlessAborted } from "../../core/unless-aborted.ts";
 import { waitAtMost } from "../../core/wait-at-most.ts";
 import { gatewayRefusal, loginError } from "./errors.ts";
+import { withDefaultRetryAfter } from "./gateway/default-retry-after.ts";
+import { holdShard } from "./gateway/hold-shard.ts";
 import { sharedRequests } from "./gateway/shared-requests.ts";
 import { SharedShard } from "./gateway/shared-shard.ts";
-import { timedRefusals } from "./gateway/timed-refusals.ts";
-import { share } from "./gateway/turns.ts";
 import { LONGEST_PACING_MS, REQUEST_TIMEOUT_MS, REQUESTS_PER_SECOND } from "./limits.ts";
 
 /** How long login waits for the servers' descriptions, which spare requests for names. In milliseconds. */
@@ -97,7 +97,7 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
     const { connected } = options.on;
     if (shard === null || cluster === undefined) connected();
     else {
-      const sharing = share({ shard, cluster, clock, connected });
+      const sharing = holdShard({ shard, cluster, clock, connected });
       ({ leave } = sharing);
       await unlessAborted(sharing.begun, signal);
     }
@@ -123,7 +123,7 @@ function clientOptions(
   { apiUrl, log, clock, cluster, settled, rates }: ConnectionOptions,
   { state, client }: { readonly state: State; readonly client: () => Client },
 ): ClientOptions {
-  const makeRequest = timedRefusals(discord.DefaultRestOptions.makeRequest);
+  const makeRequest = withDefaultRetryAfter(discord.DefaultRestOptions.makeRequest);
   const { Guilds, GuildMessages, DirectMessages, MessageContent } = discord.GatewayIntentBits;
   const { GuildMessageReactions, DirectMessageReactions } = discord.GatewayIntentBits;
   return {
@@ -132,8 +132,8 @@ function clientOptions(
     waitGuildTimeout: GUILDS_TIMEOUT_MS,
     ws: {
       buildStrategy: (manager) => {
-        shield(manager, log);
-        stayClosed(manager, state);
+        guardHandlers(manager, log);
+        preventReconnect(manager, state);
         const plain = new discord.SimpleShardingStrategy(manager);
         if (cluster === undefined) return plain;
         const keepOnly = (ids: ReadonlySet<string>) => client().guilds.cache.sweep(({ id }) => !ids.has(id));
@@ -161,7 +161,7 @@ type GatewayManager = Parameters<NonNullable<WebSocketOptions["buildStrategy"]>>
  * Contains exceptions in discord.js' event handlers. They handle events before validation, and what they throw would
  * become an unhandled rejection and end the process.
  */
-function shield(manager: GatewayManager, log: Log): void {
+function guardHandlers(manager: GatewayManager, log: Log): void {
   const emit = manager.emit.bind(manager);
   const value = (...event: Parameters<typeof emit>): boolean => {
     try {
@@ -178,7 +178,7 @@ function shield(manager: GatewayManager, log: Log): void {
  * Keeps the connection closed. If it is stopped while connecting, discord.js connects once more; each connection first
  * asks for the session to resume, and after closing, that request never resolves.
  */
-function stayClosed(manager: GatewayManager, state: State): void {
+function preventReconnect(manager: GatewayManager, state: State): void {
   const { options } = manager;
   const retrieve = options.retrieveSessionInfo.bind(options);
   options.retrieveSessionInfo = (shardId) => (state.closed ? new Promise(() => undefined) : retrieve(shardId));

@@ -7,7 +7,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { DM_WORKSPACE } from "./channels.ts";
 import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatEphemeral } from "./format.ts";
-import { aimedButtons } from "./interactions/direct-message-redirect.ts";
+import { redirectedButtons } from "./interactions/direct-message-redirect.ts";
 import { INTERACTION_TOKEN_MS } from "./limits.ts";
 import type { DiscordRest, InteractionAddress } from "./rest.ts";
 import { channelOf, type Threads } from "./threads.ts";
@@ -20,11 +20,11 @@ const CLOSED_DMS =
 
 export interface Ephemerals {
   /** Remembers an answered interaction, through which the person can be sent private messages for 15 minutes. */
-  remember(thread: ThreadRef, personId: string, interaction: Answered): void;
+  remember(thread: ThreadRef, personId: string, interaction: AnsweredInteraction): void;
   post(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void>;
 }
 
-export interface Answered {
+export interface AnsweredInteraction {
   readonly at: InteractionAddress;
   /** Resolves once Discord has accepted the answer; rejects if it does not. */
   readonly answered: Promise<void>;
@@ -39,8 +39,10 @@ interface EphemeralParts {
 
 /** Discord shows a message to one person only as the answer to an interaction; all others become direct messages. */
 export function createEphemerals({ rest, threads, clock, log }: EphemeralParts): Ephemerals {
-  const interactions = new BoundedMap<string, Answered & { readonly expiresAt: number }>(REMEMBERED_INTERACTIONS);
-  const pointedOut = new BoundedMap<string, true>(REMEMBERED_INTERACTIONS);
+  const interactions = new BoundedMap<string, AnsweredInteraction & { readonly expiresAt: number }>(
+    REMEMBERED_INTERACTIONS,
+  );
+  const explained = new BoundedMap<string, true>(REMEMBERED_INTERACTIONS);
   const slot = (thread: ThreadRef, personId: string) => `${channelOf(thread)} ${personId}`;
 
   const throughInteraction = async (thread: ThreadRef, personId: string, message: OutgoingMessage) => {
@@ -58,10 +60,10 @@ export function createEphemerals({ rest, threads, clock, log }: EphemeralParts):
   };
 
   /** Tells the person publicly, once, how to receive private messages, without revealing what they were about. */
-  const pointOut = async (thread: ThreadRef, personId: string) => {
+  const explainClosedDms = async (thread: ThreadRef, personId: string) => {
     const channelId = threads.named(thread);
-    if (thread.workspaceId === DM_WORKSPACE.id || pointedOut.has(`${channelId} ${personId}`)) return;
-    pointedOut.set(`${channelId} ${personId}`, true);
+    if (thread.workspaceId === DM_WORKSPACE.id || explained.has(`${channelId} ${personId}`)) return;
+    explained.set(`${channelId} ${personId}`, true);
     const body = formatEdit(publicMessage(`<@${ownId(personId)}> ${CLOSED_DMS}`));
     await rest.createMessage(channelId, { body, files: [] }, "Send Messages");
   };
@@ -74,21 +76,21 @@ export function createEphemerals({ rest, threads, clock, log }: EphemeralParts):
       try {
         const channelId = await rest.openDm(ownId(personId));
         const body = formatEdit(
-          channelId === thread.channelId ? message : placed(message, thread, threads.named(thread)),
+          channelId === thread.channelId ? message : withThreadNote(message, thread, threads.named(thread)),
         );
         await rest.createMessage(channelId, { body, files: message.files }, "Send Messages");
       } catch (error) {
         if (!isDiscordError(error, "cannotMessageUser", "noServerInCommon")) throw error;
         log.info({ personId }, "discord.takes_no_direct_messages");
-        await pointOut(thread, personId);
+        await explainClosedDms(thread, personId);
       }
     },
   };
 }
 
 /** Adds to a direct message which message it is about. */
-function placed(message: OutgoingMessage, thread: ThreadRef, named: string): OutgoingMessage {
+function withThreadNote(message: OutgoingMessage, thread: ThreadRef, named: string): OutgoingMessage {
   const about = `About your message in <#${named}>`;
   const footer = message.footer === undefined ? about : `${message.footer}\n${about}`;
-  return { ...message, footer, buttons: aimedButtons(message, thread) };
+  return { ...message, footer, buttons: redirectedButtons(message, thread) };
 }

@@ -61,9 +61,12 @@ export function isDiscordError(error: unknown, ...names: (keyof typeof CODE)[]):
 }
 
 /** Null if Discord refuses with one of the named codes. */
-export async function unlessDiscord<T>(names: readonly (keyof typeof CODE)[], asked: Promise<T>): Promise<T | null> {
+export async function nullOnDiscordError<T>(
+  names: readonly (keyof typeof CODE)[],
+  request: Promise<T>,
+): Promise<T | null> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     if (isDiscordError(error, ...names)) return null;
     throw error;
@@ -93,7 +96,7 @@ export function toPlatformError(error: unknown, permission: string): AppError {
 }
 
 /** Sends a request to Discord. `permission`: the one it needs, as named in Discord's settings; empty if none. */
-export async function asking<T>(permission: string, request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function callDiscord<T>(permission: string, request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await request();
   } catch (error) {

@@ -11,7 +11,7 @@ import {
   ROWS,
   THREAD_NAME_CHARS,
 } from "./limits.ts";
-import { inDialect } from "./message/dialect.ts";
+import { toDiscordMarkdown } from "./message/discord-markdown.ts";
 
 /** A message in the form of Discord's REST API. */
 export interface MessageBody {
@@ -89,7 +89,7 @@ function content(message: OutgoingMessage, mark: string): string {
   const room = CONTENT_CHARS - mark.length - before.length - after.length;
   const footer = subtext(cut(message.footer ?? "", FOOTER_CHARS));
   const written = withoutMark(message.markdown);
-  const drawn = message.tone === "plain" ? inDialect(written) : written;
+  const drawn = message.tone === "plain" ? toDiscordMarkdown(written) : written;
   const text = cut(drawn.length <= room - footer.length ? drawn : written, room - footer.length);
   // Discord rejects an empty message.
   if (text === "" && footer === "" && message.files.length === 0) return `…${mark}`;

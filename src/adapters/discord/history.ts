@@ -1,5 +1,5 @@
 import type { PostedMessage, ThreadMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import { unlessDiscord } from "./errors.ts";
+import { nullOnDiscordError } from "./errors.ts";
 import type { PostKey } from "./format.ts";
 import { CLOCK_SKEW_MS, FIND_PAGES, PAGE_MESSAGES } from "./limits.ts";
 import type { WireMessage } from "./message/message-schema.ts";
@@ -27,7 +27,7 @@ export async function findPost(
   for (let page = 0; page < FIND_PAGES; page += 1) {
     const asked = rest.messages(channelId, { limit: PAGE_MESSAGES, after });
     // A thread that does not exist yet has no messages.
-    const messages = (await unlessDiscord(["unknownChannel"], asked)) ?? [];
+    const messages = (await nullOnDiscordError(["unknownChannel"], asked)) ?? [];
     const found = messages.find((message) => message.author.id === botId && isUnder(key, message));
     if (found !== undefined) return { platform: "discord", channelId, messageId: found.id };
     const newest = messages.at(0);
@@ -63,7 +63,7 @@ export async function readThread(rest: DiscordRest, reading: HistoryArgs): Promi
   while (newest.length < wanted) {
     const part = { limit: PAGE_MESSAGES, ...(before === undefined ? {} : { before }) };
     const asked = rest.messages(channelOf(thread), part, reading.signal);
-    const page = (await unlessDiscord(["unknownChannel"], asked)) ?? [];
+    const page = (await nullOnDiscordError(["unknownChannel"], asked)) ?? [];
     const names = await namesIn(page, thread.workspaceId);
     for (const message of page) {
       const read = threadMessage(message, names);
@@ -106,11 +106,11 @@ export async function messageIn(
 ): Promise<WireMessage | null> {
   const places = messageId === thread.threadId ? [thread.channelId, thread.threadId] : [channelOf(thread)];
   for (const channelId of places) {
-    const found = await unlessDiscord(NOT_THERE, rest.message(channelId, messageId, signal));
+    const found = await nullOnDiscordError(MESSAGE_GONE, rest.message(channelId, messageId, signal));
     if (found !== null) return found;
   }
   return null;
 }
 
 /** Errors that mean that the message is in another channel, or gone. */
-export const NOT_THERE = ["unknownMessage", "unknownChannel", "wrongChannelType"] as const;
+export const MESSAGE_GONE = ["unknownMessage", "unknownChannel", "wrongChannelType"] as const;

@@ -6,8 +6,8 @@ import { commandArguments } from "./interactions/command-arguments.ts";
 import { filesOf } from "./message/files.ts";
 import { MESSAGE_TYPE, type WireMessage } from "./message/message-schema.ts";
 import { displayName, isGuest, type WireMember, type WireUser } from "./message/person-schema.ts";
-import { aboutFiles, readMessage, saidBy } from "./message/read-message.ts";
-import type { Names } from "./message/wording.ts";
+import { describedFileLines, quoteOf, readMessage } from "./message/read-message.ts";
+import type { Names } from "./message/text.ts";
 import { timeOf } from "./snowflake.ts";
 import { MESSAGE_COMMAND, type WireInteraction } from "./wire.ts";
 
@@ -30,24 +30,24 @@ export function inboundMessage(
   place: ChannelContext,
   { names, serves }: ReadScope,
 ): InboundMessage | null {
-  if (!isPersons(message)) return null;
-  const who = person(message.author, message.member);
+  if (!isFromPerson(message)) return null;
+  const who = toPerson(message.author, message.member);
   const thread = threadOf(place, message.id);
-  const addressed = addressing(message, place, names);
+  const addressed = addressedOf(message, place, names);
   const isRead = serves(who);
-  const { words, besides, files } = isRead ? readMessage(message, names) : UNREAD;
+  const { text, quoted, files } = isRead ? readMessage(message, names) : UNREAD;
   const topic = place.topic === undefined || message.id !== place.threadId ? [] : [place.topic];
   return {
     kind: "message",
     key: messageKey(message.id),
-    ...whereabouts(place, thread),
+    ...locationOf(place, thread),
     person: who,
     at: timeOf(message.id),
-    text: words,
+    text,
     addressed,
     opensThread: addressed === "mention" && thread.threadId === message.id,
     attachments: files,
-    quoted: [...topic, ...besides, ...(isRead ? aboutFiles(message) : [])],
+    quoted: [...topic, ...quoted, ...(isRead ? describedFileLines(message) : [])],
     messageId: message.id,
     ...repliesTo(message),
   };
@@ -60,7 +60,7 @@ export interface ReadScope {
   readonly serves: (person: Person) => boolean;
 }
 
-const UNREAD = { words: "", besides: [], files: [] };
+const UNREAD = { text: "", quoted: [], files: [] };
 
 /** The id of the message that this one replies to. Forwards have a reference as well, but are not replies. */
 function repliesTo({ type, referenced_message: answered }: WireMessage): Pick<InboundMessage, "repliesTo"> {
@@ -73,12 +73,12 @@ export function inboundAction(
   interaction: Extract<WireInteraction, { type: 3 }>,
   place: ChannelContext,
 ): InboundAction | null {
-  const who = whoActed(interaction);
+  const who = actorOf(interaction);
   if (who === null) return null;
   return {
     kind: "action",
     key: interactionKey(interaction),
-    ...whereabouts(place, threadOf(place, rootIn(interaction.message))),
+    ...locationOf(place, threadOf(place, rootIn(interaction.message))),
     person: who,
     at: timeOf(interaction.id),
     action: interaction.data.custom_id,
@@ -86,22 +86,26 @@ export function inboundAction(
 }
 
 /** Who pointed out a message, when, and by which event. */
-export interface PointedBy {
+export interface MessageTrigger {
   readonly key: string;
   readonly person: Person;
   readonly at: number;
 }
 
 /** A request about a message that somebody pointed out, to be answered in its thread. */
-export function pointedMessage(message: WireMessage, pointing: PointedBy, seen: Seen): InboundMessage {
-  const { place, names, serves } = seen;
+export function inboundAboutMessage(
+  message: WireMessage,
+  trigger: MessageTrigger,
+  context: MessageContext,
+): InboundMessage {
+  const { place, names, serves } = context;
   const { referenced_message: answered } = message;
-  const isRead = serves(pointing.person);
-  const said = isRead ? [message, ...(answered ? [answered] : [])].map((one) => saidBy(one, names)) : [];
+  const isRead = serves(trigger.person);
+  const said = isRead ? [message, ...(answered ? [answered] : [])].map((one) => quoteOf(one, names)) : [];
   return {
     kind: "message",
-    ...pointing,
-    ...whereabouts(place, threadOf(place, message.id)),
+    ...trigger,
+    ...locationOf(place, threadOf(place, message.id)),
     text: ABOUT_MESSAGE,
     addressed: place.channel.kind === "dm" ? "dm" : "mention",
     opensThread: false,
@@ -111,18 +115,22 @@ export function pointedMessage(message: WireMessage, pointing: PointedBy, seen: 
   };
 }
 
-export interface Seen extends ReadScope {
+export interface MessageContext extends ReadScope {
   readonly place: ChannelContext;
 }
 
 /** A use of the command in a message's menu; null if it is another command, or not a person's. */
-export function inboundMenuCommand(interaction: WireInteraction, seen: Seen): InboundMessage | null {
-  const who = whoActed(interaction);
+export function inboundMenuCommand(interaction: WireInteraction, context: MessageContext): InboundMessage | null {
+  const who = actorOf(interaction);
   if (who === null || interaction.type !== 2 || interaction.data.type !== MESSAGE_COMMAND) return null;
   const { target_id, resolved } = interaction.data;
   const message = resolved.messages[target_id];
   if (message === undefined) return null;
-  return pointedMessage(message, { key: interactionKey(interaction), person: who, at: timeOf(interaction.id) }, seen);
+  return inboundAboutMessage(
+    message,
+    { key: interactionKey(interaction), person: who, at: timeOf(interaction.id) },
+    context,
+  );
 }
 
 /** A slash command. In a channel there is no message to start a thread from; the reply opens one. */
@@ -130,12 +138,12 @@ export function inboundCommand(
   interaction: Extract<WireInteraction, { type: 2 }>,
   place: ChannelContext,
 ): InboundCommand | null {
-  const who = whoActed(interaction);
+  const who = actorOf(interaction);
   if (who === null || interaction.data.type === MESSAGE_COMMAND) return null;
   return {
     kind: "command",
     key: interactionKey(interaction),
-    ...whereabouts(place, threadOf(place, null)),
+    ...locationOf(place, threadOf(place, null)),
     person: who,
     at: timeOf(interaction.id),
     name: interaction.data.name,
@@ -143,12 +151,12 @@ export function inboundCommand(
   };
 }
 
-export function isPersons(message: WireMessage): boolean {
+export function isFromPerson(message: WireMessage): boolean {
   const isWritten = message.type === MESSAGE_TYPE.default || message.type === MESSAGE_TYPE.reply;
   return isWritten && message.author.bot !== true && (message.webhook_id ?? null) === null;
 }
 
-export function whereabouts(place: ChannelContext, thread: ThreadRef) {
+export function locationOf(place: ChannelContext, thread: ThreadRef) {
   return { workspace: place.workspace, channel: place.channel, thread };
 }
 
@@ -170,20 +178,20 @@ export function threadOf(place: ChannelContext, messageId: string | null): Threa
 /** Code, and `<` after a backslash: mentions in them do not count. */
 const NOT_MEANT = /(`{1,3})[^]*?\1|\\</gu;
 
-function addressing(message: WireMessage, place: ChannelContext, names: Names): InboundMessage["addressed"] {
+function addressedOf(message: WireMessage, place: ChannelContext, names: Names): InboundMessage["addressed"] {
   if (place.channel.kind === "dm") return "dm";
   const named =
     message.mentions.some((mention) => mention.id === names.botId) ||
     message.content.replaceAll(NOT_MEANT, "").includes(`<@${names.botId}>`) ||
     message.mention_roles.some((role) => names.isBotRole(role));
   if (named) return "mention";
-  if (isOneForAll(place)) return message.referenced_message?.author.id === names.botId ? "mention" : "other";
+  if (isVoiceChat(place)) return message.referenced_message?.author.id === names.botId ? "mention" : "other";
   if (/^\s*<@[!&]?\d+>/u.test(message.content)) return "other";
   return isReplyToSomeoneElse(message) ? "other" : "none";
 }
 
 /** Whether this is the chat of a voice or stage channel. It has no threads, and people there talk to each other. */
-function isOneForAll({ channel, opensThreads, threadId }: ChannelContext): boolean {
+function isVoiceChat({ channel, opensThreads, threadId }: ChannelContext): boolean {
   return channel.kind !== "dm" && !opensThreads && threadId === null;
 }
 
@@ -194,12 +202,12 @@ function isReplyToSomeoneElse(message: WireMessage): boolean {
   return message.mentions.some((mention) => mention.id === author.id);
 }
 
-export function whoActed(interaction: WireInteraction): Person | null {
+export function actorOf(interaction: WireInteraction): Person | null {
   const user = interaction.member?.user ?? interaction.user;
-  return user === undefined || user.bot === true ? null : person(user, interaction.member);
+  return user === undefined || user.bot === true ? null : toPerson(user, interaction.member);
 }
 
-export function person(user: WireUser, member: WireMember | undefined): Person {
+export function toPerson(user: WireUser, member: WireMember | undefined): Person {
   return {
     id: `discord:${user.id}`,
     name: displayName(user, member),

@@ -3,14 +3,14 @@ import { cacheAnswers } from "../../core/answer-cache.ts";
 import type { Person } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { DM_WORKSPACE } from "./channels.ts";
-import { unlessDiscord } from "./errors.ts";
-import { person } from "./inbound.ts";
+import { nullOnDiscordError } from "./errors.ts";
+import { toPerson } from "./inbound.ts";
 import { isGuest, type WireMember } from "./message/person-schema.ts";
 import type { DiscordRest } from "./rest.ts";
 
 /** How long a person's roles are cached. In milliseconds. */
-const BELIEVED_MS = 10 * 60_000;
-const REMEMBERED = 1_000;
+const CACHE_MS = 10 * 60_000;
+const CACHE_SIZE = 1_000;
 /** Maximum number of servers in which one person is looked up. */
 const MOST_GUILDS = 20;
 
@@ -19,45 +19,45 @@ const MOST_GUILDS = 20;
  * being screened in all of these is pending; undefined if the person is in none. Rejects if a lookup fails, because
  * nobody counts as having no roles unchecked.
  */
-export type MemberEverywhere = (userId: string) => Promise<WireMember | undefined>;
+export type MemberAcrossGuilds = (userId: string) => Promise<WireMember | undefined>;
 
-export function createMemberEverywhere(
+export function createMemberAcrossGuilds(
   client: Client<true>,
   rest: Pick<DiscordRest, "member">,
   clock: Clock,
-): MemberEverywhere {
-  const ask: MemberEverywhere = async (userId) => {
+): MemberAcrossGuilds {
+  const ask: MemberAcrossGuilds = async (userId) => {
     const guilds = [...client.guilds.cache.keys()];
     const asked = guilds.slice(0, MOST_GUILDS);
     const found = await Promise.all(asked.map((guildId) => memberOf(rest, guildId, userId)));
     const members = found.filter((each) => each !== null);
     const isNowhere = members.length === 0 && asked.length === guilds.length;
-    return isNowhere ? undefined : together(members);
+    return isNowhere ? undefined : mergedMember(members);
   };
-  return cacheAnswers(ask, { forMs: BELIEVED_MS, most: REMEMBERED, clock });
+  return cacheAnswers(ask, { forMs: CACHE_MS, most: CACHE_SIZE, clock });
 }
 
-function together(members: readonly WireMember[]): WireMember {
+function mergedMember(members: readonly WireMember[]): WireMember {
   const pending = members.length > 0 && members.every(isGuest);
   return { nick: null, roles: [...new Set(members.flatMap(({ roles }) => roles))], pending, flags: 0 };
 }
 
 export interface Members {
   readonly rest: Pick<DiscordRest, "member" | "user">;
-  readonly memberEverywhere: MemberEverywhere;
+  readonly memberAcrossGuilds: MemberAcrossGuilds;
 }
 
 /** The current state of a member of a server, or, for direct messages, of any server. Null if they left. */
 export async function memberIn(
-  { rest, memberEverywhere }: Members,
+  { rest, memberAcrossGuilds }: Members,
   guildId: string,
   userId: string,
 ): Promise<Person | null> {
   const isDirect = guildId === DM_WORKSPACE.id;
-  const member = isDirect ? await memberEverywhere(userId) : await memberOf(rest, guildId, userId);
-  return member === null || member === undefined ? null : person(await rest.user(userId), member);
+  const member = isDirect ? await memberAcrossGuilds(userId) : await memberOf(rest, guildId, userId);
+  return member === null || member === undefined ? null : toPerson(await rest.user(userId), member);
 }
 
 function memberOf(rest: Pick<DiscordRest, "member">, guildId: string, userId: string): Promise<WireMember | null> {
-  return unlessDiscord(["unknownMember"], rest.member(guildId, userId));
+  return nullOnDiscordError(["unknownMember"], rest.member(guildId, userId));
 }

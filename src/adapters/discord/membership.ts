@@ -7,7 +7,7 @@ import {
   type ThreadChannel,
 } from "discord.js";
 import type { Membership, ThreadRef } from "../../core/protocol/platform.ts";
-import { isDiscordError, toPlatformError, unlessDiscord } from "./errors.ts";
+import { isDiscordError, nullOnDiscordError, toPlatformError } from "./errors.ts";
 import { IS_OBFUSCATED } from "./wire.ts";
 
 /** A channel or one of its threads, and a person. */
@@ -65,10 +65,12 @@ interface Invited {
 /** Whether a person can see a private thread: as a member of it, or because they manage threads. */
 async function isInvited({ thread, channel, member }: Invited): Promise<boolean> {
   if (channel.permissionsFor(member).has(PermissionFlagsBits.ManageThreads)) return true;
-  return (await unlessDiscord(["unknownMember"], thread.members.fetch({ member: member.id, force: true }))) !== null;
+  return (
+    (await nullOnDiscordError(["unknownMember"], thread.members.fetch({ member: member.id, force: true }))) !== null
+  );
 }
 
 /** Reads the member afresh, since the bot is not notified of changed roles. Null if not on the server. */
 function memberOf({ guild }: GuildChannel, userId: string): Promise<GuildMember | null> {
-  return unlessDiscord(["unknownMember"], guild.members.fetch({ user: userId, force: true }));
+  return nullOnDiscordError(["unknownMember"], guild.members.fetch({ user: userId, force: true }));
 }

@@ -8,11 +8,10 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { privateAnswer } from "../render/private-answer.ts";
 import type { Channels } from "./channels.ts";
 import type { Ephemerals } from "./ephemerals.ts";
-import { unlessDiscord } from "./errors.ts";
-import { NOT_THERE } from "./history.ts";
-import { inboundMessage, isPersons, messageKey } from "./inbound.ts";
-import type { MemberEverywhere } from "./members.ts";
-import { withAnswered } from "./message/answered.ts";
+import { nullOnDiscordError } from "./errors.ts";
+import { MESSAGE_GONE } from "./history.ts";
+import { inboundMessage, isFromPerson, messageKey } from "./inbound.ts";
+import type { MemberAcrossGuilds } from "./members.ts";
 import {
   deletionSchema,
   editSchema,
@@ -22,7 +21,8 @@ import {
 } from "./message/message-schema.ts";
 import type { NamesIn } from "./message/named-people.ts";
 import { readMessage } from "./message/read-message.ts";
-import type { Names } from "./message/wording.ts";
+import { withReferencedMessage } from "./message/referenced-message.ts";
+import type { Names } from "./message/text.ts";
 import type { DiscordRest } from "./rest.ts";
 import { timeOf } from "./snowflake.ts";
 import type { Threads } from "./threads.ts";
@@ -42,7 +42,7 @@ export interface DiscordScope {
   readonly client: Client<true>;
   readonly rest: DiscordRest;
   readonly channels: Channels;
-  readonly memberEverywhere: MemberEverywhere;
+  readonly memberAcrossGuilds: MemberAcrossGuilds;
   readonly namesIn: NamesIn;
   readonly threads: Threads;
   readonly ephemerals: Ephemerals;
@@ -72,7 +72,7 @@ export function createMessages(options: DiscordScope): Messages {
       const commented = isCommentTo(forward, message) ? forward : undefined;
       const arrival = { message, editedAt, commented };
       const received = await untilReceived(options, message.id, () => receiveOnce(options, arrival));
-      if (received !== null) await tell(options, received);
+      if (received !== null) await sendPrivateAnswer(options, received);
     });
   return {
     posted: async (data) => {
@@ -88,7 +88,7 @@ export function createMessages(options: DiscordScope): Messages {
       if (edit === undefined) return;
       const editedAt = Date.parse(edit.edited_timestamp);
       if (editedAt < options.clock.now() - EDITED_LATELY_MS) return;
-      const message = await wholeOf(options, data, edit);
+      const message = await completeMessage(options, data, edit);
       if (message !== null && message.author.id !== options.channels.names.botId) await take(message, editedAt);
     },
     deleted: async (data) => {
@@ -103,14 +103,14 @@ export function createMessages(options: DiscordScope): Messages {
 }
 
 /** The whole message, since an update may omit what has not changed. Null if the message is gone. */
-async function wholeOf(
+async function completeMessage(
   { rest }: DiscordScope,
   data: unknown,
   { channel_id, id, guild_id }: z.infer<typeof editSchema>,
 ): Promise<WireMessage | null> {
   const pushed = wholeUpdateSchema.safeParse(data);
   if (pushed.success) return pushed.data;
-  const message = await unlessDiscord(NOT_THERE, rest.message(channel_id, id));
+  const message = await nullOnDiscordError(MESSAGE_GONE, rest.message(channel_id, id));
   if (message === null) return null;
   const isMember = guild_id !== undefined && message.author.bot !== true;
   const member = isMember ? await rest.member(guild_id, message.author.id) : undefined;
@@ -153,14 +153,14 @@ async function untilReceived<T>(
 }
 
 async function receiveOnce(
-  { rest, log, channels, namesIn, threads, memberEverywhere, receive }: DiscordScope,
+  { rest, log, channels, namesIn, threads, memberAcrossGuilds, receive }: DiscordScope,
   { message: came, editedAt, commented }: Arrival,
 ): Promise<Received | null> {
-  const message = isPersons(came) ? await withAnswered(came, { rest, log }) : came;
+  const message = isFromPerson(came) ? await withReferencedMessage(came, { rest, log }) : came;
   const place = await channels.of(message.channel_id, message.guild_id);
   if (place.threadId !== null) threads.existed(place.threadId);
-  const member = place.channel.kind === "dm" ? await memberEverywhere(message.author.id) : message.member;
-  const names = isPersons(message) ? await namesIn([message], message.guild_id) : channels.names;
+  const member = place.channel.kind === "dm" ? await memberAcrossGuilds(message.author.id) : message.member;
+  const names = isFromPerson(message) ? await namesIn([message], message.guild_id) : channels.names;
   const written = inboundMessage({ ...message, member }, place, { ...channels, names });
   if (written === null) return null;
   const asked: InboundMessage = editedAt === null ? written : { ...written, at: editedAt, edited: "now" };
@@ -172,12 +172,12 @@ async function receiveOnce(
 }
 
 function withForward(event: InboundMessage, forward: WireMessage, names: Names): InboundMessage {
-  const { besides, files } = readMessage(forward, names);
-  return { ...event, quoted: [...event.quoted, ...besides], attachments: [...event.attachments, ...files] };
+  const { quoted, files } = readMessage(forward, names);
+  return { ...event, quoted: [...event.quoted, ...quoted], attachments: [...event.attachments, ...files] };
 }
 
 /** Sends the core's immediate answer to the person privately. */
-export async function tell(
+export async function sendPrivateAnswer(
   { ephemerals }: Pick<DiscordScope, "ephemerals">,
   { event, receipt }: Received,
 ): Promise<void> {

@@ -2,12 +2,12 @@ import type { Client } from "discord.js";
 import { cacheAnswers } from "../../core/answer-cache.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { DM_WORKSPACE } from "./channels.ts";
-import { unlessDiscord } from "./errors.ts";
+import { nullOnDiscordError } from "./errors.ts";
 import { inboundMessage } from "./inbound.ts";
 import { CLOCK_SKEW_MS, MISSED_CHANNELS, MISSED_MESSAGES } from "./limits.ts";
-import { withAnswered } from "./message/answered.ts";
 import type { WireMessage } from "./message/message-schema.ts";
 import type { WireMember } from "./message/person-schema.ts";
+import { withReferencedMessage } from "./message/referenced-message.ts";
 import type { DiscordScope } from "./messages.ts";
 import { idAt } from "./snowflake.ts";
 
@@ -24,15 +24,15 @@ export async function missedMessages(
   { since, known, signal }: MissedQuery,
 ): Promise<readonly InboundMessage[]> {
   const after = idAt(since - CLOCK_SKEW_MS);
-  const memberOf = createMembers(options);
+  const memberOf = createMemberLookup(options);
   const events: InboundMessage[] = [];
   for (const { id, guildId } of [...activeSince(options.client, after), ...directOf(known)]) {
     signal.throwIfAborted();
     const place = await options.channels.of(id, guildId);
-    for (const read of await readable(options, id, after)) {
-      const message = await withAnswered(read, options);
+    for (const read of await messagesAfter(options, id, after)) {
+      const message = await withReferencedMessage(read, options);
       const { id: author, bot = false } = message.author;
-      const asked = guildId === undefined ? options.memberEverywhere : (id: string) => memberOf(guildId, id);
+      const asked = guildId === undefined ? options.memberAcrossGuilds : (id: string) => memberOf(guildId, id);
       const member = bot ? undefined : await asked(author);
       const names = await options.namesIn([message], guildId);
       const event = inboundMessage({ ...message, member }, place, { ...options.channels, names });
@@ -69,7 +69,7 @@ function activeSince(client: Client<true>, after: string): readonly ActiveChanne
 }
 
 /** Messages of a channel, oldest first; none if the bot may not read it. */
-async function readable({ rest, log }: DiscordScope, channelId: string, after: string): Promise<WireMessage[]> {
+async function messagesAfter({ rest, log }: DiscordScope, channelId: string, after: string): Promise<WireMessage[]> {
   try {
     return (await rest.messages(channelId, { limit: MISSED_MESSAGES, after })).toReversed();
   } catch (error) {
@@ -79,14 +79,14 @@ async function readable({ rest, log }: DiscordScope, channelId: string, after: s
 }
 
 /** How long, in milliseconds, and how many members are cached. */
-const BELIEVED = { forMs: 10 * 60_000, most: MISSED_MESSAGES };
+const MEMBER_CACHE = { forMs: 10 * 60_000, most: MISSED_MESSAGES };
 
 /** Members who left before they could be looked up are treated as guests: they may no longer ask for anything. */
 const LEFT: WireMember = { nick: null, roles: [], pending: true, flags: 0 };
 
 /** Looks up members, because messages read over REST lack their authors' roles. Rejects if a lookup fails. */
-function createMembers({ rest, clock }: DiscordScope) {
+function createMemberLookup({ rest, clock }: DiscordScope) {
   const ask = async (guildId: string, userId: string) =>
-    (await unlessDiscord(["unknownMember"], rest.member(guildId, userId))) ?? LEFT;
-  return cacheAnswers(ask, { ...BELIEVED, clock });
+    (await nullOnDiscordError(["unknownMember"], rest.member(guildId, userId))) ?? LEFT;
+  return cacheAnswers(ask, { ...MEMBER_CACHE, clock });
 }

@@ -1,7 +1,7 @@
 import type { RawFile, REST } from "discord.js";
 import { z } from "zod";
 import type { OutgoingFile } from "../../core/protocol/platform.ts";
-import { asking, unlessDiscord } from "./errors.ts";
+import { callDiscord, nullOnDiscordError } from "./errors.ts";
 import type { MessageBody } from "./format.ts";
 import { AUTO_ARCHIVE_MINUTES, PAGE_MESSAGES } from "./limits.ts";
 import { listOf, messageSchema } from "./message/message-schema.ts";
@@ -46,25 +46,28 @@ export type DiscordRest = ReturnType<typeof createDiscordRest>;
  * an AppError, and responses are validated.
  */
 export function createDiscordRest(rest: REST) {
-  return { ...reading(rest), ...writing(rest), ...registering(rest), ...answering(rest) };
+  return { ...readRequests(rest), ...writeRequests(rest), ...commandRequests(rest), ...interactionRequests(rest) };
 }
 
-function registering(rest: REST) {
+function commandRequests(rest: REST) {
   return {
     /** The application's global slash commands. */
     commands: (applicationId: string) =>
-      asking("", async () =>
+      callDiscord("", async () =>
         z.array(registeredCommandSchema).parse(await rest.get(`/applications/${applicationId}/commands`)),
       ),
     /** Replaces all global slash commands. */
     registerCommands: (applicationId: string, commands: readonly RegisteredCommand[]) =>
-      asking("", async () => {
+      callDiscord("", async () => {
         const body: unknown = JSON.parse(JSON.stringify(commands, withoutEmpty));
         await rest.put(`/applications/${applicationId}/commands`, { body });
       }),
     /** The URL to which Discord sends interactions instead of the gateway; null if the gateway has them. */
     interactionsEndpoint: () =>
-      asking("", async () => applicationSchema.parse(await rest.get("/applications/@me")).interactions_endpoint_url),
+      callDiscord(
+        "",
+        async () => applicationSchema.parse(await rest.get("/applications/@me")).interactions_endpoint_url,
+      ),
   };
 }
 
@@ -73,18 +76,19 @@ function withoutEmpty(_key: string, value: unknown): unknown {
   return value === false || (Array.isArray(value) && value.length === 0) ? undefined : value;
 }
 
-function reading(rest: REST) {
+function readRequests(rest: REST) {
   return {
-    channel: (id: string) => asking("View Channel", async () => channelSchema.parse(await rest.get(`/channels/${id}`))),
+    channel: (id: string) =>
+      callDiscord("View Channel", async () => channelSchema.parse(await rest.get(`/channels/${id}`))),
     message: (channelId: string, messageId: string, signal?: AbortSignal) =>
-      asking(
+      callDiscord(
         "Read Message History",
         async () => messageSchema.parse(await rest.get(`/channels/${channelId}/messages/${messageId}`, { signal })),
         signal,
       ),
     /** At most `limit` (100) messages, newest first: the oldest after `after`, or the newest before `before`. */
     messages: (channelId: string, page: MessagePage, signal?: AbortSignal) =>
-      asking(
+      callDiscord(
         "Read Message History",
         async () => {
           const query = new URLSearchParams({ ...page, limit: String(page.limit) });
@@ -92,54 +96,56 @@ function reading(rest: REST) {
         },
         signal,
       ),
-    user: (id: string) => asking("", async () => userSchema.parse(await rest.get(`/users/${id}`))),
+    user: (id: string) => callDiscord("", async () => userSchema.parse(await rest.get(`/users/${id}`))),
     member: (guildId: string, userId: string) =>
-      asking("View Channel", async () => memberSchema.parse(await rest.get(`/guilds/${guildId}/members/${userId}`))),
+      callDiscord("View Channel", async () =>
+        memberSchema.parse(await rest.get(`/guilds/${guildId}/members/${userId}`)),
+      ),
   };
 }
 
-function writing(rest: REST) {
+function writeRequests(rest: REST) {
   return {
     createMessage: (channelId: string, { body, files }: Answer, permission: string) =>
-      asking(permission, async (): Promise<MessageAddress> => {
+      callDiscord(permission, async (): Promise<MessageAddress> => {
         const path = `/channels/${channelId}/messages` as const;
         const more = uploadsOf(files);
         const own = more.pop() ?? [];
         // Sent first: the message is what a crash is checked against, and files are better sent twice than not at all.
-        for (const some of more) await rest.post(path, { body: alone(body), files: some });
+        for (const some of more) await rest.post(path, { body: filesOnly(body), files: some });
         const created = await rest.post(path, { body, files: own });
         return { channelId, messageId: idSchema.parse(created).id };
       }),
     editMessage: ({ channelId, messageId }: MessageAddress, { body, files }: Answer) =>
-      asking("Send Messages in Threads", async () => {
+      callDiscord("Send Messages in Threads", async () => {
         await rest.patch(`/channels/${channelId}/messages/${messageId}`, { body, files: uploadsOf(files).flat() });
       }),
     startThread: ({ channelId, messageId }: MessageAddress, name: string) =>
-      asking("Create Public Threads", async () => {
+      callDiscord("Create Public Threads", async () => {
         const body = { name, auto_archive_duration: AUTO_ARCHIVE_MINUTES };
         await rest.post(`/channels/${channelId}/messages/${messageId}/threads`, { body });
       }),
     /** Returns the thread's id. Only the bot is in it at first. */
     startPrivateThread: (channelId: string, name: string) =>
-      asking("Create Private Threads", async () => {
+      callDiscord("Create Private Threads", async () => {
         const body = { name, type: CHANNEL_TYPE.privateThread, auto_archive_duration: AUTO_ARCHIVE_MINUTES };
         return idSchema.parse(await rest.post(`/channels/${channelId}/threads`, { body })).id;
       }),
     addThreadMember: (threadId: string, userId: string) =>
-      asking("Send Messages in Threads", async () => {
+      callDiscord("Send Messages in Threads", async () => {
         await rest.put(`/channels/${threadId}/thread-members/${userId}`);
       }),
     unarchiveThread: (id: string) =>
-      asking("Manage Threads", async () => {
+      callDiscord("Manage Threads", async () => {
         await rest.patch(`/channels/${id}`, { body: { archived: false } });
       }),
     addReaction: ({ channelId, messageId }: MessageAddress, emoji: string) =>
-      asking("Add Reactions", async () => {
+      callDiscord("Add Reactions", async () => {
         await rest.put(`/channels/${channelId}/messages/${messageId}/reactions/${encodeURIComponent(emoji)}/@me`);
       }),
     /** Id of the channel for direct messages to the person. */
     openDm: (userId: string) =>
-      asking("", async () => {
+      callDiscord("", async () => {
         const channel = await rest.post("/users/@me/channels", { body: { recipient_id: userId } });
         return idSchema.parse(channel).id;
       }),
@@ -147,25 +153,25 @@ function writing(rest: REST) {
 }
 
 /** A message of the same visibility that has only files. */
-function alone({ allowed_mentions, flags }: MessageBody): object {
+function filesOnly({ allowed_mentions, flags }: MessageBody): object {
   return { allowed_mentions, flags };
 }
 
 /** Requests authorised by the interaction's token; the bot's own token is not sent. */
-function answering(rest: REST) {
+function interactionRequests(rest: REST) {
   const callBack = async (interaction: InteractionAddress, body: object, files: RawFile[]) => {
     const path = `/interactions/${interaction.id}/${interaction.token}/callback` as const;
-    const sent = asking("", () => rest.post(path, { auth: false, body, files }));
+    const sent = callDiscord("", () => rest.post(path, { auth: false, body, files }));
     // Already acknowledged means that the first attempt succeeded and its response was lost.
-    await unlessDiscord(["alreadyAcknowledged"], sent);
+    await nullOnDiscordError(["alreadyAcknowledged"], sent);
   };
   const follow = ({ applicationId, token }: InteractionAddress, body: object, files: RawFile[]) =>
-    asking("", () => rest.post(`/webhooks/${applicationId}/${token}`, { auth: false, body, files }));
+    callDiscord("", () => rest.post(`/webhooks/${applicationId}/${token}`, { auth: false, body, files }));
   return {
     respond: async (interaction: InteractionAddress, type: number, answer?: Answer) => {
       const [own, ...more] = uploadsOf(answer?.files ?? []);
       await callBack(interaction, answer === undefined ? { type } : { type, data: answer.body }, own);
-      if (answer !== undefined) for (const some of more) await follow(interaction, alone(answer.body), some);
+      if (answer !== undefined) for (const some of more) await follow(interaction, filesOnly(answer.body), some);
     },
     /** Opens a dialog for the person who acted. */
     respondModal: (interaction: InteractionAddress, modal: object) =>
@@ -176,7 +182,7 @@ function answering(rest: REST) {
     followUp: async (interaction: InteractionAddress, { body, files }: Answer) => {
       const [own, ...more] = uploadsOf(files);
       await follow(interaction, body, own);
-      for (const some of more) await follow(interaction, alone(body), some);
+      for (const some of more) await follow(interaction, filesOnly(body), some);
     },
   };
 }

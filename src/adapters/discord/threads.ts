@@ -1,10 +1,10 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
 import { ownId } from "../../core/events/event-key.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import { isDiscordError, unlessDiscord } from "./errors.ts";
+import { isDiscordError, nullOnDiscordError } from "./errors.ts";
 import { threadName } from "./format.ts";
 import { threadMessage } from "./message/read-message.ts";
-import type { Names } from "./message/wording.ts";
+import type { Names } from "./message/text.ts";
 import type { DiscordRest } from "./rest.ts";
 import { CHANNEL_TYPE } from "./wire.ts";
 
@@ -53,7 +53,7 @@ export function createThreads(rest: DiscordRest, names: Names): Threads {
   const open = async (channelId: string, messageId: string): Promise<void> => {
     const name = expected.get(messageId) ?? (await nameFor(channelId, messageId));
     const started = unlessRefused(name, (taken) => rest.startThread({ channelId, messageId }, taken));
-    await unlessDiscord(["threadExists"], started);
+    await nullOnDiscordError(["threadExists"], started);
     existed(messageId);
   };
   const nameFor = async (channelId: string, messageId: string): Promise<string> => {

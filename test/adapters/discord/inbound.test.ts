@@ -4,7 +4,7 @@ import { type ChannelContext, inboundMessage } from "../../../src/adapters/disco
 import { commandArguments } from "../../../src/adapters/discord/interactions/command-arguments.ts";
 import { messageSchema } from "../../../src/adapters/discord/message/message-schema.ts";
 import { threadMessage } from "../../../src/adapters/discord/message/read-message.ts";
-import type { Names } from "../../../src/adapters/discord/message/wording.ts";
+import type { Names } from "../../../src/adapters/discord/message/text.ts";
 import type { CommandOption } from "../../../src/adapters/discord/wire.ts";
 
 const BOT = "100";

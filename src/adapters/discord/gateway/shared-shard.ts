@@ -5,7 +5,7 @@ import type { Log } from "../../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../../core/protocol/platform.ts";
 import { type Clock, sleepUnlessAborted } from "../../../core/protocol/runtime.ts";
 import { waitAtMost } from "../../../core/wait-at-most.ts";
-import { guildOf, type Introduction, introduction } from "./introduction.ts";
+import { fetchInitialEvents, guildOf, type InitialEvents } from "./initial-events.ts";
 
 type BuildStrategy = NonNullable<WebSocketOptions["buildStrategy"]>;
 type Strategy = ReturnType<BuildStrategy>;
@@ -31,7 +31,7 @@ const SHARD = 0;
 export const SHARD_ROLE = `discord:shard:${SHARD}`;
 
 /** How long data about a server is used by a process that receives no events. In milliseconds. */
-const BELIEVED_MS = 15_000;
+const FRESH_MS = 15_000;
 
 /** Discord keeps a session closed with any code but 1000 and 1001. Source: Discord docs, Gateway, Disconnections. */
 const RESUMABLE = 4_200;
@@ -40,10 +40,10 @@ const RESUMABLE = 4_200;
 const NOTE_EVERY_MS = 2_000;
 
 /** A process that cannot connect for this long lets another one try. In milliseconds. */
-const DEAF_MS = 15_000;
+const DISCONNECTED_MS = 15_000;
 
 /** Maximum wait for closing, and for storing the position. In milliseconds. */
-const PATIENCE_MS = 1_000;
+const LEAVE_TIMEOUT_MS = 1_000;
 
 const keptSchema = z.object({
   /** Id of the bot whose session it is. */
@@ -70,8 +70,8 @@ export class SharedShard implements Strategy {
   #noted = "";
   #phase: "resting" | "connecting" | "receiving" = "resting";
   /** Since when the shard has been disconnected. In milliseconds since the epoch. */
-  #deafSince = 0;
-  #isIntroducing = false;
+  #disconnectedSince = 0;
+  #isReplaying = false;
   #bot = "";
   /** When discord.js was last given each server's data. In milliseconds since the epoch. */
   readonly #toldAt = new Map<string, number>();
@@ -104,10 +104,10 @@ export class SharedShard implements Strategy {
   /** Feeds discord.js what the gateway would send now about the bot and its servers. */
   async #introduce(): Promise<void> {
     const { rest, log, keepOnly } = this.#options;
-    const told = await introduction(rest, log);
+    const told = await fetchInitialEvents(rest, log);
     this.#bot = z.object({ id: z.string() }).parse(told.ready["user"]).id;
     keepOnly(new Set(told.ready.guilds.map(({ id }) => id)));
-    this.#tell(told);
+    this.#emitInitialEvents(told);
     for (const { id } of told.ready.guilds) this.#toldAt.set(id, this.#options.clock.now());
   }
 
@@ -115,7 +115,7 @@ export class SharedShard implements Strategy {
   async refresh(guildId: string): Promise<void> {
     const { rest, clock } = this.#options;
     const now = clock.now();
-    if (this.#phase !== "resting" || now - (this.#toldAt.get(guildId) ?? 0) < BELIEVED_MS) return;
+    if (this.#phase !== "resting" || now - (this.#toldAt.get(guildId) ?? 0) < FRESH_MS) return;
     this.#dispatch("GUILD_CREATE", await guildOf(rest, guildId, this.#bot), guildId);
     this.#toldAt.set(guildId, now);
   }
@@ -156,8 +156,9 @@ export class SharedShard implements Strategy {
   /** Stores the position regularly; ends once this process cannot connect while another might. Never rejects. */
   async #lookAfter(signal: AbortSignal): Promise<void> {
     const { cluster, clock, log } = this.#options;
-    const isDeaf = () => this.#phase === "connecting" && clock.now() - this.#deafSince >= DEAF_MS;
-    while (!signal.aborted && !(isDeaf() && cluster.size() > 1)) {
+    const isDisconnected = () =>
+      this.#phase === "connecting" && clock.now() - this.#disconnectedSince >= DISCONNECTED_MS;
+    while (!signal.aborted && !(isDisconnected() && cluster.size() > 1)) {
       await this.#note().catch((error: unknown) => log.warn({ err: error }, "discord.session_not_noted"));
       await sleepUnlessAborted(clock, NOTE_EVERY_MS, signal);
     }
@@ -165,7 +166,7 @@ export class SharedShard implements Strategy {
 
   #begin(): void {
     this.#phase = "connecting";
-    this.#deafSince = this.#options.clock.now();
+    this.#disconnectedSince = this.#options.clock.now();
   }
 
   health(): PlatformHealth {
@@ -180,7 +181,7 @@ export class SharedShard implements Strategy {
   }
 
   #connected(since: number | null): void {
-    if (this.#isIntroducing) return;
+    if (this.#isReplaying) return;
     this.#phase = "receiving";
     this.#since = since ?? this.#since;
   }
@@ -189,8 +190,8 @@ export class SharedShard implements Strategy {
     const { manager, plain, clock, log } = this.#options;
     const notNoted = (error: unknown) => log.warn({ err: error }, "discord.session_not_noted");
     this.#phase = "resting";
-    await waitAtMost(PATIENCE_MS, plain.destroy({ code: RESUMABLE, reason: "another process goes on" }), clock);
-    await waitAtMost(PATIENCE_MS, this.#note(), clock).catch(notNoted);
+    await waitAtMost(LEAVE_TIMEOUT_MS, plain.destroy({ code: RESUMABLE, reason: "another process goes on" }), clock);
+    await waitAtMost(LEAVE_TIMEOUT_MS, this.#note(), clock).catch(notNoted);
     await plain.spawn(await manager.getShardIds());
   }
 
@@ -205,15 +206,15 @@ export class SharedShard implements Strategy {
     this.#noted = noted;
   }
 
-  #tell({ ready, guilds }: Introduction): void {
+  #emitInitialEvents({ ready, guilds }: InitialEvents): void {
     const { manager } = this.#options;
-    this.#isIntroducing = true;
+    this.#isReplaying = true;
     try {
       Reflect.apply(manager.emit.bind(manager), null, ["ready", { data: ready, shardId: SHARD }]);
       this.#dispatch("READY", ready);
       for (const guild of guilds) this.#dispatch("GUILD_CREATE", guild);
     } finally {
-      this.#isIntroducing = false;
+      this.#isReplaying = false;
     }
   }
 

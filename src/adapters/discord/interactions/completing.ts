@@ -1,6 +1,6 @@
 import type { Completion, InboundCompletion, Receive } from "../../../core/protocol/platform.ts";
 import { cut } from "../../../core/text/plain-text.ts";
-import { type ChannelContext, interactionKey, threadOf, whereabouts, whoActed } from "../inbound.ts";
+import { actorOf, type ChannelContext, interactionKey, locationOf, threadOf } from "../inbound.ts";
 import { CHOICE_CHARS, CHOICES } from "../limits.ts";
 import { timeOf } from "../snowflake.ts";
 import type { CommandOption, WireInteraction } from "../wire.ts";
@@ -27,13 +27,13 @@ function choice({ value, label }: Completion): object {
 }
 
 function inboundCompletion(interaction: Autocomplete, place: ChannelContext): InboundCompletion | null {
-  const who = whoActed(interaction);
+  const who = actorOf(interaction);
   const focused = focusedIn(interaction.data.options);
   if (who === null || focused === null) return null;
   return {
     kind: "completion",
     key: interactionKey(interaction),
-    ...whereabouts(place, threadOf(place, null)),
+    ...locationOf(place, threadOf(place, null)),
     person: who,
     at: timeOf(interaction.id),
     command: interaction.data.name,

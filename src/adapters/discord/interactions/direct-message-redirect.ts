@@ -9,37 +9,37 @@ export type RedirectedThread = Pick<ThreadRef, "channelId" | "threadId">;
  * A component id that also names a thread; null if the result is too long. Channel ids are written in base 16, which
  * leaves 63 characters.
  */
-export function aimedId(id: string, { channelId, threadId }: RedirectedThread): string | null {
-  const aimed = `in:${toHex(channelId)}/${threadId === null ? "" : toHex(threadId)}:${id}`;
-  return aimed.length > CUSTOM_ID_CHARS ? null : aimed;
+export function redirectedId(id: string, { channelId, threadId }: RedirectedThread): string | null {
+  const redirected = `in:${toHex(channelId)}/${threadId === null ? "" : toHex(threadId)}:${id}`;
+  return redirected.length > CUSTOM_ID_CHARS ? null : redirected;
 }
 
 /** Makes buttons act in the thread that the message is about. Buttons whose ids would become too long are dropped. */
-export function aimedButtons({ buttons }: OutgoingMessage, thread: RedirectedThread): OutgoingMessage["buttons"] {
+export function redirectedButtons({ buttons }: OutgoingMessage, thread: RedirectedThread): OutgoingMessage["buttons"] {
   return buttons.flatMap((button) => {
-    const id = aimedId(button.id, thread);
+    const id = redirectedId(button.id, thread);
     return id === null ? [] : [{ ...button, id }];
   });
 }
 
-interface Aimed {
+interface RedirectedInteraction {
   /** The interaction with its id in the form that the core knows. */
   readonly interaction: WireInteraction;
   /** The thread that it is about; null if that is where it happened. */
-  readonly elsewhere: RedirectedThread | null;
+  readonly redirect: RedirectedThread | null;
 }
 
 /** Reads the thread from the id of a click or a submitted dialog. */
-export function readAim(interaction: WireInteraction): Aimed {
-  if (interaction.type !== 3 && interaction.type !== 5) return { interaction, elsewhere: null };
+export function readRedirect(interaction: WireInteraction): RedirectedInteraction {
+  if (interaction.type !== 3 && interaction.type !== 5) return { interaction, redirect: null };
   const [, channel, thread, id] = /^in:([0-9a-f]+)\/([0-9a-f]*):(.*)$/su.exec(interaction.data.custom_id) ?? [];
-  if (channel === undefined || id === undefined) return { interaction, elsewhere: null };
-  const elsewhere = {
+  if (channel === undefined || id === undefined) return { interaction, redirect: null };
+  const redirect = {
     channelId: fromHex(channel),
     threadId: thread === "" || thread === undefined ? null : fromHex(thread),
   };
-  if (interaction.type === 3) return { interaction: { ...interaction, data: { custom_id: id } }, elsewhere };
-  return { interaction: { ...interaction, data: { ...interaction.data, custom_id: id } }, elsewhere };
+  if (interaction.type === 3) return { interaction: { ...interaction, data: { custom_id: id } }, redirect };
+  return { interaction: { ...interaction, data: { ...interaction.data, custom_id: id } }, redirect };
 }
 
 function toHex(snowflake: string): string {

@@ -2,18 +2,18 @@ import type { Form, FormField } from "../../../core/protocol/form.ts";
 import type { InboundCommand } from "../../../core/protocol/platform.ts";
 import { cut } from "../../../core/text/plain-text.ts";
 import { filledValues, fittedFields } from "../../render/form-fields.ts";
-import { type ChannelContext, interactionKey, rootIn, threadOf, whereabouts, whoActed } from "../inbound.ts";
+import { actorOf, type ChannelContext, interactionKey, locationOf, rootIn, threadOf } from "../inbound.ts";
 import { CUSTOM_ID_CHARS, FORM_FIELDS, FORM_LABEL_CHARS, INPUT_CHARS, PLACEHOLDER_CHARS } from "../limits.ts";
 import { timeOf } from "../snowflake.ts";
 import type { WireInteraction } from "../wire.ts";
-import { aimedId, type RedirectedThread } from "./direct-message-redirect.ts";
+import { type RedirectedThread, redirectedId } from "./direct-message-redirect.ts";
 
 const VERB = "form:";
 
 /** A dialog for the given thread; null if its id would be too long, or no field fits. */
-export function modalOf({ title, command, line, fields }: Form, elsewhere: RedirectedThread | null): object | null {
+export function modalOf({ title, command, line, fields }: Form, redirect: RedirectedThread | null): object | null {
   const plain = `${VERB}${command} ${line}`;
-  const id = elsewhere === null ? plain : aimedId(plain, elsewhere);
+  const id = redirect === null ? plain : redirectedId(plain, redirect);
   const shown = fittedFields(fields, { fields: FORM_FIELDS, chars: INPUT_CHARS });
   if (id === null || id.length > CUSTOM_ID_CHARS || shown.length === 0) return null;
   return {
@@ -40,7 +40,7 @@ export function inboundForm(
   interaction: Extract<WireInteraction, { type: 5 }>,
   place: ChannelContext,
 ): InboundCommand | null {
-  const who = whoActed(interaction);
+  const who = actorOf(interaction);
   const { custom_id: id, components } = interaction.data;
   const [, name, line = ""] = /^form:(\S+)(?: (.*))?$/su.exec(id) ?? [];
   if (who === null || name === undefined) return null;
@@ -49,7 +49,7 @@ export function inboundForm(
   return {
     kind: "command",
     key: interactionKey(interaction),
-    ...whereabouts(place, threadOf(place, rootIn(interaction.message))),
+    ...locationOf(place, threadOf(place, rootIn(interaction.message))),
     person: who,
     at: timeOf(interaction.id),
     name,

@@ -12,21 +12,21 @@ import { privateMessage } from "../../../core/protocol/replies.ts";
 import { privateAnswer } from "../../render/private-answer.ts";
 import { formatEphemeral } from "../format.ts";
 import {
+  actorOf,
   type ChannelContext,
   inboundAction,
   inboundCommand,
   inboundMenuCommand,
-  type Seen,
-  whoActed,
+  type MessageContext,
 } from "../inbound.ts";
 import { membershipIn } from "../membership.ts";
-import { withAnswered } from "../message/answered.ts";
-import type { Names } from "../message/wording.ts";
+import { withReferencedMessage } from "../message/referenced-message.ts";
+import type { Names } from "../message/text.ts";
 import type { DiscordScope } from "../messages.ts";
 import { CALLBACK, type InteractionAddress } from "../rest.ts";
 import { interactionSchema, MESSAGE_COMMAND, type WireInteraction } from "../wire.ts";
 import { choicesFor } from "./completing.ts";
-import { type RedirectedThread, readAim } from "./direct-message-redirect.ts";
+import { type RedirectedThread, readRedirect } from "./direct-message-redirect.ts";
 import { inboundForm, modalOf } from "./forms.ts";
 
 /**
@@ -34,25 +34,25 @@ import { inboundForm, modalOf } from "./forms.ts";
  * interaction is gone, and the answer is sent as a direct message. What was stored stays stored.
  */
 export function createInteractions(options: DiscordScope): (data: unknown) => Promise<void> {
-  const again = new BoundedMap<string, object>(DIALOGS);
+  const retryDialogs = new BoundedMap<string, object>(DIALOGS);
   return async (data) => {
     const parsed = interactionSchema.safeParse(data);
     if (!parsed.success) {
       options.log.warn({ issues: parsed.error.issues.slice(0, 3) }, "discord.interaction_not_understood");
       return;
     }
-    const { interaction, elsewhere } = readAim(parsed.data);
-    const dialog = interaction.type === 3 ? again.get(interaction.data.custom_id) : undefined;
+    const { interaction, redirect } = readRedirect(parsed.data);
+    const dialog = interaction.type === 3 ? retryDialogs.get(interaction.data.custom_id) : undefined;
     if (dialog !== undefined) {
       await options.rest.respondModal(addressOf(interaction), dialog);
       return;
     }
     const { channel } = interaction;
     const place =
-      elsewhere === null
+      redirect === null
         ? await options.channels.of(channel.id, interaction.guild_id ?? undefined, channel)
-        : await options.channels.elsewhere(elsewhere);
-    if (elsewhere !== null && !(await isStillThere(interaction, place, options))) {
+        : await options.channels.ofRedirect(redirect);
+    if (redirect !== null && !(await isStillThere(interaction, place, options))) {
       await options.rest.respond(addressOf(interaction), CALLBACK.message, { body: formatEphemeral(GONE), files: [] });
       return;
     }
@@ -65,7 +65,13 @@ export function createInteractions(options: DiscordScope): (data: unknown) => Pr
     if (event === null) return;
     if (event.kind === "message" && place.opensThreads)
       options.threads.expect({ ...event, text: event.quoted.join("\n") });
-    await respond(options, { interaction: known, event, receipt: await receive(options, event), again, elsewhere });
+    await respond(options, {
+      interaction: known,
+      event,
+      receipt: await receive(options, event),
+      retryDialogs,
+      redirect,
+    });
   };
 }
 
@@ -77,7 +83,7 @@ async function isStillThere(
   { workspace, channel, threadId }: ChannelContext,
   { client, log }: DiscordScope,
 ): Promise<boolean> {
-  const who = whoActed(interaction);
+  const who = actorOf(interaction);
   if (who === null || threadId === null) return who !== null;
   try {
     const asked = { channelId: channel.id, workspaceId: workspace.id, threadId, userId: ownId(who.id) };
@@ -109,7 +115,7 @@ async function withTarget(interaction: WireInteraction, options: DiscordScope): 
   const { data } = interaction;
   const target = data.resolved.messages[data.target_id];
   if (target === undefined) return interaction;
-  const messages = { [data.target_id]: await withAnswered(target, options) };
+  const messages = { [data.target_id]: await withReferencedMessage(target, options) };
   return { ...interaction, data: { ...data, resolved: { messages } } };
 }
 
@@ -119,23 +125,23 @@ function namesFor(interaction: WireInteraction, { namesIn }: DiscordScope): Prom
   return namesIn("resolved" in data ? Object.values(data.resolved.messages) : [], guildId ?? undefined);
 }
 
-type Acted = InboundAction | InboundCommand | InboundMessage;
+type InteractionEvent = InboundAction | InboundCommand | InboundMessage;
 
-function eventOf(interaction: Exclude<WireInteraction, { type: 4 }>, seen: Seen): Acted | null {
-  if (interaction.type === 3) return inboundAction(interaction, seen.place);
-  if (interaction.type === 5) return inboundForm(interaction, seen.place);
-  return inboundMenuCommand(interaction, seen) ?? inboundCommand(interaction, seen.place);
+function eventOf(interaction: Exclude<WireInteraction, { type: 4 }>, context: MessageContext): InteractionEvent | null {
+  if (interaction.type === 3) return inboundAction(interaction, context.place);
+  if (interaction.type === 5) return inboundForm(interaction, context.place);
+  return inboundMenuCommand(interaction, context) ?? inboundCommand(interaction, context.place);
 }
 
 /** Adds to an interaction in a direct message the person's roles in all servers shared with the bot. */
-async function withRoles(interaction: WireInteraction, { memberEverywhere }: DiscordScope): Promise<WireInteraction> {
+async function withRoles(interaction: WireInteraction, { memberAcrossGuilds }: DiscordScope): Promise<WireInteraction> {
   const { user } = interaction;
-  const member = user && (await memberEverywhere(user.id));
+  const member = user && (await memberAcrossGuilds(user.id));
   return user && member ? { ...interaction, member: { ...member, user } } : interaction;
 }
 
 /** Passes on an event. If it could not be stored, tells the person so, since Discord would only show that it failed. */
-async function receive(options: DiscordScope, event: Acted): Promise<Receipt> {
+async function receive(options: DiscordScope, event: InteractionEvent): Promise<Receipt> {
   try {
     return await options.receive(event);
   } catch (error) {
@@ -145,7 +151,7 @@ async function receive(options: DiscordScope, event: Acted): Promise<Receipt> {
 }
 
 /** A confirmation, because Discord shows no trace of a command except its answer; null for a click. */
-function traceOf(event: Acted): OutgoingMessage | null {
+function confirmationOf(event: InteractionEvent): OutgoingMessage | null {
   if (event.kind === "action") return null;
   if (event.kind === "command") return privateMessage(`✓ /${event.name}`);
   const { threadId } = event.thread;
@@ -157,11 +163,11 @@ const DIALOGS = 200;
 
 interface ResponseArgs {
   readonly interaction: Exclude<WireInteraction, { type: 4 }>;
-  readonly event: Acted;
+  readonly event: InteractionEvent;
   readonly receipt: Receipt;
-  readonly elsewhere: RedirectedThread | null;
+  readonly redirect: RedirectedThread | null;
   /** Dialogs by the id of the button that opens them. */
-  readonly again: BoundedMap<string, object>;
+  readonly retryDialogs: BoundedMap<string, object>;
 }
 
 interface ResponseParts {
@@ -170,12 +176,12 @@ interface ResponseParts {
 }
 
 /** Chooses message or dialog. Discord does not allow a dialog in response to a dialog, so a button leads to it. */
-function answering({ interaction, event, receipt, again, elsewhere }: ResponseArgs): ResponseParts {
-  const answer = privateAnswer(receipt) ?? traceOf(event);
-  const modal = receipt.type === "reply" && receipt.form !== undefined ? modalOf(receipt.form, elsewhere) : null;
+function responseParts({ interaction, event, receipt, retryDialogs, redirect }: ResponseArgs): ResponseParts {
+  const answer = privateAnswer(receipt) ?? confirmationOf(event);
+  const modal = receipt.type === "reply" && receipt.form !== undefined ? modalOf(receipt.form, redirect) : null;
   if (modal === null || answer === null || interaction.type !== 5) return { answer, modal };
   const button = { id: `form-again:${interaction.id}`, label: "Fill it in again", style: "primary" } as const;
-  again.set(button.id, modal);
+  retryDialogs.set(button.id, modal);
   return { answer: { ...answer, buttons: [button] }, modal: null };
 }
 
@@ -187,7 +193,7 @@ async function respond(options: DiscordScope, responding: ResponseArgs): Promise
   const { rest, ephemerals, log } = options;
   const { interaction, event } = responding;
   const at = addressOf(interaction);
-  const { answer, modal } = answering(responding);
+  const { answer, modal } = responseParts(responding);
   const answered =
     modal !== null
       ? rest.respondModal(at, modal)

@@ -1,7 +1,7 @@
 import type { PlatformError } from "../../../core/protocol/errors.ts";
 import type { Attachment } from "../../../core/protocol/platform.ts";
 import { bytesAtMost, unreadable } from "../../render/attachment.ts";
-import { asking } from "../errors.ts";
+import { callDiscord } from "../errors.ts";
 import type { DiscordRest } from "../rest.ts";
 import { filesOf, pathOf } from "./files.ts";
 
@@ -26,7 +26,7 @@ export async function fetchAttachment(attachment: Attachment, fetching: FetchArg
     response = await request(await freshUrl(source, attachment, fetching), fetching.signal);
   if (!response.ok) throw unreadable(attachment, `Discord answered ${response.status}`);
   if (isErrorPage(response, attachment)) throw unreadable(attachment, "Discord answered with a web page instead of it");
-  const bytes = await asking("", () => bytesAtMost(fetching.maxBytes, response), fetching.signal);
+  const bytes = await callDiscord("", () => bytesAtMost(fetching.maxBytes, response), fetching.signal);
   if (bytes === null) throw tooLarge(attachment, fetching.maxBytes);
   return bytes;
 }
@@ -34,7 +34,7 @@ export async function fetchAttachment(attachment: Attachment, fetching: FetchArg
 function request(url: string, signal: AbortSignal): Promise<Response> {
   // The timeout covers the body, too.
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(FILE_TIMEOUT_MS)]);
-  return asking("", () => fetch(url, { signal: bounded, redirect: "error" }), signal);
+  return callDiscord("", () => fetch(url, { signal: bounded, redirect: "error" }), signal);
 }
 
 async function freshUrl(source: string, attachment: Attachment, { rest, signal }: FetchArgs): Promise<string> {

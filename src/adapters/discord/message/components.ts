@@ -24,14 +24,14 @@ export function everyComponent(components: readonly unknown[]): readonly WireCom
 }
 
 /** The text of components, with a line for each that has any. */
-export function componentsText(components: readonly unknown[], inWords: (text: string) => string): string {
+export function componentsText(components: readonly unknown[], readable: (text: string) => string): string {
   return everyComponent(components)
-    .flatMap((component) => componentLines(component, inWords))
+    .flatMap((component) => componentLines(component, readable))
     .join("\n");
 }
 
 /** The text of one component itself. Unknown types are read by the usual fields. */
-function componentLines(component: WireComponent, inWords: (text: string) => string): string[] {
+function componentLines(component: WireComponent, readable: (text: string) => string): string[] {
   const { type, label, emoji, url, placeholder, options, items, media, file, name } = component;
   if (type === BUTTON) {
     const shown = [label || emoji?.name, url].filter(Boolean);
@@ -45,5 +45,5 @@ function componentLines(component: WireComponent, inWords: (text: string) => str
   const pictures = media === undefined ? items : [{ media, description: component.description }];
   if (pictures.length > 0)
     return pictures.map(({ media: shown, description }) => `[image: ${captionOf({ ...shown, description })}]`);
-  return [inWords(component.content), label, component.description].filter((text) => text !== "");
+  return [readable(component.content), label, component.description].filter((text) => text !== "");
 }

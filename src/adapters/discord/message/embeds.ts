@@ -3,10 +3,10 @@ import type { WireEmbed, WireMedia } from "./message-schema.ts";
 /** Invisible text in a field meant to be empty, since Discord requires a name and a value. */
 const BLANK = /^[\s\u200b-\u200f\u2060]*$/u;
 
-/** The text of an embed, top to bottom as Discord shows it. `inWords` makes its texts readable. */
-export function embedText(embed: WireEmbed, inWords: (text: string) => string): string {
+/** The text of an embed, top to bottom as Discord shows it. `readable` makes its texts readable. */
+export function embedText(embed: WireEmbed, readable: (text: string) => string): string {
   const fields = embed.fields.map(({ name, value }) =>
-    [inWords(name), inWords(value)].filter((text) => !BLANK.test(text)).join(": "),
+    [readable(name), readable(value)].filter((text) => !BLANK.test(text)).join(": "),
   );
   // The thumbnail of a link preview was chosen by the linked page, so it is skipped.
   const pictures = [embed.image, embed.type === "rich" ? embed.thumbnail : undefined];
@@ -16,9 +16,9 @@ export function embedText(embed: WireEmbed, inWords: (text: string) => string): 
   const parts = [
     embed.provider?.name ?? "",
     embed.author?.name ?? "",
-    inWords(embed.title),
+    readable(embed.title),
     embed.url,
-    inWords(embed.description),
+    readable(embed.description),
     ...fields,
     ...images,
     embed.footer?.text ?? "",

@@ -29,14 +29,14 @@ export function listOf<T extends z.ZodType>(item: T, most: number) {
 }
 
 /** Undefined if the value is missing, null or malformed. */
-function perhaps<T extends z.ZodType>(schema: T) {
+function lenient<T extends z.ZodType>(schema: T) {
   return schema
     .nullish()
     .catch(undefined)
     .transform((value) => value ?? undefined);
 }
 
-const mentionSchema = userSchema.extend({ member: perhaps(memberSchema) });
+const mentionSchema = userSchema.extend({ member: lenient(memberSchema) });
 
 const attachmentSchema = z.object({
   filename: words,
@@ -63,16 +63,16 @@ const mediaSchema = z.object({
 
 const embedSchema = z.object({
   type: z.string().catch("rich"),
-  provider: perhaps(z.object({ name: words })),
+  provider: lenient(z.object({ name: words })),
   title: words,
   description: words,
   url: address,
   timestamp: words,
-  author: perhaps(z.object({ name: words })),
+  author: lenient(z.object({ name: words })),
   fields: listOf(z.object({ name: words, value: words }), 25),
-  footer: perhaps(z.object({ text: words })),
-  image: perhaps(mediaSchema),
-  thumbnail: perhaps(mediaSchema),
+  footer: lenient(z.object({ text: words })),
+  image: lenient(mediaSchema),
+  thumbnail: lenient(mediaSchema),
   /** Components of a preview laid out by the linked page. Source: Discord docs, Component Embeds. */
   components: z.array(z.unknown()).catch([]),
 });
@@ -82,21 +82,21 @@ export const componentSchema = z.object({
   type: z.number().catch(0),
   content: words,
   label: words,
-  emoji: perhaps(z.object({ name: words })),
+  emoji: lenient(z.object({ name: words })),
   placeholder: words,
   description: words,
   name: words,
   size: count,
   url: address,
-  media: perhaps(mediaSchema),
-  file: perhaps(mediaSchema),
+  media: lenient(mediaSchema),
+  file: lenient(mediaSchema),
   items: listOf(z.object({ description: words, media: mediaSchema }), 10),
   options: listOf(z.object({ label: words }), 25),
   components: z.array(z.unknown()).catch([]),
   accessory: z.unknown().optional(),
 });
 
-const media = z.object({ text: words, emoji: perhaps(z.object({ name: words })) });
+const media = z.object({ text: words, emoji: lenient(z.object({ name: words })) });
 const NO_RESULTS = { answer_counts: [], is_finalized: false };
 const pollSchema = z.object({
   question: media.catch({ text: "", emoji: undefined }),
@@ -121,12 +121,12 @@ const contentShape = {
   sticker_items: listOf(z.object({ name: words }), 5),
   /** Sounds in the text, as `<sound:guild:id>`. Discord's docs do not mention this field. */
   soundboard_sounds: listOf(z.object({ sound_id: snowflake, name: words }), 10),
-  poll: perhaps(pollSchema),
+  poll: lenient(pollSchema),
 };
 const contentSchema = z.object(contentShape);
 
 /** The command that a message answers, and who used it. */
-const interactionSchema = z.object({ name: words, user: perhaps(userSchema) });
+const interactionSchema = z.object({ name: words, user: lenient(userSchema) });
 
 /** Author of a message whose author cannot be read; treated as a bot, so it gets no answer. */
 const NOBODY = { id: "0", username: "someone", bot: true };
@@ -135,18 +135,18 @@ const plainMessageSchema = z.object({
   ...contentShape,
   id: snowflake,
   channel_id: snowflake.catch("0"),
-  guild_id: perhaps(snowflake),
+  guild_id: lenient(snowflake),
   /** -1 if it is not a number. */
   type: z.number().catch(-1),
   author: userSchema.catch(NOBODY),
-  member: perhaps(memberSchema),
+  member: lenient(memberSchema),
   /** A malformed id still marks the message as a webhook's. */
   webhook_id: snowflake.nullish().catch("0"),
-  nonce: perhaps(z.union([z.string(), z.number()])),
+  nonce: lenient(z.union([z.string(), z.number()])),
   mention_roles: listOf(snowflake, 100),
-  interaction: perhaps(interactionSchema),
-  interaction_metadata: perhaps(interactionSchema),
-  message_reference: perhaps(z.object({ channel_id: perhaps(snowflake), message_id: perhaps(snowflake) })),
+  interaction: lenient(interactionSchema),
+  interaction_metadata: lenient(interactionSchema),
+  message_reference: lenient(z.object({ channel_id: lenient(snowflake), message_id: lenient(snowflake) })),
   /** Forwarded messages, as they were when they were forwarded. */
   message_snapshots: listOf(z.object({ message: contentSchema.extend({ timestamp: words }) }), 5),
 });
@@ -160,7 +160,7 @@ export const messageSchema = plainMessageSchema.extend({
 export const editSchema = z.object({
   id: snowflake,
   channel_id: snowflake,
-  guild_id: perhaps(snowflake),
+  guild_id: lenient(snowflake),
   edited_timestamp: z.iso.datetime({ offset: true }),
 });
 

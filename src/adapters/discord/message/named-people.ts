@@ -4,11 +4,11 @@ import { DM_WORKSPACE } from "../channels.ts";
 import { type Members, memberIn } from "../members.ts";
 import type { WireMessage } from "./message-schema.ts";
 import { displayName } from "./person-schema.ts";
-import type { Names } from "./wording.ts";
+import type { Names } from "./text.ts";
 
 /** How long a person's name is cached. In milliseconds. */
-const BELIEVED_MS = 10 * 60_000;
-const REMEMBERED = 1_000;
+const CACHE_MS = 10 * 60_000;
+const CACHE_SIZE = 1_000;
 /** Maximum number of people looked up for one set of messages. */
 const MOST_ASKED = 10;
 const MENTION = /<@!?(\d{1,20})>/gu;
@@ -22,19 +22,19 @@ export type NamesIn = (messages: readonly WireMessage[], guildId: string | undef
 export function createNamesIn(names: Names, members: Members, clock: Clock): NamesIn {
   const askedName = cacheAnswers(
     async (guildId: string, id: string) => (await memberIn(members, guildId, id).catch(() => null))?.name,
-    { forMs: BELIEVED_MS, most: REMEMBERED, clock },
+    { forMs: CACHE_MS, most: CACHE_SIZE, clock },
   );
   return async (messages, guildId = DM_WORKSPACE.id) => {
-    const told = new Map(messages.flatMap(toldBy));
+    const mentioned = new Map(messages.flatMap(mentionedNames));
     const named = new Set([...JSON.stringify(messages).matchAll(MENTION)].map(([, id = ""]) => id));
-    const unknown = [...named].filter((id) => !told.has(id)).slice(0, MOST_ASKED);
+    const unknown = [...named].filter((id) => !mentioned.has(id)).slice(0, MOST_ASKED);
     const asked = await Promise.all(unknown.map(async (id) => [id, await askedName(guildId, id)] as const));
-    const all = new Map<string, string | undefined>([...told, ...asked]);
+    const all = new Map<string, string | undefined>([...mentioned, ...asked]);
     return { ...names, person: (id) => all.get(id) };
   };
 }
 
-function toldBy({ mentions, message_snapshots, referenced_message: answered }: WireMessage) {
+function mentionedNames({ mentions, message_snapshots, referenced_message: answered }: WireMessage) {
   const all = [mentions, answered?.mentions ?? [], ...message_snapshots.map(({ message }) => message.mentions)].flat();
   return all.map((each) => [each.id, displayName(each, each.member)] as const);
 }

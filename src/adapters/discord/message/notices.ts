@@ -1,20 +1,20 @@
 import { MESSAGE_TYPE, type PlainWireMessage } from "./message-schema.ts";
 import { displayName } from "./person-schema.ts";
-import { inWords, type Names } from "./wording.ts";
+import { type Names, readableText } from "./text.ts";
 
 /**
  * Types of system messages that say nothing about the conversation: members, calls, joins, icons, pins, boosts,
  * followed channels, discovery, reminders, subscriptions, requests to speak, incidents. Source: Discord docs, Message
  * Types.
  */
-export const TELLS_NOTHING: ReadonlySet<number> = new Set([
+export const IGNORED_MESSAGE_TYPES: ReadonlySet<number> = new Set([
   1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 17, 22, 25, 26, 29, 32, 36, 37, 38, 39, 44, 55,
 ]);
 
 /** The text of any other system message; null for a message that somebody wrote. */
 export function noticeLine(message: PlainWireMessage, names: Names): string | null {
   const who = displayName(message.author, message.member);
-  const title = inWords(message.content, message, names);
+  const title = readableText(message.content, message, names);
   switch (message.type) {
     case MESSAGE_TYPE.nameChanged:
       return `[${who} changed the name to “${title}”]`;

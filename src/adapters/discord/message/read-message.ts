@@ -11,16 +11,16 @@ import {
   type WireMessage,
   type WirePoll,
 } from "./message-schema.ts";
-import { noticeLine, TELLS_NOTHING } from "./notices.ts";
+import { IGNORED_MESSAGE_TYPES, noticeLine } from "./notices.ts";
 import { displayName } from "./person-schema.ts";
-import { inWords, inWordsToBot, type Names, timeInWords } from "./wording.ts";
+import { type Names, readableText, readableTextToBot, readableTime } from "./text.ts";
 
 /** A message in the form that the model reads. */
 export interface ReadMessage {
   /** The message's own text, without the mention of the bot. */
-  readonly words: string;
+  readonly text: string;
   /** Everything else that the message shows, each as a text that says what or whose it is. */
-  readonly besides: readonly string[];
+  readonly quoted: readonly string[];
   readonly files: readonly Attachment[];
 }
 
@@ -31,14 +31,14 @@ const ANSWERED_CHARS = 1_000;
 
 /** Reads any message. `answeredChars`: maximum length of the message that it answers. */
 export function readMessage(message: WireMessage, names: Names, answeredChars = MESSAGE_CHARS): ReadMessage {
-  const words = inWordsToBot(message.content, message, names);
-  const besides = [commandOf(message), cut(answeredBy(message, names), answeredChars), ...shownIn(message, names)];
-  return { words, besides: besides.filter(Boolean).map((text) => cut(text)), files: filesOf(message) };
+  const text = readableTextToBot(message.content, message, names);
+  const quoted = [commandOf(message), cut(answeredBy(message, names), answeredChars), ...shownIn(message, names)];
+  return { text, quoted: quoted.filter(Boolean).map((each) => cut(each)), files: filesOf(message) };
 }
 
 /** A whole message as a quote of its author, for a reply to it or a question about it. */
-export function saidBy(message: PlainWireMessage, names: Names): string {
-  const words = inWordsToBot(message.content, message, names);
+export function quoteOf(message: PlainWireMessage, names: Names): string {
+  const words = readableTextToBot(message.content, message, names);
   const said = joined([commandOf(message), words, ...shownIn(message, names), ...fileLines(message)]);
   return cut(`${displayName(message.author, message.member)} wrote: ${said}`);
 }
@@ -50,9 +50,9 @@ export function threadMessage(message: WireMessage, names: Names, topic = ""): T
     const isThere = started !== null && started !== undefined;
     return isThere ? threadMessage({ ...started, referenced_message: undefined }, names, topic) : null;
   }
-  if (TELLS_NOTHING.has(message.type)) return null;
-  const { words, besides, files } = readMessage(message, names, ANSWERED_CHARS);
-  const said = noticeLine(message, names) ?? joined([words, ...besides, ...fileLines(message)]);
+  if (IGNORED_MESSAGE_TYPES.has(message.type)) return null;
+  const { text, quoted, files } = readMessage(message, names, ANSWERED_CHARS);
+  const said = noticeLine(message, names) ?? joined([text, ...quoted, ...fileLines(message)]);
   return {
     messageId: message.id,
     author: {
@@ -62,7 +62,7 @@ export function threadMessage(message: WireMessage, names: Names, topic = ""): T
       ...(message.author.id === names.botId ? { isOurs: true } : {}),
     },
     text: cut(joined([topic, said])),
-    ...(besides.length === 0 ? {} : { isQuoting: true }),
+    ...(quoted.length === 0 ? {} : { isQuoting: true }),
     ...(files.length === 0 ? {} : { attachments: files }),
     at: timeOf(message.id),
   };
@@ -73,7 +73,7 @@ function answeredBy({ type, referenced_message: answered, mentions }: WireMessag
   if (answered !== null && answered !== undefined) {
     // The author's name on the server, which the quoted message itself lacks.
     const mentioned = mentions.find(({ id }) => id === answered.author.id);
-    return saidBy({ ...answered, member: answered.member ?? mentioned?.member }, names);
+    return quoteOf({ ...answered, member: answered.member ?? mentioned?.member }, names);
   }
   return answered === null && type === MESSAGE_TYPE.reply ? "[It answers a message that was deleted.]" : "";
 }
@@ -93,8 +93,8 @@ function shownIn(message: PlainWireMessage, names: Names): string[] {
   const origin = names.channel(message.message_reference?.channel_id ?? "");
   const from = origin === undefined ? "" : ` from #${origin}`;
   const forwarded = message.message_snapshots.map(({ message: snapshot }) => {
-    const words = inWords(snapshot.content, snapshot, names);
-    const at = timeInWords(Date.parse(snapshot.timestamp));
+    const words = readableText(snapshot.content, snapshot, names);
+    const at = readableTime(Date.parse(snapshot.timestamp));
     return `Forwarded${from}${at === null ? "" : `, ${at}`}: ${joined([words, ...extrasOf(snapshot, names), ...fileLines(snapshot)])}`;
   });
   const isOwn = message.author.id === names.botId;
@@ -106,7 +106,7 @@ function extrasOf(content: WireContent, names: Names): string[] {
   const voice = (content.flags & IS_VOICE_MESSAGE) === 0 ? undefined : content.attachments[0];
   return [
     ...embedTexts(content, names),
-    componentsText(content.components, (text) => inWords(text, content, names)),
+    componentsText(content.components, (text) => readableText(text, content, names)),
     content.poll === undefined ? "" : pollText(content.poll),
     ...content.sticker_items.map(({ name }) => `[sticker: ${name}]`),
     voice === undefined ? "" : `[voice message, ${Math.round(voice.duration_secs)} s]`,
@@ -115,9 +115,9 @@ function extrasOf(content: WireContent, names: Names): string[] {
 
 /** The texts of link previews and other embeds. */
 export function embedTexts(content: WireContent, names: Names): string[] {
-  const worded = (text: string) => inWords(text, content, names);
+  const readable = (text: string) => readableText(text, content, names);
   const texts = content.embeds.map((embed) =>
-    joined([embedText(embed, worded), componentsText(embed.components, worded)]),
+    joined([embedText(embed, readable), componentsText(embed.components, readable)]),
   );
   return texts.filter((text) => text !== "");
 }
@@ -137,7 +137,7 @@ function fileLines({ attachments }: Pick<WireContent, "attachments">): string[] 
 }
 
 /** Lines for files that have a title or a description besides their name. */
-export function aboutFiles({ attachments }: WireContent): string[] {
+export function describedFileLines({ attachments }: WireContent): string[] {
   return fileLines({ attachments: attachments.filter(({ title, description }) => title + description !== "") });
 }
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { messageSchema } from "../../../../src/adapters/discord/message/message-schema.ts";
 import { readMessage, threadMessage } from "../../../../src/adapters/discord/message/read-message.ts";
-import type { Names } from "../../../../src/adapters/discord/message/wording.ts";
+import type { Names } from "../../../../src/adapters/discord/message/text.ts";
 import {
   ALERTMANAGER,
   ANA,
@@ -299,15 +299,15 @@ test.each([1, 2, 3, 5, 6, 7, 8, 12, 22, 25, 29, 38])("a notice of type %i tells 
 });
 
 test("what one person says comes apart from what comes with it, and files of both come along", () => {
-  const { words, besides, files } = readMessage(
+  const { text, quoted, files } = readMessage(
     messageSchema.parse({
       ...reply(SCREENSHOT),
       attachments: [file("mine.txt", { url: "https://cdn.discordapp.com/m" })],
     }),
     names,
   );
-  expect(words).toBe("why?");
-  expect(besides).toEqual(["bob wrote: [file: shot.png: a red graph]"]);
+  expect(text).toBe("why?");
+  expect(quoted).toEqual(["bob wrote: [file: shot.png: a red graph]"]);
   expect(files.map(({ name }) => name)).toEqual(["mine.txt", "shot.png"]);
 });
 

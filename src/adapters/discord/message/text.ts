@@ -37,7 +37,7 @@ const GUIDES: Readonly<Record<string, string>> = {
 };
 
 /** A text in readable form, with names in place of ids, and times written out. */
-export function inWords(content: string, named: Named, names: Names): string {
+export function readableText(content: string, named: Named, names: Names): string {
   const { mentions, mention_channels: channels, soundboard_sounds: sounds } = named;
   return withoutMark(content)
     .replaceAll(PERSON, (_mention, id: string) => {
@@ -53,7 +53,7 @@ export function inWords(content: string, named: Named, names: Names): string {
     .replaceAll(COMMAND, "$1")
     .replaceAll(
       TIME,
-      (written, seconds: string, style: string | undefined) => timeInWords(Number(seconds) * 1_000, style) ?? written,
+      (written, seconds: string, style: string | undefined) => readableTime(Number(seconds) * 1_000, style) ?? written,
     )
     .replaceAll(SOUND, (_sound, id: string) => {
       const name = sounds.find(({ sound_id }) => sound_id === id)?.name || names.sound(id);
@@ -64,15 +64,15 @@ export function inWords(content: string, named: Named, names: Names): string {
 }
 
 /** The same, without the mention of the bot. */
-export function inWordsToBot(content: string, named: Named, names: Names): string {
+export function readableTextToBot(content: string, named: Named, names: Names): string {
   const others = withoutMark(content).replaceAll(BOT_MENTION, (mention, id: string) =>
     id === names.botId || (mention.includes("&") && names.isBotRole(id)) ? "" : mention,
   );
-  return inWords(others.trim(), named, names);
+  return readableText(others.trim(), named, names);
 }
 
 /** A time in UTC, from milliseconds since the epoch, or a date, depending on the style. Null if it is not valid. */
-export function timeInWords(at: number, style?: string): string | null {
+export function readableTime(at: number, style?: string): string | null {
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return null;
   const [date = "", clock = ""] = time.toISOString().split("T");

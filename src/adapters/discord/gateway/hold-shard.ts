@@ -7,15 +7,15 @@ import { SHARD_ROLE, type SharedShard } from "./shared-shard.ts";
 const SHARD_WITHIN_MS = 1_000;
 
 /** Pause of a process that could not connect, so that another one can try. In milliseconds. */
-const REST_MS = 30_000;
+const RETRY_MS = 30_000;
 
-interface Turn {
+interface HoldCallbacks {
   readonly taken: () => void;
   readonly over: () => void;
   readonly refused: (error: unknown) => void;
 }
 
-interface Sharing {
+interface HoldShardOptions {
   readonly shard: SharedShard;
   readonly cluster: Pick<Cluster, "hold">;
   readonly clock: Clock;
@@ -23,20 +23,23 @@ interface Sharing {
 }
 
 /** Connects whenever this process holds the shard. `begun` resolves once that is decided and, if it does, connected. */
-export function share(sharing: Sharing): { readonly begun: Promise<void>; readonly leave: () => Promise<void> } {
+export function holdShard(sharing: HoldShardOptions): {
+  readonly begun: Promise<void>;
+  readonly leave: () => Promise<void>;
+} {
   const { promise: begun, resolve, reject } = Promise.withResolvers<void>();
   const leaving = new AbortController();
-  let isOurs = false;
+  let isHeld = false;
   const taken = () => {
-    isOurs = true;
+    isHeld = true;
   };
   const connected = () => {
     resolve();
     sharing.connected();
   };
-  const turns = takeTurns({ ...sharing, connected }, { taken, over: resolve, refused: reject }, leaving.signal);
+  const turns = holdRepeatedly({ ...sharing, connected }, { taken, over: resolve, refused: reject }, leaving.signal);
   const cancel = sharing.clock.after(SHARD_WITHIN_MS, () => {
-    if (!isOurs) resolve();
+    if (!isHeld) resolve();
   });
   const leave = async () => {
     cancel();
@@ -46,13 +49,13 @@ export function share(sharing: Sharing): { readonly begun: Promise<void>; readon
   return { begun, leave };
 }
 
-async function takeTurns(
-  { shard, cluster, clock, connected }: Sharing,
-  { taken, over, refused }: Turn,
+async function holdRepeatedly(
+  { shard, cluster, clock, connected }: HoldShardOptions,
+  { taken, over, refused }: HoldCallbacks,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const deaf = new AbortController();
+    const ended = new AbortController();
     const work = async (held: AbortSignal) => {
       taken();
       try {
@@ -61,10 +64,10 @@ async function takeTurns(
         refused(error);
         throw error;
       }
-      if (!held.aborted) deaf.abort();
+      if (!held.aborted) ended.abort();
     };
-    await holdUntil(cluster, { role: SHARD_ROLE, work }, AbortSignal.any([signal, deaf.signal]));
+    await holdUntil(cluster, { role: SHARD_ROLE, work }, AbortSignal.any([signal, ended.signal]));
     over();
-    await sleepUnlessAborted(clock, REST_MS, signal);
+    await sleepUnlessAborted(clock, RETRY_MS, signal);
   }
 }

@@ -20,11 +20,11 @@ const PLACE = /[./#:]/u;
 const BARS = /(?<=\s)\|\|(?=\s)/gu;
 
 /**
- * Adapts Markdown to Discord's dialect. Discord supports no rules, no headings below the third level, and no fences of
+ * Adapts Markdown to what Discord renders. It supports no rules, no headings below the third level, and no fences of
  * tildes or of more than three backticks. It shows the indentation of code blocks in lists, ends code at any three
  * backticks, and does not render links whose text contains an address or whose address is not on the web.
  */
-export function inDialect(markdown: string): string {
+export function toDiscordMarkdown(markdown: string): string {
   let fence: Fence | null = null;
   const shown: string[] = [];
   for (const line of markdown.split("\n")) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { withAnswered } from "../../../../src/adapters/discord/message/answered.ts";
 import { messageSchema } from "../../../../src/adapters/discord/message/message-schema.ts";
+import { withReferencedMessage } from "../../../../src/adapters/discord/message/referenced-message.ts";
 import { CountingLog } from "../../../support/counting-log.ts";
 
 test("a reply whose answered message cannot be read is read without it, and the log says why", async () => {
@@ -14,6 +14,6 @@ test("a reply whose answered message cannot be read is read without it, and the 
     message_reference: { message_id: "5" },
   });
   const rest = { message: () => Promise.reject(new Error("Missing Access")) };
-  expect(await withAnswered(reply, { rest, log })).toBe(reply);
+  expect(await withReferencedMessage(reply, { rest, log })).toBe(reply);
   expect(log.warnings).toBe(1);
 });

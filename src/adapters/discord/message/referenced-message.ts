@@ -1,11 +1,11 @@
 import type { Log } from "../../../core/protocol/log.ts";
-import { unlessDiscord } from "../errors.ts";
-import { NOT_THERE } from "../history.ts";
+import { nullOnDiscordError } from "../errors.ts";
+import { MESSAGE_GONE } from "../history.ts";
 import type { DiscordRest } from "../rest.ts";
 import { MESSAGE_TYPE, type WireMessage } from "./message-schema.ts";
 
 /** Adds the message that a reply refers to, which Discord sometimes leaves out, for example if it is old. */
-export async function withAnswered(
+export async function withReferencedMessage(
   message: WireMessage,
   { rest, log }: { readonly rest: Pick<DiscordRest, "message">; readonly log: Pick<Log, "warn"> },
 ): Promise<WireMessage> {
@@ -13,7 +13,7 @@ export async function withAnswered(
   if (type !== MESSAGE_TYPE.reply || answered !== undefined || reference?.message_id === undefined) return message;
   try {
     const found = rest.message(reference.channel_id ?? message.channel_id, reference.message_id);
-    return { ...message, referenced_message: await unlessDiscord(NOT_THERE, found) };
+    return { ...message, referenced_message: await nullOnDiscordError(MESSAGE_GONE, found) };
   } catch (error) {
     log.warn({ err: error, messageId: message.id }, "discord.answered_message_not_read");
     return message;

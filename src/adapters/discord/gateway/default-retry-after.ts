@@ -9,7 +9,7 @@ const BANNED_S = 60;
  * Adds a retry time to a 429 without one, which comes from infrastructure in front of Discord's API. Without it,
  * discord.js would retry at once, endlessly.
  */
-export function timedRefusals(send: MakeRequest): MakeRequest {
+export function withDefaultRetryAfter(send: MakeRequest): MakeRequest {
   return async (url, init) => {
     const response = await send(url, init);
     const isTimed = Number(response.headers.get("retry-after")) > 0;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Log } from "../../../core/protocol/log.ts";
 
 /** The gateway's first events of a session, about the bot and each of its servers, in the form of its payloads. */
-export interface Introduction {
+export interface InitialEvents {
   readonly ready: {
     readonly guilds: readonly { readonly id: string; readonly unavailable: true }[];
     readonly [key: string]: unknown;
@@ -22,7 +22,7 @@ const threadsSchema = z.object({ threads: z.array(z.unknown()) });
 const memberSchema = z.looseObject({ joined_at: z.string() });
 
 /** Reads the same data over REST, for processes without the gateway's events. Rejects with discord.js' errors. */
-export async function introduction(rest: REST, log: Log): Promise<Introduction> {
+export async function fetchInitialEvents(rest: REST, log: Log): Promise<InitialEvents> {
   const [bot, application] = await Promise.all([rest.get("/users/@me"), rest.get("/applications/@me")]);
   const { id: botId } = idSchema.parse(bot);
   const ids = await guildIds(rest);
