@@ -9,7 +9,7 @@ import { readFrame } from "../../src/adapters/render/local/frame-session.ts";
 import { withoutImages, withoutMentions } from "../../src/adapters/render/markdown/safe-text.ts";
 import { splitMarkdown } from "../../src/adapters/render/markdown/splitter.ts";
 import { formatMessage } from "../../src/adapters/slack/format.ts";
-import { commentOf, essenceOf } from "../../src/adapters/slack/message/comment.ts";
+import { commentOf, comparableText } from "../../src/adapters/slack/message/comment.ts";
 import { plainText as slackPlainText } from "../../src/adapters/slack/message/plain-text.ts";
 import { addressedFirst, mentionedIn, readableText, withoutMentionOf } from "../../src/adapters/slack/message/text.ts";
 import { plainText, renderInline } from "../../src/adapters/web/page/text/markdown.ts";
@@ -66,7 +66,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "Slack: Markdown as words": slackPlainText,
   "Slack: words as the comment of a file": (text) =>
     commentOf(plainMessage(text, { files: [{ name: "a", mediaType: "text/plain", data: new Uint8Array() }] })),
-  "Slack: a comment, to be found again": essenceOf,
+  "Slack: a comment, to be found again": comparableText,
   "Slack: what is posted": (text) => formatMessage(outgoing(text)),
   "Discord: a message with its embeds": (text) =>
     readDiscord(discordMessage(text), PLACE, { names: NAMES, serves: () => true }),

@@ -29,7 +29,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { unlessAborted } from "../../core/unless-aborted.ts";
 import { privateAnswer } from "../render/private-answer.ts";
 import { stillConnecting, untilReached } from "../render/reachability.ts";
-import { PaneTitles, setStatus, setTitle, suggest } from "./assistant.ts";
+import { PaneTitles, setStatus, setTitle, suggestPrompts } from "./assistant.ts";
 import { SlackHttp } from "./connection/http-listener.ts";
 import { SharedSocket } from "./connection/shared-socket.ts";
 import { SlackSocket } from "./connection/socket.ts";
@@ -47,7 +47,7 @@ import { refusedShortcut } from "./message/shortcut.ts";
 import { Uploads } from "./message/uploads.ts";
 import { edit, find, post, react, upload } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
-import { type Addressee, addressedMessage, isSlashCommand, readPayload, saidIn } from "./payload.ts";
+import { type Addressee, addressedMessage, isSlashCommand, readPayload, threadKeyOf } from "./payload.ts";
 import { answerPrivately, postEphemeral, sendFilesPrivately, withFilesNote } from "./private/ephemeral.ts";
 import { RepliedThreads } from "./private/replied-threads.ts";
 import { responseUrlOf } from "./private/response-url.ts";
@@ -77,9 +77,9 @@ export interface SlackOptions {
 }
 
 /** Number of remembered keys of events whose private answer was sent. A mention arrives twice. */
-const TOLD_KEYS = 1_000;
+const ANSWERED_KEYS = 1_000;
 
-const everybody = () => true;
+const servesEverybody = () => true;
 
 /** Connects the bot to one Slack workspace: a session for each thread, and for each new direct message. */
 export function createSlackPlatform(options: SlackOptions): ChatPlatform {
@@ -97,7 +97,7 @@ class SlackPlatform implements ChatPlatform {
   #idle: PlatformHealth = { connected: false, detail: "not started" };
   /** Set while Slack rejects the bot token, because the socket may well stay open then. */
   #refused: PlatformHealth | null = null;
-  readonly #told = new BoundedMap<string, true>(TOLD_KEYS);
+  readonly #answeredKeys = new BoundedMap<string, true>(ANSWERED_KEYS);
   readonly #views = createViews();
   readonly #uploads = new Uploads();
   readonly #replied: RepliedThreads;
@@ -112,7 +112,7 @@ class SlackPlatform implements ChatPlatform {
 
   async start(receive: Receive, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { clock, log, apiUrl, botToken, serves = everybody } = this.#options;
+    const { clock, log, apiUrl, botToken, serves = servesEverybody } = this.#options;
     const bolt = await import("@slack/bolt");
     const web = new bolt.webApi.WebClient(botToken, clientOptions(bolt, { apiUrl, log }));
     this.#idle = stillConnecting(web.slackApiUrl);
@@ -138,7 +138,7 @@ class SlackPlatform implements ChatPlatform {
     };
     const take = (payload: unknown) => {
       this.#replied.notePayload(payload);
-      const thread = saidIn(payload);
+      const thread = threadKeyOf(payload);
       return thread === null ? receiveOne(payload) : threads.run(thread, () => receiveOne(payload));
     };
     this.#live = { ...scope, transport };
@@ -299,7 +299,7 @@ class SlackPlatform implements ChatPlatform {
       return { response_type: "ephemeral", ...formatMessage(withFilesNote(message)) };
     }
     if (!this.#isNews(event.key)) return undefined;
-    return this.#own(this.#tell(event, message, payload));
+    return this.#own(this.#sendPrivately(event, message, payload));
   }
 
   /** Sets the title of a new thread. Nothing depends on it: an app without the assistant pane has no titles. */
@@ -337,14 +337,14 @@ class SlackPlatform implements ChatPlatform {
     } catch (error) {
       this.#notAnswered(error, event.key, "form_not_opened");
     }
-    await this.#tell(event, message, payload);
+    await this.#sendPrivately(event, message, payload);
   }
 
   /** Fills the home tab or suggests prompts in the pane. Never rejects. */
   async #show({ thread, person, key }: InboundSurface, receipt: Receipt): Promise<void> {
     try {
       if (receipt.type === "home") await this.#do(({ web }) => publishHome(web, ownId(person.id), receipt.view));
-      if (receipt.type === "prompts") await this.#do(({ web }) => suggest(web, thread, receipt.prompts));
+      if (receipt.type === "prompts") await this.#do(({ web }) => suggestPrompts(web, thread, receipt.prompts));
     } catch (error) {
       this.#notAnswered(error, key, "surface_not_answered");
     }
@@ -355,18 +355,18 @@ class SlackPlatform implements ChatPlatform {
     this.#noteRefusal(error);
     const said = error.code === "missing_scope" ? addressedMessage(payload, identity) : null;
     if (said === null || !this.#isNews(said.key)) return;
-    await this.#tell(said, privateMessage(explain(error)), payload);
+    await this.#sendPrivately(said, privateMessage(explain(error)), payload);
   }
 
   /** True once per key. */
   #isNews(key: string): boolean {
-    if (this.#told.has(key)) return false;
-    this.#told.set(key, true);
+    if (this.#answeredKeys.has(key)) return false;
+    this.#answeredKeys.set(key, true);
     return true;
   }
 
   /** Answers privately, through the payload's response URL if it has one. */
-  #tell({ thread, person, key }: Addressee, message: OutgoingMessage, payload: unknown): Promise<void> {
+  #sendPrivately({ thread, person, key }: Addressee, message: OutgoingMessage, payload: unknown): Promise<void> {
     const to = { userId: ownId(person.id), message, url: responseUrlOf(payload, this.#options.apiUrl) };
     const told = this.#do(({ web }) => answerPrivately({ web, replied: this.#replied }, thread, to));
     return this.#privately(key, told);

@@ -2,7 +2,7 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 import type { InboundEvent, ThreadRef } from "../../core/protocol/platform.ts";
 import { commandAsTitle } from "../../core/text/command-as-title.ts";
 import { cut } from "../../core/text/plain-text.ts";
-import { asking } from "./errors.ts";
+import { callSlack } from "./errors.ts";
 import { plainText } from "./message/plain-text.ts";
 import type { SlackWeb } from "./web.ts";
 
@@ -10,7 +10,7 @@ import type { SlackWeb } from "./web.ts";
 const MOST_PROMPTS = 4;
 
 /** Suggests prompts in the pane, for a new thread or for the pane as a whole. */
-export async function suggest(
+export async function suggestPrompts(
   web: SlackWeb,
   { channelId, threadId }: ThreadRef,
   prompts: readonly { readonly title: string; readonly message: string }[],
@@ -18,7 +18,7 @@ export async function suggest(
   const [first, ...rest] = prompts.slice(0, MOST_PROMPTS).map(({ title, message }) => ({ title, message }));
   if (first === undefined) return;
   const inThread = threadId === null ? {} : { thread_ts: threadId };
-  await asking("suggest what to ask", () =>
+  await callSlack("suggest what to ask", () =>
     web.assistant.threads.setSuggestedPrompts({ channel_id: channelId, ...inThread, prompts: [first, ...rest] }),
   );
 }
@@ -32,7 +32,7 @@ export async function setStatus(
   { channelId, threadId }: { readonly channelId: string; readonly threadId: string },
   status: string,
 ): Promise<void> {
-  await asking("show that I am working", () =>
+  await callSlack("show that I am working", () =>
     web.assistant.threads.setStatus({ channel_id: channelId, thread_ts: threadId, status }),
   );
 }
@@ -61,7 +61,7 @@ export class PaneTitles {
 
 export async function setTitle(web: SlackWeb, { channelId, threadId }: ThreadRef, title: string): Promise<void> {
   if (threadId === null) return;
-  await asking("name this thread", () =>
+  await callSlack("name this thread", () =>
     web.assistant.threads.setTitle({ channel_id: channelId, thread_ts: threadId, title }),
   );
 }

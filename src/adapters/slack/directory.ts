@@ -3,15 +3,15 @@ import { cacheAnswers } from "../../core/answer-cache.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Person } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { asking, slackErrorName, toPlatformError } from "./errors.ts";
+import { callSlack, slackErrorName, toPlatformError } from "./errors.ts";
 import { LISTED_CHANNELS, LISTED_PAGES } from "./limits.ts";
 import { type Node, nodeOf } from "./message/node.ts";
 import type { Identity, SlackWeb } from "./web.ts";
 import { userSchema } from "./wire.ts";
 
 /** How long data about a person or channel is cached. In milliseconds. */
-const BELIEVED_MS = 10 * 60_000;
-const REMEMBERED = 2_000;
+const CACHE_MS = 10 * 60_000;
+const CACHE_SIZE = 2_000;
 
 /** Slack's own bot, which sends reminders and canned replies. */
 export const SLACKBOT = "USLACKBOT";
@@ -42,13 +42,13 @@ interface DirectoryParts {
 
 /** Looks up people, channels and files, and caches the results. */
 export function createDirectory({ web, identity, clock, log }: DirectoryParts): Directory {
-  const belief = { forMs: BELIEVED_MS, most: REMEMBERED, clock };
-  const people = cacheAnswers((userId: string) => lookUpPerson(web, identity, userId), belief);
-  const channels = cacheAnswers((channelId: string) => lookUpChannel(web, channelId), belief);
-  const files = cacheAnswers(async (id: string) => nodeOf((await web.files.info({ file: id })).file), belief);
+  const cache = { forMs: CACHE_MS, most: CACHE_SIZE, clock };
+  const people = cacheAnswers((userId: string) => lookUpPerson(web, identity, userId), cache);
+  const channels = cacheAnswers((channelId: string) => lookUpChannel(web, channelId), cache);
+  const files = cacheAnswers(async (id: string) => nodeOf((await web.files.info({ file: id })).file), cache);
   return {
     // Concurrent questions about one person share a single lookup, which is not cached afterwards.
-    channelsWith: cacheAnswers((userId: string) => listChannels(web, userId), { ...belief, isLasting: () => false }),
+    channelsWith: cacheAnswers((userId: string) => listChannels(web, userId), { ...cache, isLasting: () => false }),
     file: (fileId) => files(fileId).catch(() => ({})),
     person: async (userId) => (await people(userId)).person,
     async member(userId) {
@@ -136,7 +136,7 @@ async function listChannels(web: SlackWeb, userId: string): Promise<ReadonlySet<
   let cursor = "";
   for (let page = 0; page < LISTED_PAGES; page += 1) {
     const more = cursor === "" ? {} : { cursor };
-    const listed = await asking("see who is in that channel", () => web.users.conversations({ ...asked, ...more }));
+    const listed = await callSlack("see who is in that channel", () => web.users.conversations({ ...asked, ...more }));
     const { channels = [], response_metadata: next } = listed;
     for (const { id } of channels) if (id !== undefined) found.add(id);
     cursor = next?.next_cursor ?? "";

@@ -171,7 +171,7 @@ export function toPlatformError(error: unknown, purpose: string, keyVariable = "
 }
 
 /** Sends a request to Slack. Rejects with a PlatformError; `purpose` completes “Slack does not let me …”. */
-export async function asking<T>(purpose: string, request: () => Promise<T>): Promise<T> {
+export async function callSlack<T>(purpose: string, request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Form, FormField, FormProblems } from "../../core/protocol/form.ts"
 import { type InboundCommand, type ThreadRef, threadRefSchema } from "../../core/protocol/platform.ts";
 import { cut } from "../../core/text/plain-text.ts";
 import { fittedFields } from "../render/form-fields.ts";
-import { asking } from "./errors.ts";
+import { callSlack } from "./errors.ts";
 import { channelKind, type InboundDeps, placeOf } from "./inbound.ts";
 import {
   CHOICES,
@@ -35,7 +35,7 @@ export async function openForm(
   const metadata = JSON.stringify({ command, line, thread });
   const view = modal(form, metadata);
   if (metadata.length > METADATA_CHARS || view.blocks.length === 0) return false;
-  await asking("show you a form", () => web.views.open({ trigger_id: triggerId, view }));
+  await callSlack("show you a form", () => web.views.open({ trigger_id: triggerId, view }));
   return true;
 }
 

@@ -1,7 +1,7 @@
 import type { types } from "@slack/bolt";
 import type { Button, HomeSession, HomeView } from "../../core/protocol/platform.ts";
 import { SLACK } from "./descriptor.ts";
-import { asking } from "./errors.ts";
+import { callSlack } from "./errors.ts";
 import { formatButton, mrkdwn } from "./format.ts";
 import { SECTION_CHARS } from "./limits.ts";
 import type { SlackWeb } from "./web.ts";
@@ -15,7 +15,7 @@ const STATES: Readonly<Record<HomeSession["state"], string>> = {
 /** Updates a person's home tab. */
 export async function publishHome(web: SlackWeb, userId: string, view: HomeView): Promise<void> {
   const home = { type: "home", blocks: homeBlocks(view) } as const;
-  await asking("show your home tab", () => web.views.publish({ user_id: userId, view: home }));
+  await callSlack("show your home tab", () => web.views.publish({ user_id: userId, view: home }));
 }
 
 export function homeBlocks({ introduction, sessions, jobs, addJob, prompts }: HomeView): types.KnownBlock[] {
@@ -38,7 +38,7 @@ export function homeBlocks({ introduction, sessions, jobs, addJob, prompts }: Ho
 function jobBlocks({ name, sentence, nextAt, strip, buttons }: HomeView["jobs"][number]): types.KnownBlock[] {
   const parts = [
     `*${mrkdwn(name, SECTION_CHARS)}* · ${mrkdwn(sentence, SECTION_CHARS)}`,
-    ...(nextAt === null ? [] : [`next ${moment(nextAt)}`]),
+    ...(nextAt === null ? [] : [`next ${formatTime(nextAt)}`]),
     ...(strip === "" ? [] : [strip]),
   ];
   return [section([parts.join(" · ")]), ...(buttons.length === 0 ? [] : [actions(buttons)])];
@@ -51,11 +51,11 @@ function actions(buttons: readonly Button[]): types.KnownBlock {
 function sessionLine({ thread, title, state, at }: HomeSession): string {
   const words = mrkdwn(title, SECTION_CHARS).replaceAll("|", "¦");
   const link = SLACK.link(thread);
-  return `${STATES[state]} · ${link === null ? words : `<${link}|${words}>`} · ${moment(at)}`;
+  return `${STATES[state]} · ${link === null ? words : `<${link}|${words}>`} · ${formatTime(at)}`;
 }
 
 /** A time that Slack shows in the reader's time zone. Source: Slack docs, Formatting text. */
-function moment(ms: number): string {
+function formatTime(ms: number): string {
   const fallback = new Date(ms).toISOString().slice(0, 16).replace("T", " ");
   return `<!date^${Math.floor(ms / 1_000)}^{date_short_pretty} {time}|${fallback} UTC>`;
 }

@@ -31,7 +31,7 @@ const WRITTEN = new Set([undefined, "file_share", "thread_broadcast", "me_messag
 export async function inboundMessage(event: MessageEvent, deps: InboundDeps): Promise<InboundMessage | null> {
   const { identity, directory } = deps;
   const { user, channel, ts } = event;
-  if (user === undefined || !isWritten(event, identity)) return null;
+  if (user === undefined || !isFromPerson(event, identity)) return null;
   const kind = channelKind(channel, event.channel_type);
   const [person, place] = await Promise.all([
     directory.person(user),
@@ -59,12 +59,12 @@ export async function inboundMessage(event: MessageEvent, deps: InboundDeps): Pr
 }
 
 /** Whether a person wrote the message, judged by its payload alone. */
-export function isWritten({ user, subtype, hidden, bot_id }: MessageEvent, { userId }: Identity): boolean {
+export function isFromPerson({ user, subtype, hidden, bot_id }: MessageEvent, { userId }: Identity): boolean {
   return user !== undefined && user !== userId && WRITTEN.has(subtype) && hidden !== true && isNil(bot_id);
 }
 
 /** Reads an event that Slack sends both for new and for edited messages. An edit takes the time of the edit. */
-export async function perhapsEdited(event: MessageEvent, deps: InboundDeps): Promise<InboundMessage | null> {
+export async function newOrEditedMessage(event: MessageEvent, deps: InboundDeps): Promise<InboundMessage | null> {
   const message = await inboundMessage(event, deps);
   return message === null || isNil(event.edited) ? message : { ...message, at: tsToMs(event.edited.ts), edited: "now" };
 }

@@ -1,12 +1,12 @@
 import { PlatformError } from "../../core/protocol/errors.ts";
 import type { OutgoingFile, OutgoingMessage, PostedMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { SLACK } from "./descriptor.ts";
-import { asking, slackErrorName, toPlatformError } from "./errors.ts";
+import { callSlack, slackErrorName, toPlatformError } from "./errors.ts";
 import { formatMessage } from "./format.ts";
 import { CLOCK_SKEW_MS } from "./limits.ts";
 import { commentOf } from "./message/comment.ts";
 import { pages, type ThreadReader } from "./message/history.ts";
-import { type Node, nodesIn, words } from "./message/node.ts";
+import { type Node, nodesIn, textOf } from "./message/node.ts";
 import { share, type Uploaded, type Uploads } from "./message/uploads.ts";
 import type { SlackWeb } from "./web.ts";
 import { type HistoryMessage, tsToMs } from "./wire.ts";
@@ -17,7 +17,7 @@ const KEY_EVENT_TYPE = "deckhand_post";
 /** Slack's emoji names of the signs. */
 const SIGNS = { seen: "white_check_mark", working: "hourglass_flowing_sand" } as const;
 
-function handle(channelId: string, ts: string | undefined): PostedMessage {
+function postedMessage(channelId: string, ts: string | undefined): PostedMessage {
   if (ts === undefined) {
     throw new PlatformError("platform_failed", "Slack names no ts for the message", {
       detail: { platform: SLACK.title },
@@ -41,9 +41,9 @@ export async function post(web: SlackWeb, thread: ThreadRef, sent: Sent): Promis
   // The root of a new thread needs a ts, which an upload does not return.
   const comment = thread.threadId === null ? null : commentOf(message);
   if (comment !== null) return postAsComment(web, thread, { ...sent, comment });
-  await bringFiles(web, thread, sent);
+  await shareFilesFirst(web, thread, sent);
   const { postMessage: send } = web.chat;
-  const { ts, message: stands } = await asking("write here", () =>
+  const { ts, message: stands } = await callSlack("write here", () =>
     send({
       channel: thread.channelId,
       ...(thread.threadId === null ? {} : { thread_ts: thread.threadId }),
@@ -54,10 +54,10 @@ export async function post(web: SlackWeb, thread: ThreadRef, sent: Sent): Promis
     }),
   );
   uploads.forget(key);
-  const posted = handle(thread.channelId, ts);
+  const posted = postedMessage(thread.channelId, ts);
   const { channelId, threadId } = thread;
   if (threadId !== null && stands?.thread_ts === undefined && (await isGone(web, channelId, threadId)))
-    await takeBack(web, posted);
+    await deleteMisplacedReply(web, posted);
   return posted;
 }
 
@@ -72,8 +72,11 @@ async function isGone(web: SlackWeb, channel: string, ts: string): Promise<boole
 }
 
 /** Deletes a reply that Slack posted in the channel, as it silently does if the root of the thread was deleted. */
-async function takeBack(web: SlackWeb, { channelId: channel, messageId: ts }: PostedMessage): Promise<never> {
-  await asking("delete my messages", () => web.chat.delete({ channel, ts }));
+async function deleteMisplacedReply(
+  web: SlackWeb,
+  { channelId: channel, messageId: ts }: PostedMessage,
+): Promise<never> {
+  await callSlack("delete my messages", () => web.chat.delete({ channel, ts }));
   throw new PlatformError("thread_gone", "the root of the thread is deleted", { detail: { platform: SLACK.title } });
 }
 
@@ -86,10 +89,10 @@ async function postAsComment(
   const posted = uploads.posted(key, comment, files);
   const messageId = posted?.ts ?? (await share(web, thread, { files, comment }));
   uploads.forget(key);
-  return handle(thread.channelId, messageId);
+  return postedMessage(thread.channelId, messageId);
 }
 
-async function bringFiles(web: SlackWeb, thread: ThreadRef, { message, key, uploads }: Sent): Promise<void> {
+async function shareFilesFirst(web: SlackWeb, thread: ThreadRef, { message, key, uploads }: Sent): Promise<void> {
   const there = [...uploads.ahead(key)];
   for (const file of message.files) {
     const known = there.findIndex(({ name, size }) => name === file.name && size === file.data.length);
@@ -103,14 +106,14 @@ async function bringFiles(web: SlackWeb, thread: ThreadRef, { message, key, uplo
 }
 
 export async function edit(web: SlackWeb, posted: PostedMessage, message: OutgoingMessage): Promise<void> {
-  await asking("edit my messages", () =>
+  await callSlack("edit my messages", () =>
     web.chat.update({ channel: posted.channelId, ts: posted.messageId, ...formatMessage(message) }),
   );
 }
 
 /** Shares a file. The handle names the file, since uploads are not edited. */
 export async function upload(web: SlackWeb, thread: ThreadRef, file: OutgoingFile): Promise<PostedMessage> {
-  return handle(thread.channelId, await share(web, thread, { files: [file] }));
+  return postedMessage(thread.channelId, await share(web, thread, { files: [file] }));
 }
 
 export async function react(
@@ -135,7 +138,7 @@ export async function find(
   const own: HistoryMessage[] = [];
   for await (const page of pages({ web, log }, thread, oldest)) {
     const found = page.find((message) => isPost(message) && message.metadata?.event_payload?.key === key);
-    if (found !== undefined) return handle(thread.channelId, found.ts);
+    if (found !== undefined) return postedMessage(thread.channelId, found.ts);
     own.push(...page.filter(({ user, ts }) => user === identity.userId && tsToMs(ts) >= since));
   }
   const bearers = own.map(({ ts, text, files }) => ({ ts, text: text ?? "", files: nodesIn(files).map(uploadedAs) }));
@@ -152,7 +155,7 @@ export async function find(
 }
 
 function uploadedAs({ name, size }: Node): Uploaded {
-  return { name: words(name), size: typeof size === "number" ? size : 0 };
+  return { name: textOf(name), size: typeof size === "number" ? size : 0 };
 }
 
 function isPost({ metadata }: HistoryMessage): boolean {

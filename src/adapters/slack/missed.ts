@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import { asking } from "./errors.ts";
+import { callSlack } from "./errors.ts";
 import { inboundMessage } from "./inbound.ts";
 import { MISSED_CHANNELS, MISSED_THREADS, PAGE_MESSAGES } from "./limits.ts";
 import { messagesIn } from "./message/history.ts";
@@ -34,7 +34,7 @@ export async function missedMessages(deps: SlackScope, missing: MissedQuery): Pr
   };
   const channels = await channelsOf(deps, missing.signal);
   for (const channel of channels) {
-    const newest = await patiently(deps, missing.signal, () => newestIn(deps, channel.id));
+    const newest = await waitingOutRateLimits(deps, missing.signal, () => newestIn(deps, channel.id));
     await take(channel, newest);
     for (const { ts, latest_reply: latest } of newest) {
       const isNews = latest !== undefined && tsToMs(latest) >= missing.since;
@@ -44,7 +44,7 @@ export async function missedMessages(deps: SlackScope, missing: MissedQuery): Pr
   for (const place of [...replied.values()].slice(0, MISSED_THREADS)) {
     const channel = channels.find(({ id }) => id === place.channel);
     if (channel === undefined) continue;
-    await take(channel, await patiently(deps, missing.signal, () => repliesIn(deps, place, missing.since)));
+    await take(channel, await waitingOutRateLimits(deps, missing.signal, () => repliesIn(deps, place, missing.since)));
   }
   return [...found.values()].toSorted((a, b) => Number(a.messageId) - Number(b.messageId));
 }
@@ -61,7 +61,7 @@ type Channel = z.infer<typeof channelSchema>;
 async function channelsOf({ web, log }: SlackScope, signal: AbortSignal): Promise<readonly Channel[]> {
   signal.throwIfAborted();
   const asked = { types: "public_channel,private_channel,mpim,im", exclude_archived: true, limit: PAGE_MESSAGES };
-  const known = await asking("look for what I missed", async () => {
+  const known = await callSlack("look for what I missed", async () => {
     const { channels } = await web.users.conversations(asked);
     return z.array(channelSchema).parse(channels ?? []);
   });
@@ -70,7 +70,7 @@ async function channelsOf({ web, log }: SlackScope, signal: AbortSignal): Promis
 }
 
 /** Reads messages, waiting out rate limits. A channel or thread that cannot be read is skipped. */
-async function patiently(
+async function waitingOutRateLimits(
   { clock, log }: SlackScope,
   signal: AbortSignal,
   read: () => Promise<readonly HistoryMessage[]>,
@@ -92,7 +92,7 @@ async function patiently(
 
 /** Newest messages of a channel. Older than `since` ones count, too, because their threads may have new replies. */
 async function newestIn({ web, log }: SlackScope, channel: string): Promise<readonly HistoryMessage[]> {
-  const page = await asking("read this channel", () => web.conversations.history({ channel, limit: PAGE_MESSAGES }));
+  const page = await callSlack("read this channel", () => web.conversations.history({ channel, limit: PAGE_MESSAGES }));
   return messagesIn(page.messages, log);
 }
 
@@ -102,7 +102,7 @@ async function repliesIn(
   since: number,
 ): Promise<readonly HistoryMessage[]> {
   const asked = { channel, ts, oldest: String(since / 1_000), limit: PAGE_MESSAGES };
-  const page = await asking("read this thread", () => web.conversations.replies(asked));
+  const page = await callSlack("read this thread", () => web.conversations.replies(asked));
   return messagesIn(page.messages, log);
 }
 

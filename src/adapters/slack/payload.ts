@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { InboundDeletion, InboundEvent, InboundMessage } from "../../core/protocol/platform.ts";
-import { isOurs } from "./connection/origin.ts";
+import { isForThisApp } from "./connection/origin.ts";
 import { inboundForm } from "./forms.ts";
 import {
   addressedOf,
@@ -8,9 +8,9 @@ import {
   inboundCommand,
   inboundHomeAction,
   inboundMessage,
-  isWritten,
+  isFromPerson,
   messageKey,
-  perhapsEdited,
+  newOrEditedMessage,
 } from "./inbound.ts";
 import { inboundShortcut } from "./message/shortcut.ts";
 import {
@@ -35,8 +35,8 @@ import {
   joinedSchema,
   messageEventSchema,
   messageShortcutSchema,
+  messageThreadSchema,
   reactionSchema,
-  saidSchema,
   slashCommandSchema,
   stoppedSchema,
   tombstoneSchema,
@@ -48,7 +48,7 @@ import {
  * since Slack would only send the same again. Rejects if Slack should send it again.
  */
 export async function readPayload(payload: unknown, deps: SlackScope): Promise<InboundEvent | InboundDeletion | null> {
-  if (!isOurs(payload, deps.identity)) {
+  if (!isForThisApp(payload, deps.identity)) {
     deps.log.warn({ teamId: deps.identity.teamId }, "slack_request_of_another");
     return null;
   }
@@ -80,8 +80,8 @@ export async function readPayload(payload: unknown, deps: SlackScope): Promise<I
 const EDITED_LATELY_MS = 10 * 60_000;
 
 /** Key of the thread of a message event, so that each thread's events are handled in order; null otherwise. */
-export function saidIn(payload: unknown): string | null {
-  const said = saidSchema.safeParse(payload);
+export function threadKeyOf(payload: unknown): string | null {
+  const said = messageThreadSchema.safeParse(payload);
   if (!said.success) return null;
   const { channel, message: changed, previous_message: deleted, ...came } = said.data.event;
   const { ts, thread_ts: root = ts } = changed ?? deleted ?? came;
@@ -100,7 +100,7 @@ async function readEvent(
         return readDeletion(event, deps);
       if (event.subtype === "message_changed") return readChange(event, deps);
       return read(
-        { schema: messageEventSchema, as: event.type === "app_mention" ? perhapsEdited : inboundMessage },
+        { schema: messageEventSchema, as: event.type === "app_mention" ? newOrEditedMessage : inboundMessage },
         event,
         deps,
       );
@@ -133,7 +133,7 @@ async function readChange(event: object, deps: SlackScope): Promise<InboundMessa
   const isOld = tsToMs(ts) - tsToMs(message.edited.ts) > EDITED_LATELY_MS;
   if (previous === undefined ? isOld : message.text === previous.text) return null;
   const whole = messageEventSchema.safeParse({ ...message, type: "message", channel, channel_type }).data;
-  return whole === undefined ? null : perhapsEdited(whole, deps);
+  return whole === undefined ? null : newOrEditedMessage(whole, deps);
 }
 
 /** Reads a deletion; null if the message was the bot's own, another bot's, or the placeholder of a deleted one. */
@@ -143,7 +143,7 @@ function readDeletion(event: object, { identity }: SlackScope): InboundDeletion 
   if (deletion === undefined || ts === undefined) return null;
   const { channel, channel_type, previous_message: previous } = deletion;
   const was = messageEventSchema.safeParse({ ...previous, type: "message", channel, channel_type }).data;
-  if (was !== undefined && !isWritten(was, identity)) return null;
+  if (was !== undefined && !isFromPerson(was, identity)) return null;
   const isAddressed = was !== undefined && ["dm", "mention"].includes(addressedOf(was, identity.userId));
   const key = messageKey(identity, channel, ts);
   return { kind: "deletion", messages: [{ key, at: tsToMs(ts), ...(isAddressed ? { isAddressed } : {}) }] };

@@ -3,8 +3,8 @@ import { eventKey } from "../../core/events/event-key.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundCommand, InboundMessage, InboundSurface, Person } from "../../core/protocol/platform.ts";
 import { channelKind, type InboundDeps, placeOf } from "./inbound.ts";
+import { inboundAboutMessage } from "./message/about-message.ts";
 import { messageAt } from "./message/history.ts";
-import { pointedOut } from "./message/pointed-out.ts";
 import type { Identity, SlackWeb } from "./web.ts";
 import {
   type assistantStartedSchema,
@@ -28,12 +28,12 @@ export async function channelJoined(
     surface: "channel",
     key: eventKey("slack", "joined", channel, ts),
     ...(await placeOf({ channel, kind: channelKind(channel), threadId: null }, deps)),
-    person: inviter === undefined ? ourselves(identity) : await directory.person(inviter),
+    person: inviter === undefined ? botPerson(identity) : await directory.person(inviter),
     at: tsToMs(ts),
   };
 }
 
-function ourselves({ userId }: Identity): Person {
+function botPerson({ userId }: Identity): Person {
   return { id: `slack:${userId}`, name: "Deckhand", isBot: true, isGuest: false, isExternal: false, roles: [] };
 }
 
@@ -110,5 +110,5 @@ export async function reactionAdded(
   const message = deps.serves(person) ? await messageAt(deps, channel, item.ts) : { ts: item.ts };
   if (message === null) return null;
   const key = eventKey("slack", "reaction", channel, item.ts, name, user);
-  return pointedOut(message, { key, person, channel, at: tsToMs(ts) }, deps);
+  return inboundAboutMessage(message, { key, person, channel, at: tsToMs(ts) }, deps);
 }

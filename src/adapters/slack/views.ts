@@ -1,6 +1,6 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Directory } from "./directory.ts";
-import { type Node, nodeOf, nodesIn, words } from "./message/node.ts";
+import { type Node, nodeOf, nodesIn, textOf } from "./message/node.ts";
 import { readableText } from "./message/text.ts";
 
 /** What people have open beside the pane. Kept in memory only, since Slack reports it again after a restart. */
@@ -14,23 +14,23 @@ export interface Views {
 export type View = readonly Node[];
 
 /** Maximum number of people whose view is remembered. */
-const REMEMBERED = 2_000;
+const MAX_PEOPLE = 2_000;
 /** Maximum number of entities of a view that are reported. */
 const TOLD = 3;
 
 export function createViews(): Views {
-  const news: BoundedMap<string, View | null> = new BoundedMap(REMEMBERED);
-  const told: BoundedMap<string, string> = new BoundedMap(REMEMBERED);
+  const changed: BoundedMap<string, View | null> = new BoundedMap(MAX_PEOPLE);
+  const sent: BoundedMap<string, string> = new BoundedMap(MAX_PEOPLE);
   return {
     changed(userId, context) {
       const entities = nodesIn(nodeOf(context).entities).slice(0, TOLD);
-      news.set(userId, entities.length === 0 ? null : entities);
+      changed.set(userId, entities.length === 0 ? null : entities);
     },
     take(userId) {
-      const view = news.get(userId) ?? null;
+      const view = changed.get(userId) ?? null;
       const print = JSON.stringify(view);
-      if (view === null || told.get(userId) === print) return null;
-      told.set(userId, print);
+      if (view === null || sent.get(userId) === print) return null;
+      sent.set(userId, print);
       return view;
     },
   };
@@ -47,18 +47,18 @@ export async function viewText(view: View, directory: Directory): Promise<string
 }
 
 function channelOf({ type, value }: Node): string {
-  return words(type).endsWith("/channel_id") ? words(value) : words(nodeOf(value).channel_id);
+  return textOf(type).endsWith("/channel_id") ? textOf(value) : textOf(nodeOf(value).channel_id);
 }
 
 function entityText(entity: Node, channel: (id: string) => string): string {
   const { type, value } = entity;
-  const kind = words(type).split("/").at(-1) ?? "";
+  const kind = textOf(type).split("/").at(-1) ?? "";
   switch (kind) {
     case "channel_id":
-      return channel(words(value));
+      return channel(textOf(value));
     case "message_context":
-      return `the message ${words(nodeOf(value).message_ts)} in ${channel(channelOf(entity))}`;
+      return `the message ${textOf(nodeOf(value).message_ts)} in ${channel(channelOf(entity))}`;
     default:
-      return `${kind.replace(/_id$/u, "")} ${words(value)}`;
+      return `${kind.replace(/_id$/u, "")} ${textOf(value)}`;
   }
 }

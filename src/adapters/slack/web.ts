@@ -2,7 +2,7 @@ import type { webApi } from "@slack/bolt";
 import { PlatformError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import { SLACK } from "./descriptor.ts";
-import { asking } from "./errors.ts";
+import { callSlack } from "./errors.ts";
 import { REQUEST_TIMEOUT_MS } from "./limits.ts";
 
 /** The parts of Bolt that are used. Bolt is loaded only if Slack is configured. */
@@ -55,7 +55,7 @@ export function sdkLogger(bolt: Bolt, log: Log) {
 
 /** Asks Slack who the token belongs to. Rejects with `platform_auth`, `missing_scope` or a transient failure. */
 export async function identify(web: SlackWeb, appToken: string | undefined): Promise<Identity> {
-  const answer = await asking("sign in", () => web.auth.test());
+  const answer = await callSlack("sign in", () => web.auth.test());
   const scopes = answer.response_metadata?.scopes;
   const missing = scopes === undefined ? undefined : NEEDED_SCOPES.find((scope) => !scopes.includes(scope));
   if (missing !== undefined) {

@@ -84,7 +84,7 @@ export const tombstoneSchema = z.object({ message: z.object({ subtype: z.literal
 const placeSchema = z.object({ ts: z.string(), thread_ts: z.string().optional() });
 
 /** Where a message was posted, changed or deleted. */
-export const saidSchema = z.object({
+export const messageThreadSchema = z.object({
   type: z.literal("event_callback"),
   event: z.preprocess(
     withoutNulls,

@@ -16,7 +16,7 @@ const teamsSchema = z.object({
 });
 
 /** Whether a request is for this app and from its team or enterprise. A request that names no team is accepted. */
-export function isOurs(payload: unknown, { teamId, enterpriseId, appId }: Identity) {
+export function isForThisApp(payload: unknown, { teamId, enterpriseId, appId }: Identity) {
   const read = teamsSchema.safeParse(payload);
   if (!read.success) return true;
   const { api_app_id, team_id, enterprise_id, team, enterprise, authorizations } = read.data;

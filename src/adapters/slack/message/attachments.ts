@@ -1,6 +1,6 @@
-import { hasUnknown, isWritten, textOfBlocks } from "./blocks.ts";
+import { hasUnknown, isFromEditor, textOfBlocks } from "./blocks.ts";
 import { chosenIn } from "./elements.ts";
-import { button, joined, link, type Node, nodeOf, nodesIn, said, time, words } from "./node.ts";
+import { button, joined, link, type Node, nodeOf, nodesIn, scalarText, textOf, time } from "./node.ts";
 
 /** Slack's fallback text for an attachment with only blocks. */
 const NO_PREVIEW = "[no preview available]";
@@ -10,9 +10,9 @@ const NO_PREVIEW = "[no preview available]";
  * Slack's editor has the same content in both; a bot's `text` may be only a short version for notifications.
  */
 export function ownText({ text, blocks, bot_id, user }: Node): string {
-  const plain = words(text);
-  const isByBot = words(bot_id) !== "" || words(user) === "";
-  if (plain !== "" && !isByBot && isWritten(blocks)) return plain;
+  const plain = textOf(text);
+  const isByBot = textOf(bot_id) !== "" || textOf(user) === "";
+  if (plain !== "" && !isByBot && isFromEditor(blocks)) return plain;
   return shownText(plain, blocks);
 }
 
@@ -26,16 +26,16 @@ function shownText(plain: string, blocks: unknown): string {
 export function textOfAttachment(attachment: Node): string {
   const { pretext, title, title_link, footer, fallback } = attachment;
   const text = joined([
-    words(pretext),
+    textOf(pretext),
     source(attachment),
-    link(words(title), words(title_link)),
+    link(textOf(title), textOf(title_link)),
     bodyOf(attachment),
-    ...nodesIn(attachment.fields).map((field) => joined([words(field.title), said(field.value)], ": ")),
+    ...nodesIn(attachment.fields).map((field) => joined([textOf(field.title), scalarText(field.value)], ": ")),
     ...pictures(attachment),
     joined(nodesIn(attachment.actions).map(action), " "),
-    joined([words(footer), isQuote(attachment) ? "" : time(attachment.ts)], " · "),
+    joined([textOf(footer), isQuote(attachment) ? "" : time(attachment.ts)], " · "),
   ]);
-  const rest = words(fallback);
+  const rest = textOf(fallback);
   return text || workObject(nodeOf(attachment.work_object_entity)) || (rest === NO_PREVIEW ? "" : rest);
 }
 
@@ -48,13 +48,13 @@ function workObject({ external_url, layouts }: Node): string {
   const { title, subtitle, fields } = { ...nodeOf(compact), ...nodeOf(expanded) };
   const lines = nodesIn(nodeOf(fields).elements).map(({ label, rich_text: value }) => {
     const shown = textOfBlocks([value]);
-    return shown === "" ? "" : joined([words(label), shown], ": ");
+    return shown === "" ? "" : joined([textOf(label), shown], ": ");
   });
-  return joined([link(words(title), words(external_url)), words(subtitle), ...lines]);
+  return joined([link(textOf(title), textOf(external_url)), textOf(subtitle), ...lines]);
 }
 
 function action(element: Node): string {
-  return button(joined([words(element.text), chosenIn(element).join(", ")], ": "), words(element.url));
+  return button(joined([textOf(element.text), chosenIn(element).join(", ")], ": "), textOf(element.url));
 }
 
 /** Whether the attachment quotes a Slack message that was forwarded or linked. */
@@ -65,22 +65,22 @@ function isQuote({ is_share, is_msg_unfurl }: Node): boolean {
 /** Author of an attachment; for a quote, also where and when it was written. */
 function source(attachment: Node): string {
   const { author_name, author_link, author_subname, service_name, channel_name, from_url } = attachment;
-  const author = words(author_name) || words(author_subname);
+  const author = textOf(author_name) || textOf(author_subname);
   if (!isQuote(attachment)) {
-    const account = author === words(author_subname) ? "" : words(author_subname);
-    return joined([words(service_name), link(author, words(author_link)), account], " · ");
+    const account = author === textOf(author_subname) ? "" : textOf(author_subname);
+    return joined([textOf(service_name), link(author, textOf(author_link)), account], " · ");
   }
-  const where = words(channel_name) === "" ? "" : ` in #${words(channel_name)}`;
-  const quoted = link(`${author || "Somebody"} wrote${where}`, words(from_url));
+  const where = textOf(channel_name) === "" ? "" : ` in #${textOf(channel_name)}`;
+  const quoted = link(`${author || "Somebody"} wrote${where}`, textOf(from_url));
   return `${joined([quoted, time(attachment.ts)], ", ")}:`;
 }
 
 function bodyOf({ text, blocks, message_blocks }: Node): string {
   const quoted = nodesIn(message_blocks).flatMap((each) => nodesIn(nodeOf(each.message).blocks));
-  return shownText(words(text), [...nodesIn(blocks), ...quoted]);
+  return shownText(textOf(text), [...nodesIn(blocks), ...quoted]);
 }
 
 function pictures({ image_url, thumb_url }: Node): string[] {
-  const url = words(image_url) || words(thumb_url);
+  const url = textOf(image_url) || textOf(thumb_url);
   return url === "" ? [] : [`[image: ${link("", url)}]`];
 }

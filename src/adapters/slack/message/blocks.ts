@@ -1,5 +1,5 @@
 import { choices, field } from "./elements.ts";
-import { button, joined, link, mention, type Node, nodeOf, nodesIn, said, words } from "./node.ts";
+import { button, joined, link, mention, type Node, nodeOf, nodesIn, scalarText, textOf } from "./node.ts";
 import { richText } from "./rich-text.ts";
 
 /** Fields with text for readers, in reading order. They are also tried for unknown block types. */
@@ -48,13 +48,13 @@ function textOfBlock(block: Node, depth: number): string {
       return richText(block.elements);
     case "table":
     case "data_table":
-      return joined([words(block.caption), ...rows(block.rows, depth)]);
+      return joined([textOf(block.caption), ...rows(block.rows, depth)]);
     case "image":
       return image(block);
     case "button":
     case "workflow_button":
     case "url":
-      return button(words(block.text), words(block.url));
+      return button(textOf(block.text), textOf(block.url));
     case "radio_buttons":
     case "checkboxes":
       return choices(block);
@@ -63,7 +63,7 @@ function textOfBlock(block: Node, depth: number): string {
     case "rich_text_input":
       return textOfBlocks([block.initial_value], depth + 1) || field(block);
     case "data_visualization":
-      return chart(words(block.title), nodeOf(block.chart));
+      return chart(textOf(block.title), nodeOf(block.chart));
     case "file":
     case "feedback_buttons":
     case "icon_button":
@@ -74,8 +74,8 @@ function textOfBlock(block: Node, depth: number): string {
 }
 
 function plain(block: Node, depth: number): string {
-  const title = link(words(block.title), words(block.title_url) || words(block.video_url));
-  const own = WORDS.map((key) => words(block[key]));
+  const title = link(textOf(block.title), textOf(block.title_url) || textOf(block.video_url));
+  const own = WORDS.map((key) => textOf(block[key]));
   const by = ELEMENTS_OF_A_LINE.has(String(block.type)) ? " " : "\n";
   const inner = INNER.map((key) => innerText(block[key], { depth: depth + 1, by }));
   return joined([joined([title, state(block)], " "), mention(block), ...own, field(block), ...inner]);
@@ -83,7 +83,7 @@ function plain(block: Node, depth: number): string {
 
 /** The state of a task, which Slack shows as an icon. Source: Slack docs, Task card block. */
 function state({ type, status }: Node): string {
-  return type === "task_card" && words(status) !== "" ? `[${words(status).replaceAll("_", " ")}]` : "";
+  return type === "task_card" && textOf(status) !== "" ? `[${textOf(status).replaceAll("_", " ")}]` : "";
 }
 
 function innerText(value: unknown, { depth, by }: { readonly depth: number; readonly by: string }): string {
@@ -98,36 +98,36 @@ function innerText(value: unknown, { depth, by }: { readonly depth: number; read
 function rows(value: unknown, depth: number): string[] {
   if (!Array.isArray(value)) return [];
   return value.map((row: unknown) => {
-    const cells = nodesIn(row).map((cell) => textOfBlock(cell, depth + 1) || said(cell.value));
+    const cells = nodesIn(row).map((cell) => textOfBlock(cell, depth + 1) || scalarText(cell.value));
     return `| ${cells.map((cell) => cell.replaceAll("\n", " ")).join(" | ")} |`;
   });
 }
 
 /** A call that people can join. */
 function call({ name, display_id, join_url, has_ended, all_participants: people }: Node): string {
-  const who = nodesIn(people).map((each) => mention({ user_id: each.slack_id }) || words(each.display_name));
-  const what = joined([words(name), words(display_id), joined(who, ", ")], " · ");
-  if (what === "" && words(join_url) === "") return "";
-  return `[call${has_ended === true ? " that has ended" : ""}: ${link(what, words(join_url))}]`;
+  const who = nodesIn(people).map((each) => mention({ user_id: each.slack_id }) || textOf(each.display_name));
+  const what = joined([textOf(name), textOf(display_id), joined(who, ", ")], " · ");
+  if (what === "" && textOf(join_url) === "") return "";
+  return `[call${has_ended === true ? " that has ended" : ""}: ${link(what, textOf(join_url))}]`;
 }
 
 /** A chart as its figures, one line per series or for all segments. Source: Slack docs, data visualization block. */
 function chart(title: string, { segments, series, axis_config: axes }: Node): string {
-  const lines = nodesIn(series).map(({ name, data }) => joined([words(name), figures(data)], ": "));
+  const lines = nodesIn(series).map(({ name, data }) => joined([textOf(name), figures(data)], ": "));
   const { x_label, y_label } = nodeOf(axes);
-  return joined([title, figures(segments), joined([words(x_label), words(y_label)], " / "), ...lines]);
+  return joined([title, figures(segments), joined([textOf(x_label), textOf(y_label)], " / "), ...lines]);
 }
 
 function figures(points: unknown): string {
   return joined(
-    nodesIn(points).map(({ label, value }) => joined([words(label), said(value)], ": ")),
+    nodesIn(points).map(({ label, value }) => joined([textOf(label), scalarText(value)], ": ")),
     ", ",
   );
 }
 
 function image({ title, alt_text, image_url }: Node): string {
-  const name = joined([words(title), words(alt_text)], ": ");
-  return `[image: ${link(name, words(image_url))}]`;
+  const name = joined([textOf(title), textOf(alt_text)], ": ");
+  return `[image: ${link(name, textOf(image_url))}]`;
 }
 
 /** Block types that are read completely. Others may have text in fields that are not known. */
@@ -160,7 +160,7 @@ export function hasUnknown(blocks: unknown): boolean {
 }
 
 /** Whether all blocks come from Slack's editor, so that `text` repeats their content. */
-export function isWritten(blocks: unknown): boolean {
+export function isFromEditor(blocks: unknown): boolean {
   return nodesIn(blocks).every(({ type }) => type === "rich_text");
 }
 
@@ -177,8 +177,8 @@ export function filesInBlocks(blocks: unknown, depth = 0): Node[] {
 }
 
 function ownFile({ type, slack_file, alt_text, title, file, file_id }: Node): Node[] {
-  if (type === "file") return [{ id: file_id, title: words(title), ...nodeOf(file) }];
+  if (type === "file") return [{ id: file_id, title: textOf(title), ...nodeOf(file) }];
   const { id, url } = nodeOf(slack_file);
   const isHeld = type === "image" && (typeof id === "string" || typeof url === "string");
-  return isHeld ? [{ id, url_private: url, name: words(alt_text) || words(title), mimetype: "image/*" }] : [];
+  return isHeld ? [{ id, url_private: url, name: textOf(alt_text) || textOf(title), mimetype: "image/*" }] : [];
 }

@@ -19,6 +19,6 @@ export function commentOf(message: OutgoingMessage): string | null {
 }
 
 /** Reduces a comment to what Slack leaves unchanged, without emoji, angle brackets and entities. */
-export function essenceOf(text: string): string {
+export function comparableText(text: string): string {
   return text.replaceAll(/:[a-z0-9_+-]{1,100}:|&(?:amp|lt|gt);|[^\p{L}\p{N}]/gu, "");
 }

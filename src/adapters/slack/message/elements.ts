@@ -1,4 +1,4 @@
-import { joined, type Node, nodeOf, nodesIn, said, time, words } from "./node.ts";
+import { joined, type Node, nodeOf, nodesIn, scalarText, textOf, time } from "./node.ts";
 
 /** Keys with an element's initial choice, and how to write each value in mrkdwn. */
 const CHOSEN: Readonly<Record<string, (value: unknown) => string>> = {
@@ -10,10 +10,10 @@ const CHOSEN: Readonly<Record<string, (value: unknown) => string>> = {
   initial_channels: channel,
   initial_conversation: channel,
   initial_conversations: channel,
-  initial_date: said,
-  initial_time: said,
+  initial_date: scalarText,
+  initial_time: scalarText,
   initial_date_time: time,
-  initial_value: said,
+  initial_value: scalarText,
   selected_options: label,
 };
 
@@ -25,7 +25,7 @@ export function chosenIn(element: Node): string[] {
 
 /** The choice shown in a menu, a picker or a field, or its placeholder. */
 export function field(element: Node): string {
-  const shown = chosenIn(element).join(", ") || words(element.placeholder);
+  const shown = chosenIn(element).join(", ") || textOf(element.placeholder);
   return shown === "" ? "" : `[${shown}]`;
 }
 
@@ -34,7 +34,7 @@ export function choices(element: Node): string {
   const chosen = new Set(chosenIn(element));
   const options = nodesIn(element.options).map((option) => {
     const text = label(option);
-    return `[${chosen.has(text) ? "x" : " "}] ${joined([text, words(option.description)], ": ")}`;
+    return `[${chosen.has(text) ? "x" : " "}] ${joined([text, textOf(option.description)], ": ")}`;
   });
   return joined(options);
 }
@@ -45,15 +45,15 @@ function listed(value: unknown): unknown[] {
 }
 
 function label(option: unknown): string {
-  return said(nodeOf(option).text);
+  return scalarText(nodeOf(option).text);
 }
 
 function person(id: unknown): string {
-  const known = words(id);
+  const known = textOf(id);
   return known === "" ? "" : `<@${known}>`;
 }
 
 function channel(id: unknown): string {
-  const known = words(id);
+  const known = textOf(id);
   return known === "" ? "" : known.startsWith("U") || known.startsWith("W") ? person(known) : `<#${known}>`;
 }

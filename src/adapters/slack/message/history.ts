@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { ThreadMessage, ThreadRef } from "../../../core/protocol/platform.ts";
 import { type Directory, SLACKBOT } from "../directory.ts";
-import { asking, toPlatformError } from "../errors.ts";
+import { callSlack, toPlatformError } from "../errors.ts";
 import { MAX_PAGES, PAGE_MESSAGES } from "../limits.ts";
 import type { Identity, SlackWeb } from "../web.ts";
 import { type HistoryMessage, historyMessageSchema, tsToMs } from "../wire.ts";
-import { joined, nodesIn, words } from "./node.ts";
+import { joined, nodesIn, textOf } from "./node.ts";
 import { readMessage } from "./read-message.ts";
 
 export interface ThreadReader {
@@ -58,7 +58,7 @@ export async function* pages(
       ...(oldest === undefined ? {} : { oldest }),
       ...(cursor === undefined ? {} : { cursor }),
     };
-    const { messages, response_metadata } = await asking("read this thread", () =>
+    const { messages, response_metadata } = await callSlack("read this thread", () =>
       ts === null ? web.conversations.history(asked) : web.conversations.replies({ ...asked, ts }),
     );
     cursor = response_metadata?.next_cursor ?? "";
@@ -87,7 +87,7 @@ export async function fetchThread(
 /** The newest messages of a channel, reversed because Slack lists the newest first. */
 async function readChannel(reader: ThreadReader, { channelId }: ThreadRef, limit: number): Promise<ThreadMessage[]> {
   const asked = { channel: channelId, limit: Math.min(limit, PAGE_MESSAGES) };
-  const { messages } = await asking("read this channel", () => reader.web.conversations.history(asked));
+  const { messages } = await callSlack("read this channel", () => reader.web.conversations.history(asked));
   const newest = messagesIn(messages, reader.log);
   return Promise.all(newest.toReversed().map((message) => threadMessage(reader, message)));
 }
@@ -119,15 +119,15 @@ export async function authorOf(
   const known = user === undefined ? undefined : (await directory.namesOf([user])).get(user);
   const isOurs = user === identity.userId;
   const isBot = isOurs || (botId ?? "") !== "" || subtype === "bot_message" || user === SLACKBOT;
-  const given = isBot && !isOurs ? words(username) || words(profile?.name) : "";
-  return { id: `slack:${id}`, name: given || known || words(username) || id, isBot, ...(isOurs ? { isOurs } : {}) };
+  const given = isBot && !isOurs ? textOf(username) || textOf(profile?.name) : "";
+  return { id: `slack:${id}`, name: given || known || textOf(username) || id, isBot, ...(isOurs ? { isOurs } : {}) };
 }
 
 /** The bot's own messages have their full text in markdown blocks; `text` is cut, and other blocks are not content. */
 function ownContent({ text, blocks, files }: HistoryMessage): Record<string, unknown> {
   const markdown = nodesIn(blocks).filter(({ type }) => type === "markdown");
   const own = joined(
-    markdown.map((block) => words(block.text)),
+    markdown.map((block) => textOf(block.text)),
     "\n\n",
   );
   return { text: own || text, files };

@@ -22,20 +22,20 @@ export function nodesIn(value: unknown): Node[] {
 }
 
 /** A string, or the text of a text object; empty if the value is neither. */
-export function words(value: unknown): string {
+export function textOf(value: unknown): string {
   if (typeof value === "string") return value.trim();
   const { text } = nodeOf(value);
   return typeof text === "string" ? text.trim() : "";
 }
 
-/** Like `words`, but also converts numbers and booleans. */
-export function said(value: unknown): string {
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : words(value);
+/** Like `textOf`, but also converts numbers and booleans. */
+export function scalarText(value: unknown): string {
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : textOf(value);
 }
 
 /** A time in mrkdwn, from seconds since the epoch in any of Slack's notations; empty if there is none. */
 export function time(value: unknown): string {
-  const seconds = Math.floor(Number(said(value)));
+  const seconds = Math.floor(Number(scalarText(value)));
   return seconds > 0 ? `<!date^${seconds}^|>` : "";
 }
 
@@ -57,8 +57,8 @@ export function button(label: string, url: string): string {
 
 /** A mention in mrkdwn of what an element names by id. There is no markup for workspaces, so these get a plain `@`. */
 export function mention({ user_id, channel_id, usergroup_id, team_id }: Node): string {
-  if (words(user_id) !== "") return `<@${words(user_id)}>`;
-  if (words(channel_id) !== "") return `<#${words(channel_id)}>`;
-  if (words(usergroup_id) !== "") return `<!subteam^${words(usergroup_id)}>`;
-  return words(team_id) === "" ? "" : `@${words(team_id)}`;
+  if (textOf(user_id) !== "") return `<@${textOf(user_id)}>`;
+  if (textOf(channel_id) !== "") return `<#${textOf(channel_id)}>`;
+  if (textOf(usergroup_id) !== "") return `<!subteam^${textOf(usergroup_id)}>`;
+  return textOf(team_id) === "" ? "" : `@${textOf(team_id)}`;
 }

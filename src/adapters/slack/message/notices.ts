@@ -1,5 +1,5 @@
 import { ownText, textOfAttachment } from "./attachments.ts";
-import { joined, type Node, nodeOf, nodesIn, words } from "./node.ts";
+import { joined, type Node, nodeOf, nodesIn, textOf } from "./node.ts";
 
 /** System messages of Slack that keep their content in fields of their own. */
 
@@ -12,12 +12,12 @@ export function huddle({ room }: Node): string {
   const people = [...new Set([...idsIn(participant_history), ...idsIn(participants)])].slice(0, NAMED);
   if (room === undefined || room === null) return "";
   const who = people.length === 0 ? "" : ` with ${people.map((id) => `<@${id}>`).join(", ")}`;
-  const title = words(name) === "" ? "" : `: ${words(name)}`;
+  const title = textOf(name) === "" ? "" : `: ${textOf(name)}`;
   return `[huddle${who}${has_ended === true ? ", which has ended" : ""}${title}]`;
 }
 
 function idsIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(words).filter((id) => id !== "") : [];
+  return Array.isArray(value) ? value.map(textOf).filter((id) => id !== "") : [];
 }
 
 /** The text of a pinned message. */

@@ -3,7 +3,7 @@ import type { Directory } from "../directory.ts";
 import { MESSAGE_CHARS } from "../limits.ts";
 import { ownText, textOfAttachment } from "./attachments.ts";
 import { filesInBlocks } from "./blocks.ts";
-import { joined, type Node, nodesIn, words } from "./node.ts";
+import { joined, type Node, nodesIn, textOf } from "./node.ts";
 import { huddle, pinned } from "./notices.ts";
 import { filesOf, MOST_FILES, withFileNames } from "./shared-files.ts";
 import { channelsIn, mentionedIn, readableText, withoutMentionOf } from "./text.ts";
@@ -28,7 +28,7 @@ export async function readMessage(
   came: Node,
   { directory, botUserId }: { readonly directory: Directory; readonly botUserId: string | null },
 ): Promise<ReadMessage> {
-  const message = await withTheirFiles(came, directory);
+  const message = await withFullFiles(came, directory);
   const { files, lines } = filesOf(message);
   const said = withFileNames(ownText(message).slice(0, MESSAGE_CHARS), message);
   const own = joined([botUserId === null ? said : withoutMentionOf(said, botUserId), huddle(message), ...lines]);
@@ -47,19 +47,19 @@ export async function readMessage(
  * Completes files that arrive only as an id: those of other workspaces, and mentioned ones. Source: Slack docs, File
  * object, Slack Connect files; NousResearch/hermes-agent#77141.
  */
-async function withTheirFiles(message: Node, directory: Directory): Promise<Node> {
+async function withFullFiles(message: Node, directory: Directory): Promise<Node> {
   const brought = nodesIn(message.files);
   const named = filesInBlocks(message.blocks).filter((file) => !brought.some(({ id }) => id === file.id));
   const files = [...brought, ...named];
-  if (!files.some(isBare)) return message;
+  if (!files.some(needsLookup)) return message;
   const asked = files
     .slice(0, MOST_FILES)
-    .map(async (file) => (isBare(file) ? { ...file, ...(await directory.file(words(file.id))) } : file));
+    .map(async (file) => (needsLookup(file) ? { ...file, ...(await directory.file(textOf(file.id))) } : file));
   return { ...message, files: await Promise.all(asked) };
 }
 
-function isBare({ id, name, mimetype, mode, file_access: access }: Node): boolean {
-  return words(id) !== "" && words(name) === "" && (access === "check_file_info" || (mode ?? mimetype) === undefined);
+function needsLookup({ id, name, mimetype, mode, file_access: access }: Node): boolean {
+  return textOf(id) !== "" && textOf(name) === "" && (access === "check_file_info" || (mode ?? mimetype) === undefined);
 }
 
 /** Limits the texts of one message to MESSAGE_CHARS together. The first one stays even if it is empty. */

@@ -1,4 +1,4 @@
-import { joined, link, mention, type Node, nodeOf, nodesIn, words } from "./node.ts";
+import { joined, link, mention, type Node, nodeOf, nodesIn, textOf } from "./node.ts";
 import { escaped } from "./text.ts";
 
 /** Source: Slack docs, Rich text block. */
@@ -59,17 +59,17 @@ function piece(element: Node, depth: number): string {
     case "text":
       return styled(escaped(raw(element.text)), element);
     case "link":
-      return link(escaped(words(element.text)), words(element.url));
+      return link(escaped(textOf(element.text)), textOf(element.url));
     case "broadcast":
-      return `<!${words(element.range)}>`;
+      return `<!${textOf(element.range)}>`;
     case "emoji":
-      return `:${words(element.name)}:`;
+      return `:${textOf(element.name)}:`;
     case "date":
-      return `<!date^${String(element.timestamp)}^|${words(element.fallback)}>`;
+      return `<!date^${String(element.timestamp)}^|${textOf(element.fallback)}>`;
     case "color":
-      return words(element.value);
+      return textOf(element.value);
     case "file":
-      return `[file: ${escaped(words(element.title) || words(element.file_id))}]`;
+      return `[file: ${escaped(textOf(element.title) || textOf(element.file_id))}]`;
     default:
       return other(element, depth);
   }
@@ -77,7 +77,7 @@ function piece(element: Node, depth: number): string {
 
 /** Mentions and unknown elements, read by the usual fields. */
 function other(element: Node, depth: number): string {
-  const named = link(escaped(raw(element.text) || words(element.name)), words(element.url));
+  const named = link(escaped(raw(element.text) || textOf(element.name)), textOf(element.url));
   return mention(element) || named || inline(element.elements, depth + 1);
 }
 

@@ -1,6 +1,6 @@
 import type { Attachment } from "../../../core/protocol/platform.ts";
 import { filesInBlocks } from "./blocks.ts";
-import { joined, link, type Node, nodeOf, nodesIn, words } from "./node.ts";
+import { joined, link, type Node, nodeOf, nodesIn, textOf } from "./node.ts";
 
 /** Media type of a canvas, which Slack serves as a web page. Source: Slack docs, File object. */
 export const CANVAS = "application/vnd.slack-docs";
@@ -28,7 +28,7 @@ export function filesOf(message: Node): SharedFiles {
   // Keeps the first file with an id, since a file's mention in a block has fewer details than the file itself.
   const once = new Map<string, Node>();
   for (const file of found) {
-    const key = words(file.id) || words(file.url_private);
+    const key = textOf(file.id) || textOf(file.url_private);
     if (key !== "" && !once.has(key)) once.set(key, file);
   }
   const known = [...once.values()].slice(0, MOST_FILES);
@@ -46,7 +46,7 @@ function isHere({ mode, is_external, mimetype }: Node): boolean {
 
 /** Replaces the ids by which Slack writes mentioned files into the text with their names. */
 export function withFileNames(text: string, { files }: Node): string {
-  const names = new Map(nodesIn(files).map((file) => [words(file.id), nameOf(file)]));
+  const names = new Map(nodesIn(files).map((file) => [textOf(file.id), nameOf(file)]));
   return text.replaceAll(FILE_ID, (found) => names.get(found) ?? found);
 }
 
@@ -54,19 +54,19 @@ export function withFileNames(text: string, { files }: Node): string {
 const FILE_ID = /(?<![\w/])F[A-Z0-9]{2,20}(?!\w)/gu;
 
 function nameOf(file: Node): string {
-  const name = file.mimetype === CANVAS || file.mimetype === LIST ? words(file.title) : "";
-  return name || words(file.name) || words(file.title) || words(file.id);
+  const name = file.mimetype === CANVAS || file.mimetype === LIST ? textOf(file.title) : "";
+  return name || textOf(file.name) || textOf(file.title) || textOf(file.id);
 }
 
 function attachmentsOf(file: Node): Attachment[] {
-  const id = words(file.id);
-  const mediaType = words(file.mimetype) || "application/octet-stream";
-  const url = words(file.url_private_download) || words(file.url_private);
+  const id = textOf(file.id);
+  const mediaType = textOf(file.mimetype) || "application/octet-stream";
+  const url = textOf(file.url_private_download) || textOf(file.url_private);
   const size = typeof file.size === "number" ? file.size : 0;
   // Files of other workspaces have no address. A canvas is asked for by id, which gives better errors than its page.
   const ref = mediaType === CANVAS ? id || url : url || id;
   const own = { name: nameOf(file), mediaType, size, ref };
-  const vtt = words(file.vtt);
+  const vtt = textOf(file.vtt);
   return isCut(file) && vtt !== ""
     ? [own, { name: `${own.name}.vtt`, mediaType: "text/vtt", size: 0, ref: vtt }]
     : [own];
@@ -80,8 +80,8 @@ function lineOf(file: Node): string {
   const name = nameOf(file);
   if (file.mode === "tombstone") return "[a file that was deleted]";
   if (file.mode === "hidden_by_limit") return `[file: ${name}, which the workspace's plan hides]`;
-  if (file.mimetype === LIST) return `[list: ${link(name, words(file.permalink))}]`;
-  if (file.is_external === true) return `[file: ${link(name, words(file.url_private))}]`;
+  if (file.mimetype === LIST) return `[list: ${link(name, textOf(file.permalink))}]`;
+  if (file.is_external === true) return `[file: ${link(name, textOf(file.url_private))}]`;
   if (file.subtype === "slack_audio" || file.subtype === "slack_video") return clip(file);
   if (file.filetype === "email") return email(file);
   return about(file, name);
@@ -89,7 +89,7 @@ function lineOf(file: Node): string {
 
 /** Title and description of a file, as far as they add to its name, which is shown with all files. */
 function about({ title, alt_txt }: Node, name: string): string {
-  const more = [words(title), words(alt_txt)].filter((text) => text !== name && !name.startsWith(`${text}.`));
+  const more = [textOf(title), textOf(alt_txt)].filter((text) => text !== name && !name.startsWith(`${text}.`));
   const told = joined(more, "; ");
   return told === "" ? "" : `[${name}: ${told}]`;
 }
@@ -98,16 +98,16 @@ function about({ title, alt_txt }: Node, name: string): string {
 function clip(file: Node): string {
   const kind = file.subtype === "slack_audio" ? "voice message" : "video message";
   const { status, preview } = nodeOf(file.transcription);
-  const said = words(nodeOf(preview).content);
+  const said = textOf(nodeOf(preview).content);
   if (said === "" && status === "processing") return `[${kind}, which Slack has not written down yet]`;
   if (said === "") return `[${kind}, not written down by Slack]`;
   return `[${kind}, as Slack wrote it down: ${said}${isCut(file) ? "…" : ""}]`;
 }
 
 function email({ subject, title, from, plain_text, preview_plain_text }: Node): string {
-  const senders = nodesIn(from).map(({ original, address }) => words(original) || words(address));
+  const senders = nodesIn(from).map(({ original, address }) => textOf(original) || textOf(address));
   return joined([
-    `[email${senders.length === 0 ? "" : ` from ${senders.join(", ")}`}: ${words(subject) || words(title)}]`,
-    words(plain_text) || words(preview_plain_text),
+    `[email${senders.length === 0 ? "" : ` from ${senders.join(", ")}`}: ${textOf(subject) || textOf(title)}]`,
+    textOf(plain_text) || textOf(preview_plain_text),
   ]);
 }

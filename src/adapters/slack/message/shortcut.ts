@@ -5,7 +5,7 @@ import type { InboundDeps } from "../inbound.ts";
 import { mayPostIn } from "../membership.ts";
 import type { SlackWeb } from "../web.ts";
 import { type MessageShortcut, messageShortcutSchema } from "../wire.ts";
-import { pointedOut } from "./pointed-out.ts";
+import { inboundAboutMessage } from "./about-message.ts";
 
 const NOT_HERE = "✗ I am not in this conversation. Invite me here and ask again, or forward the message to me.";
 
@@ -17,7 +17,7 @@ export async function inboundShortcut(
   if (id !== ASK_SHORTCUT) return null;
   const person = await deps.directory.person(user.id);
   const pointing = { key: eventKey("slack", "shortcut", trigger), person, channel: channel.id, at: deps.clock.now() };
-  return pointedOut(message, pointing, deps);
+  return inboundAboutMessage(message, pointing, deps);
 }
 
 /** Refuses a shortcut used where the bot cannot answer, since Slack offers them everywhere; null for other payloads. */

@@ -85,7 +85,7 @@ function special(target: string, label: string): string {
     case "subteam":
       return label === "" ? `@group ${value}` : called(label);
     case "date":
-      return label === "" ? moment(value) : label;
+      return label === "" ? formatTime(value) : label;
     default:
       return called(label === "" ? kind : label);
   }
@@ -96,7 +96,7 @@ function called(name: string): string {
 }
 
 /** `2026-11-03 09:12 UTC`, or the value as it is if it is not a time. */
-function moment(seconds: string): string {
+function formatTime(seconds: string): string {
   const date = new Date(Number(seconds) * 1_000);
   if (Number.isNaN(date.getTime())) return seconds;
   return `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;

@@ -1,9 +1,9 @@
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import { PlatformError } from "../../../core/protocol/errors.ts";
 import type { OutgoingFile, ThreadRef } from "../../../core/protocol/platform.ts";
-import { asking } from "../errors.ts";
+import { callSlack } from "../errors.ts";
 import type { SlackWeb } from "../web.ts";
-import { essenceOf } from "./comment.ts";
+import { comparableText } from "./comment.ts";
 
 /** Maximum number of remembered posts; only retries need them. */
 const KEPT = 1_000;
@@ -46,8 +46,10 @@ export class Uploads {
 
   /** The message found for a post with this comment and these files. */
   posted(key: string, comment: string, files: readonly OutgoingFile[]): Shared | undefined {
-    const wanted = essenceOf(comment);
-    return this.#found.get(key)?.find((shared) => essenceOf(shared.text) === wanted && sameFiles(shared.files, files));
+    const wanted = comparableText(comment);
+    return this.#found
+      .get(key)
+      ?.find((shared) => comparableText(shared.text) === wanted && sameFiles(shared.files, files));
   }
 
   forget(key: string): void {
@@ -68,7 +70,7 @@ export async function share(
   { channelId, threadId }: ThreadRef,
   { files, comment }: { readonly files: readonly OutgoingFile[]; readonly comment?: string },
 ): Promise<string> {
-  return asking("attach files", async () => {
+  return callSlack("attach files", async () => {
     const [first, ...rest] = await Promise.all(files.map((file) => stored(web, file)));
     if (first === undefined) throw new PlatformError("defect", "no files to share");
     await web.files.completeUploadExternal({

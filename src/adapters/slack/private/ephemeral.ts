@@ -1,7 +1,7 @@
 import type { types } from "@slack/bolt";
 import { z } from "zod";
 import type { OutgoingMessage, ThreadRef } from "../../../core/protocol/platform.ts";
-import { asking, POSTING_RESTRICTED, slackErrorName, toPlatformError } from "../errors.ts";
+import { callSlack, POSTING_RESTRICTED, slackErrorName, toPlatformError } from "../errors.ts";
 import { formatMessage, type SlackBody } from "../format.ts";
 import { upload } from "../messages.ts";
 import type { SlackWeb } from "../web.ts";
@@ -14,7 +14,7 @@ export interface EphemeralScope {
 }
 
 /** A private message and its recipient. */
-export interface Private {
+export interface PrivateMessage {
   readonly userId: string;
   readonly message: OutgoingMessage;
 }
@@ -36,8 +36,12 @@ const NOT_IN_THREAD = new Set([
 ]);
 
 /** Posts a private message; as a direct message if the thread cannot show it. Files always go to direct messages. */
-export async function postEphemeral({ web, replied }: EphemeralScope, thread: ThreadRef, to: Private): Promise<void> {
-  const body = await placed({ web, replied }, thread, to.message);
+export async function postEphemeral(
+  { web, replied }: EphemeralScope,
+  thread: ThreadRef,
+  to: PrivateMessage,
+): Promise<void> {
+  const body = await bodyInThread({ web, replied }, thread, to.message);
   try {
     await web.chat.postEphemeral({ channel: thread.channelId, user: to.userId, ...body });
   } catch (error) {
@@ -51,15 +55,15 @@ export async function postEphemeral({ web, replied }: EphemeralScope, thread: Th
 export async function answerPrivately(
   posting: EphemeralScope,
   thread: ThreadRef,
-  { url, ...to }: Private & { readonly url: URL | null },
+  { url, ...to }: PrivateMessage & { readonly url: URL | null },
 ): Promise<void> {
-  if (url !== null && (await respond(url, await placed(posting, thread, to.message))))
+  if (url !== null && (await respond(url, await bodyInThread(posting, thread, to.message))))
     await sendFilesPrivately(posting.web, thread, to);
   else await postEphemeral(posting, thread, to);
 }
 
 /** Places a message in the thread, or in the channel if the thread has no replies; its buttons then name the thread. */
-async function placed({ web, replied }: EphemeralScope, thread: ThreadRef, message: OutgoingMessage) {
+async function bodyInThread({ web, replied }: EphemeralScope, thread: ThreadRef, message: OutgoingMessage) {
   const { threadId } = thread;
   const body = formatMessage(withFilesNote(message));
   if (threadId === null) return body;
@@ -86,7 +90,7 @@ export function withFilesNote(message: OutgoingMessage): OutgoingMessage {
 export async function sendFilesPrivately(
   web: SlackWeb,
   thread: ThreadRef,
-  { userId, message: { files } }: Private,
+  { userId, message: { files } }: PrivateMessage,
 ): Promise<void> {
   if (files.length === 0) return;
   const channelId = await directChannel(web, userId);
@@ -95,7 +99,7 @@ export async function sendFilesPrivately(
 }
 
 export async function directChannel(web: SlackWeb, userId: string): Promise<string> {
-  return asking(WRITING, async () => {
+  return callSlack(WRITING, async () => {
     const { channel } = await web.conversations.open({ users: userId });
     return z.object({ id: z.string() }).parse(channel).id;
   });
@@ -104,5 +108,5 @@ export async function directChannel(web: SlackWeb, userId: string): Promise<stri
 async function writeDirectly(web: SlackWeb, userId: string, body: SlackBody): Promise<void> {
   const { postMessage: send } = web.chat;
   const channel = await directChannel(web, userId);
-  await asking(WRITING, () => send({ channel, ...body, unfurl_links: false, unfurl_media: false }));
+  await callSlack(WRITING, () => send({ channel, ...body, unfurl_links: false, unfurl_media: false }));
 }

@@ -2,9 +2,9 @@ import { BoundedMap } from "../../../core/bounded-map.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { ThreadRef } from "../../../core/protocol/platform.ts";
-import { asking } from "../errors.ts";
+import { callSlack } from "../errors.ts";
 import type { SlackWeb } from "../web.ts";
-import { blockActionsSchema, saidSchema } from "../wire.ts";
+import { blockActionsSchema, messageThreadSchema } from "../wire.ts";
 
 /** Maximum number of remembered threads; for others, Slack is asked. */
 const THREADS_KEPT = 10_000;
@@ -29,7 +29,7 @@ export class RepliedThreads {
 
   /** Records what a payload shows: a reply, a click inside a thread, or a message without replies. */
   notePayload(payload: unknown): void {
-    const said = saidSchema.safeParse(payload).data?.event;
+    const said = messageThreadSchema.safeParse(payload).data?.event;
     if (said !== undefined) this.#noteSaid(said);
     const click = blockActionsSchema.safeParse(payload).data;
     const threadTs = click?.message?.thread_ts ?? click?.container.thread_ts;
@@ -69,6 +69,6 @@ export class RepliedThreads {
 async function hasReplies(web: SlackWeb, channel: string, ts: string): Promise<boolean> {
   // The first message is the root; a second one is a reply.
   const asked = { channel, ts, limit: 2 };
-  const { messages = [] } = await asking("read this thread", () => web.conversations.replies(asked));
+  const { messages = [] } = await callSlack("read this thread", () => web.conversations.replies(asked));
   return messages.length > 1;
 }

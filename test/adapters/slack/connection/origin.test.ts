@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOurs } from "../../../../src/adapters/slack/connection/origin.ts";
+import { isForThisApp } from "../../../../src/adapters/slack/connection/origin.ts";
 import { appOf } from "../../../../src/adapters/slack/web.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
 import { openSlackHarness } from "../../../support/slack/slack-harness.ts";
@@ -39,7 +39,7 @@ test.each([
   },
   { what: "what names neither", payload: { type: "url_verification" }, us: US, ours: true },
 ])("$what is taken: $ours", ({ payload, us, ours }) => {
-  expect(isOurs(payload, us)).toBe(ours);
+  expect(isForThisApp(payload, us)).toBe(ours);
 });
 
 test("a token of an app names it", () => {

@@ -6,7 +6,7 @@ import { authorOf } from "./history.ts";
 import { readMessage } from "./read-message.ts";
 
 /** Who pointed out a message, when, and by which event. */
-interface PointedBy {
+interface MessageTrigger {
   readonly key: string;
   readonly person: Person;
   readonly channel: string;
@@ -14,14 +14,14 @@ interface PointedBy {
 }
 
 /** A request about a message that somebody points out, which is quoted in it. The answer goes to its thread. */
-export async function pointedOut(
+export async function inboundAboutMessage(
   message: HistoryMessage,
-  { key, person, channel, at }: PointedBy,
+  { key, person, channel, at }: MessageTrigger,
   deps: InboundDeps,
 ): Promise<InboundMessage> {
   const kind = channelKind(channel);
   const [{ quoted, attachments }, place] = await Promise.all([
-    deps.serves(person) ? wordsOf(message, deps) : { quoted: [], attachments: [] },
+    deps.serves(person) ? quoteOf(message, deps) : { quoted: [], attachments: [] },
     placeOf({ channel, kind, threadId: message.thread_ts ?? message.ts }, deps),
   ]);
   return {
@@ -39,7 +39,7 @@ export async function pointedOut(
   };
 }
 
-async function wordsOf(
+async function quoteOf(
   message: HistoryMessage,
   deps: InboundDeps,
 ): Promise<Pick<InboundMessage, "quoted" | "attachments">> {
