@@ -1,6 +1,6 @@
 import { jobReports } from "./adapters/render/job-view.ts";
 import { storedThreads } from "./adapters/render/local/stored-threads.ts";
-import { type PacedPlatform, pacePlatform, type Spent } from "./adapters/render/pacing/paced-platform.ts";
+import { type PacedPlatform, pacePlatform, type SharedUsage } from "./adapters/render/pacing/paced-platform.ts";
 import { createTaskBoard } from "./adapters/render/progress/task-board.ts";
 import { createTaskViews } from "./adapters/render/progress/task-view.ts";
 import { createRunViews } from "./adapters/render/run-view.ts";
@@ -151,7 +151,7 @@ export interface PlatformScope {
   readonly store: Store;
   readonly secrets: SecretMasking & { readonly files: SecretMasking };
   /** Use of the platforms' rate limits by other processes, earlier or current ones. */
-  readonly spent: Required<Spent>;
+  readonly spent: Required<SharedUsage>;
 }
 
 /**

@@ -22,7 +22,7 @@ import type {
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { SharedRates } from "../../core/shared-rates.ts";
-import { stillConnecting, untilReached } from "../render/reachability.ts";
+import { connectWithRetries, stillConnecting } from "../render/reachability.ts";
 import { createChannels, DM_WORKSPACE } from "./channels.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { DISCORD } from "./descriptor.ts";
@@ -108,9 +108,9 @@ class DiscordPlatform implements ChatPlatform {
       this.#idle = health;
     };
     setHealth(stillConnecting(address));
-    const trying = { address, told: setHealth, event: "discord.connect_failed", clock, log: this.#log };
+    const trying = { address, onHealth: setHealth, event: "discord.connect_failed", clock, log: this.#log };
     try {
-      this.#live = await untilReached(() => this.#connect(receive, either), trying, either);
+      this.#live = await connectWithRetries(() => this.#connect(receive, either), trying, either);
     } catch (error) {
       either.throwIfAborted();
       setHealth({ connected: false, detail: toAppError(error).message });

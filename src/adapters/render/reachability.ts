@@ -31,25 +31,25 @@ export function stillConnecting(address: string): PlatformHealth {
   return { connected: false, detail: `signing in at ${hostOf(address)}, which has not answered yet` };
 }
 
-interface Reaching {
+interface ConnectScope {
   readonly address: string;
   /** Called before each wait for another attempt. */
-  readonly told: (health: PlatformHealth) => void;
+  readonly onHealth: (health: PlatformHealth) => void;
   /** Name of the log event for a failure. */
   readonly event: string;
   /** Whether a failure is retried; by default, if it is transient. */
-  readonly isPassing?: (code: ErrorCode) => boolean;
+  readonly isTransient?: (code: ErrorCode) => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Waits between attempts; the last one repeats. In milliseconds. */
-const AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
+const RETRY_PAUSES_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
 
 /** Retries until `connect` succeeds. Rejects with a permanent failure, or with the signal's reason. */
-export async function untilReached<T>(
+export async function connectWithRetries<T>(
   connect: () => Promise<T>,
-  { address, told, event, isPassing = (code) => TRANSIENT_PLATFORM_ERRORS.has(code), clock, log }: Reaching,
+  { address, onHealth, event, isTransient = (code) => TRANSIENT_PLATFORM_ERRORS.has(code), clock, log }: ConnectScope,
   signal: AbortSignal,
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -59,9 +59,9 @@ export async function untilReached<T>(
     } catch (error) {
       signal.throwIfAborted();
       const { code, message, retryAfterMs } = toAppError(error);
-      if (!isPassing(code)) throw error;
-      const waitMs = retryAfterMs ?? AGAIN_MS[Math.min(tries, AGAIN_MS.length) - 1] ?? 0;
-      told(notReached(address, error, clock.now() + waitMs));
+      if (!isTransient(code)) throw error;
+      const waitMs = retryAfterMs ?? RETRY_PAUSES_MS[Math.min(tries, RETRY_PAUSES_MS.length) - 1] ?? 0;
+      onHealth(notReached(address, error, clock.now() + waitMs));
       log.warn({ code, message, tries, waitMs }, event);
       await clock.sleep(waitMs, signal);
     }

@@ -3,7 +3,7 @@ import { toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent } from "../../core/protocol/events.ts";
 import type { Lane, ThreadRef } from "../../core/protocol/platform.ts";
 import type { RunViewDeps } from "./run-view.ts";
-import { viewWith } from "./view-with.ts";
+import { observeView } from "./view-observer.ts";
 
 type Scope = Pick<RunViewDeps, "platform" | "clock" | "log">;
 
@@ -24,7 +24,7 @@ export function withStatus(open: OpenRunView, deps: Scope): OpenRunView {
       status.note(event);
       view.show(event);
     };
-    return viewWith(view, show, () => status.end());
+    return observeView(view, show, () => status.end());
   };
 }
 

@@ -1,6 +1,6 @@
 import type { OpenRunView, RunViewOptions } from "../../core/progress/run-view.ts";
 import type { QueryEvent } from "../../core/protocol/events.ts";
-import { viewWith } from "./view-with.ts";
+import { observeView } from "./view-observer.ts";
 
 /** An event of a run, or the opening or closing of its view. */
 export type WatchedEvent = QueryEvent | { readonly type: "opened" | "closed" };
@@ -20,6 +20,6 @@ export function withWatchers(open: OpenRunView, watchers: readonly WatchRun[]): 
       view.show(event);
       tell(event);
     };
-    return viewWith(view, show, () => tell({ type: "closed" }));
+    return observeView(view, show, () => tell({ type: "closed" }));
   };
 }

@@ -28,7 +28,7 @@ import { privateMessage } from "../../core/protocol/replies.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { unlessAborted } from "../../core/unless-aborted.ts";
 import { privateAnswer } from "../render/private-answer.ts";
-import { stillConnecting, untilReached } from "../render/reachability.ts";
+import { connectWithRetries, stillConnecting } from "../render/reachability.ts";
 import { PaneTitles, setStatus, setTitle, suggestPrompts } from "./assistant.ts";
 import { SlackHttp } from "./connection/http-listener.ts";
 import { SharedSocket } from "./connection/shared-socket.ts";
@@ -264,14 +264,14 @@ class SlackPlatform implements ChatPlatform {
   /** Waits until Slack can be reached. Gives up only on failures that waiting cannot fix. */
   async #signIn(web: SlackWeb, signal: AbortSignal): Promise<Identity> {
     const { mode, clock, log } = this.#options;
-    const told = (health: PlatformHealth) => {
+    const onHealth = (health: PlatformHealth) => {
       this.#idle = health;
     };
-    const reaching = { address: web.slackApiUrl, told, event: "slack_sign_in_failed", clock, log };
+    const connecting = { address: web.slackApiUrl, onHealth, event: "slack_sign_in_failed", clock, log };
     try {
-      return await untilReached(
+      return await connectWithRetries(
         () => unlessAborted(identify(web, mode.type === "socket" ? mode.appToken : undefined), signal),
-        reaching,
+        connecting,
         signal,
       );
     } catch (error) {

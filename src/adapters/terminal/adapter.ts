@@ -71,15 +71,15 @@ export function createTerminalPlatform(options: TerminalPlatformOptions): Termin
       feed.share({ ...options, cluster });
     },
     showStatus: async ({ threadId }, words) => {
-      if (threadId !== null) feed.tell({ type: "status", threadId, words });
+      if (threadId !== null) feed.broadcast({ type: "status", threadId, words });
     },
     async start(receive, signal) {
       signal.throwIfAborted();
       receiver = receive;
-      const told = (words: string): void => {
+      const report = (words: string): void => {
         detail = words;
       };
-      endListening = await openListening({ ...options, cluster, connected: attach, told });
+      endListening = await openListening({ ...options, cluster, connected: attach, report });
     },
     async stop() {
       receiver = null;

@@ -15,27 +15,27 @@ interface Listening {
   readonly cluster: Cluster | null;
   readonly connected: (socket: Socket) => void;
   /** Called with a description of the listener's state. */
-  readonly told: (words: string) => void;
+  readonly report: (words: string) => void;
   readonly clock: Pick<Clock, "sleep">;
   readonly log: Log;
 }
 
 /** Listens for terminals, if necessary once this process holds the machine's socket. Returns a function to stop. */
 export async function openListening(listening: Listening): Promise<() => Promise<void>> {
-  const { home, isReplica = false, cluster, told } = listening;
+  const { home, isReplica = false, cluster, report } = listening;
   const file = socketPath(home, isReplica);
   if (cluster?.isShared !== true) {
     const server = await listen(file, false, listening);
     return server === null ? () => Promise.resolve() : () => closeServer(server);
   }
-  told("terminals attach at another process of this machine");
+  report("terminals attach at another process of this machine");
   return cluster.hold(`terminal:${file}`, (held) => listenWhile(held, file, listening));
 }
 
 /** Null if it cannot listen. */
-async function listen(file: string, isOurs: boolean, { connected, told, log }: Listening): Promise<Server | null> {
+async function listen(file: string, isOurs: boolean, { connected, report, log }: Listening): Promise<Server | null> {
   const result = await listenAt(file, connected, isOurs);
-  told(result.type === "listening" ? `terminals attach at ${file}` : result.why);
+  report(result.type === "listening" ? `terminals attach at ${file}` : result.why);
   if (result.type === "listening") return result.server;
   log.warn({ reason: result.why }, "terminal_not_listening");
   return null;

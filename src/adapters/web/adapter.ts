@@ -210,10 +210,10 @@ function connection(parts: Parts): Connection {
 /** Sends the pages what features change beside the messages. */
 function announceChanges({ onThreadErased, panels }: Provided, feed: LocalThreads["feed"]): void {
   onThreadErased((threadId, isWhole) => {
-    if (isWhole) feed.tell({ type: "thread", threadId, before: null, messages: null, more: false });
-    else feed.tell({ type: "erased", threadId });
+    if (isWhole) feed.broadcast({ type: "thread", threadId, before: null, messages: null, more: false });
+    else feed.broadcast({ type: "erased", threadId });
   });
-  for (const panel of panels) panel.watch(() => feed.tell({ type: "changed" }));
+  for (const panel of panels) panel.watch(() => feed.broadcast({ type: "changed" }));
 }
 
 /** Whether the server at the page's port holds this token. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { untilReached } from "../../../src/adapters/render/reachability.ts";
+import { connectWithRetries } from "../../../src/adapters/render/reachability.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
@@ -20,8 +20,10 @@ async function tries(failures: readonly Error[]) {
     return "connected";
   };
   const clock = { now: () => 0, after: () => () => {}, sleep };
-  const reaching = { address: "chat.example", told: () => {}, event: "not_reached", clock, log: silentLog };
-  const outcome = await untilReached(connect, reaching, new AbortController().signal).catch((error: unknown) => error);
+  const options = { address: "chat.example", onHealth: () => {}, event: "not_reached", clock, log: silentLog };
+  const outcome = await connectWithRetries(connect, options, new AbortController().signal).catch(
+    (error: unknown) => error,
+  );
   return { waits, outcome };
 }
 

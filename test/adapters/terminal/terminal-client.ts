@@ -1,6 +1,9 @@
 import { type Socket } from "node:net";
 import type { PageMessage } from "../../../src/adapters/render/local/wire.ts";
-import { openTalk, type ProgramConnection } from "../../../src/adapters/terminal/client/talk.ts";
+import {
+  openProgramConnection,
+  type ProgramConnection,
+} from "../../../src/adapters/terminal/client/program-connection.ts";
 import { openSocket } from "../../../src/adapters/terminal/socket.ts";
 import type { ClientFrame, ParsedServerFrame } from "../../../src/adapters/terminal/wire.ts";
 
@@ -17,9 +20,9 @@ export class TerminalClient {
 
   private constructor(socket: Socket) {
     this.#socket = socket;
-    this.#talk = openTalk(socket, {
-      hear: (frame) => this.#hear(frame),
-      lost: () => {
+    this.#talk = openProgramConnection(socket, {
+      onFrame: (frame) => this.#hear(frame),
+      onLost: () => {
         this.isOpen = false;
       },
     });
@@ -35,7 +38,7 @@ export class TerminalClient {
   }
 
   say(frame: ClientFrame): void {
-    this.#talk.say(frame);
+    this.#talk.send(frame);
   }
 
   /** Writes raw bytes, which need not be a frame. */

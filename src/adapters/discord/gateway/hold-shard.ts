@@ -15,7 +15,7 @@ interface HoldCallbacks {
   readonly refused: (error: unknown) => void;
 }
 
-interface HoldShardOptions {
+interface HoldShardScope {
   readonly shard: SharedShard;
   readonly cluster: Pick<Cluster, "hold">;
   readonly clock: Clock;
@@ -23,7 +23,7 @@ interface HoldShardOptions {
 }
 
 /** Connects whenever this process holds the shard. `begun` resolves once that is decided and, if it does, connected. */
-export function holdShard(sharing: HoldShardOptions): {
+export function holdShard(sharing: HoldShardScope): {
   readonly begun: Promise<void>;
   readonly leave: () => Promise<void>;
 } {
@@ -50,7 +50,7 @@ export function holdShard(sharing: HoldShardOptions): {
 }
 
 async function holdRepeatedly(
-  { shard, cluster, clock, connected }: HoldShardOptions,
+  { shard, cluster, clock, connected }: HoldShardScope,
   { taken, over, refused }: HoldCallbacks,
   signal: AbortSignal,
 ): Promise<void> {

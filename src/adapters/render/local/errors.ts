@@ -5,7 +5,7 @@ export function threadGone(threadId: string): PlatformError {
 }
 
 /** Turns store failures into platform failures: for local threads, the store stands in for the platform's servers. */
-export async function fromStore<T>(asked: Promise<T>): Promise<T> {
+export async function asPlatformErrors<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (cause) {

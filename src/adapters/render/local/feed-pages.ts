@@ -1,5 +1,5 @@
 import type { LocalMessage, LocalThread } from "../../../core/store/web-threads.ts";
-import { fromStore } from "./errors.ts";
+import { asPlatformErrors } from "./errors.ts";
 import { pageMessage, pageThread } from "./message-body.ts";
 import type { LocalThreadStore } from "./thread-store.ts";
 import type { ThreadFrame } from "./wire.ts";
@@ -46,7 +46,7 @@ export class FeedPages {
   /** Starts tracking how far pages have read, because other processes write to the threads, too. */
   async begin(): Promise<void> {
     if (this.#heardTo !== null) return;
-    const lastSeq = await fromStore(this.#store.lastSeq());
+    const lastSeq = await asPlatformErrors(this.#store.lastSeq());
     if (this.#pages.size > 0) this.#heardTo ??= lastSeq;
   }
 
@@ -63,7 +63,7 @@ export class FeedPages {
     const from = this.#heardTo;
     if (from === null) return;
     for (let isMore = true; isMore && this.#heardTo !== null; ) {
-      const changes = await fromStore(this.#store.changes(this.#heardTo, CHANGES));
+      const changes = await asPlatformErrors(this.#store.changes(this.#heardTo, CHANGES));
       for (const { message, thread } of changes) this.push(changed(message, message.position > from ? thread : null));
       if (this.#pages.size > 0) this.#heardTo = changes.at(-1)?.message.seq ?? this.#heardTo;
       isMore = changes.length === CHANGES;

@@ -1,8 +1,8 @@
 import type { KeyedMutex } from "../../../core/keyed-mutex.ts";
 import type { InsertOutcome, LocalMessage, LocalThread, NewLocalMessage } from "../../../core/store/web-threads.ts";
-import { fromStore } from "./errors.ts";
+import { type CrossProcessFeed, type CrossProcessScope, createCrossProcessFeed } from "./cross-process-feed.ts";
+import { asPlatformErrors } from "./errors.ts";
 import { type FeedListener, FeedPages } from "./feed-pages.ts";
-import { type OtherFeeds, otherFeeds, type Sharing } from "./other-feeds.ts";
 import type { LocalThreadStore } from "./thread-store.ts";
 import type { MessageBody, ThreadFrame } from "./wire.ts";
 
@@ -19,9 +19,9 @@ export interface Feed {
   join(page: FeedListener, welcome: () => Promise<void>): Promise<void>;
   leave(page: FeedListener): void;
   /** Sends every page a frame that belongs to no stored thread. */
-  tell(frame: ThreadFrame): void;
+  broadcast(frame: ThreadFrame): void;
   /** Starts to exchange changes with other processes that serve the same threads. */
-  share(sharing: Sharing): void;
+  share(sharing: CrossProcessScope): void;
   closeAll(): void;
 }
 
@@ -39,22 +39,22 @@ const WRITES = "threads";
 export function createFeed({ name, store, writes }: Threads): Feed {
   const write = <T>(task: () => Promise<T>) => writes.run(WRITES, task);
   const pages = new FeedPages(store);
-  let others: OtherFeeds | null = null;
+  let others: CrossProcessFeed | null = null;
   const written = async (message: LocalMessage, thread: LocalThread | null): Promise<void> => {
-    others?.tell();
-    if (!pages.pushNext(message, thread)) await others?.look();
+    others?.notify();
+    if (!pages.pushNext(message, thread)) await others?.catchUp();
   };
   return {
     insert: (draft, opens) =>
       write(async () => {
         const row = { ...draft, body: JSON.stringify(draft.body) };
-        const outcome = await fromStore(store.insert(row, opens));
+        const outcome = await asPlatformErrors(store.insert(row, opens));
         if (outcome.type === "inserted") await written(outcome.message, outcome.thread);
         return outcome;
       }),
     update: (id, change) =>
       write(async () => {
-        const updated = await fromStore(store.update(id, (message) => JSON.stringify(change(message))));
+        const updated = await asPlatformErrors(store.update(id, (message) => JSON.stringify(change(message))));
         if (updated !== null) await written(updated, null);
         return updated;
       }),
@@ -66,14 +66,18 @@ export function createFeed({ name, store, writes }: Threads): Feed {
       });
     },
     leave: (page) => pages.remove(page),
-    tell: (frame) => {
+    broadcast: (frame) => {
       pages.push(frame);
-      others?.tellFrame(frame);
+      others?.forward(frame);
     },
     share: (sharing) => {
       if (!sharing.cluster.isShared) return;
       const look = () => pages.catchUp();
-      others = otherFeeds(name, sharing, { push: (frame) => pages.push(frame), look, follow: () => write(look) });
+      others = createCrossProcessFeed(name, sharing, {
+        push: (frame) => pages.push(frame),
+        look,
+        follow: () => write(look),
+      });
     },
     closeAll: () => {
       pages.closeAll();

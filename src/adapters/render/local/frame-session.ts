@@ -173,7 +173,7 @@ async function takeMessage(frame: FrameOf<"send">, options: FrameSessionOptions)
   if (outcome.type === "no_thread") return reject("This thread is gone. Begin a new one.");
   const receipt = await receive(messageIn(place, outcome.message));
   await answerMessage(receipt, { message: outcome.message, options });
-  askByForm(receipt, { id: frame.clientId, threadId: outcome.message.threadId }, page);
+  openForm(receipt, { id: frame.clientId, threadId: outcome.message.threadId }, page);
   page.push({ type: "sent", clientId: frame.clientId, threadId: outcome.message.threadId });
 }
 
@@ -216,22 +216,22 @@ async function takeClick(frame: FrameOf<"click">, options: FrameSessionOptions):
   }
   const { clickId, action } = frame;
   const receipt = await receive(actionIn(place, { clickId, action, threadId: message.threadId, at: clock.now() }));
-  await answerBeside(receipt, { id: clickId, threadId: message.threadId }, options);
+  await answerPrivately(receipt, { id: clickId, threadId: message.threadId }, options);
 }
 
 async function takeCommand(frame: FrameOf<"command">, options: FrameSessionOptions): Promise<void> {
   const { place, receive, clock } = options;
   const receipt = await receive(commandIn(place, { ...frame, at: clock.now() }));
-  await answerBeside(receipt, { id: frame.clickId, threadId: frame.threadId }, options);
+  await answerPrivately(receipt, { id: frame.clickId, threadId: frame.threadId }, options);
 }
 
 /** Answers a click or a command, which leaves no message in the thread, on this page alone. */
-async function answerBeside(
+async function answerPrivately(
   receipt: Receipt,
-  asked: Asked,
+  asked: Answerable,
   { page, poster }: Pick<FrameSessionOptions, "page" | "poster">,
 ): Promise<void> {
-  if (askByForm(receipt, asked, page)) return;
+  if (openForm(receipt, asked, page)) return;
   const clickId = asked.id;
   const answer = privateAnswer(receipt);
   if (answer === null) {
@@ -243,13 +243,13 @@ async function answerBeside(
 }
 
 /** A message, click or command that may be answered with a form. */
-interface Asked {
+interface Answerable {
   readonly id: string;
   readonly threadId: string | null;
 }
 
 /** Shows a form on the page that asked; false if the receipt has none. */
-function askByForm(receipt: Receipt, asked: Asked, page: FeedListener): boolean {
+function openForm(receipt: Receipt, asked: Answerable, page: FeedListener): boolean {
   if (receipt.type !== "reply" || receipt.form === undefined) return false;
   page.push({ type: "form", ...asked, form: receipt.form, problems: receipt.problems ?? {} });
   return true;

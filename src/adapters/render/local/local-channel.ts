@@ -68,19 +68,19 @@ export function messageIn(place: LocalChannel, message: LocalMessage): InboundMe
   };
 }
 
-interface Asked {
+interface ClickArgs {
   readonly clickId: string;
   readonly threadId: string | null;
   readonly at: number;
 }
 
-export function actionIn(place: LocalChannel, click: Asked & { readonly action: string }): InboundAction {
+export function actionIn(place: LocalChannel, click: ClickArgs & { readonly action: string }): InboundAction {
   return { ...base(place, { ...click, id: click.clickId }), kind: "action", action: click.action };
 }
 
 export function commandIn(
   place: LocalChannel,
-  command: Asked & { readonly name: string; readonly args: string; readonly filled?: FormValues | undefined },
+  command: ClickArgs & { readonly name: string; readonly args: string; readonly filled?: FormValues | undefined },
 ): InboundCommand {
   const { name, args, filled } = command;
   const typed = { ...base(place, { ...command, id: command.clickId }), kind: "command" as const, name, args };
@@ -90,7 +90,7 @@ export function commandIn(
 /** Completions are not stored, so two events with the same key do no harm. */
 export function completionIn(
   place: LocalChannel,
-  asked: Omit<Asked, "clickId"> & Pick<InboundCompletion, "command" | "option" | "typed">,
+  asked: Omit<ClickArgs, "clickId"> & Pick<InboundCompletion, "command" | "option" | "typed">,
 ): InboundCompletion {
   const { command, option, typed } = asked;
   return { ...base(place, { ...asked, id: `complete:${asked.at}` }), kind: "completion", command, option, typed };

@@ -10,7 +10,7 @@ import type {
 import type { Clock, Ids } from "../../../core/protocol/runtime.ts";
 import type { LocalMessage } from "../../../core/store/web-threads.ts";
 import { unreadable } from "../attachment.ts";
-import { fromStore, threadGone } from "./errors.ts";
+import { asPlatformErrors, threadGone } from "./errors.ts";
 import { createFeed, type Feed } from "./feed.ts";
 import { MISSED_MESSAGES } from "./frame-limits.ts";
 import { type LocalChannel, messageIn, noteFor, threadIn } from "./local-channel.ts";
@@ -79,12 +79,12 @@ function reading(options: LocalThreadsOptions): LocalThreads["reading"] {
   const { place, store } = options;
   return {
     find: async (_thread, key) => {
-      const message = await fromStore(store.messageByKey(key));
+      const message = await asPlatformErrors(store.messageByKey(key));
       return message === null ? null : postedIn(place, message);
     },
     fetchFile: async (attachment, maxBytes, signal) => {
       signal.throwIfAborted();
-      const file = await fromStore(store.file(attachment.ref));
+      const file = await asPlatformErrors(store.file(attachment.ref));
       if (file === null) throw unreadable(attachment, "it is no longer stored");
       if (file.data.byteLength > maxBytes) throw unreadable(attachment, `it is larger than ${maxBytes} bytes`);
       return file.data;
@@ -96,7 +96,7 @@ function reading(options: LocalThreadsOptions): LocalThreads["reading"] {
     missed: async (since, signal) => {
       signal.throwIfAborted();
       // Messages are stored before they are handled, so one that a crash interrupted is still here.
-      const messages = await fromStore(store.fromPeople(since, MISSED_MESSAGES));
+      const messages = await asPlatformErrors(store.fromPeople(since, MISSED_MESSAGES));
       const found = await Promise.all(messages.map(async (message) => missedBy(message, options)));
       return found.flatMap((message) => message ?? []);
     },
@@ -122,9 +122,11 @@ async function fetchThread(
   limit: number,
 ): Promise<ThreadMessage[]> {
   if (threadId === null) return [];
-  const newest = await fromStore(store.messages(threadId, null, limit));
+  const newest = await asPlatformErrors(store.messages(threadId, null, limit));
   if (newest === null) throw threadGone(threadId);
-  const root = newest.some((message) => message.id === threadId) ? null : await fromStore(store.message(threadId));
+  const root = newest.some((message) => message.id === threadId)
+    ? null
+    : await asPlatformErrors(store.message(threadId));
   const shown = root === null ? newest : [root, ...newest.slice(1)];
   return shown.flatMap((message) => {
     const body = bodyOf(message);

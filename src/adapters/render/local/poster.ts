@@ -1,7 +1,7 @@
 import type { OutgoingMessage } from "../../../core/protocol/platform.ts";
 import type { Clock, Ids } from "../../../core/protocol/runtime.ts";
 import type { LocalMessage } from "../../../core/store/web-threads.ts";
-import { fromStore, threadGone } from "./errors.ts";
+import { asPlatformErrors, threadGone } from "./errors.ts";
 import type { Feed } from "./feed.ts";
 import { formatMessage, localFile, titleOf } from "./message-body.ts";
 import type { LocalThreadStore } from "./thread-store.ts";
@@ -37,7 +37,7 @@ export function createPoster({
   readonly ids: Ids;
 }): Poster {
   const putFiles = async (message: OutgoingMessage): Promise<void> => {
-    for (const file of message.files) await fromStore(store.putFile(localFile(file)));
+    for (const file of message.files) await asPlatformErrors(store.putFile(localFile(file)));
   };
   return {
     putFiles,

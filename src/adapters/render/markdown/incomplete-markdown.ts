@@ -3,7 +3,7 @@ import { atMargin } from "./margin.ts";
 import { withPlainTables } from "./plain-tables.ts";
 import { isDelimiter, tableHead } from "./tables.ts";
 
-export interface TailLimit {
+export interface TailLimits {
   readonly lines: number;
   readonly chars: number;
   /** False if the platform shows Markdown tables as their source. */
@@ -17,15 +17,15 @@ const HEAD_CHARS = 400;
  * The last lines of a text that is still being written, as complete Markdown: an open fence is closed (and reopened if
  * the cut falls inside one), a table cut in two has its head repeated, and no construct is left half-written.
  */
-export function tailOf(text: string, limit: TailLimit): string {
-  const written = withoutHalfRow(text);
+export function completedTail(text: string, limit: TailLimits): string {
+  const written = withoutPartialRow(text);
   const shown = (limit.showsTables ? written : withPlainTables(written)).trimEnd();
   if (shown === "") return "";
   const lines = shown.split("\n");
   const above = (from: number) => openedAbove(lines.slice(0, from).join("\n"), lines[from] ?? "");
-  let from = beginning(lines, limit);
+  let from = firstLineWithin(lines, limit);
   const { length } = above(from);
-  if (length > 0) from = beginning(lines, { ...limit, chars: limit.chars - length });
+  if (length > 0) from = firstLineWithin(lines, { ...limit, chars: limit.chars - length });
   if (from === lines.length) return completed(`…${(lines.at(-1) ?? "").slice(-limit.chars).toWellFormed()}`, "");
   const opened = above(from);
   const tail = lines.slice(from).join("\n");
@@ -33,7 +33,7 @@ export function tailOf(text: string, limit: TailLimit): string {
 }
 
 /** Index of the first line that fits within the limit. */
-function beginning(lines: readonly string[], limit: TailLimit): number {
+function firstLineWithin(lines: readonly string[], limit: TailLimits): number {
   let from = lines.length;
   let chars = 0;
   while (from > 0 && lines.length - from < limit.lines) {
@@ -52,7 +52,7 @@ export function openedAbove(before: string, next: string): string {
 }
 
 /** Drops a table row that is still being written. */
-function withoutHalfRow(text: string): string {
+function withoutPartialRow(text: string): string {
   const before = text.slice(0, Math.max(0, text.lastIndexOf("\n")));
   const isRow = tableHead(before, "|", Infinity) !== "" && fenceAfter(null, before, LONGEST_MARKER) === null;
   return isRow ? before : text;
@@ -69,23 +69,23 @@ function completed(tail: string, reopening: string): string {
     const partial = last.trim() !== "" && openBefore.marker.startsWith(last.trim());
     return [...lines.slice(0, partial ? -1 : undefined), closingLine(openBefore)].join("\n");
   }
-  const shown = withoutBegun(lines);
+  const shown = withoutUnclearLines(lines);
   if (shown.length < lines.length) return shown.join("\n").trimEnd();
   const paragraphFrom = lines.findLastIndex((line) => line.trim() === "") + 1;
   const paragraph = closeInline(lines.slice(paragraphFrom).join("\n"));
   // Without its unfinished mark, a line like `- **` may be only a bullet.
-  return withoutBegun([...lines.slice(0, paragraphFrom), ...paragraph.split("\n")])
+  return withoutUnclearLines([...lines.slice(0, paragraphFrom), ...paragraph.split("\n")])
     .join("\n")
     .trimEnd();
 }
 
-function withoutBegun(lines: readonly string[]): readonly string[] {
-  const begun = justBegun(lines);
+function withoutUnclearLines(lines: readonly string[]): readonly string[] {
+  const begun = unclearLineCount(lines);
   return begun === 0 ? lines : lines.slice(0, -begun);
 }
 
 /** Number of last lines to leave out, because it is not yet clear what kind of block they begin. */
-function justBegun(lines: readonly string[]): number {
+function unclearLineCount(lines: readonly string[]): number {
   const [before = "", above = "", last = ""] = ["", "", ...lines].slice(-3).map((line) => line.trim());
   const isRow = (line: string) => line.startsWith("|");
   if (isRow(last) && !isRow(above)) return 1;

@@ -45,7 +45,7 @@ export interface PacedPlatform extends ChatPlatform {
 const STOP_WAIT_MS = 2_000;
 
 /** Use of the platform's rates by other processes. */
-export interface Spent {
+export interface SharedUsage {
   /** When an earlier process may have used up the bursts of all rates. In milliseconds since the epoch. */
   readonly emptyAt?: number | null;
   /** Counts the use of all processes that serve the platform at the same time. */
@@ -56,7 +56,7 @@ export interface Spent {
 export function pacePlatform(
   inner: ChatPlatform,
   clock: Clock,
-  { emptyAt = null, shared = null }: Spent = {},
+  { emptyAt = null, shared = null }: SharedUsage = {},
 ): PacedPlatform {
   const budgets = new WorkspaceBudgets(inner, { clock, emptyAt, shared });
   const kept = new Set<Promise<unknown>>();

@@ -83,7 +83,7 @@ export class PacedQueue {
 
   /** Runs `send` when its turn comes. Rejects with the error of `send` (never a 429) or with the signal's reason. */
   async run<T>(send: () => Promise<T>, { lane, signal, reserved = false }: Turn): Promise<T> {
-    if (!reserved) await this.#turn({ lane, signal, again: false });
+    if (!reserved) await this.#turn({ lane, signal, isRetry: false });
     for (;;) {
       const answered = this.#sent();
       try {
@@ -94,7 +94,7 @@ export class PacedQueue {
       } finally {
         answered();
       }
-      await this.#turn({ lane, signal, again: true });
+      await this.#turn({ lane, signal, isRetry: true });
     }
   }
 
@@ -123,7 +123,7 @@ export class PacedQueue {
 
   /** Resolves once a token is taken for the caller; `giveBack` returns it unused. */
   reserve(lane: Lane, signal: AbortSignal): Promise<void> {
-    return this.#turn({ lane, signal, again: false });
+    return this.#turn({ lane, signal, isRetry: false });
   }
 
   giveBack(): void {
@@ -144,14 +144,14 @@ export class PacedQueue {
     return !isWaiting && this.#bucket.isFull(this.#clock.now());
   }
 
-  #turn({ lane, signal, again }: Turn & { again: boolean }): Promise<void> {
+  #turn({ lane, signal, isRetry }: Turn & { isRetry: boolean }): Promise<void> {
     const queue = this.#lanes[lane];
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(signal.reason);
         return;
       }
-      if (!again && queue.length >= MAX_WAITING && (lane === "first" || lane === "progress")) {
+      if (!isRetry && queue.length >= MAX_WAITING && (lane === "first" || lane === "progress")) {
         reject(
           new PlatformError("platform_rate_limited", `more than ${MAX_WAITING} requests wait in the ${lane} lane`),
         );
@@ -166,7 +166,7 @@ export class PacedQueue {
         resolve();
       };
       signal.addEventListener("abort", onAbort, { once: true });
-      if (again) queue.unshift(start);
+      if (isRetry) queue.unshift(start);
       else queue.push(start);
       this.#pump();
     });

@@ -1,7 +1,7 @@
 import type { ParkedOn } from "../../../core/protocol/events.ts";
 import { lineText, type Shown, type ShownLine } from "../../../core/protocol/shown.ts";
 import { inlineCode, plainLine } from "../../../core/text/plain-text.ts";
-import { tailOf } from "../markdown/incomplete-markdown.ts";
+import { completedTail } from "../markdown/incomplete-markdown.ts";
 import { count, duration, elapsed } from "./figures.ts";
 import { planLines } from "./plan-lines.ts";
 import { isOpen, type ProgressState, type Step } from "./progress-state.ts";
@@ -43,7 +43,7 @@ export function renderProgress(state: ProgressState, frame: ProgressFrame): { ma
   const shows = { type: "live", state: head.state, head: head.text, lines: lines() } as const;
   if (above.length > frame.maxChars) return { markdown: plainLine(above, frame.maxChars), shows };
   const room = Math.min(TAIL.chars, frame.maxChars - above.length - FENCE_ROOM);
-  const tail = room < 40 ? "" : tailOf(state.text, { ...frame, lines: TAIL.lines, chars: room });
+  const tail = room < 40 ? "" : completedTail(state.text, { ...frame, lines: TAIL.lines, chars: room });
   return { markdown: tail === "" ? above : `${above}\n\n${tail}`, shows };
 }
 

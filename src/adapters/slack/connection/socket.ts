@@ -6,7 +6,7 @@ import type { PlatformHealth } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { fromJson } from "../../../core/text/from-json.ts";
 import { unlessAborted } from "../../../core/unless-aborted.ts";
-import { stillConnecting, untilReached } from "../../render/reachability.ts";
+import { connectWithRetries, stillConnecting } from "../../render/reachability.ts";
 import { toPlatformError } from "../errors.ts";
 import { type Bolt, clientOptions, sdkLogger } from "../web.ts";
 import type { SlackTransport, TakePayload } from "./transport.ts";
@@ -73,7 +73,7 @@ export class SlackSocket implements SlackTransport {
     this.#health = stillConnecting(this.#address());
     this.#closing = new AbortController();
     const either = AbortSignal.any([signal, this.#closing.signal]);
-    await untilReached(() => this.#connect(either), this.#reaching(), either);
+    await connectWithRetries(() => this.#connect(either), this.#connectOptions(), either);
   }
 
   async close(): Promise<void> {
@@ -99,12 +99,12 @@ export class SlackSocket implements SlackTransport {
     return this.#options.apiUrl ?? "slack.com";
   }
 
-  #reaching() {
+  #connectOptions() {
     const { clock, log } = this.#options;
-    const told = (health: PlatformHealth) => {
+    const onHealth = (health: PlatformHealth) => {
       this.#health = health;
     };
-    return { address: this.#address(), told, event: "slack_connect_failed", clock, log };
+    return { address: this.#address(), onHealth, event: "slack_connect_failed", clock, log };
   }
 
   async #connect(signal: AbortSignal): Promise<void> {
@@ -162,7 +162,11 @@ export class SlackSocket implements SlackTransport {
   async #reconnect(): Promise<void> {
     const { signal } = this.#closing;
     try {
-      await untilReached(() => this.#connect(signal), { ...this.#reaching(), isPassing: () => true }, signal);
+      await connectWithRetries(
+        () => this.#connect(signal),
+        { ...this.#connectOptions(), isTransient: () => true },
+        signal,
+      );
     } catch (error) {
       this.#options.log.debug({ message: toAppError(error).message }, "slack_reconnect_ended");
     }

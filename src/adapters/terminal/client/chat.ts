@@ -50,6 +50,6 @@ export async function agentProblem(
 }
 
 /** A message, with a mention of the agent if it is not the default one. */
-export function addressed(text: string, agent: string | null): string {
+export function withAgentMention(text: string, agent: string | null): string {
   return agent === null ? text : `@${agent} ${text}`;
 }

@@ -5,30 +5,30 @@ import type { OutgoingFile } from "../../../core/protocol/platform.ts";
 import { localFile } from "../../render/local/message-body.ts";
 import type { MessageBody, PageCommand, PageMessage, PageThread } from "../../render/local/wire.ts";
 import type { ClientFrame, ParsedServerFrame } from "../wire.ts";
-import { openTalk, type ProgramConnection } from "./talk.ts";
+import { openProgramConnection, type ProgramConnection } from "./program-connection.ts";
 
 export interface ConversationOptions {
   /** Connects to the program; null if that is impossible, which has then been reported. */
   readonly reach: () => Promise<Duplex | null>;
   /** Called for each new or changed message of the thread, oldest first. */
-  readonly shown: (message: PageMessage) => void;
+  readonly onMessage: (message: PageMessage) => void;
   /** Called with a message for this terminal alone. */
-  readonly told: (body: Pick<MessageBody, "markdown" | "tone">) => void;
+  readonly onPrivateMessage: (body: Pick<MessageBody, "markdown" | "tone">) => void;
   /** Called with the current activity, in a word or two; empty if there is none. */
-  readonly status: (words: string) => void;
+  readonly onStatus: (words: string) => void;
   /** Called when nothing requested by this terminal is still running. `waiting`: a person has to decide. */
-  readonly settled: (state: "idle" | "waiting") => void;
+  readonly onIdle: (state: "idle" | "waiting") => void;
   /** Called when the connection is lost and no other can be made. */
-  readonly lost: () => void;
+  readonly onLost: () => void;
 }
 
 /** Interval of asking whether a run is active. In milliseconds. */
-const LOOK_EVERY_MS = 200;
+const POLL_MS = 200;
 /** If nothing happens for this long after a message, it started no run. In milliseconds. */
 const NO_RUN_MS = 3_000;
 /** Maximum number of connection attempts while the program closes each one again. */
-const MOST_TRIES = 50;
-const TRY_AGAIN_MS = 200;
+const MAX_ATTEMPTS = 50;
+const RETRY_MS = 200;
 /** A program silent or unintelligible for this long is of another version, or hangs. In milliseconds. */
 const GREETED_WITHIN_MS = 15_000;
 const UNANSWERED = {
@@ -42,17 +42,17 @@ const COMPLETION_MS = 1_000;
 /** The terminal's side of a thread. After a lost connection, it sends again whatever was not acknowledged. */
 export class Conversation {
   readonly #options: ConversationOptions;
-  #talk: ProgramConnection | null = null;
+  #connection: ProgramConnection | null = null;
   #isLeaving = false;
   threads: readonly PageThread[] = [];
   commands: readonly Pick<PageCommand, "name">[] = [];
   #threadId: string | null = null;
   readonly #unsent = new Map<string, readonly ClientFrame[]>();
   readonly #completing = new Map<string, (words: readonly { text: string; label: string }[]) => void>();
-  #watching: NodeJS.Timeout | null = null;
+  #pollTimer: NodeJS.Timeout | null = null;
   #sentAt = 0;
   #lastSent: string | null = null;
-  #hasHeard = false;
+  #hasReceived = false;
 
   constructor(options: ConversationOptions) {
     this.#options = options;
@@ -69,50 +69,50 @@ export class Conversation {
 
   /** Resolves once the program has greeted; false if it cannot be reached. */
   async connect(): Promise<boolean> {
-    for (let tries = 0; tries < MOST_TRIES && !this.#isLeaving; tries += 1) {
+    for (let tries = 0; tries < MAX_ATTEMPTS && !this.#isLeaving; tries += 1) {
       const stream = await this.#options.reach();
       if (stream === null) return false;
       const greeted = await this.#greet(stream);
       if (greeted === "welcome") return true;
       if (greeted === "silent") break;
       // A program that is shutting down accepts connections and closes them again.
-      await sleep(TRY_AGAIN_MS);
+      await sleep(RETRY_MS);
     }
-    if (!this.#isLeaving) this.#options.told(UNANSWERED);
+    if (!this.#isLeaving) this.#options.onPrivateMessage(UNANSWERED);
     return false;
   }
 
   async #greet(stream: Duplex): Promise<"welcome" | "let go" | "silent"> {
     const { promise: greeted, resolve } = Promise.withResolvers<"welcome" | "let go" | "silent">();
     const late = setTimeout(() => {
-      talk.close();
+      connection.close();
       resolve("silent");
     }, GREETED_WITHIN_MS);
     let isWelcome = false;
-    const talk = openTalk(stream, {
-      hear: (frame) => {
+    const connection = openProgramConnection(stream, {
+      onFrame: (frame) => {
         this.#hear(frame);
         isWelcome ||= frame.type === "welcome";
         if (isWelcome) resolve("welcome");
       },
-      lost: () => {
-        this.#talk = null;
+      onLost: () => {
+        this.#connection = null;
         resolve("let go");
-        if (isWelcome && !this.#isLeaving) this.#comeBack().catch(() => this.#options.lost());
+        if (isWelcome && !this.#isLeaving) this.#comeBack().catch(() => this.#options.onLost());
       },
     });
-    this.#talk = talk;
-    talk.say({ type: "hello", seq: null });
+    this.#connection = connection;
+    connection.send({ type: "hello", seq: null });
     return greeted.finally(() => clearTimeout(late));
   }
 
   async #comeBack(): Promise<void> {
     if (!(await this.connect())) {
-      if (!this.#isLeaving) this.#options.lost();
+      if (!this.#isLeaving) this.#options.onLost();
       return;
     }
     if (this.#threadId !== null) this.open(this.#threadId);
-    for (const frames of this.#unsent.values()) for (const frame of frames) this.#talk?.say(frame);
+    for (const frames of this.#unsent.values()) for (const frame of frames) this.#connection?.send(frame);
   }
 
   /** Makes the next message go to this thread. */
@@ -123,7 +123,7 @@ export class Conversation {
   /** Continues a thread: shows its messages and follows its activity. */
   open(threadId: string): void {
     this.#threadId = threadId;
-    this.#talk?.say({ type: "open", threadId, before: null });
+    this.#connection?.send({ type: "open", threadId, before: null });
   }
 
   send(text: string, files: readonly OutgoingFile[] = []): void {
@@ -160,7 +160,7 @@ export class Conversation {
   complete(text: string, withinMs = COMPLETION_MS): Promise<readonly { text: string; label: string }[]> {
     const { promise, resolve } = Promise.withResolvers<readonly { text: string; label: string }[]>();
     this.#completing.set(text, resolve);
-    this.#talk?.say({ type: "complete", threadId: this.#threadId, text });
+    this.#connection?.send({ type: "complete", threadId: this.#threadId, text });
     setTimeout(() => resolve([]), withinMs).unref();
     return promise;
   }
@@ -168,13 +168,13 @@ export class Conversation {
   leave(): void {
     this.#isLeaving = true;
     this.#unwatch();
-    this.#talk?.close();
-    this.#talk = null;
+    this.#connection?.close();
+    this.#connection = null;
   }
 
   #say(id: string, frames: readonly ClientFrame[]): void {
     this.#unsent.set(id, frames);
-    for (const frame of frames) this.#talk?.say(frame);
+    for (const frame of frames) this.#connection?.send(frame);
   }
 
   #hear(frame: ParsedServerFrame): void {
@@ -196,21 +196,21 @@ export class Conversation {
         return;
       case "reply":
         this.#unsent.delete(frame.clickId);
-        this.#hasHeard = true;
-        return this.#options.told(frame.body);
+        this.#hasReceived = true;
+        return this.#options.onPrivateMessage(frame.body);
       case "failed":
         this.#unsent.delete(frame.id);
-        this.#hasHeard = true;
-        return this.#options.told({ markdown: `✗ ${frame.reason}`, tone: "error" });
+        this.#hasReceived = true;
+        return this.#options.onPrivateMessage({ markdown: `✗ ${frame.reason}`, tone: "error" });
       case "rejected":
-        this.#hasHeard = true;
-        return this.#options.told({ markdown: `✗ ${frame.reason}`, tone: "error" });
+        this.#hasReceived = true;
+        return this.#options.onPrivateMessage({ markdown: `✗ ${frame.reason}`, tone: "error" });
       case "completions":
         this.#completing.get(frame.text)?.(frame.words);
         this.#completing.delete(frame.text);
         return;
       case "status":
-        if (frame.threadId === this.#threadId) this.#options.status(frame.words);
+        if (frame.threadId === this.#threadId) this.#options.onStatus(frame.words);
         return;
       case "state":
         if (frame.threadId === this.#threadId) this.#stands(frame.state);
@@ -220,30 +220,30 @@ export class Conversation {
 
   #show(message: PageMessage): void {
     if (message.threadId !== this.#threadId) return;
-    if (message.body.by !== "person") this.#hasHeard = true;
-    this.#options.shown(message);
+    if (message.body.by !== "person") this.#hasReceived = true;
+    this.#options.onMessage(message);
   }
 
   /** Asks repeatedly whether a run is active, until none is. */
   watch(): void {
     this.#sentAt = performance.now();
-    this.#hasHeard = false;
-    this.#watching ??= setInterval(() => {
+    this.#hasReceived = false;
+    this.#pollTimer ??= setInterval(() => {
       const { threadId } = this;
-      if (threadId !== null && this.#unsent.size === 0) this.#talk?.say({ type: "look", threadId });
-    }, LOOK_EVERY_MS);
+      if (threadId !== null && this.#unsent.size === 0) this.#connection?.send({ type: "look", threadId });
+    }, POLL_MS);
   }
 
   #unwatch(): void {
-    if (this.#watching !== null) clearInterval(this.#watching);
-    this.#watching = null;
+    if (this.#pollTimer !== null) clearInterval(this.#pollTimer);
+    this.#pollTimer = null;
   }
 
   #stands(state: "working" | "waiting" | null): void {
-    if (this.#watching === null || this.#unsent.size > 0 || state === "working") return;
-    if (state === "waiting") return this.#options.settled("waiting");
-    if (!this.#hasHeard && performance.now() - this.#sentAt < NO_RUN_MS) return;
+    if (this.#pollTimer === null || this.#unsent.size > 0 || state === "working") return;
+    if (state === "waiting") return this.#options.onIdle("waiting");
+    if (!this.#hasReceived && performance.now() - this.#sentAt < NO_RUN_MS) return;
     this.#unwatch();
-    this.#options.settled("idle");
+    this.#options.onIdle("idle");
   }
 }

@@ -3,13 +3,13 @@ import { callbackify } from "node:util";
 import { visibleText } from "../../../core/text/plain-text.ts";
 import type { PageMessage } from "../../render/local/wire.ts";
 import { tinted } from "../format.ts";
-import { addressed, agentProblem, type ChatOptions, type EndSignal } from "./chat.ts";
+import { agentProblem, type ChatOptions, type EndSignal, withAgentMention } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
 import { EXIT } from "./exit-codes.ts";
 import { clearTyped } from "./line-prompt.ts";
 import { createScreen, type Screen } from "./screen.ts";
-import { askLines, choiceLines, dimLines, messageLines, moreLines, PROMPT, promptOf } from "./show.ts";
-import { type Ask, type Change, Transcript } from "./transcript.ts";
+import { cardLines, choiceLines, dimLines, messageLines, PROMPT, promptOf, waitingCardLines } from "./show.ts";
+import { type Card, type Change, Transcript } from "./transcript.ts";
 
 /** Number of earlier messages shown when a thread is continued. */
 const SHOWN_BEFORE = 6;
@@ -47,7 +47,7 @@ class Interactive {
   #before: PageMessage[] | null = null;
   readonly #own = new Set<string>();
   /** The card that the prompt is for; only its keys act on it. */
-  #offered: Ask | null = null;
+  #offered: Card | null = null;
 
   constructor(options: ChatOptions) {
     this.#options = options;
@@ -56,14 +56,14 @@ class Interactive {
     this.#screen = createScreen({ stream: stdout, hasColour, input: () => this.#input });
     this.#conversation = new Conversation({
       reach: options.reach,
-      shown: (message) => this.#take(message),
-      told: (body) => this.#screen.print(messageLines({ ...body, files: [] }, this.#screen.style())),
-      status: (words) => {
+      onMessage: (message) => this.#take(message),
+      onPrivateMessage: (body) => this.#screen.print(messageLines({ ...body, files: [] }, this.#screen.style())),
+      onStatus: (words) => {
         this.#status = words;
         this.#draw();
       },
-      settled: (state) => this.#settle(state),
-      lost: () =>
+      onIdle: (state) => this.#settle(state),
+      onLost: () =>
         this.#end(EXIT.failed, "✗ The connection to the bot is lost. It goes on with: deckhand chat --continue"),
     });
   }
@@ -126,7 +126,7 @@ class Interactive {
     const choice = ask?.choices.find(({ key }) => key === text);
     if (ask !== null && choice !== undefined) this.#conversation.press(ask.messageId, choice.action);
     else if (text !== "") {
-      this.#conversation.send(addressed(text, this.#agent));
+      this.#conversation.send(withAgentMention(text, this.#agent));
       this.#agent = null;
       if (this.#conversation.lastSent !== null) this.#own.add(this.#conversation.lastSent);
     }
@@ -151,7 +151,7 @@ class Interactive {
         this.#isBusy = true;
         return this.#draw();
       case "ask":
-        return this.#showAsk(change.ask);
+        return this.#showCard(change.ask);
       case "final":
         this.#live = this.#transcript.isLive ? this.#live : [];
         this.#draw();
@@ -164,19 +164,19 @@ class Interactive {
     const style = this.#screen.style();
     if (kind === "person") return ["", `${tinted(PROMPT, "dim", style)}${visibleText(body.markdown)}`];
     const lines = kind === "progress" ? dimLines(body.markdown, style) : ["", ...messageLines(body, style)];
-    const { ask } = this.#transcript;
+    const { currentCard: ask } = this.#transcript;
     if (ask?.body !== body) return lines;
     this.#offered = ask;
     return [...lines, ...choiceLines(ask, style)];
   }
 
   /** Shows one card at a time with its keys. Others wait, so that no key can be meant for them by mistake. */
-  #showAsk(ask: Ask): void {
+  #showCard(card: Card): void {
     const style = this.#screen.style();
-    if (this.#transcript.ask?.messageId !== ask.messageId) {
+    if (this.#transcript.currentCard?.messageId !== card.messageId) {
       const { waitedFor } = this.#transcript;
-      this.#screen.print(ask.isWaitedFor ? moreLines(waitedFor, style) : messageLines(ask.body, style));
-    } else if (this.#offered?.messageId === ask.messageId) this.#screen.print(askLines(ask, style));
+      this.#screen.print(card.isWaitedFor ? waitingCardLines(waitedFor, style) : messageLines(card.body, style));
+    } else if (this.#offered?.messageId === card.messageId) this.#screen.print(cardLines(card, style));
     this.#prompt();
   }
 
@@ -190,7 +190,7 @@ class Interactive {
 
   /** Sets the prompt for the current card, and prints the card if it is new or asked again. */
   #prompt(): void {
-    const { ask } = this.#transcript;
+    const { currentCard: ask } = this.#transcript;
     const before = this.#offered;
     this.#offered = ask;
     const isNew = ask !== null && ask.messageId !== before?.messageId;
@@ -198,7 +198,7 @@ class Interactive {
     input?.setPrompt(promptOf(ask));
     // Clears a key typed for a card that somebody else has decided meanwhile, since it is not meant for the next one.
     if (input !== null && isNew && before?.choices.some(({ key }) => key === input.line.trim())) clearTyped(input);
-    this.#screen.print(isNew ? askLines(ask, this.#screen.style()) : []);
+    this.#screen.print(isNew ? cardLines(ask, this.#screen.style()) : []);
   }
 
   #settle(state: "idle" | "waiting"): void {

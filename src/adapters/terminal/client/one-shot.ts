@@ -1,13 +1,13 @@
 import { lineText } from "../../../core/protocol/shown.ts";
 import type { MessageBody, PageMessage } from "../../render/local/wire.ts";
 import { terminalLines } from "../format.ts";
-import { addressed, agentProblem, type ChatOptions, type EndSignal } from "./chat.ts";
+import { agentProblem, type ChatOptions, type EndSignal, withAgentMention } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
 import { EXIT } from "./exit-codes.ts";
 import { LinePrompt } from "./line-prompt.ts";
 import { createScreen } from "./screen.ts";
-import { askLines, dimLines, messageLines, moreLines, promptOf } from "./show.ts";
-import { type Ask, type Change, Transcript } from "./transcript.ts";
+import { cardLines, dimLines, messageLines, promptOf, waitingCardLines } from "./show.ts";
+import { type Card, type Change, Transcript } from "./transcript.ts";
 
 /** Sends one message; prints the answer to stdout, and all else to stderr. Resolves to the exit code. */
 export function askOnce(options: ChatOptions): Promise<number> {
@@ -30,13 +30,13 @@ class OneShot {
   readonly #progress;
   readonly #ended = Promise.withResolvers<number>();
   /** Tool lines printed so far, where lines cannot be replaced. */
-  readonly #told = new Set<string>();
+  readonly #printed = new Set<string>();
   #answers: Said[] = [];
   /** Private messages: the answer to a command, or remarks beside another answer. */
   #notes: Said[] = [];
   readonly #prompt: LinePrompt;
   /** Message id of the open question, until it is decided, so that it is not asked again while the answer is sent. */
-  #asking: string | null = null;
+  #promptedCard: string | null = null;
   #hasLooked = false;
   #hasDenied = false;
   #isInterrupted = false;
@@ -54,15 +54,15 @@ class OneShot {
     this.#progress = createScreen({ stream: stderr, hasColour, input: () => this.#prompt.input });
     this.#conversation = new Conversation({
       reach: options.reach,
-      shown: (message) => this.#show(message),
-      told: ({ markdown, tone }) => {
+      onMessage: (message) => this.#show(message),
+      onPrivateMessage: ({ markdown, tone }) => {
         this.#note(markdown, tone === "error");
         // A private message may be the reason why the person's answer was not accepted.
-        if (this.#prompt.input === null) this.#asking = null;
+        if (this.#prompt.input === null) this.#promptedCard = null;
       },
-      status: () => {},
-      settled: (state) => this.#settle(state),
-      lost: () => this.#fail("✗ The connection to the bot is lost. What was asked is kept: deckhand chat --continue"),
+      onStatus: () => {},
+      onIdle: (state) => this.#settle(state),
+      onLost: () => this.#fail("✗ The connection to the bot is lost. What was asked is kept: deckhand chat --continue"),
     });
   }
 
@@ -91,7 +91,7 @@ class OneShot {
     const conversation = this.#conversation;
     const [newest] = conversation.threads;
     if (request.continues && newest !== undefined) conversation.goOnIn(newest.id);
-    conversation.send(addressed(request.prompt ?? "", request.agent), request.files);
+    conversation.send(withAgentMention(request.prompt ?? "", request.agent), request.files);
   }
 
   #show(message: PageMessage): void {
@@ -100,8 +100,8 @@ class OneShot {
     if (isBefore && !this.#transcript.concerns(message)) return;
     const change = this.#transcript.take(message);
     const [ask] = this.#transcript.waitedFor;
-    if (this.#asking !== null && this.#asking !== ask?.messageId) {
-      this.#asking = null;
+    if (this.#promptedCard !== null && this.#promptedCard !== ask?.messageId) {
+      this.#promptedCard = null;
       this.#prompt.drop();
     }
     if (change !== null) this.#draw(change);
@@ -117,8 +117,8 @@ class OneShot {
       case "ask":
         this.#progress.live([]);
         if (!change.ask.isWaitedFor) this.#progress.print(messageLines(change.ask.body, style));
-        else if (this.#prompt.input !== null && this.#asking !== change.ask.messageId)
-          this.#progress.print(moreLines(this.#transcript.waitedFor, style));
+        else if (this.#prompt.input !== null && this.#promptedCard !== change.ask.messageId)
+          this.#progress.print(waitingCardLines(this.#transcript.waitedFor, style));
         return;
       case "final":
         if (change.kind === "answer") {
@@ -136,8 +136,8 @@ class OneShot {
   #tellSteps({ shows }: MessageBody): void {
     if (this.#options.io.stderr.isTTY === true || shows?.type !== "live") return;
     const over = shows.lines.filter(({ isOver }) => isOver).map(lineText);
-    const news = over.filter((line) => !this.#told.has(line));
-    for (const line of news) this.#told.add(line);
+    const news = over.filter((line) => !this.#printed.has(line));
+    for (const line of news) this.#printed.add(line);
     this.#progress.print(news.flatMap((line) => terminalLines(line, { ...this.#progress.style(), hasColour: false })));
   }
 
@@ -150,13 +150,13 @@ class OneShot {
     const { waitedFor } = this.#transcript;
     const [ask] = waitedFor;
     if (ask === undefined) return this.#lookForCards();
-    if (this.#asking === ask.messageId) return;
-    this.#asking = ask.messageId;
+    if (this.#promptedCard === ask.messageId) return;
+    this.#promptedCard = ask.messageId;
     this.#progress.live([]);
     const { stdin, stderr } = this.#options.io;
     const isPersonThere = stdin.isTTY === true && stderr.isTTY === true;
     const shown = isPersonThere ? [ask] : waitedFor;
-    this.#progress.print(shown.flatMap((each) => askLines(each, this.#progress.style())));
+    this.#progress.print(shown.flatMap((each) => cardLines(each, this.#progress.style())));
     if (isPersonThere) return this.#askPerson(ask);
     this.#leaveUndecided("⏸ This needs a decision, and nobody is at a terminal. Decide with: deckhand chat --continue");
   }
@@ -169,15 +169,15 @@ class OneShot {
     this.#conversation.open(threadId);
   }
 
-  #askPerson(ask: Ask): void {
-    this.#prompt.ask(promptOf(ask), (line) => {
+  #askPerson(card: Card): void {
+    this.#prompt.ask(promptOf(card), (line) => {
       const typed = line.trim();
-      if (typed === "") return this.#askPerson(ask);
-      const choice = ask.choices.find(({ key }) => key === typed);
+      if (typed === "") return this.#askPerson(card);
+      const choice = card.choices.find(({ key }) => key === typed);
       if (choice?.action.startsWith("approve:n") === true) this.#hasDenied = true;
-      if (choice !== undefined) return this.#conversation.press(ask.messageId, choice.action);
+      if (choice !== undefined) return this.#conversation.press(card.messageId, choice.action);
       // A text answers a question, but leaves an approval open.
-      if (ask.choices.some(({ action }) => action.startsWith("approve:"))) this.#asking = null;
+      if (card.choices.some(({ action }) => action.startsWith("approve:"))) this.#promptedCard = null;
       this.#conversation.send(typed);
     });
   }

@@ -1,7 +1,7 @@
 import { plainLine } from "../../../core/text/plain-text.ts";
 import type { MessageBody } from "../../render/local/wire.ts";
 import { type TerminalStyle, terminalLines, tinted } from "../format.ts";
-import type { Ask } from "./transcript.ts";
+import type { Card } from "./transcript.ts";
 
 /** Converts messages to lines. */
 
@@ -29,26 +29,26 @@ export function dimLines(markdown: string, style: TerminalStyle): string[] {
 }
 
 /** A card with the keys for it. */
-export function askLines(ask: Ask, style: TerminalStyle): string[] {
-  return ["", ...messageLines(ask.body, style), ...choiceLines(ask, style)];
+export function cardLines(card: Card, style: TerminalStyle): string[] {
+  return ["", ...messageLines(card.body, style), ...choiceLines(card, style)];
 }
 
 /** Notes that more cards wait. Each is shown with its keys in turn. */
-export function moreLines(waitedFor: readonly Ask[], style: TerminalStyle): string[] {
+export function waitingCardLines(waitedFor: readonly Card[], style: TerminalStyle): string[] {
   return dimLines(`⏸ ${waitedFor.length - 1} more to decide after this.`, style);
 }
 
-export function choiceLines({ choices }: Ask, style: TerminalStyle): string[] {
+export function choiceLines({ choices }: Card, style: TerminalStyle): string[] {
   return choices.map(({ key, label }) => `  ${tinted(key, "bold", style)}  ${plainLine(label, NAME_CHARS)}`);
 }
 
 /** The prompt, with the keys for the open card. */
-export function promptOf(ask: Ask | null): string {
-  return ask === null || ask.choices.length === 0 ? PROMPT : `[${keysOf(ask)}] ${PROMPT}`;
+export function promptOf(card: Card | null): string {
+  return card === null || card.choices.length === 0 ? PROMPT : `[${keysOf(card)}] ${PROMPT}`;
 }
 
 /** `y/n/a/A`, or `1-3` */
-function keysOf({ choices }: Ask): string {
+function keysOf({ choices }: Card): string {
   const [first, ...rest] = choices.map(({ key }) => key);
   const last = rest.at(-1);
   if (first === undefined) return "";

@@ -6,13 +6,13 @@ export type Change =
   | { readonly type: "live"; readonly body: MessageBody }
   /** A message that will not change any more. */
   | { readonly type: "final"; readonly kind: Kind; readonly body: MessageBody }
-  | { readonly type: "ask"; readonly ask: Ask };
+  | { readonly type: "ask"; readonly ask: Card };
 
 /** progress: a finished live message. decision: a decided card. */
 type Kind = "person" | "note" | "answer" | "progress" | "decision";
 
 /** A card, with its choices. */
-export interface Ask {
+export interface Card {
   readonly messageId: string;
   readonly body: MessageBody;
   /** Empty if it can only be answered with text. */
@@ -34,16 +34,16 @@ type Stage = "live" | "asked" | "over";
 export class Transcript {
   readonly #stages = new Map<string, { readonly stage: Stage; readonly seq: number }>();
   /** Open cards by message id, oldest first. */
-  readonly #open = new Map<string, Ask>();
+  readonly #open = new Map<string, Card>();
   #live: string | null = null;
 
   /** The cards that runs wait for, oldest first. */
-  get waitedFor(): readonly Ask[] {
+  get waitedFor(): readonly Card[] {
     return [...this.#open.values()].filter(({ isWaitedFor }) => isWaitedFor);
   }
 
   /** The current card: the oldest that a run waits for, or else the newest offer. */
-  get ask(): Ask | null {
+  get currentCard(): Card | null {
     return this.waitedFor[0] ?? [...this.#open.values()].at(-1) ?? null;
   }
 
@@ -57,7 +57,7 @@ export class Transcript {
     const { id, seq, body } = message;
     const known = this.#stages.get(id);
     if (known !== undefined && known.seq >= seq) return null;
-    const ask = askOf(message);
+    const ask = cardOf(message);
     if (ask === null) this.#open.delete(id);
     if (known?.stage === "over") return null;
     const stage = stageOf(body);
@@ -73,9 +73,9 @@ export class Transcript {
   }
 
   /** Keeps a card. The buttons below an answer are dropped as soon as something newer is asked. */
-  #keep(ask: Ask): void {
+  #keep(card: Card): void {
     for (const [id, { body }] of this.#open) if (body.lane !== "approval") this.#open.delete(id);
-    this.#open.set(ask.messageId, ask);
+    this.#open.set(card.messageId, card);
   }
 
   /** Whether a live message is shown. */
@@ -101,7 +101,7 @@ function isWaitedFor({ by, shows }: MessageBody): boolean {
   return by === "deckhand" && shows?.type === "card" && shows.card !== "offer";
 }
 
-function askOf({ id, body }: PageMessage): Ask | null {
+function cardOf({ id, body }: PageMessage): Card | null {
   const choices = choicesOf(body);
   const isWaited = isWaitedFor(body);
   return choices.length > 0 || isWaited ? { messageId: id, body, choices, isWaitedFor: isWaited } : null;

@@ -105,7 +105,7 @@ test("others are told of what is not there to be read: that a thread is gone", a
   const feed = createFeed({ name: "web:main", store: new MemoryThreadStore(), writes: new KeyedMutex() });
   feed.share({ cluster, clock, log: silentLog });
   const frame: ThreadFrame = { type: "thread", threadId: "a", before: null, messages: null, more: false };
-  feed.tell(frame);
+  feed.broadcast(frame);
   expect(told.map((word) => JSON.parse(word))).toEqual([{ name: "web:main", frame }]);
   feed.closeAll();
 });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import MarkdownIt from "markdown-it";
 import { expect, test } from "vitest";
-import { tailOf } from "../../../../src/adapters/render/markdown/incomplete-markdown.ts";
+import { completedTail } from "../../../../src/adapters/render/markdown/incomplete-markdown.ts";
 
 const ROOM = { lines: 20, chars: 2_000, showsTables: true };
 
@@ -42,32 +42,32 @@ const cases: { written: string; shown: string }[] = [
 ];
 
 test.each(cases)("of $written people see $shown", ({ written, shown }) => {
-  expect(tailOf(written, ROOM)).toBe(shown);
+  expect(completedTail(written, ROOM)).toBe(shown);
 });
 
 test("the last lines are shown, and a fence cut in two is opened again", () => {
   const text = `intro\n\`\`\`py\n${Array.from({ length: 50 }, (_, n) => `print(${n})`).join("\n")}`;
-  expect(tailOf(text, { ...ROOM, lines: 3, chars: 500 })).toBe("```py\nprint(47)\nprint(48)\nprint(49)\n```");
+  expect(completedTail(text, { ...ROOM, lines: 3, chars: 500 })).toBe("```py\nprint(47)\nprint(48)\nprint(49)\n```");
 });
 
 test("lines of a list below what is cut off begin at the margin", () => {
-  expect(tailOf("- one\n    - **two**\n    - **thr", { ...ROOM, lines: 2 })).toBe("- **two**\n- **thr**");
+  expect(completedTail("- one\n    - **two**\n    - **thr", { ...ROOM, lines: 2 })).toBe("- **two**\n- **thr**");
 });
 
 test.each([1, 2, 3])("of a table cut at %d lines from its end, the head stands above the rows", (lines) => {
   const head = "| a | b |\n|---|---|";
-  const shown = tailOf(`Look:\n\n${head}\n| 1 | 2 |\n| 3 | 4 |\n`, { ...ROOM, lines });
+  const shown = completedTail(`Look:\n\n${head}\n| 1 | 2 |\n| 3 | 4 |\n`, { ...ROOM, lines });
   expect(shown).toBe(`${head}\n${lines === 1 ? "" : "| 1 | 2 |\n"}| 3 | 4 |`);
 });
 
 test("a table is written as the whole answer has it where Markdown's are not shown", () => {
-  expect(tailOf("Look:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3", { ...ROOM, showsTables: false })).toBe(
+  expect(completedTail("Look:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3", { ...ROOM, showsTables: false })).toBe(
     "Look:\n\n```\na  b\n-  -\n1  2\n```",
   );
 });
 
 test("a line longer than the room shows its end", () => {
-  expect(tailOf("x".repeat(100), { ...ROOM, lines: 3, chars: 10 })).toBe(`…${"x".repeat(10)}`);
+  expect(completedTail("x".repeat(100), { ...ROOM, lines: 3, chars: 10 })).toBe(`…${"x".repeat(10)}`);
 });
 
 /** The text that Markdown shows once it is rendered. */
@@ -106,7 +106,9 @@ test("however far a text is written, no marker is ever seen", () => {
   fc.assert(
     fc.property(documents, (markdown) => {
       for (let length = 1; length <= markdown.length; length += 1) {
-        expect(readable(tailOf(markdown.slice(0, length), ROOM)), markdown.slice(0, length)).not.toMatch(/[*`~[\]]/u);
+        expect(readable(completedTail(markdown.slice(0, length), ROOM)), markdown.slice(0, length)).not.toMatch(
+          /[*`~[\]]/u,
+        );
       }
     }),
     { numRuns: 60 },

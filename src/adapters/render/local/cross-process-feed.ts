@@ -13,7 +13,7 @@ const LOOK_MS = 1_000;
 const MOST_CHARS = 900;
 
 /** Frames passed on in notifications, because they are not stored and cannot be read there. */
-const toldSchema = z.discriminatedUnion("type", [
+const forwardedFrameSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("changed") }),
   z.object({ type: z.literal("erased"), threadId: z.string() }),
   z.object({ type: z.literal("status"), threadId: z.string(), words: z.string() }),
@@ -25,25 +25,25 @@ const toldSchema = z.discriminatedUnion("type", [
     more: z.literal(false),
   }),
 ]);
-const wordSchema = z.object({ name: z.string(), frame: toldSchema.optional() });
+const notificationSchema = z.object({ name: z.string(), frame: forwardedFrameSchema.optional() });
 
 /** The feeds of the same threads in other processes. */
-export interface OtherFeeds {
+export interface CrossProcessFeed {
   /** Announces that something was written. */
-  tell(): void;
-  tellFrame(frame: ThreadFrame): void;
+  notify(): void;
+  forward(frame: ThreadFrame): void;
   /** Reads what other processes have written, within a local write. What cannot be read now is read the next time. */
-  look(): Promise<void>;
+  catchUp(): Promise<void>;
   end(): void;
 }
 
-export interface Sharing {
+export interface CrossProcessScope {
   readonly cluster: Cluster;
   readonly clock: Pick<Clock, "after">;
   readonly log: Pick<Log, "warn">;
 }
 
-interface Own {
+interface LocalFeed {
   /** Passes on a frame that is not stored. */
   readonly push: (frame: ThreadFrame) => void;
   /** Reads new changes: `look` runs within a write, `follow` takes its turn as one. */
@@ -51,26 +51,30 @@ interface Own {
   readonly follow: () => Promise<void>;
 }
 
-export function otherFeeds(name: string, { cluster, clock, log }: Sharing, own: Own): OtherFeeds {
+export function createCrossProcessFeed(
+  name: string,
+  { cluster, clock, log }: CrossProcessScope,
+  own: LocalFeed,
+): CrossProcessFeed {
   const { push, look, follow } = own;
   const changes = { cluster, topic: "threads", clock, log } as const;
-  const tell = createChangeNotifier(changes, JSON.stringify({ name }));
+  const notify = createChangeNotifier(changes, JSON.stringify({ name }));
   const ended = new AbortController();
   followChanges({ ...changes, everyMs: LOOK_MS, signal: ended.signal }, follow);
   const unsubscribe = cluster.subscribe("threads", (about) => {
-    const word = wordSchema.safeParse(fromJson(about)).data; // null if another release wrote it
-    if (word?.name === name && word.frame !== undefined) push(word.frame);
+    const notification = notificationSchema.safeParse(fromJson(about)).data; // null if another release wrote it
+    if (notification?.name === name && notification.frame !== undefined) push(notification.frame);
   });
   return {
-    tell,
-    tellFrame(frame) {
-      const told = toldSchema.safeParse(frame);
-      if (cluster.size() < 2 || !told.success) return;
-      const word = JSON.stringify({ name, frame: told.data });
-      if (word.length > MOST_CHARS) return;
-      cluster.publish("threads", word).catch((error: unknown) => log.warn({ err: error }, "others_not_told"));
+    notify,
+    forward(frame) {
+      const parsed = forwardedFrameSchema.safeParse(frame);
+      if (cluster.size() < 2 || !parsed.success) return;
+      const notification = JSON.stringify({ name, frame: parsed.data });
+      if (notification.length > MOST_CHARS) return;
+      cluster.publish("threads", notification).catch((error: unknown) => log.warn({ err: error }, "others_not_told"));
     },
-    look: () => look().catch((error: unknown) => log.warn({ err: error }, "others_not_followed")),
+    catchUp: () => look().catch((error: unknown) => log.warn({ err: error }, "others_not_followed")),
     end: () => {
       ended.abort();
       unsubscribe();

@@ -5,31 +5,31 @@ import { type ClientFrame, createLineReader, type ParsedServerFrame, serverFrame
 
 /** The terminal's side of a connection to the program. */
 export interface ProgramConnection {
-  say(frame: ClientFrame): void;
+  send(frame: ClientFrame): void;
   close(): void;
 }
 
-/** `hear` gets every frame that is understood; programs of other versions may send more. `lost` is called once. */
-export function openTalk(
+/** `onFrame` gets every frame that is understood; programs of other versions may send more. `onLost` is called once. */
+export function openProgramConnection(
   stream: Duplex,
-  { hear, lost }: { readonly hear: (frame: ParsedServerFrame) => void; readonly lost: () => void },
+  { onFrame, onLost }: { readonly onFrame: (frame: ParsedServerFrame) => void; readonly onLost: () => void },
 ): ProgramConnection {
   const read = createLineReader(ANSWER_BYTES, (line) => {
     const frame = serverFrameSchema.safeParse(fromJson(line)).data;
-    if (frame !== undefined) hear(frame);
+    if (frame !== undefined) onFrame(frame);
   });
   stream.on("data", (bytes: Buffer) => {
     if (!read(bytes)) stream.destroy();
   });
   stream.on("error", () => stream.destroy());
   stream.once("end", () => stream.destroy());
-  stream.once("close", lost);
+  stream.once("close", onLost);
   return {
-    say: (frame) => {
+    send: (frame) => {
       if (!stream.destroyed) stream.write(`${JSON.stringify(frame)}\n`);
     },
     close: () => {
-      stream.off("close", lost);
+      stream.off("close", onLost);
       stream.destroy();
     },
   };

@@ -1,7 +1,7 @@
 import type { RunView } from "../../core/progress/run-view.ts";
 
 /** Replaces `show`, and calls `ended` once the run is parked, suspended or finished, even if that fails. */
-export function viewWith(view: RunView, show: RunView["show"], ended: () => void): RunView {
+export function observeView(view: RunView, show: RunView["show"], ended: () => void): RunView {
   const ending = async (work: Promise<void>): Promise<void> => {
     try {
       await work;
