@@ -85,7 +85,7 @@ async function timeToEnqueue(): Promise<number> {
     platforms: PLATFORMS,
     defaultTimezone: "UTC",
     isTimezoneSet: true,
-    readKept: () => Promise.resolve([]),
+    readDeclared: () => Promise.resolve([]),
     logDays: 30,
     audit: () => Promise.resolve(),
     announce: () => Promise.reject(new Error("nothing is said")),

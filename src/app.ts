@@ -43,9 +43,9 @@ import {
 } from "./open-toolbox.ts";
 import { EndedRuns } from "./operations/ended-runs.ts";
 import { DRAIN_MS, HAND_OVER_MS } from "./operations/stop-times.ts";
-import { warmUp, watched } from "./operations/warm-up.ts";
+import { trackWork, warmUp } from "./operations/warm-up.ts";
 import { openEngine, type ProgramEngine } from "./ownership/open-engine.ts";
-import { tellOthers, watchReach } from "./ownership/other-processes.ts";
+import { reportState, watchReachability } from "./ownership/other-processes.ts";
 import { type Ownership, ownDatabase } from "./ownership/own-database.ts";
 import { describePlatform, PLATFORMS } from "./platforms.ts";
 import { modelLines, type Prepared, prepare } from "./prepare.ts";
@@ -242,16 +242,16 @@ async function run(
     receive,
     clock,
     timezone: timezoneOf(assembly.config),
-    stored: (failure) => {
+    onStored: (failure) => {
       assembly.status.storeFailure = failure;
     },
   });
   await assembly.reach?.require(assembly.signal);
   parts.defer(() => engine.stop(assembly.status.state === "draining" ? HAND_OVER_MS : DRAIN_MS));
-  const { handler, hasWorked } = watched(openRunner(assembly, works));
+  const { handler, hasWorked } = trackWork(openRunner(assembly, works));
   await engine.start(handler);
-  watchReach(assembly);
-  tellOthers({ ...assembly, engine });
+  watchReachability(assembly);
+  reportState({ ...assembly, engine });
   if (assembly.serves === "terminals") return;
   parts.defer(() => jobs.stop());
   for (const problem of await jobs.start()) say(`⚠ ${problem}`);
@@ -315,7 +315,7 @@ function openJobs(assembly: Assembly, given: JobParts): Jobs {
     platforms: PLATFORMS,
     defaultTimezone: timezoneOf(config),
     isTimezoneSet: config.jobs.timezone !== undefined,
-    readKept: async () => (await features.opened()?.readJobs()) ?? [],
+    readDeclared: async () => (await features.opened()?.readJobs()) ?? [],
     logDays: config.jobs.logDays,
     audit: async (entry) => features.opened()?.audit(entry),
     announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),

@@ -27,7 +27,7 @@ export interface ConnectScope {
   /** IANA name of the time zone in which times are shown to people. */
   readonly timezone: string;
   /** Called with the error when the database rejects a write, and with null once it accepts one again. */
-  readonly stored: (failure: unknown) => void;
+  readonly onStored: (failure: unknown) => void;
   /** Prints a line on the operator's terminal. */
   readonly say: (line: string) => void;
   /** Called if a platform can never connect. */

@@ -8,7 +8,7 @@ import type { Listener, SettingsSchema } from "./config/feature-settings.ts";
 import type { Environment } from "./config/sources.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
 import type { ChatCommand, CommandOption, CommandServices } from "./core/command-line/command.ts";
-import type { KeptJobReader } from "./core/jobs/job-control.ts";
+import type { DeclaredJobReader } from "./core/jobs/job-control.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { CreateEmbedder } from "./core/providers/registry/embedder.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
@@ -46,7 +46,7 @@ export type FeatureCommand = Omit<ChatCommand, "run"> & {
 /** What a feature's check can use during `doctor`. None of it counts as spending. */
 interface CheckWorld extends Pick<FeatureHost, "runtime" | "log" | "version" | "home"> {
   readonly createEmbedder: CreateEmbedder;
-  readonly keptJobs: () => Promise<KeptJobReader>;
+  readonly keptJobs: () => Promise<DeclaredJobReader>;
 }
 
 /** A feature with its settings. */

@@ -12,7 +12,7 @@ import type { DefinitionTexts } from "./core/agents/page-definitions.ts";
 import { createBackgroundEmbedders } from "./core/budget/background-embedder.ts";
 import type { Cluster } from "./core/cluster.ts";
 import type { GrowthLedger } from "./core/growth-ledger.ts";
-import type { KeptJobReader } from "./core/jobs/job-control.ts";
+import type { DeclaredJobReader } from "./core/jobs/job-control.ts";
 import type { MessageFinaliser } from "./core/people/message-finaliser.ts";
 import { createServedCheck } from "./core/permissions/access.ts";
 import type { PlatformRights } from "./core/permissions/platform-rights.ts";
@@ -35,7 +35,7 @@ import { problemText, type SkillCatalogue } from "./core/skills/skills.ts";
 import type { Store } from "./core/store/store.ts";
 import type { Definitions, FeatureHost } from "./feature-host.ts";
 import { instructionFiles, snapshotsOf } from "./home.ts";
-import { createKeptJobReader } from "./jobs/scheduling/kept-jobs.ts";
+import { createDeclaredJobReader } from "./jobs/scheduling/declared-jobs.ts";
 import type { FeatureList } from "./open-features.ts";
 import { createLogger } from "./operations/logging.ts";
 import { proxyFor } from "./operations/proxy.ts";
@@ -116,13 +116,13 @@ export function skillProblems(config: Pick<Config, "home">, fromPage: Definition
 }
 
 /** Checks jobs that are defined outside the database, as a start would. Changes nothing. */
-export function keptJobReader(
+export function declaredJobReader(
   config: Config,
   { pageAgents, pageSkills }: { readonly pageAgents: PageAgents; readonly pageSkills: DefinitionTexts },
-): KeptJobReader {
+): DeclaredJobReader {
   const { agents, sandboxRootOf } = createChannelConfigs(config, () => DEMO_MODEL, pageAgents);
   const skills = skillReader(config, pageSkills);
-  return createKeptJobReader({
+  return createDeclaredJobReader({
     agents: () => new Set(agents.keys()),
     skillsOf: (thread) => skills(sandboxRootOf(thread)),
     platforms: PLATFORMS,

@@ -47,7 +47,7 @@ export function subcommandWorld(config: Config, { terminal, stdin }: Ends): Subc
     newPassword: (isGiven) => newPassword(stdin, isGiven),
     newKey: () => newKey(stdin),
     onStore,
-    onKeptStore: (work) =>
+    onExistingStore: (work) =>
       said(terminal, async () => {
         await requireKept(config.database);
         await onStore(work);
@@ -98,7 +98,7 @@ function storeWorld(config: Config, host: OfflineHost, terminal: Terminal): Stor
         await write?.({ ...entry, by: "command line" });
       }
     },
-    tell: (topic) => notifyProcesses(config, topic),
+    notify: (topic) => notifyProcesses(config, topic),
   };
 }
 

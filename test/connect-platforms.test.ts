@@ -42,7 +42,7 @@ async function connect(open: (clock: Clock) => ChatPlatform, over = (store: Stor
     clock,
     log: silentLog,
     timezone: "Europe/Paris",
-    stored: () => undefined,
+    onStored: () => undefined,
     say: (line) => said.push(line),
     fail: (error) => said.push(`failed: ${error.code}`),
     parts,

@@ -1,6 +1,13 @@
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
-import { isInstalled, keepMade, madeIn, type Prints, printsOf, staleSteps } from "../../src/launch/freshness.mjs";
+import {
+  builtHashes,
+  inputHashes,
+  isInstalled,
+  type Prints,
+  staleSteps,
+  storeHashes,
+} from "../../src/launch/freshness.mjs";
 import { STEPS, type Step } from "../../src/launch/steps.mjs";
 import { takeLock } from "./lock.ts";
 import { runScript } from "./run-script.ts";
@@ -47,7 +54,7 @@ async function makeAll({ root, steps, stale, print }: Work): Promise<boolean> {
   const names = new Set(stale.map(({ name }) => name));
   const work = steps.filter(({ name, after }) => names.has(name) || after.some((one) => names.has(one)));
   print(`Building what has changed or is missing (${work.length} of ${steps.length} parts) …`);
-  const keep = record(root, { prints: printsOf(root, steps), work });
+  const keep = record(root, { prints: inputHashes(root, steps), work });
   const done = new Map<string, Promise<boolean>>();
   for (const step of work) {
     const before = step.after.flatMap((name) => done.get(name) ?? []);
@@ -69,13 +76,13 @@ async function makeAll({ root, steps, stale, print }: Work): Promise<boolean> {
  */
 function record(root: string, { prints, work }: { prints: Prints; work: readonly Step[] }): (step: Step) => void {
   const made = Object.fromEntries(
-    Object.entries(madeIn(root)).filter(([name]) => work.every((step) => step.name !== name)),
+    Object.entries(builtHashes(root)).filter(([name]) => work.every((step) => step.name !== name)),
   );
-  keepMade(root, made);
+  storeHashes(root, made);
   return ({ name }) => {
     const print = prints[name];
     if (print !== undefined) made[name] = print;
-    keepMade(root, made);
+    storeHashes(root, made);
   };
 }
 

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { keepCompiled } from "../../src/cli/engine.mjs";
+import { useCompileCache } from "../../src/cli/compile-cache.mjs";
 import { BUILT_PROGRAM } from "../../src/launch/steps.mjs";
 
 /**
@@ -15,7 +15,7 @@ import { BUILT_PROGRAM } from "../../src/launch/steps.mjs";
 const ON_DEMAND = /-[0-9A-Z]{8}\.js$/;
 
 const root = path.resolve(import.meta.dirname, "../..");
-keepCompiled(process, root);
+useCompileCache(process, root);
 const directory = path.join(root, BUILT_PROGRAM);
 for (const name of readdirSync(directory).filter((file) => ON_DEMAND.test(file))) {
   await import(pathToFileURL(path.join(directory, name)).href);

@@ -11,10 +11,10 @@ import type { Terminal } from "./terminal.ts";
  * Adds a feature's subcommand to `deckhand`, with arguments, options and help. Help alone loads only this; the
  * implementation is loaded when it is called.
  */
-export type AddSubcommand = (program: Command, carryOut: CarryOut) => void;
+export type AddSubcommand = (program: Command, carryOut: RunSubcommand) => void;
 
 /** Runs a subcommand. Errors are printed as lines, and the exit code is 1. */
-type CarryOut = (work: (world: SubcommandWorld) => Promise<void>) => Promise<void>;
+type RunSubcommand = (work: (world: SubcommandWorld) => Promise<void>) => Promise<void>;
 
 /** What a subcommand works with, whether or not the program is running. */
 export interface SubcommandWorld {
@@ -29,7 +29,7 @@ export interface SubcommandWorld {
   readonly newKey: () => Promise<string>;
   readonly onStore: (work: (world: StoreWorld) => Promise<void>) => Promise<void>;
   /** The same for an existing database: reports a missing one instead of creating it. */
-  readonly onKeptStore: SubcommandWorld["onStore"];
+  readonly onExistingStore: SubcommandWorld["onStore"];
   /** The settings as they would be in effect after a start. Does not create a missing database. */
   readonly withSettings: (use: (settings: EffectiveSettings) => void) => Promise<void>;
   /** Copies a SQLite file, by default the home's, to the configured PostgreSQL. */
@@ -49,5 +49,5 @@ export interface StoreWorld
   /** Like `WriteAudit`, on behalf of the person at the terminal. */
   readonly audit: (entry: Omit<AuditEntry, "by">) => Promise<void>;
   /** Notifies the processes that run on the database. */
-  readonly tell: (topic: ClusterTopic) => Promise<void>;
+  readonly notify: (topic: ClusterTopic) => Promise<void>;
 }

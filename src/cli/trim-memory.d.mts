@@ -13,6 +13,6 @@ export interface Beginning {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export function begunAnew(args: readonly string[], program: ProcessFacts): Beginning | null;
+export function restartOptions(args: readonly string[], program: ProcessFacts): Beginning | null;
 
 export function trimMemory(program: NodeJS.Process): void;

@@ -30,7 +30,7 @@ export const HEAP = ["--initial-heap-size=48", "--max-semi-space-size=2"];
  * @param {readonly string[]} args
  * @param {Pick<NodeJS.Process, "platform" | "env" | "send">} program
  */
-export function begunAnew(args, { platform, env, send }) {
+export function restartOptions(args, { platform, env, send }) {
   if (platform !== "linux" || send !== undefined) return null;
   if (Object.keys(ALLOCATOR).some((name) => env[name] !== undefined)) return null;
   return { args: [...HEAP, ...args], env: { ...env, ...ALLOCATOR } };
@@ -44,7 +44,7 @@ export function begunAnew(args, { platform, env, send }) {
  */
 export function trimMemory(program) {
   const { execPath, execArgv, argv } = program;
-  const anew = begunAnew([...execArgv, ...argv.slice(1)], program);
-  if (anew !== null) program.execve?.(execPath, [execPath, ...anew.args], anew.env);
+  const restart = restartOptions([...execArgv, ...argv.slice(1)], program);
+  if (restart !== null) program.execve?.(execPath, [execPath, ...restart.args], restart.env);
   setFlagsFromString("--initial-heap-size=0");
 }

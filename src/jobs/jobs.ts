@@ -12,8 +12,8 @@ import type { Ticker } from "./scheduling/ticker.ts";
 export interface JobsOptions extends Omit<JobScope, "scheduler" | "refusalOf" | "ticker"> {
   /** How long the log of occurrences is kept. In days. */
   readonly logDays: number;
-  /** Takes over jobs kept elsewhere (`JobControl.kept`) and returns new problems. Never rejects. */
-  readonly readKept: () => Promise<readonly string[]>;
+  /** Applies the declared jobs (`JobControl.declared`) and returns new problems. Never rejects. */
+  readonly readDeclared: () => Promise<readonly string[]>;
   /** Bree's by default; tests on virtual time use another. */
   readonly ticker?: Ticker;
 }
@@ -24,7 +24,7 @@ export interface Jobs {
   /** What commands, buttons and tools need. */
   readonly control: JobControl;
   /**
-   * Starts scheduling, with what came due meanwhile, after the engine's start. Returns problems of jobs kept elsewhere.
+   * Starts scheduling, with what came due meanwhile, after the engine's start. Returns problems of declared jobs.
    */
   start(): Promise<readonly string[]>;
   stop(): Promise<void>;
@@ -32,39 +32,39 @@ export interface Jobs {
 
 /** Scheduled work: due times, their runs, and managing jobs. */
 export function createJobs(options: JobsOptions): Jobs {
-  const { runtime, log, logDays, cluster, readKept } = options;
+  const { runtime, log, logDays, cluster, readDeclared } = options;
   const ticker = options.ticker ?? new BreeTicker({ clock: runtime.clock, log });
   const refusalOf = createRefusals(options);
   const own = new JobScheduler({ ...options, ticker, refusalOf });
-  const scheduler = toldToAll(own, cluster);
+  const scheduler = broadcastChecks(own, cluster);
   const scope: JobScope = { ...options, ticker, refusalOf, scheduler };
-  let giveUpChores: (() => Promise<void>) | null = null;
-  let stopHearing: (() => void) | null = null;
+  let releaseChores: (() => Promise<void>) | null = null;
+  let unsubscribe: (() => void) | null = null;
 
   return {
     runs: createJobRuns(scope),
     control: createJobControl(scope),
     async start() {
-      // Removes jobs that are no longer kept, before they come due.
-      const problems = await readKept();
+      // Removes jobs that are no longer declared, before they come due.
+      const problems = await readDeclared();
       await own.start();
-      stopHearing = cluster.subscribe("jobs", (jobId) => void own.look(jobId).catch(() => undefined)); // never rejects
-      giveUpChores = cluster.hold("jobs", (signal) => doChores({ ...scope, logDays, readKept }, signal));
+      unsubscribe = cluster.subscribe("jobs", (jobId) => void own.check(jobId).catch(() => undefined)); // never rejects
+      releaseChores = cluster.hold("jobs", (signal) => doChores({ ...scope, logDays, readDeclared }, signal));
       return problems;
     },
     async stop() {
-      stopHearing?.();
-      await giveUpChores?.();
+      unsubscribe?.();
+      await releaseChores?.();
       await own.stop();
     },
   };
 }
 
 /** Tells all processes of a changed job, so that they set their ticks, because any of them may start its run. */
-function toldToAll(own: JobScheduler, cluster: JobScope["cluster"]): JobScope["scheduler"] {
+function broadcastChecks(own: JobScheduler, cluster: JobScope["cluster"]): JobScope["scheduler"] {
   return {
-    async look(jobId) {
-      await own.look(jobId);
+    async check(jobId) {
+      await own.check(jobId);
       await cluster.publish("jobs", jobId);
     },
     runNow: (job, at) => own.runNow(job, at),

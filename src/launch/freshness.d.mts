@@ -10,7 +10,7 @@ export interface Print {
 export type Prints = Readonly<Record<string, Print>>;
 
 export function staleSteps(root: string, steps?: readonly Step[]): readonly Step[];
-export function madeIn(root: string): Prints;
-export function keepMade(root: string, made: Prints): void;
-export function printsOf(root: string, steps?: readonly Step[]): Prints;
+export function builtHashes(root: string): Prints;
+export function storeHashes(root: string, made: Prints): void;
+export function inputHashes(root: string, steps?: readonly Step[]): Prints;
 export function isInstalled(root: string, name: string): boolean;

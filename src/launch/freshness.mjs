@@ -29,8 +29,8 @@ export function staleSteps(root, steps = STEPS) {
   const glance = glanceAt(root, steps);
   if (missing.length === 0 && readOrEmpty(root, GLANCED) === glance.hash) return [];
 
-  const made = madeIn(root);
-  const prints = printsOf(root, steps);
+  const made = builtHashes(root);
+  const prints = inputHashes(root, steps);
   const isCurrent = ({ name, tool }) => isSame(made[name], prints[name], isInstalled(root, tool));
   const stale = steps.filter((step) => missing.includes(step) || !isCurrent(step));
   if (stale.length === 0) keepGlance(root, glance);
@@ -38,18 +38,18 @@ export function staleSteps(root, steps = STEPS) {
 }
 
 /** Hashes stored by the last build, by step. */
-export function madeIn(root) {
+export function builtHashes(root) {
   const text = readOrEmpty(root, MADE);
   return text === "" ? {} : JSON.parse(text);
 }
 
 /** Stores the hashes atomically. */
-export function keepMade(root, made) {
+export function storeHashes(root, made) {
   replaceFile(root, MADE, `${JSON.stringify(made, null, 2)}\n`);
 }
 
 /** Hashes of each step's current inputs, by step. */
-export function printsOf(root, steps = STEPS) {
+export function inputHashes(root, steps = STEPS) {
   const packages = hashOf([readOrEmpty(root, PACKAGES)]);
   const contents = new Map();
   const contentOf = (file) => {

@@ -75,7 +75,7 @@ function collectGarbage(): void {
 }
 
 /** Wraps a session handler and records whether it has run a session. */
-export function watched(handler: SessionHandler): {
+export function trackWork(handler: SessionHandler): {
   readonly handler: SessionHandler;
   readonly hasWorked: () => boolean;
 } {

@@ -44,8 +44,8 @@ export async function checkReplicas(config: Config): Promise<readonly Finding[]>
 
 /** Checks that the directories are those of the other processes, as a start does, but without joining them. */
 async function checkVolumes(config: Config, connection: ClusterConnection): Promise<readonly Finding[]> {
-  const { proveVolumes, sharedPlaces, unsureLine } = await import("./shared-volumes.ts");
-  const places = sharedPlaces(config);
+  const { verifySharedVolumes, sharedDirectories, unverifiedWarning } = await import("./shared-volumes.ts");
+  const places = sharedDirectories(config);
   // A check does not create directories, as a start would.
   const missing = places.filter(({ directory }) => !existsSync(directory));
   if (missing.length > 0)
@@ -59,10 +59,15 @@ async function checkVolumes(config: Config, connection: ClusterConnection): Prom
   const words = await openNotifications({ connection, id, log: createLogger("silent", []) });
   try {
     const eldest = () => eldestOther(id, connection);
-    const shown = await proveVolumes({ cluster: { id, ...words }, places, clock: systemRuntime().clock, eldest });
-    if (shown === null) return [];
-    if (!shown.isSure) return [{ ok: true, isWarning: true, text: unsureLine(shown) }];
-    return [{ ok: true, text: `the directories are those of replica ${shown.by.name}` }];
+    const verified = await verifySharedVolumes({
+      cluster: { id, ...words },
+      directories: places,
+      clock: systemRuntime().clock,
+      eldest,
+    });
+    if (verified === null) return [];
+    if (!verified.isVerified) return [{ ok: true, isWarning: true, text: unverifiedWarning(verified) }];
+    return [{ ok: true, text: `the directories are those of replica ${verified.by.name}` }];
   } catch (error) {
     if (error instanceof ConfigError) return problemsOf(error);
     throw error;

@@ -5,12 +5,12 @@ import type { Reachability } from "./reachability.ts";
 
 interface Fence {
   readonly cluster: Pick<OpenCluster, "requireAlive">;
-  readonly reach: Pick<Reachability, "note">;
+  readonly reach: Pick<Reachability, "record">;
 }
 
 /**
  * Stops showing anything once the other replicas consider this one dead, because requests that waited while the process
- * was frozen are theirs to make by now. Notes the outcome of each request.
+ * was frozen are theirs to make by now. Records the outcome of each request.
  */
 export function fencedPlatform(inner: ChatPlatform, { cluster, reach }: Fence): ChatPlatform {
   const { name } = inner.descriptor;
@@ -20,10 +20,10 @@ export function fencedPlatform(inner: ChatPlatform, { cluster, reach }: Fence): 
       await cluster.requireAlive();
       try {
         const shown = await show(...args);
-        reach.note(name, null);
+        reach.record(name, null);
         return shown;
       } catch (error) {
-        reach.note(name, error);
+        reach.record(name, error);
         throw error;
       }
     };

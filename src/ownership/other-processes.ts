@@ -4,21 +4,21 @@ import type { ChatPlatform, PlatformName } from "../core/protocol/platform.ts";
 import type { ProgramEngine } from "./open-engine.ts";
 import type { Reachability } from "./reachability.ts";
 
-interface Watching {
+interface WatchScope {
   /** Null if this process is the only one. */
   readonly reach: Reachability | null;
   readonly fail: (error: AppError) => void;
   readonly parts: AsyncDisposableStack;
 }
 
-interface Telling {
+interface StateSources {
   readonly cluster: Pick<Cluster, "report">;
   readonly platforms: ReadonlyMap<PlatformName, Pick<ChatPlatform, "health">>;
   readonly engine: Pick<ProgramEngine, "load">;
 }
 
 /** Ends this process if it cannot reach a platform that others reach, leaving its sessions to them. */
-export function watchReach({ reach, fail, parts }: Watching): void {
+export function watchReachability({ reach, fail, parts }: WatchScope): void {
   if (reach === null) return;
   const leaving = new AbortController();
   const watching = reach.lost(leaving.signal).then(fail, () => undefined); // aborted
@@ -29,7 +29,7 @@ export function watchReach({ reach, fail, parts }: Watching): void {
 }
 
 /** Shares this process's load and connections with the others. */
-export function tellOthers({ cluster, platforms, engine }: Telling): void {
+export function reportState({ cluster, platforms, engine }: StateSources): void {
   cluster.report(() => ({
     ...engine.load(),
     platforms: Object.fromEntries([...platforms].map(([name, platform]) => [name, platform.health().connected])),

@@ -47,8 +47,8 @@ export async function ownDatabase(owning: Owning): Promise<Ownership> {
   const engine = serves === "everything" ? config.engine : "embedded";
   if (config.database.kind === "postgresql") {
     const { requireServer } = await import("../core/store/database/postgresql-server.ts");
-    const { leftBehind } = await import("../moving/left-behind.ts");
-    const lines = [...(await requireServer({ ...config.database, engine })), ...(await leftBehind(config))];
+    const { unmigratedSqlite } = await import("../moving/unmigrated-sqlite.ts");
+    const lines = [...(await requireServer({ ...config.database, engine })), ...(await unmigratedSqlite(config))];
     for (const line of lines) say(`⚠ ${line}`);
   }
   if (engine === "dbos") return join(owning);
@@ -64,7 +64,9 @@ async function join(owning: Owning): Promise<Ownership> {
   const { openCluster } = await import("../core/store/cluster/cluster.ts");
   const { fencedPlatform } = await import("./fenced-platform.ts");
   const { Reachability } = await import("./reachability.ts");
-  const { answerForVolumes, proveVolumes, sharedPlaces, unsureLine } = await import("./shared-volumes.ts");
+  const { answerVolumeChecks, verifySharedVolumes, sharedDirectories, unverifiedWarning } = await import(
+    "./shared-volumes.ts"
+  );
   const { eldestOther } = await import("../core/store/cluster/members.ts");
   const { clock, ids } = runtime;
   const own = commonSettings(config);
@@ -91,8 +93,8 @@ async function join(owning: Owning): Promise<Ownership> {
   });
   parts.defer(() => cluster.close());
   parts.defer(() => cluster.leave());
-  const volumes = { cluster, places: sharedPlaces(config) };
-  answerForVolumes(volumes);
+  const volumes = { cluster, directories: sharedDirectories(config) };
+  answerVolumeChecks(volumes);
   const others = (await cluster.members()).filter(({ id }) => id !== cluster.id);
   const { problems } = compareSettings(own, others);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -108,8 +110,9 @@ async function join(owning: Owning): Promise<Ownership> {
     say,
     signal: watching.signal,
   });
-  const shown = await proveVolumes({ ...volumes, clock, eldest: () => eldestOther(cluster.id, cluster.connection) });
-  if (shown?.isSure === false) say(`⚠ ${unsureLine(shown)}`);
+  const eldest = () => eldestOther(cluster.id, cluster.connection);
+  const verified = await verifySharedVolumes({ ...volumes, clock, eldest });
+  if (verified?.isVerified === false) say(`⚠ ${unverifiedWarning(verified)}`);
   const reach = new Reachability({ platforms, cluster, clock: cluster.clock, log });
   const fence = (platform: ChatPlatform) => fencedPlatform(platform, { cluster, reach });
   return { cluster, shared: cluster, reach, fence, otherSettings, runtime: runtimeOn(cluster.clock, runtime) };

@@ -10,7 +10,7 @@ import {
 } from "../core/protocol/platform.ts";
 import type { Clock } from "../core/protocol/runtime.ts";
 
-export interface ReachScope {
+export interface ReachabilityScope {
   readonly platforms: ReadonlyMap<PlatformName, Pick<ChatPlatform, "descriptor" | "health">>;
   readonly cluster: Pick<Cluster, "others" | "report">;
   readonly clock: Clock;
@@ -59,18 +59,18 @@ interface RemotePlatform {
 
 /** Tracks which platforms this process reaches. If others reach one that it does not, it leaves the work to them. */
 export class Reachability {
-  readonly #options: ReachScope;
+  readonly #options: ReachabilityScope;
   readonly #failing = new Map<PlatformName, Failing>();
   /** Since when others have received from platforms that are not connected here. In milliseconds since the epoch. */
-  readonly #elsewhereSince = new Map<PlatformName, number>();
+  readonly #reachedByOthersSince = new Map<PlatformName, number>();
 
-  constructor(options: ReachScope) {
+  constructor(options: ReachabilityScope) {
     this.#options = options;
     options.cluster.report(() => this.#report());
   }
 
   /** Records the outcome of a request. */
-  note(name: PlatformName, error: unknown): void {
+  record(name: PlatformName, error: unknown): void {
     if (error === null || toAppError(error).code !== "network") {
       this.#failing.delete(name);
       return;
@@ -139,13 +139,14 @@ export class Reachability {
     const reports = isInDoubt ? await this.#reports() : [];
     for (const each of remote) {
       const { name } = each;
-      const isElsewhere = isAway(each) && reports.some(({ receivingSince }) => receivingSince[name] !== undefined);
-      if (!isElsewhere) this.#elsewhereSince.delete(name);
-      else if (!this.#elsewhereSince.has(name)) this.#elsewhereSince.set(name, now);
+      const isReachedByOthers =
+        isAway(each) && reports.some(({ receivingSince }) => receivingSince[name] !== undefined);
+      if (!isReachedByOthers) this.#reachedByOthersSince.delete(name);
+      else if (!this.#reachedByOthersSince.has(name)) this.#reachedByOthersSince.set(name, now);
     }
     const lost = remote.find(
       (each) =>
-        now - (this.#elsewhereSince.get(each.name) ?? now) >= HAND_OVER_MS ||
+        now - (this.#reachedByOthersSince.get(each.name) ?? now) >= HAND_OVER_MS ||
         (fails(each) && reports.some(({ reaches }) => reaches.includes(each.name))),
     );
     return lost === undefined ? null : notReached(lost.title, lost.health().detail);

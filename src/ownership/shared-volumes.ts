@@ -11,7 +11,7 @@ import type { KnownReplica } from "../core/store/cluster/members.ts";
 import { fromJson } from "../core/text/from-json.ts";
 
 /** A directory that all processes must share. */
-interface Place {
+interface SharedDirectory {
   /** The setting that names the directory. */
   readonly setting: string;
   /** Absolute path. */
@@ -29,7 +29,7 @@ const TRIES = 3;
 
 const mark = z.string().regex(/^[0-9a-f]{16}$/u);
 
-const wordSchema = z.discriminatedUnion("type", [
+const volumeMessageSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ask"), to: z.string(), directory: z.string(), mark, reply: mark }),
   z.object({
     type: z.literal("answer"),
@@ -38,10 +38,14 @@ const wordSchema = z.discriminatedUnion("type", [
     what: z.enum(["wrote", "read", "not found", "not its own"]),
   }),
 ]);
-type Word = z.infer<typeof wordSchema>;
-type Answer = Extract<Word, { type: "answer" }>["what"];
+type VolumeMessage = z.infer<typeof volumeMessageSchema>;
+type Answer = Extract<VolumeMessage, { type: "answer" }>["what"];
 
-export function sharedPlaces({ home, sandbox, channels }: Pick<Config, "home" | "sandbox" | "channels">): Place[] {
+export function sharedDirectories({
+  home,
+  sandbox,
+  channels,
+}: Pick<Config, "home" | "sandbox" | "channels">): SharedDirectory[] {
   const given = Object.entries(channels).flatMap(([channel, { directory }]) =>
     directory === undefined ? [] : [{ setting: `channels.${channel}.directory`, directory }],
   );
@@ -50,7 +54,7 @@ export function sharedPlaces({ home, sandbox, channels }: Pick<Config, "home" | 
     { setting: "DECKHAND_SANDBOX", directory: sandbox },
     ...given,
   ];
-  return [...new Map(all.map((place) => [place.directory, place])).values()];
+  return [...new Map(all.map((each) => [each.directory, each])).values()];
 }
 
 /** Named like a file being written: tools do not show it, and leftovers are removed. */
@@ -58,25 +62,26 @@ function fileOf(directory: string, name: string): string {
   return path.join(directory, `.deckhand-${name}.tmp`);
 }
 
-interface VolumeWorld {
+interface VolumeScope {
   readonly cluster: Pick<Cluster, "id" | "publish" | "subscribe">;
-  readonly places: readonly Place[];
+  readonly directories: readonly SharedDirectory[];
 }
 
 /** Answers processes that start later, while this one lives: reads the files that they wrote, and writes one back. */
-export function answerForVolumes({ cluster, places }: VolumeWorld): void {
-  const answer = async (ask: Extract<Word, { type: "ask" }>): Promise<void> => {
-    const isOwn = places.some(({ directory }) => directory === ask.directory);
+export function answerVolumeChecks({ cluster, directories }: VolumeScope): void {
+  const answer = async (ask: Extract<VolumeMessage, { type: "ask" }>): Promise<void> => {
+    const isOwn = directories.some(({ directory }) => directory === ask.directory);
     const what = isOwn ? await answerTo(ask) : "not its own";
-    await cluster.publish("volumes", JSON.stringify({ type: "answer", mark: ask.mark, what } satisfies Word));
+    await cluster.publish("volumes", JSON.stringify({ type: "answer", mark: ask.mark, what } satisfies VolumeMessage));
   };
   cluster.subscribe("volumes", (about) => {
-    const word = wordSchema.safeParse(fromJson(about)).data; // null if from another release
-    if (word?.type === "ask" && word.to === cluster.id) answer(word).catch(() => undefined); // the other asks again
+    const message = volumeMessageSchema.safeParse(fromJson(about)).data; // null if from another release
+    // If it fails, the other process asks again.
+    if (message?.type === "ask" && message.to === cluster.id) answer(message).catch(() => undefined);
   });
 }
 
-async function answerTo({ directory, mark: asked, reply }: Extract<Word, { type: "ask" }>): Promise<Answer> {
+async function answerTo({ directory, mark: asked, reply }: Extract<VolumeMessage, { type: "ask" }>): Promise<Answer> {
   try {
     if ((await readFile(fileOf(directory, asked), "utf8")) !== asked) return "not found";
   } catch (error) {
@@ -92,51 +97,54 @@ async function answerTo({ directory, mark: asked, reply }: Extract<Word, { type:
   }
 }
 
-interface Proof extends VolumeWorld {
+interface VerifyScope extends VolumeScope {
   /** The other process that has proved its directories longest ago; null if there is none. */
   readonly eldest: () => Promise<KnownReplica | null>;
   readonly clock: Pick<Clock, "now" | "after">;
 }
 
 /** The process found to have the same directories; unsure if its version does not answer. */
-interface Shown {
+interface VerifiedVolumes {
   readonly by: KnownReplica;
-  readonly isSure: boolean;
+  readonly isVerified: boolean;
 }
 
 /**
  * Throws ConfigError if a directory is not the one that the other processes have at its path: each side must be able to
  * read what the other has just written. Resolves to null if there are no others.
  */
-export async function proveVolumes(proof: Proof): Promise<Shown | null> {
-  let shown: Shown | null = null;
-  for (const place of proof.places) {
-    shown = await proveVolume(place, proof);
-    if (shown?.isSure === false) break;
+export async function verifySharedVolumes(options: VerifyScope): Promise<VerifiedVolumes | null> {
+  let verified: VerifiedVolumes | null = null;
+  for (const shared of options.directories) {
+    verified = await verifySharedVolume(shared, options);
+    if (verified?.isVerified === false) break;
   }
-  return shown;
+  return verified;
 }
 
 /** The warning for the operator. */
-export function unsureLine({ by }: Shown): string {
+export function unverifiedWarning({ by }: VerifiedVolumes): string {
   return `The directories could not be compared with those of replica ${by.name}, which is of another version. Make sure that both have the same.`;
 }
 
-async function proveVolume({ setting, directory }: Place, proof: Proof): Promise<Shown | null> {
-  const begunAt = proof.clock.now();
+async function verifySharedVolume(
+  { setting, directory }: SharedDirectory,
+  options: VerifyScope,
+): Promise<VerifiedVolumes | null> {
+  const begunAt = options.clock.now();
   const refuse = (why: string) => new ConfigError([`${setting}: ${directory} ${why}`]);
   for (let failed = 0; ; ) {
-    const other = await proof.eldest();
+    const other = await options.eldest();
     if (other === null) return null;
-    const answer = await tryOnce(directory, other, proof);
-    if (answer === "shared" || answer === "not written") return { by: other, isSure: true };
+    const answer = await tryOnce(directory, other, options);
+    if (answer === "shared" || answer === "not written") return { by: other, isVerified: true };
     if (answer === "not its own")
       throw refuse(`is none of the directories of replica ${other.name}: give all replicas the same paths.`);
     if (answer === "not found") failed += 1;
     if (failed === TRIES)
       throw refuse(`is not the directory that replica ${other.name} has there: mount the same volume on both.`);
-    const waitedMs = proof.clock.now() - begunAt;
-    if (!other.showsDirectories && waitedMs > OLDER_MS) return { by: other, isSure: false };
+    const waitedMs = options.clock.now() - begunAt;
+    if (!other.showsDirectories && waitedMs > OLDER_MS) return { by: other, isVerified: false };
     if (waitedMs > ANSWER_MS)
       throw refuse(`cannot be compared with that of replica ${other.name}, which does not answer. Start again.`);
   }
@@ -146,19 +154,22 @@ async function proveVolume({ setting, directory }: Place, proof: Proof): Promise
 async function tryOnce(
   directory: string,
   { id: to }: KnownReplica,
-  { cluster, clock }: Proof,
+  { cluster, clock }: VerifyScope,
 ): Promise<Exclude<Answer, "wrote" | "read"> | "shared" | "not written" | "no answer"> {
   const [asked, reply] = [newMark(), newMark()];
   const answered = Promise.withResolvers<Answer | "no answer">();
   const cancel = clock.after(TRY_MS, () => answered.resolve("no answer"));
-  const deaf = cluster.subscribe("volumes", (about) => {
-    const word = wordSchema.safeParse(fromJson(about)).data; // null if from another release
-    if (word?.type === "answer" && word.mark === asked) answered.resolve(word.what);
+  const unsubscribe = cluster.subscribe("volumes", (about) => {
+    const message = volumeMessageSchema.safeParse(fromJson(about)).data; // null if from another release
+    if (message?.type === "answer" && message.mark === asked) answered.resolve(message.what);
   });
   try {
     await mkdir(directory, { recursive: true });
     await writeFile(fileOf(directory, asked), asked, { mode: 0o600, flag: "wx", flush: true });
-    await cluster.publish("volumes", JSON.stringify({ type: "ask", to, directory, mark: asked, reply } satisfies Word));
+    await cluster.publish(
+      "volumes",
+      JSON.stringify({ type: "ask", to, directory, mark: asked, reply } satisfies VolumeMessage),
+    );
     const answer = await answered.promise;
     if (answer !== "wrote") return answer === "read" ? "shared" : answer;
     return (await readFile(fileOf(directory, reply), "utf8")) === reply ? "shared" : "not found";
@@ -168,7 +179,7 @@ async function tryOnce(
     return code === "ENOENT" ? "not found" : "not written";
   } finally {
     cancel();
-    deaf();
+    unsubscribe();
     for (const name of [asked, reply]) await rm(fileOf(directory, name), { force: true }).catch(() => undefined); // read-only
   }
 }

@@ -6,13 +6,13 @@ import { projectWith } from "../support/project.ts";
 
 const FILES = [
   "bin/deckhand.mjs",
-  "src/cli/engine.mjs",
+  "src/cli/compile-cache.mjs",
   "src/cli/node-version.mjs",
   "src/cli/trim-memory.mjs",
   "src/launch/compiled-start.mjs",
   "src/launch/freshness.mjs",
-  "src/launch/ready.mjs",
-  "src/launch/right-node.mjs",
+  "src/launch/ensure-built.mjs",
+  "src/launch/supported-node.mjs",
   "src/launch/start.mjs",
   "src/launch/steps.mjs",
 ];

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { begunAnew } from "../../src/cli/trim-memory.mjs";
+import { restartOptions } from "../../src/cli/trim-memory.mjs";
 
 const HERE = { platform: "linux", env: { PATH: "/bin" } };
 
 test("the allocator is told to give memory back and to take large pages, and the rest of the environment stays", () => {
-  expect(begunAnew([], HERE)?.env).toEqual({
+  expect(restartOptions([], HERE)?.env).toEqual({
     PATH: "/bin",
     MALLOC_MMAP_THRESHOLD_: "131072",
     MALLOC_TRIM_THRESHOLD_: "1048576",
@@ -20,7 +20,7 @@ test.each([
   ["an operator has set it, or it is begun anew", { ...HERE, env: { MALLOC_TRIM_THRESHOLD_: "1" } }],
   ["a parent would lose its channel", { ...HERE, send: () => true }],
 ])("the process stays as it is when %s", (_, facts) => {
-  expect(begunAnew([], facts)).toBeNull();
+  expect(restartOptions([], facts)).toBeNull();
 });
 
 test("a process begins anew with its arguments, and once", () => {

@@ -106,7 +106,7 @@ test("a due time whose turn it is to wait for a run that is stopped at that very
     memberOf: nobodyTells,
   });
   const desk = createJobRuns({ ...parts, store, scheduler });
-  await scheduler.look(id);
+  await scheduler.check(id);
   await Promise.all(ending);
   expect(await statuses(world, id)).toEqual(["cancelled", "running"]);
 });
@@ -127,7 +127,7 @@ test("a job that is paused while its next attempt is written down gets none", as
     ...partsOf(world, 0),
     store: { ...store, transaction: (work) => store.transaction((tx) => work(interleaved(tx, 2, pause))) },
     scheduler: {
-      look: () => Promise.resolve(),
+      check: () => Promise.resolve(),
       startWaiting: () => Promise.resolve(),
       runNow: () => Promise.resolve(null),
     },

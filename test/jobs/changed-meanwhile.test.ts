@@ -169,7 +169,7 @@ test("a job that is paused at the very moment that its run fails gets no next at
     runtime: { clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
     log: silentLog,
     scheduler: {
-      look: () => Promise.resolve(),
+      check: () => Promise.resolve(),
       startWaiting: () => Promise.resolve(),
       runNow: () => Promise.resolve(null),
     },
@@ -204,7 +204,7 @@ test.each([1, 2])("a job that is paused after %i looks of its next attempt is no
     runtime: { clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
     log: silentLog,
     scheduler: {
-      look: () => Promise.resolve(),
+      check: () => Promise.resolve(),
       startWaiting: () => Promise.resolve(),
       runNow: () => Promise.resolve(null),
     },
@@ -247,7 +247,7 @@ test.each([1, 2, 3, 4])(
       runtime: { clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
       log: silentLog,
       scheduler: {
-        look: () => Promise.resolve(),
+        check: () => Promise.resolve(),
         startWaiting: () => Promise.resolve(),
         runNow: () => Promise.resolve(null),
       },

@@ -165,7 +165,7 @@ export async function openWorld(
       platforms: PLATFORMS,
       defaultTimezone: "Europe/Paris",
       isTimezoneSet: true,
-      readKept: () => readKept(),
+      readDeclared: () => readKept(),
       logDays: options.logDays ?? 1_000,
       ticker: clockTicker(clock),
       audit: async ({ by, act, about }) => void world.audited.push(`${by} ${act} ${about}`),

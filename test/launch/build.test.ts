@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { keepMade, printsOf, staleSteps } from "../../src/launch/freshness.mjs";
+import { inputHashes, staleSteps, storeHashes } from "../../src/launch/freshness.mjs";
 import { STEPS } from "../../src/launch/steps.mjs";
 import { type MadeUpProject, madeUpProject } from "./made-up-project.ts";
 
@@ -131,7 +131,7 @@ describe("where nothing can be written", () => {
     const [step] = STEPS.filter(({ after }) => after.length === 0).map((each) => ({ ...each, inputs: ["hull.txt"] }));
     const [root, steps] = [project.root, step === undefined ? [] : [{ ...step, tool: "tool", artefact: "mast.txt" }]];
     mkdirSync(path.join(root, `build/glanced.new-${process.pid}/x`), { recursive: true });
-    keepMade(root, printsOf(root, steps));
+    storeHashes(root, inputHashes(root, steps));
     const old = new Date(Date.now() - 60_000);
     for (const file of ["hull.txt", "node_modules/.package-lock.json"]) utimesSync(path.join(root, file), old, old);
     expect(staleSteps(root, steps)).toEqual([]);

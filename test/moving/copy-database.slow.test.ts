@@ -7,7 +7,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { acquireLease } from "../../src/core/store/database/lease.ts";
 import { openStore } from "../../src/core/store/store.ts";
-import { leftBehind } from "../../src/moving/left-behind.ts";
+import { unmigratedSqlite } from "../../src/moving/unmigrated-sqlite.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 import { type Postgres, query, startPostgres } from "../support/database/postgres.ts";
 import { asBegunAnew } from "../support/program/bot.ts";
@@ -129,7 +129,7 @@ test("every row of every table is in PostgreSQL as it was, and numbers go on beh
   expect(out).toContain("✓ JournalEntry · 4,503\n");
   expect(out).toContain("⚠ Texts with the character NUL, which PostgreSQL refuses: 1. They");
   const database = { kind: "postgresql", url, directUrl: url } as const;
-  expect(await leftBehind({ home: path.dirname(file), database })).toEqual([]);
+  expect(await unmigratedSqlite({ home: path.dirname(file), database })).toEqual([]);
 
   const client = await connected(url);
   const audited = await client.query(

@@ -3,7 +3,7 @@ import { EmbeddedEngine } from "../../src/core/embedded-engine/embedded-engine.t
 import { DEMO_MODEL } from "../../src/core/providers/catalog.ts";
 import { liveProviders } from "../../src/core/providers/registry/live-providers.ts";
 import { createProviderRegistry } from "../../src/core/providers/registry/registry.ts";
-import { warmUp, watched } from "../../src/operations/warm-up.ts";
+import { trackWork, warmUp } from "../../src/operations/warm-up.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 import { createSession, event, Recorder } from "../contracts/engine-recorder.ts";
 import { useEmptiedDatabases } from "../support/database/emptied-databases.ts";
@@ -18,7 +18,7 @@ test("what a first message needs is done ahead, but not beside a run, nor after 
   const target = () => ({ find: () => Promise.resolve(null), post: () => Promise.reject(new Error("nobody posts")) });
   const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns: 4, target });
   const runs = new Recorder();
-  const { handler, hasWorked } = watched(runs.handler());
+  const { handler, hasWorked } = trackWork(runs.handler());
   await engine.start(handler);
 
   let reads = 0;

@@ -26,11 +26,11 @@ function beside(state: object) {
 test("a process whose request to a platform fails takes no session that another could take, until it works again", async () => {
   const { clock, reach } = beside(REACHED);
   expect(await reach.mayTake()).toBe(true);
-  reach.note("slack", BROKEN);
+  reach.record("slack", BROKEN);
   expect(await reach.mayTake()).toBe(false);
-  reach.note("slack", null);
+  reach.record("slack", null);
   expect(await reach.mayTake()).toBe(true);
-  reach.note("slack", BROKEN);
+  reach.record("slack", BROKEN);
   await clock.advance(2_000);
   expect(await reach.mayTake()).toBe(true);
 });
@@ -43,7 +43,7 @@ test("a process that has lost its connection takes no session that another could
 
 test("a process takes sessions where nobody reaches the platform", async () => {
   const { health, reach } = beside(NOT_REACHED);
-  reach.note("slack", BROKEN);
+  reach.record("slack", BROKEN);
   health.connected = false;
   expect(await reach.mayTake()).toBe(true);
 });
@@ -57,10 +57,10 @@ test("a process whose requests go on failing for two seconds leaves the work to 
     isLost = true;
   };
   const losing = lose();
-  reach.note("slack", BROKEN);
+  reach.record("slack", BROKEN);
   await clock.advance(3_000);
   expect(isLost).toBe(false);
-  reach.note("slack", BROKEN);
+  reach.record("slack", BROKEN);
   await clock.advance(500);
   await losing;
 });

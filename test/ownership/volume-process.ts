@@ -1,6 +1,6 @@
 import { openCluster } from "../../src/core/store/cluster/cluster.ts";
 import { eldestOther } from "../../src/core/store/cluster/members.ts";
-import { answerForVolumes, proveVolumes, unsureLine } from "../../src/ownership/shared-volumes.ts";
+import { answerVolumeChecks, unverifiedWarning, verifySharedVolumes } from "../../src/ownership/shared-volumes.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 import { replicaOptions } from "../support/database/cluster.ts";
 
@@ -16,13 +16,13 @@ const cluster = await openCluster({
   ...replicaOptions(url, runtime),
   facts: { host: "test", pid: process.pid, ...(isOlder ? {} : { showsDirectories: true }) },
 });
-const volumes = { cluster, places: [{ setting: "DECKHAND_HOME", directory }] };
-if (!isOlder) answerForVolumes(volumes);
+const volumes = { cluster, directories: [{ setting: "DECKHAND_HOME", directory }] };
+if (!isOlder) answerVolumeChecks(volumes);
 const eldest = () => eldestOther(cluster.id, cluster.connection);
 try {
-  const shown = await proveVolumes({ ...volumes, clock: runtime.clock, eldest });
+  const shown = await verifySharedVolumes({ ...volumes, clock: runtime.clock, eldest });
   if (shown === null) process.send?.("the first");
-  else process.send?.(shown.isSure ? `shown by ${shown.by.name}` : unsureLine(shown));
+  else process.send?.(shown.isVerified ? `shown by ${shown.by.name}` : unverifiedWarning(shown));
 } catch (error) {
   process.send?.(String(error));
   await cluster.close();

@@ -1,4 +1,4 @@
-import { howToRaise, stoppedAtLimit } from "../../core/budget/budget-words.ts";
+import { raiseLimitHint, stoppedAtLimit } from "../../core/budget/budget-text.ts";
 import type { JobEvent } from "../../core/events/job-event.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { causeText } from "../../core/protocol/cancel-cause.ts";
@@ -82,7 +82,7 @@ const OWN_BUDGET = "That is the job's own budget: `/jobs edit` with `--budget` r
 
 function raise(exceeded: BudgetExceeded, { job }: Reader): string {
   const isOwn = exceeded.scope === "job" && "limitUsd" in exceeded && exceeded.limitUsd === job?.budgetUsd;
-  return isOwn ? OWN_BUDGET : howToRaise(exceeded);
+  return isOwn ? OWN_BUDGET : raiseLimitHint(exceeded);
 }
 
 function answerOf(message: Message | undefined): string {

@@ -4,7 +4,7 @@ import { similarName } from "../../config/problems.ts";
 import type { Config } from "../../config/resolve.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
 import { baseUrlVariable, CATALOG, DEMO_PROVIDER, defaultModelFor, REGION } from "../../core/providers/catalog.ts";
-import { modelSentence } from "../../core/providers/models/model-words.ts";
+import { modelSentence } from "../../core/providers/models/model-text.ts";
 import type { ListingRegistry } from "../../core/providers/provider.ts";
 import { createProviderRegistry } from "../../core/providers/registry/registry.ts";
 import { createLogger } from "../../operations/logging.ts";

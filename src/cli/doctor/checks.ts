@@ -13,7 +13,7 @@ import { sqlitePath } from "../../core/store/database/connection/database-url.ts
 import { type Probed, probeDatabase } from "../../core/store/probe.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { sizeText } from "../../core/text/sizes.ts";
-import { leftBehind } from "../../moving/left-behind.ts";
+import { unmigratedSqlite } from "../../moving/unmigrated-sqlite.ts";
 import { nodeProblem } from "../node-version.mjs";
 import { bad, type Finding, good } from "./finding.ts";
 
@@ -73,7 +73,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     if (kind === "postgresql") {
       const { requireServer } = await import("../../core/store/database/postgresql-server.ts");
       const scarce = await requireServer({ ...config.database, engine: config.engine });
-      const warnings = [...scarce, ...(await leftBehind(config))];
+      const warnings = [...scarce, ...(await unmigratedSqlite(config))];
       more.push(...warnings.map((text) => ({ ok: true, isWarning: true as const, text })));
     }
   } catch (error) {

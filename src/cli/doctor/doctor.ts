@@ -106,7 +106,7 @@ async function checkFeatures(config: Config, checks: Checks): Promise<Finding[]>
   const { features, providers, home } = config;
   const runtime = systemRuntime();
   const createEmbedder = embeddersOf(providers, runtime);
-  const keptJobs = async () => (await import("../../open-toolbox.ts")).keptJobReader(config, checks);
+  const keptJobs = async () => (await import("../../open-toolbox.ts")).declaredJobReader(config, checks);
   const { version } = checks;
   const world = { runtime, log: createLogger("silent", []), version, home, createEmbedder, keptJobs };
   const found = await Promise.all(features.map(async (feature) => (await feature.check?.(world)) ?? []));

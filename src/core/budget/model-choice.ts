@@ -2,11 +2,11 @@ import type { QueryConfig } from "../agents/query-config.ts";
 import { ProviderError } from "../protocol/errors.ts";
 import { explain } from "../protocol/explain.ts";
 import { CATALOG, DEMO_PROVIDER } from "../providers/catalog.ts";
-import { modelSentence, modelWords } from "../providers/models/model-words.ts";
+import { modelSentence, modelWords } from "../providers/models/model-text.ts";
 import { knownModels, knownProvider } from "../providers/models/models.ts";
 import type { ListingRegistry, ResolvedModel } from "../providers/provider.ts";
 import type { ProviderSettings } from "../providers/registry/registry.ts";
-import { priceUnknown } from "./budget-words.ts";
+import { priceUnknown } from "./budget-text.ts";
 import { type BudgetSettings, dollarLimit } from "./limits.ts";
 
 /** The models that people can choose from. */

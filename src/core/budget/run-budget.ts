@@ -4,7 +4,7 @@ import type { Runtime } from "../protocol/runtime.ts";
 import type { Amount, HeldReservation, SpendFilter } from "../store/ledger/budgets.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
 import { type BudgetState, inputCost, type PlannedCall, sumOf, type Verdict, verdictOn } from "./affordable.ts";
-import { nearLimit, priceUnknown, waitsForOthers } from "./budget-words.ts";
+import { nearLimit, priceUnknown, waitsForOtherRuns } from "./budget-text.ts";
 import { type BudgetAccount, type BudgetSettings, type BudgetUnit, dollarLimit, limitsOf } from "./limits.ts";
 import { chargeLost } from "./lost-call.ts";
 
@@ -111,7 +111,7 @@ export class RunBudget {
       }
     }
     if (verdict.type !== "contended") return;
-    const text = waitsForOthers(verdict.by);
+    const text = waitsForOtherRuns(verdict.by);
     yield* this.#once(`wait:${verdict.by.limit.scope}`, { type: "status", text, passes: true });
   }
 

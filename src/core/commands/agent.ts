@@ -7,7 +7,7 @@ import { mayRaise } from "../command-line/may-use.ts";
 import { didYouMean, nearest } from "../command-line/nearest.ts";
 import { quoteInput } from "../command-line/quote-input.ts";
 import { NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
-import { answersFromNowOn, stillAtWork, switchAgent } from "../history/agent-switch.ts";
+import { agentSwitched, stillRunning, switchAgent } from "../history/agent-switch.ts";
 import { privateMessage } from "../protocol/replies.ts";
 import { cut } from "../text/plain-text.ts";
 
@@ -51,7 +51,7 @@ async function switchTo(name: string, context: CommandContext): Promise<CommandR
   if (session.agent === name) return privateMessage(`**${name}** answers here already.`);
   const at = context.runtime.clock.now();
   const isDone = await context.store.transaction((tx) => switchAgent(tx, { sessionId: session.id, agent: name, at }));
-  return privateMessage(isDone ? answersFromNowOn(name, session.agent) : stillAtWork(session.agent));
+  return privateMessage(isDone ? agentSwitched(name, session.agent) : stillRunning(session.agent));
 }
 
 function visibleAgents({ agents }: CommandContext) {

@@ -114,7 +114,7 @@ function picker({ skills, problems }: SkillCatalogue, active: string | undefined
     const usage = usageOf(skill);
     const typed = usage === "" ? "" : ` \`${usage.replaceAll("`", "'")}\``;
     const holds = skill.name === active ? " (holds here; `/skill off` ends it)" : "";
-    const over = skill.passedOver.map((note) => `\`${note}\``).join(", ");
+    const over = skill.ignoredNotes.map((note) => `\`${note}\``).join(", ");
     const notes = [
       ...(skill.replaces === undefined ? [] : [`in place of the one from ${SKILL_ORIGINS[skill.replaces]}`]),
       ...(over === "" ? [] : [`passed over: ${over}`]),

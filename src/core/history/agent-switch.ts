@@ -9,25 +9,25 @@ export async function switchAgent(
   { sessionId, agent, at }: { readonly sessionId: string; readonly agent: string; readonly at: number },
 ): Promise<boolean> {
   await tx.sessions.lock(sessionId);
-  if (await isAtWork(tx, sessionId, at)) return false;
+  if (await isBusy(tx, sessionId, at)) return false;
   await tx.sessions.setAgent(sessionId, agent);
   return true;
 }
 
 /** Checks waiting events first. If one is taken between the two queries, its run is open by then. */
-async function isAtWork(tx: StoreTransaction, sessionId: string, at: number): Promise<boolean> {
+async function isBusy(tx: StoreTransaction, sessionId: string, at: number): Promise<boolean> {
   if ((await tx.inbox.nextWaking(sessionId, at)) !== null) return true;
   return (await tx.runs.open(sessionId)) !== null;
 }
 
-export function stillAtWork(agent: string): string {
+export function stillRunning(agent: string): string {
   return `**${agent}** is still at work here. Let it end or \`/stop\` it; or say what the other one is to do next: \`@<name> …\` waits its turn.`;
 }
 
-export function answersFromNowOn(agent: string, before: string): string {
+export function agentSwitched(agent: string, before: string): string {
   return `✓ **${agent}** answers in this thread from now on. \`/agent ${before}\` switches back.`;
 }
 
-export function answersNext(agent: string, before: string): string {
+export function agentSwitchesNext(agent: string, before: string): string {
   return `✓ **${agent}** takes this up once **${before}** is done here, and answers from then on. \`/agent ${before}\` then switches back.`;
 }

@@ -3,7 +3,7 @@ import { revokeGrant } from "../commands/approvals.ts";
 import { runDetails } from "../history/run-details.ts";
 import type { JobAction, JobControl } from "../jobs/job-control.ts";
 import { askAgain, clickApproval } from "../people/approval-clicks.ts";
-import { clickFeedback, type Voted } from "../people/feedback.ts";
+import { clickFeedback, type OnVote } from "../people/feedback.ts";
 import { type DecisionScope, NO_BUTTON } from "../people/interaction.ts";
 import { answerByClick } from "../people/questions.ts";
 import { cancelledByPerson, causeText } from "../protocol/cancel-cause.ts";
@@ -126,8 +126,8 @@ function vote(value: FeedbackValue): ButtonKind {
   return {
     scope: scopeIn("runs"),
     click: (action, { id: runId }, { hooks, log, ...options }) =>
-      withHooks<Parameters<Voted>, Receipt | null>(
-        (voted) => clickFeedback(action, { value, runId }, { ...options, voted }),
+      withHooks<Parameters<OnVote>, Receipt | null>(
+        (voted) => clickFeedback(action, { value, runId }, { ...options, onVote: voted }),
         (hook, ...given) => hook.voted?.(...given),
         { hooks: hooks(), log, runId },
       ),

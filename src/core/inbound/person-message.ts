@@ -1,7 +1,7 @@
 import type { ThreadBreaker } from "../budget/thread-breaker.ts";
 import type { CalledSkill, PersonMessageEvent } from "../events/session-event.ts";
 import { extendRaisedMode, isRaisedForOthers } from "../events/session-settings.ts";
-import { answersFromNowOn, answersNext } from "../history/agent-switch.ts";
+import { agentSwitched, agentSwitchesNext } from "../history/agent-switch.ts";
 import type { DecisionScope } from "../people/interaction.ts";
 import { mayDecide } from "../permissions/deciders.ts";
 import type { Author } from "../protocol/messages.ts";
@@ -108,7 +108,7 @@ async function deliver(message: InboundMessage, delivery: Delivery, options: Mes
   const outcome = await engine.deliver(session.id, event, opens);
   if (outcome !== "new") return { type: "duplicate" };
   if (!switches) return { type: "accepted" };
-  return reply(waits ? answersNext(agent, before) : answersFromNowOn(agent, before));
+  return reply(waits ? agentSwitchesNext(agent, before) : agentSwitched(agent, before));
 }
 
 function authorOf({ person: { id, name, roles } }: InboundMessage): Author {

@@ -25,7 +25,7 @@ export interface JobControl {
   /** All data of a job; null if there is none that the person may see. */
   view(job: string, request: JobRequest): Promise<JobView | null>;
   /** Jobs that are defined outside the database. */
-  readonly kept: KeptJobs;
+  readonly declared: DeclaredJobs;
 }
 
 export const JOB_ACTIONS = ["show", "run", "enable", "disable", "remove", "logs"] as const;
@@ -122,7 +122,7 @@ export interface JobLogLine {
 }
 
 /** A job that is defined outside the database and identified by its name. */
-export interface KeptJob {
+export interface DeclaredJob {
   readonly input: JobInput;
   /** Where the job reports. */
   readonly thread: ThreadRef;
@@ -132,36 +132,36 @@ export interface KeptJob {
 }
 
 /** Turns jobs that are defined elsewhere into rows, so that exactly the defined ones exist. */
-export interface KeptJobs {
+export interface DeclaredJobs {
   /** The platforms on which jobs can report. */
   readonly platforms: Platforms;
   /**
    * Why the definition is not a valid job, in words; null if it is valid or its due time has passed. Changes nothing.
    */
-  readonly problemWith: (job: KeptJob) => Promise<string | null>;
+  readonly problemWith: (job: DeclaredJob) => Promise<string | null>;
   /**
-   * Creates or updates the job. `at` is when the definition was read, and `kept` holds the ids of jobs already taken
-   * over.
+   * Creates or updates the job. `at` is when the definition was read, and `applied` holds the ids of jobs already
+   * applied.
    */
-  readonly takeOver: (
-    job: KeptJob,
-    by: { readonly kept: ReadonlySet<string>; readonly at: number },
-  ) => Promise<TakenOver>;
+  readonly apply: (
+    job: DeclaredJob,
+    by: { readonly applied: ReadonlySet<string>; readonly at: number },
+  ) => Promise<DeclaredJobResult>;
   /** Removes jobs that are no longer defined, and returns how many. */
-  readonly keepOnly: (kept: ReadonlySet<string>) => Promise<number>;
+  readonly removeExcept: (applied: ReadonlySet<string>) => Promise<number>;
 }
 
-export interface TakenOver {
+export interface DeclaredJobResult {
   /** Null if the definition is not a job. */
   readonly id: string | null;
   /** What is wrong with the definition, if anything. */
   readonly problem?: string;
   /** Why the job would have no effect, or which tool is missing. */
-  readonly vain?: string | null;
+  readonly warning?: string | null;
 }
 
 /** The operations that change nothing. */
-export type KeptJobReader = Pick<KeptJobs, "platforms" | "problemWith">;
+export type DeclaredJobReader = Pick<DeclaredJobs, "platforms" | "problemWith">;
 
 /** A job's settings as typed. Absent fields keep their values or get their defaults. */
 export type JobInput = Readonly<Partial<Record<JobField, string>>>;

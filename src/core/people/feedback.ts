@@ -19,7 +19,7 @@ export function feedbackButtons(runId: string): Button[] {
 /**
  * Work that a vote causes in its own transaction. `before` is the person's previous vote, null if this is the first.
  */
-export type Voted = (
+export type OnVote = (
   vote: { readonly runId: string; readonly value: FeedbackValue; readonly before: FeedbackValue | null },
   tx: StoreTransaction,
 ) => Promise<void>;
@@ -31,7 +31,7 @@ export type Voted = (
 export async function clickFeedback(
   { person }: InboundAction,
   { value, runId }: { value: FeedbackValue; runId: string },
-  { store, runtime, voted }: Pick<DecisionScope, "store" | "runtime"> & { readonly voted: Voted },
+  { store, runtime, onVote }: Pick<DecisionScope, "store" | "runtime"> & { readonly onVote: OnVote },
 ): Promise<Receipt | null> {
   const run = await store.runs.get(runId);
   if (run === null) return null;
@@ -40,7 +40,7 @@ export async function clickFeedback(
   await store.transaction(async (tx) => {
     const before = (await tx.feedback.ofRun(runId)).find(({ personId }) => personId === person.id)?.value ?? null;
     await tx.feedback.give({ runId, personId: person.id, channelId, value, at });
-    await voted({ runId, value, before }, tx);
+    await onVote({ runId, value, before }, tx);
   });
   return reply(THANKS[value]);
 }

@@ -13,7 +13,7 @@ export interface MissedOptions {
   /** IANA name of the time zone in which times are shown to people. */
   readonly timezone: string;
   /** Called with the error when the database rejects a write, and with null once it accepts one again. */
-  readonly stored: (failure: unknown) => void;
+  readonly onStored: (failure: unknown) => void;
 }
 
 /** Interval at which a connected platform is recorded as seen, in milliseconds. */
@@ -25,7 +25,7 @@ const UNNOTICED_MS = 2 * 60_000;
 /** Maximum number of missed messages to fetch; the newest are kept. */
 const MOST_MESSAGES = 200;
 /** Minimum absence that people are told about, in milliseconds. Little or nothing is missed in a shorter one. */
-export const TOLD_MS = 60_000;
+export const MIN_ANNOUNCED_MS = 60_000;
 /** Maximum number of session threads, most recently active first, that the platform is asked about. */
 const KNOWN_THREADS = 50;
 
@@ -55,12 +55,12 @@ export async function keepCaughtUp(options: MissedOptions, signal: AbortSignal):
  * Records that the platform is connected now. If that fails, the previous time stays: the next catch-up then fetches
  * more, and known messages are skipped.
  */
-export async function recordPresence({ store, clock, log, platform, stored }: MissedOptions): Promise<void> {
+export async function recordPresence({ store, clock, log, platform, onStored }: MissedOptions): Promise<void> {
   try {
     await store.transaction((tx) => tx.presence.seen(platform.descriptor.name, clock.now()));
-    stored(null);
+    onStored(null);
   } catch (error) {
-    stored(error);
+    onStored(error);
     log.warn({ platform: platform.descriptor.name, err: error }, "presence_not_noted");
   }
 }
@@ -95,21 +95,21 @@ async function takeMissed(
   const { store, clock, platform } = options;
   const seenAt = await store.presence.seenAt(platform.descriptor.name);
   if (seenAt === null) return;
-  const away = isRenewed ? null : absenceNotice({ from: seenAt, to: clock.now() }, options.timezone);
-  await takeMissedSince(options, { seenAt, away }, signal);
+  const notice = isRenewed ? null : absenceNotice({ from: seenAt, to: clock.now() }, options.timezone);
+  await takeMissedSince(options, { seenAt, notice }, signal);
 }
 
 export interface Gap {
   /** Until when nothing was missed, in milliseconds since the epoch. */
   readonly seenAt: number;
   /** What a thread reads before its first late answer; null for nothing. */
-  readonly away: string | null;
+  readonly notice: string | null;
 }
 
 /** Takes the messages that people have written since the gap began, except those already taken. */
 export async function takeMissedSince(
   options: MissedOptions,
-  { seenAt, away }: Gap,
+  { seenAt, notice }: Gap,
   signal: AbortSignal,
 ): Promise<void> {
   const { store, clock, log, platform } = options;
@@ -129,7 +129,7 @@ export async function takeMissedSince(
     signal.throwIfAborted();
     if (await isKnown(event, store)) continue;
     taken += 1;
-    await takeLate(event, { away, told }, options);
+    await deliverLate(event, { notice, told }, options);
   }
   if (taken > 0) log.info({ platform: name, since, taken }, "missed_taken");
 }
@@ -143,16 +143,16 @@ async function isKnown({ key }: InboundEvent, { inbox, presence }: Store): Promi
  * Takes one late event. Each thread is told of the absence once, before its first late answer. A failure is logged and
  * does not stop the other events.
  */
-async function takeLate(
+async function deliverLate(
   event: InboundEvent,
-  { away, told }: Pick<Gap, "away"> & { readonly told: Set<string> },
+  { notice, told }: Pick<Gap, "notice"> & { readonly told: Set<string> },
   options: MissedOptions,
 ): Promise<void> {
   const { store, log, platform, receive } = options;
   const thread = sessionKeyOf(event.thread);
   try {
-    const isToTell = event.kind === "message" && away !== null && !told.has(thread);
-    const receipt = await receive(isToTell ? { ...event, late: away } : event);
+    const isToTell = event.kind === "message" && notice !== null && !told.has(thread);
+    const receipt = await receive(isToTell ? { ...event, late: notice } : event);
     if (receipt.type === "accepted" && (await isRequest(event.key, store))) told.add(thread);
     if (receipt.type === "reply") await platform.postEphemeral(event.thread, event.person.id, receipt.message);
   } catch (error) {

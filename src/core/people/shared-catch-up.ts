@@ -5,9 +5,9 @@ import { platformNameSchema } from "../protocol/platform.ts";
 import { sleepUnlessAborted } from "../protocol/runtime.ts";
 import {
   absenceNotice,
+  MIN_ANNOUNCED_MS,
   type MissedOptions,
   recordPresence,
-  TOLD_MS,
   takeMissedSince,
   tryTake,
 } from "./missed-messages.ts";
@@ -35,21 +35,21 @@ export async function keepCaughtUpTogether(options: SharedPresence, signal: Abor
   const receives = () => (platform.health().receivingSince ?? null) !== null;
   while (!signal.aborted) {
     if (receives()) {
-      const deaf = new AbortController();
+      const disconnected = new AbortController();
       const holding = holdUntil(
         cluster,
-        { role, work: (held) => lookAfter(options, held) },
-        AbortSignal.any([signal, deaf.signal]),
+        { role, work: (held) => catchUpWhileHeld(options, held) },
+        AbortSignal.any([signal, disconnected.signal]),
       );
       while (receives() && !signal.aborted) await sleepUnlessAborted(clock, LOOK_EVERY_MS, signal);
-      deaf.abort();
+      disconnected.abort();
       await holding;
     }
     await sleepUnlessAborted(clock, LOOK_EVERY_MS, signal);
   }
 }
 
-async function lookAfter(options: SharedPresence, signal: AbortSignal): Promise<void> {
+async function catchUpWhileHeld(options: SharedPresence, signal: AbortSignal): Promise<void> {
   const { clock, platform } = options;
   while (!signal.aborted) {
     const { receivingSince: own = null } = platform.health();
@@ -67,14 +67,14 @@ async function takeGap(options: SharedPresence, signal: AbortSignal): Promise<vo
   const { store, platform, timezone } = options;
   const seenAt = await store.presence.seenAt(platform.descriptor.name);
   if (seenAt === null) return;
-  const since = await anybodySince(options);
+  const since = await receivingSinceOfAny(options);
   if (since <= seenAt) return;
-  const away = since - seenAt >= TOLD_MS ? absenceNotice({ from: seenAt, to: since }, timezone) : null;
-  await takeMissedSince(options, { seenAt, away }, signal);
+  const notice = since - seenAt >= MIN_ANNOUNCED_MS ? absenceNotice({ from: seenAt, to: since }, timezone) : null;
+  await takeMissedSince(options, { seenAt, notice }, signal);
 }
 
 /** Since when at least one process has been receiving without a gap, in milliseconds since the epoch. */
-async function anybodySince({ cluster, platform, clock }: SharedPresence): Promise<number> {
+async function receivingSinceOfAny({ cluster, platform, clock }: SharedPresence): Promise<number> {
   const { name } = platform.descriptor;
   const others = (await cluster.others()).map(({ state }) => reportSchema.safeParse(state).data?.receivingSince[name]);
   const own = platform.health().receivingSince ?? clock.now();

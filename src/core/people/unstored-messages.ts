@@ -2,7 +2,7 @@ import { isDatabaseUnavailable, isDiskFull } from "../protocol/database-failure.
 import { type InboundMessage, type Receive, sessionKeyOf } from "../protocol/platform.ts";
 import { privateMessage } from "../protocol/replies.ts";
 import { sleepUnlessAborted } from "../protocol/runtime.ts";
-import { absenceNotice, type MissedOptions, TOLD_MS, takeMissedSince, tryTake } from "./missed-messages.ts";
+import { absenceNotice, MIN_ANNOUNCED_MS, type MissedOptions, takeMissedSince, tryTake } from "./missed-messages.ts";
 
 /** Delay before messages that could not be stored are fetched again. It doubles with each failure. In milliseconds. */
 const AGAIN_MS = { first: 5_000, most: 60_000 };
@@ -45,7 +45,7 @@ export class UnstoredMessages {
       }
       if (why !== null && event.kind === "message") {
         this.#since ??= this.#options.clock.now();
-        this.#options.stored(error);
+        this.#options.onStored(error);
         if (isDiskFull(error)) await this.#tell(event);
       }
       throw error;
@@ -67,11 +67,11 @@ export class UnstoredMessages {
     this.#since = null;
     const { clock, timezone } = this.#options;
     const now = clock.now();
-    const away = now - since >= TOLD_MS ? absenceNotice({ from: since, to: now }, timezone) : null;
+    const notice = now - since >= MIN_ANNOUNCED_MS ? absenceNotice({ from: since, to: now }, timezone) : null;
     const options = { ...this.#options, receive: this.receive };
-    const isRead = await tryTake(options, () => takeMissedSince(options, { seenAt: since, away }, signal), signal);
+    const isRead = await tryTake(options, () => takeMissedSince(options, { seenAt: since, notice }, signal), signal);
     if (isRead && this.#since === null) {
-      this.#options.stored(null);
+      this.#options.onStored(null);
       this.#told.clear();
       return true;
     }

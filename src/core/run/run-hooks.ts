@@ -1,6 +1,6 @@
 import type { QueryConfig } from "../agents/query-config.ts";
 import type { StoredEvent } from "../events/session-event.ts";
-import type { Voted } from "../people/feedback.ts";
+import type { OnVote } from "../people/feedback.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { Log } from "../protocol/log.ts";
 import { labelOf, type Message } from "../protocol/messages.ts";
@@ -27,7 +27,7 @@ export interface RunHook {
   /** A few words for the run's folded line, beside the figures; null for nothing. */
   readonly note?: (runId: string) => string | null;
   /** Handles a person's newest vote on a run, in the transaction that stores the vote. */
-  readonly voted?: Voted;
+  readonly voted?: OnVote;
   /** What the run's Details show to one reader; null for nothing. */
   readonly details?: (runId: string, reader: DetailsReader) => Promise<HookDetails | null>;
   /** Handles a click on the button below the details. Returns the reply. */

@@ -31,7 +31,7 @@ export interface Skill {
   /** `disable-model-invocation`: only people can call the skill, and the model does not see it in the index. */
   readonly isForPeopleOnly: boolean;
   /** Ignored fields and values of the front matter, as short lines. */
-  readonly passedOver: readonly string[];
+  readonly ignoredNotes: readonly string[];
   /** Markdown. */
   readonly body: string;
   readonly origin: SkillOrigin;

@@ -1,4 +1,4 @@
-import { stoppedAtLimit } from "../budget/budget-words.ts";
+import { stoppedAtLimit } from "../budget/budget-text.ts";
 import type { ChildEnd, ChildReport } from "../events/child-event.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import { causeText } from "../protocol/cancel-cause.ts";

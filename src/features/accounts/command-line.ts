@@ -45,13 +45,13 @@ const ACTS: Readonly<Record<Exclude<AccountRequest["type"], "list">, Act>> = {
 };
 
 export function runUser(request: AccountRequest, { answer, newPassword, ...on }: SubcommandWorld): Promise<void> {
-  const work = request.type === "add" ? on.onStore : on.onKeptStore;
-  return work(async ({ store, runtime, audit, tell }) => {
+  const work = request.type === "add" ? on.onStore : on.onExistingStore;
+  return work(async ({ store, runtime, audit, notify }) => {
     const password = () => newPassword("passwordStdin" in request && request.passwordStdin);
     const carried = await changeAccounts(request, { store, clock: runtime.clock, password });
     answer(carried);
     if (!carried.ok || request.type === "list") return;
-    await tell("logins");
+    await notify("logins");
     const details = "role" in request ? request.role : "";
     await audit({ act: ACTS[request.type], about: accountName(request.name), details });
   });

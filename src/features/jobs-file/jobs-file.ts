@@ -4,7 +4,12 @@ import stripJsonComments from "strip-json-comments";
 import { z } from "zod";
 import type { Finding } from "../../cli/doctor/finding.ts";
 import { ownId } from "../../core/events/event-key.ts";
-import { JOB_FIELDS, type KeptJob, type KeptJobReader, type TakenOver } from "../../core/jobs/job-control.ts";
+import {
+  type DeclaredJob,
+  type DeclaredJobReader,
+  type DeclaredJobResult,
+  JOB_FIELDS,
+} from "../../core/jobs/job-control.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { Platforms, ThreadRef } from "../../core/protocol/platform.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
@@ -13,7 +18,7 @@ import type { FeatureHost } from "../../feature-host.ts";
 type Scope = Pick<FeatureHost, "runtime" | "log"> & {
   /** Absolute path. */
   readonly file: string;
-  readonly jobs: Pick<FeatureHost["jobs"], "kept">;
+  readonly jobs: Pick<FeatureHost["jobs"], "declared">;
 };
 
 const fieldNames: ReadonlySet<string> = new Set([...JOB_FIELDS.map(({ name }) => name), "owner", "enabled"]);
@@ -51,15 +56,15 @@ export function createJobsFile(options: Scope): () => Promise<readonly string[]>
     if (isBetween || known === read.text) return [];
     const at = failed?.text === read.text ? failed.at : runtime.clock.now();
     try {
-      const { problems, vain } =
+      const { problems, warnings } =
         read.type === "unreadable"
-          ? { problems: [`${path}: ${read.text}`], vain: [] }
-          : await takeOverAll(read.text, at, options);
+          ? { problems: [`${path}: ${read.text}`], warnings: [] }
+          : await applyAll(read.text, at, options);
       failed = null;
       // Problems may disappear without a change of the file, for example a job of the same name or a missing agent, so
       // the file is applied again.
       known = read.type === "read" && problems.length > 0 ? null : read.text;
-      const lines = [...problems, ...vain];
+      const lines = [...problems, ...warnings];
       if (said === lines.join("\n")) return [];
       said = lines.join("\n");
       for (const problem of lines) log.warn({ problem }, "jobs_file_problem");
@@ -73,7 +78,7 @@ export function createJobsFile(options: Scope): () => Promise<readonly string[]>
 }
 
 /** Counts the file's jobs and checks them without applying anything; empty if there is no file. */
-export async function checkJobsFile(path: string, reader: KeptJobReader): Promise<readonly Finding[]> {
+export async function checkJobsFile(path: string, reader: DeclaredJobReader): Promise<readonly Finding[]> {
   const read = await textOf(path);
   if (read.type === "missing") return [];
   const entries = read.type === "unreadable" ? read.text : readEntries(read.text);
@@ -90,26 +95,26 @@ function problemOf(path: string, index: number, problem: string): string {
 }
 
 /** Applies all entries as of one moment, `at`, so that jobs applied last do not become past meanwhile. */
-async function takeOverAll(text: string, at: number, { file: path, jobs, log }: Scope) {
+async function applyAll(text: string, at: number, { file: path, jobs, log }: Scope) {
   const read = readEntries(text);
-  if (typeof read === "string") return { problems: [`${path}: ${read}`], vain: [] };
+  if (typeof read === "string") return { problems: [`${path}: ${read}`], warnings: [] };
   const problems: string[] = [];
   // Problems of entries without effect. These were readable, so none of them can be a missing job.
-  const vain: string[] = [];
-  const kept = new Set<string>();
+  const warnings: string[] = [];
+  const applied = new Set<string>();
   for (const [index, entry] of read.entries()) {
-    const job = readEntry(entry, jobs.kept.platforms);
-    const taken: TakenOver =
-      typeof job === "string" ? { id: null, problem: job } : await jobs.kept.takeOver(job, { kept, at });
-    if (taken.id !== null) kept.add(taken.id);
+    const job = readEntry(entry, jobs.declared.platforms);
+    const taken: DeclaredJobResult =
+      typeof job === "string" ? { id: null, problem: job } : await jobs.declared.apply(job, { applied, at });
+    if (taken.id !== null) applied.add(taken.id);
     if (taken.problem !== undefined) problems.push(problemOf(path, index, taken.problem));
-    if (typeof taken.vain === "string") vain.push(problemOf(path, index, taken.vain));
+    if (typeof taken.warning === "string") warnings.push(problemOf(path, index, taken.warning));
   }
   // An unreadable entry may be one of the missing jobs, so nothing is removed.
-  const removed = problems.length > 0 ? 0 : await jobs.kept.keepOnly(kept);
-  const changes = { jobs: kept.size, removed, problems: problems.length };
-  if (kept.size + removed > 0) log.info({ path, ...changes }, "jobs_file_read");
-  return { problems, vain };
+  const removed = problems.length > 0 ? 0 : await jobs.declared.removeExcept(applied);
+  const changes = { jobs: applied.size, removed, problems: problems.length };
+  if (applied.size + removed > 0) log.info({ path, ...changes }, "jobs_file_read");
+  return { problems, warnings };
 }
 
 /** `text` is the contents, or why they cannot be read. A missing file counts as one without jobs. */
@@ -146,7 +151,7 @@ function whatIsWrong(issue: z.core.$ZodIssue): string {
   return `\`${issue.path.join(".")}\` ${(inKey ?? issue).message}`;
 }
 
-function readEntry(entry: unknown, platforms: Platforms): KeptJob | string {
+function readEntry(entry: unknown, platforms: Platforms): DeclaredJob | string {
   const parsed = entrySchema.safeParse(withoutComments(entry));
   if (!parsed.success) return parsed.error.issues.map(whatIsWrong).join("; ");
   const { enabled = true, owner, channel, ...rest } = parsed.data;

@@ -53,7 +53,7 @@ const MOST_NAMED = 10;
 const QUERY_MS = 30_000;
 
 export function runMemory(request: MemoryRequest, { terminal, answer, ...on }: SubcommandWorld): Promise<void> {
-  const work = request.type === "import" ? on.onStore : on.onKeptStore;
+  const work = request.type === "import" ? on.onStore : on.onExistingStore;
   return work(async (world) => {
     const { config } = await world.settings();
     // Indexes what an older version wrote, so that it is found, too.

@@ -30,7 +30,7 @@ interface Carried {
 }
 
 export function runKeys(request: KeysRequest, { config, answer, newKey, onStore }: SubcommandWorld): Promise<void> {
-  return onStore(async ({ store, runtime, home, providers, tryKey, audit, tell }) => {
+  return onStore(async ({ store, runtime, home, providers, tryKey, audit, notify }) => {
     const live = await providers(config);
     const environment = config.origin.layers.environment.value;
     const { ok, hasChanged, lines } = await changeKeys(request, {
@@ -49,7 +49,7 @@ export function runKeys(request: KeysRequest, { config, answer, newKey, onStore 
     const act = request.type === "set" ? "provider.key_set" : "provider.key_removed";
     await audit({ act, about: nameOf(request.provider) });
     await tellOfKeys(home);
-    await tell("keys");
+    await notify("keys");
   });
 }
 

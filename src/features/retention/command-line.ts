@@ -21,8 +21,8 @@ interface Carried {
 
 const NEVER = AbortSignal.any([]);
 
-export function runDelete({ type, id }: DeletionRequest, { answer, onKeptStore }: SubcommandWorld): Promise<void> {
-  return onKeptStore(async (world) => {
+export function runDelete({ type, id }: DeletionRequest, { answer, onExistingStore }: SubcommandWorld): Promise<void> {
+  return onExistingStore(async (world) => {
     const { config } = await world.settings();
     const scope = { ...world, sandboxRootOf: (thread: ThreadRef) => world.sandboxRootOf(config, thread) };
     const { ok, line, about } = await (type === "session" ? deleteSession(id, scope) : deletePerson(id, scope));

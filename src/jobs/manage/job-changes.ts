@@ -13,15 +13,15 @@ import { type BrokenJob, type JobRow, jobNameKey, settingsOf } from "../../core/
 import type { Store } from "../../core/store/store.ts";
 import { isSameTime, nextDueTimes } from "../calendar/schedule.ts";
 import { sentenceOf, timeIn } from "../calendar/sentence.ts";
-import { CALLED_OFF, callOffOutdated } from "../scheduling/cancelled-retries.ts";
+import { cancelOutdatedRetry, RETRY_CANCELLED } from "../scheduling/cancelled-retries.ts";
 import { type ReadJobInput, readJobInput, toolProblem } from "../scheduling/job-input.ts";
 import type { JobScope } from "../scheduling/job-scope.ts";
-import { hasBeenDue, PAUSED, REMOVED } from "../scheduling/occurrence.ts";
-import { done, refused } from "./answers.ts";
+import { isPastReminder, PAUSED, REMOVED } from "../scheduling/occurrence.ts";
+import { doneAnswer, refusedAnswer } from "./job-answers.ts";
 import { versionOf } from "./job-fields.ts";
 import type { JobFinder } from "./job-finder.ts";
 import { fileRefusal, type JobRights } from "./job-rights.ts";
-import { jobDetails, NAMED_TIMES, placeOf } from "./job-words.ts";
+import { channelLabel, jobDetails, NAMED_TIMES } from "./job-text.ts";
 
 type ChangeAction = Exclude<JobAction, "show" | "logs">;
 
@@ -45,21 +45,21 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     if (known !== null && !this.#makesRoom(known, request))
       return { type: "refused", reason: nameTaken(settings.name).text };
     const access = { mayRead: true };
-    const place = await placeOf(settings, this.#options.store, access);
+    const channel = await channelLabel(settings, this.#options.store, access);
     return {
       type: "job",
       name: settings.name,
       sentence: sentenceOf(schedule),
       next: this.#nextTimes(read),
       dueOnce: settings.dueOnce,
-      details: jobDetails(settings, place, access),
+      details: jobDetails(settings, channel, access),
     };
   }
 
   async add(input: JobInput, request: JobRequest): Promise<JobAnswer> {
     const { store, runtime } = this.#options;
     const read = await this.#read(input, request, null);
-    if (read.type === "refused") return refused(read.reason, read.problems);
+    if (read.type === "refused") return refusedAnswer(read.reason, read.problems);
     const id = request.key === undefined ? runtime.ids.next("job") : idOf(request.key);
     const at = runtime.clock.now();
     const outcome = await store.transaction(async (tx) => {
@@ -72,26 +72,27 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     });
     if (outcome === "taken") return nameTaken(read.settings.name);
     if (outcome === "added") await this.#audit("add", read.settings, request);
-    await this.#options.scheduler.look(id);
-    return done(`✓ ${this.#said(read)}`);
+    await this.#options.scheduler.check(id);
+    return doneAnswer(`✓ ${this.#said(read)}`);
   }
 
   async edit(name: string, input: JobInput, request: JobRequest): Promise<JobAnswer> {
     const { store, runtime, scheduler } = this.#options;
     const found = await this.#finder.found(name, request);
-    if ("reason" in found) return refused(found.reason);
+    if ("reason" in found) return refusedAnswer(found.reason);
     const { job } = found;
     const refusal = await this.#rights.editRefusal(job, request);
-    if (refusal !== null) return refused(refusal);
+    if (refusal !== null) return refusedAnswer(refusal);
     if (request.version !== undefined && request.version !== versionOf(job))
-      return refused(OUTDATED, { name: OUTDATED });
-    if (Object.keys(input).length === 0) return refused('Nothing to change: say what, e.g. `--cron "0 9 * * *"`.');
+      return refusedAnswer(OUTDATED, { name: OUTDATED });
+    if (Object.keys(input).length === 0)
+      return refusedAnswer('Nothing to change: say what, e.g. `--cron "0 9 * * *"`.');
     const read = await this.#read(input, request, job);
-    if (read.type === "refused") return refused(read.reason, read.problems);
+    if (read.type === "refused") return refusedAnswer(read.reason, read.problems);
     const at = runtime.clock.now();
     const isOtherTime = !isSameTime(job, read.settings);
     // A past reminder with a new time is due again.
-    const isDueAgain = isOtherTime && hasBeenDue(job);
+    const isDueAgain = isOtherTime && isPastReminder(job);
     const outcome = await store.transaction(async (tx) => {
       const isRenamed = jobNameKey(read.settings.thread, read.settings.name) !== jobNameKey(job.thread, job.name);
       if (isRenamed && (await tx.jobs.isNameTaken(read.settings))) return "taken";
@@ -99,24 +100,24 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
       if (isDueAgain) await tx.jobs.enable(job.id, at);
       // Due times of the new schedule count from now.
       else if (isOtherTime) await tx.jobs.accountTo(job.id, at);
-      const isCalledOff = await callOffOutdated(tx, { job, settings: read.settings, at });
-      return isCalledOff ? "called off" : "changed";
+      const isRetryCancelled = await cancelOutdatedRetry(tx, { job, settings: read.settings, at });
+      return isRetryCancelled ? "called off" : "changed";
     });
     if (outcome === "taken") return nameTaken(read.settings.name);
     // Somebody else changed the job first, so the input is applied to its new state.
     if (outcome === "outdated") return this.edit(name, input, request);
     await this.#audit("edit", job, request);
-    await scheduler.look(job.id);
+    await scheduler.check(job.id);
     const said = `✓ ${job.enabled || isDueAgain ? this.#said(read) : pausedStill(read)}`;
-    if (outcome === "changed") return done(said);
+    if (outcome === "changed") return doneAnswer(said);
     await scheduler.startWaiting(job.id);
-    return done(`${said}\n${CALLED_OFF}`);
+    return doneAnswer(`${said}\n${RETRY_CANCELLED}`);
   }
 
   /** Runs, pauses, resumes or removes a job. */
   async act(action: ChangeAction, job: JobRow, request: JobRequest): Promise<JobAnswer> {
     const refusal = this.#rights.manageRefusal(job, request.person);
-    if (refusal !== null) return refused(refusal);
+    if (refusal !== null) return refusedAnswer(refusal);
     const answer = await this.#change(action, job, request);
     if (answer.isDone) await this.#audit(action, job, request);
     return answer;
@@ -136,34 +137,36 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     const lost = action === "run" || action === "enable" ? await this.#options.refusalOf(job) : null;
     // Without the owner, only an admin can manage the job.
     const isTaken = lost?.isOwners === true && action === "enable" && job.source === "chat" && by.id !== job.ownerId;
-    if (lost !== null && !isTaken) return refused(lost.reason);
+    if (lost !== null && !isTaken) return refusedAnswer(lost.reason);
     const heir = isTaken ? { ownerId: by.id, ownerName: by.name } : undefined;
     switch (action) {
       case "run": {
         const refusal = await scheduler.runNow(job, at);
-        return refusal === null ? done(`✓ **${job.name}** runs; its report comes to its channel.`) : refused(refusal);
+        return refusal === null
+          ? doneAnswer(`✓ **${job.name}** runs; its report comes to its channel.`)
+          : refusedAnswer(refusal);
       }
       case "enable":
-        if (isPast(job, now)) return refused(`**${job.name}** ${WAS_DUE}`);
+        if (isPast(job, now)) return refusedAnswer(`**${job.name}** ${WAS_DUE}`);
         await store.transaction((tx) => tx.jobs.enable(job.id, now, heir));
-        await scheduler.look(job.id);
-        return done(`✓ **${job.name}** is enabled${isTaken ? ", and runs in your name from now on" : ""}.`);
+        await scheduler.check(job.id);
+        return doneAnswer(`✓ **${job.name}** is enabled${isTaken ? ", and runs in your name from now on" : ""}.`);
       case "disable":
         await store.transaction(async (tx) => {
           await tx.jobs.pause(job.id, null, now);
           await tx.occurrences.withdraw(job.id, PAUSED, now);
         });
-        await scheduler.look(job.id);
-        return done(`⏸ **${job.name}** is paused. \`/jobs enable\` goes on; a run that has begun ends as usual.`);
+        await scheduler.check(job.id);
+        return doneAnswer(`⏸ **${job.name}** is paused. \`/jobs enable\` goes on; a run that has begun ends as usual.`);
       case "remove": {
         const refusal = fileRefusal(job);
-        if (refusal !== null) return refused(refusal);
+        if (refusal !== null) return refusedAnswer(refusal);
         await store.transaction(async (tx) => {
           await tx.jobs.remove(job.id);
           await tx.occurrences.withdraw(job.id, REMOVED, now);
         });
-        await scheduler.look(job.id);
-        return done(`✓ **${job.name}** is removed.`);
+        await scheduler.check(job.id);
+        return doneAnswer(`✓ **${job.name}** is removed.`);
       }
       default:
         return assertNever(action);
@@ -173,7 +176,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
   /** Whether an existing job may be replaced: a past reminder gives up its name to whoever may remove it. */
   #makesRoom(known: JobRow | BrokenJob, { person }: JobRequest): boolean {
     if ("problem" in known || known.source === "file") return false;
-    return hasBeenDue(known) && this.#rights.manageRefusal(known, person) === null;
+    return isPastReminder(known) && this.#rights.manageRefusal(known, person) === null;
   }
 
   async #read(input: JobInput, request: JobRequest, known: JobRow | null): Promise<ReadJobInput> {
@@ -249,5 +252,5 @@ function pausedStill({ settings, schedule }: Extract<ReadJobInput, { type: "job"
 
 function nameTaken(name: string): JobAnswer {
   const taken = `There is a job **${name}** already.`;
-  return refused(`${taken} Choose another \`--name\`.`, { name: taken.replaceAll("**", "") });
+  return refusedAnswer(`${taken} Choose another \`--name\`.`, { name: taken.replaceAll("**", "") });
 }

@@ -3,7 +3,7 @@ import type { BrokenJob, JobRow } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { normalizedName } from "../scheduling/job-input.ts";
-import { hasBeenDue } from "../scheduling/occurrence.ts";
+import { isPastReminder } from "../scheduling/occurrence.ts";
 import { isIn, type JobRights } from "./job-rights.ts";
 
 /** Jobs, limited to those that the asking person may see. */
@@ -23,7 +23,7 @@ export function createJobFinder(store: Store, rights: JobRights): JobFinder {
     const { thread, isShared = false } = request;
     const seen = jobs.filter((job) => rights.maySee(job, request));
     // Past reminders come last, since they accumulate.
-    const known = [...seen.filter((job) => !hasBeenDue(job)), ...seen.filter(hasBeenDue)];
+    const known = [...seen.filter((job) => !isPastReminder(job)), ...seen.filter(isPastReminder)];
     const [here, elsewhere] = [known.filter((job) => isIn(job, thread)), known.filter((job) => !isIn(job, thread))];
     return { jobs: isShared ? here : [...here, ...elsewhere], broken };
   };

@@ -5,11 +5,12 @@ import { clockChanges } from "../calendar/clock-changes.ts";
 import { nextDueTimes, readSchedule } from "../calendar/schedule.ts";
 import { timeIn } from "../calendar/sentence.ts";
 import type { JobScope } from "../scheduling/job-scope.ts";
-import { done } from "./answers.ts";
+import { doneAnswer } from "./job-answers.ts";
 import { jobFields, versionOf } from "./job-fields.ts";
 import type { JobFinder } from "./job-finder.ts";
 import type { JobRights } from "./job-rights.ts";
 import {
+  channelLabel,
   jobDetails,
   jobLogLines,
   jobLogs,
@@ -17,9 +18,8 @@ import {
   jobSettings,
   jobSummary,
   NAMED_TIMES,
-  placeOf,
   truncatedList,
-} from "./job-words.ts";
+} from "./job-text.ts";
 
 /** Number of runs in a job's history strip. */
 const SHOWN_RUNS = 7;
@@ -90,7 +90,7 @@ export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "
     const runs = await store.occurrences.newestRunsOf(idsOf(jobs), SHOWN_RUNS);
     const lines = jobs.map((job) => jobSummary(job, runs.get(job.id) ?? [], runtime.clock.now()));
     if (this.#rights.isAdmin(person)) lines.push(...broken.map(brokenLine));
-    return done(lines.length > 0 ? truncatedList(lines) : NO_JOBS);
+    return doneAnswer(lines.length > 0 ? truncatedList(lines) : NO_JOBS);
   }
 
   async overview(request: JobRequest): Promise<readonly JobOverview[]> {
@@ -113,13 +113,13 @@ export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "
     const now = runtime.clock.now();
     const summary = jobSummary(job, await store.occurrences.newestRuns(job.id, SHOWN_RUNS), now);
     const mayRead = await this.#rights.mayRead(job, request);
-    const place = await placeOf(job, store, { mayRead });
-    return done([summary, ...clockChanges(job, now), jobDetails(job, place, { mayRead })].join("\n"));
+    const channel = await channelLabel(job, store, { mayRead });
+    return doneAnswer([summary, ...clockChanges(job, now), jobDetails(job, channel, { mayRead })].join("\n"));
   }
 
   async logs(job: JobRow, request: JobRequest): Promise<JobAnswer> {
     const mayRead = await this.#rights.mayRead(job, request);
-    return done(jobLogs(job, await this.#options.store.occurrences.newest(job.id, LISTED_LOGS), { mayRead }));
+    return doneAnswer(jobLogs(job, await this.#options.store.occurrences.newest(job.id, LISTED_LOGS), { mayRead }));
   }
 
   #isTheirs(job: JobRow, { person }: JobRequest): boolean {

@@ -1,7 +1,7 @@
 import type { JobControl } from "../../core/jobs/job-control.ts";
+import { createDeclaredJobs } from "../scheduling/declared-jobs.ts";
 import type { JobScope } from "../scheduling/job-scope.ts";
-import { createKeptJobs } from "../scheduling/kept-jobs.ts";
-import { refused } from "./answers.ts";
+import { refusedAnswer } from "./job-answers.ts";
 import { JobChanges } from "./job-changes.ts";
 import { createJobFinder } from "./job-finder.ts";
 import { JobQueries } from "./job-queries.ts";
@@ -21,11 +21,11 @@ export function createJobControl(options: JobScope): JobControl {
     view: (name, request) => queries.view(name, request),
     list: (request) => queries.list(request),
     overview: (request) => queries.overview(request),
-    kept: createKeptJobs(options),
+    declared: createDeclaredJobs(options),
     overviewOf: (jobs) => queries.overviewOf(jobs),
     async act(action, name, request) {
       const found = await finder.found(name, request);
-      if ("reason" in found) return refused(found.reason);
+      if ("reason" in found) return refusedAnswer(found.reason);
       const { job } = found;
       if (action === "show") return queries.show(job, request);
       return action === "logs" ? queries.logs(job, request) : changes.act(action, job, request);

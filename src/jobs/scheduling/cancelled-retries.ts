@@ -5,7 +5,7 @@ import type { StoreTransaction } from "../../core/store/store.ts";
 const CHANGED = "the job was changed before its next attempt";
 
 /** Shown to the person who changed the job. */
-export const CALLED_OFF =
+export const RETRY_CANCELLED =
   "⚠ The next attempt of the run that failed is called off: it would have done what was set before. `/jobs run` does it now.";
 
 interface Change {
@@ -15,17 +15,17 @@ interface Change {
 }
 
 /**
- * Calls off the next attempt if the job's work changed, or a reminder has a new time, because an attempt carries the
- * work and rights of when the one before failed. True if one was called off.
+ * Cancels the next attempt if the job's work changed, or a reminder has a new time, because an attempt carries the
+ * work and rights of when the one before failed. True if one was cancelled.
  */
-export function callOffOutdated(tx: StoreTransaction, { job, settings, at }: Change): Promise<boolean> {
+export function cancelOutdatedRetry(tx: StoreTransaction, { job, settings, at }: Change): Promise<boolean> {
   const isOtherReminder = job.dueOnce !== null && job.dueOnce !== settings.dueOnce;
   if (workOf(job) === workOf(settings) && !isOtherReminder) return Promise.resolve(false);
-  return callOffAttempts(tx, job.id, { message: CHANGED, at });
+  return cancelRetries(tx, job.id, { message: CHANGED, at });
 }
 
 /** Ends the occurrences that wait for their next attempt; true if there were any. */
-export async function callOffAttempts(
+export async function cancelRetries(
   tx: StoreTransaction,
   jobId: string,
   { message, at }: { readonly message: string; readonly at: number },

@@ -6,19 +6,19 @@ import type { JobScope } from "./job-scope.ts";
 interface ChoreScope extends JobScope {
   /** How long the log of occurrences is kept. In days. */
   readonly logDays: number;
-  readonly readKept: () => Promise<unknown>;
+  readonly readDeclared: () => Promise<unknown>;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Interval of reading jobs kept elsewhere. In milliseconds. */
-const READ_KEPT_EVERY_MS = 60_000;
+/** Interval of reading the declared jobs. In milliseconds. */
+const READ_DECLARED_EVERY_MS = 60_000;
 /** Interval of looking for occurrences that still wait although the run before them has ended. In milliseconds. */
 const WAITING_EVERY_MS = 30_000;
 
 /** The chores that one process does for all, until the signal aborts. */
 export async function doChores(scope: ChoreScope, signal: AbortSignal): Promise<void> {
-  const { store, runtime, log, logDays, readKept, scheduler } = scope;
+  const { store, runtime, log, logDays, readDeclared, scheduler } = scope;
   const forget = async () => {
     const before = runtime.clock.now() - logDays * DAY_MS;
     const forgotten = await store.transaction((tx) => tx.occurrences.forgetBefore(before));
@@ -39,7 +39,7 @@ export async function doChores(scope: ChoreScope, signal: AbortSignal): Promise<
   };
   await Promise.all([
     every(HOUR_MS, forget),
-    every(READ_KEPT_EVERY_MS, readKept),
+    every(READ_DECLARED_EVERY_MS, readDeclared),
     every(BACKGROUND_EVERY_MS, () => stopOverdueBackground(scope)),
     every(WAITING_EVERY_MS, startWaiting),
   ]);

@@ -67,7 +67,7 @@ export interface Refusal {
 /** The scheduler's operations for other parts. */
 interface Scheduling {
   /** Checks a job again because it changed or is due. */
-  look(jobId: string): Promise<void>;
+  check(jobId: string): Promise<void>;
   /** Runs it now. Returns null, or why not, for people. */
   runNow(job: JobRow, at: number): Promise<string | null>;
   /** Starts the longest-waiting occurrence, because the run before it has ended. */

@@ -17,7 +17,7 @@ export const REMOVED = "the job was removed";
 export const DUE_ONCE = "It was due once.";
 
 /** Whether it is a past reminder. */
-export function hasBeenDue({ pausedBecause }: Pick<JobRow, "pausedBecause">): boolean {
+export function isPastReminder({ pausedBecause }: Pick<JobRow, "pausedBecause">): boolean {
   return pausedBecause === DUE_ONCE;
 }
 
@@ -41,7 +41,7 @@ export function catchesUp(job: JobRow, schedule: Schedule): boolean {
 }
 
 /** Why a run requested by a person cannot begin now. */
-export function atWork({ status }: OccurrenceRow): string {
+export function alreadyRunning({ status }: OccurrenceRow): string {
   return status === "retrying"
     ? "Its last run has failed and is tried again by itself; `/jobs disable` calls that off."
     : "It is running already.";

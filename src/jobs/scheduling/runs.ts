@@ -158,7 +158,7 @@ class JobRunService implements JobRuns {
     await engine.deliverAt(occurrence.sessionId, event, this.#now() + delayMs);
     const waits = await store.transaction(async (tx) => {
       await tx.jobs.lock(job.id);
-      // If the job was changed or paused meanwhile, that found no attempt to call off, so none may follow now.
+      // If the job was changed or paused meanwhile, that found no attempt to cancel, so none may follow now.
       const isAsRead = (await tx.jobs.get(job.id))?.updatedAt === job.updatedAt;
       const costUsd = costWith(end, occurrence);
       if (isAsRead) await tx.occurrences.move(run.occurrenceId, "running", { status: "retrying", attempt, costUsd });
@@ -187,7 +187,7 @@ class JobRunService implements JobRuns {
     });
     if (closed === "already") return;
     log.info({ ...run, verdict: end.verdict, durationMs: end.durationMs, costUsd: end.costUsd }, "job_ended");
-    if (closed === "paused") await scheduler.look(run.jobId);
+    if (closed === "paused") await scheduler.check(run.jobId);
     await scheduler.startWaiting(run.jobId);
   }
 }

@@ -11,13 +11,13 @@ import type { StoreTransaction } from "../../core/store/store.ts";
 import { type StoppedRun, stopRun } from "../../core/subagents/children.ts";
 import { wakeReleased } from "../../core/subagents/queued-children.ts";
 import { dueBetween, nextDue, readSchedule, type Schedule } from "../calendar/schedule.ts";
-import { callOffAttempts } from "./cancelled-retries.ts";
+import { cancelRetries } from "./cancelled-retries.ts";
 import { JOB_DEFAULTS } from "./job-input.ts";
 import type { JobScope } from "./job-scope.ts";
 import { readJobSkill } from "./job-skill.ts";
 import {
+  alreadyRunning,
   attemptEvent,
-  atWork,
   catchesUp,
   jitterOf,
   ON_TIME_MS,
@@ -85,12 +85,12 @@ interface Arrived {
 export class JobScheduler {
   readonly #options: Scope;
   /** Serialises the checks of each job. */
-  readonly #looks = new KeyedMutex();
+  readonly #checks = new KeyedMutex();
   /** Next due time of each job. In milliseconds since the epoch. */
   readonly #dueAt = new Map<string, number>();
   /** Since when due jobs have waited because their owner could not be looked up; these are late, not missed. */
   readonly #heldUp = new Map<string, number>();
-  #cancelLook: (() => void) | null = null;
+  #cancelCheck: (() => void) | null = null;
   #isStopped = false;
 
   constructor(options: Scope) {
@@ -102,25 +102,25 @@ export class JobScheduler {
     const { store, ticker } = this.#options;
     await ticker.start((jobId) => this.#tick(jobId));
     const { jobs, broken } = await store.jobs.all();
-    for (const job of [...broken, ...jobs]) await this.look(job.id);
+    for (const job of [...broken, ...jobs]) await this.check(job.id);
     for (const jobId of await store.occurrences.waitingJobs()) await this.startWaiting(jobId);
-    this.#lookLater();
+    this.#checkLater();
   }
 
   /** Finishes what has begun and claims nothing more, so that another process can. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#cancelLook?.();
-    await this.#looks.idle();
+    this.#cancelCheck?.();
+    await this.#checks.idle();
     await this.#options.ticker.stop();
   }
 
   /** Runs what is due and sets the next tick; also called after changes. Never rejects, so a job stops no other. */
-  look(jobId: string): Promise<void> {
+  check(jobId: string): Promise<void> {
     if (this.#isStopped) return Promise.resolve();
-    const look = async () => {
+    const check = async () => {
       try {
-        await this.#look(jobId);
+        await this.#check(jobId);
       } catch (error) {
         const { log, runtime } = this.#options;
         log.error({ err: toAppError(error), jobId }, "job_not_scheduled");
@@ -128,14 +128,14 @@ export class JobScheduler {
         this.#dueAt.set(jobId, runtime.clock.now());
       }
     };
-    return this.#looks.run(jobId, look);
+    return this.#checks.run(jobId, check);
   }
 
   /** Runs a job for a person, independently of its schedule. Null if it has begun, otherwise why not. */
   async runNow(job: JobRow, at: number): Promise<string | null> {
     const { store } = this.#options;
     const [open] = await store.occurrences.open(job.id);
-    if (open !== undefined) return atWork(open);
+    if (open !== undefined) return alreadyRunning(open);
     const id = this.#options.runtime.ids.next("occ");
     const outcome = await this.#deliver(job, { id, scheduledFor: at }, async (tx, sessionId) => {
       if (await tx.occurrences.has(job.id, at)) return false;
@@ -161,11 +161,11 @@ export class JobScheduler {
     if (outcome === "changed") await this.startWaiting(jobId);
   }
 
-  async #look(jobId: string): Promise<void> {
+  async #check(jobId: string): Promise<void> {
     const { store, runtime, ticker, log } = this.#options;
     const job = await store.jobs.get(jobId);
     this.#dueAt.delete(jobId);
-    if (job === null) await this.#sayUnreadable(jobId);
+    if (job === null) await this.#reportUnreadable(jobId);
     if (!job?.enabled) return ticker.clear(jobId);
     const read = readSchedule(job);
     if (read.type === "refused") {
@@ -178,7 +178,7 @@ export class JobScheduler {
       log.warn({ jobId, accountedTo: job.accountedTo }, "job_clock_was_ahead");
       await store.transaction(async (tx) => {
         await tx.jobs.accountAnew(jobId, now);
-        await callOffAttempts(tx, jobId, { message: "the clock was set back before its next attempt", at: now });
+        await cancelRetries(tx, jobId, { message: "the clock was set back before its next attempt", at: now });
       });
       await this.startWaiting(jobId);
       return this.#setTick(job, read.schedule, now);
@@ -208,7 +208,7 @@ export class JobScheduler {
   }
 
   /** Pauses a job whose row cannot be read, and reports that in its channel if the row still names one. */
-  async #sayUnreadable(jobId: string): Promise<void> {
+  async #reportUnreadable(jobId: string): Promise<void> {
     const { store, runtime, log } = this.#options;
     const unreadable = await store.jobs.unreadable(jobId);
     if (unreadable === null) return;
@@ -331,19 +331,19 @@ export class JobScheduler {
 
   #tick(jobId: string): void {
     // `look` never rejects.
-    this.look(jobId).catch(() => undefined);
+    this.check(jobId).catch(() => undefined);
   }
 
-  #lookLater(): void {
+  #checkLater(): void {
     if (this.#isStopped) return;
     const { clock } = this.#options.runtime;
     const before = clock.now();
-    this.#cancelLook = clock.after(OVERDUE_EVERY_MS, () => {
+    this.#cancelCheck = clock.after(OVERDUE_EVERY_MS, () => {
       const isSetBack = clock.now() < before;
       const overdue = [...this.#dueAt].filter(([, at]) => isSetBack || at < clock.now()).map(([jobId]) => jobId);
       for (const jobId of overdue) this.#tick(jobId);
       if (this.#options.cluster.size() > 1) this.#lookAtChanged(before);
-      this.#lookLater();
+      this.#checkLater();
     });
   }
 
@@ -351,7 +351,7 @@ export class JobScheduler {
   #lookAtChanged(since: number): void {
     const { store, log } = this.#options;
     const look = async () => {
-      for (const jobId of await store.jobs.changedSince(since - OVERDUE_EVERY_MS)) await this.look(jobId);
+      for (const jobId of await store.jobs.changedSince(since - OVERDUE_EVERY_MS)) await this.check(jobId);
     };
     look().catch((error: unknown) => log.warn({ err: toAppError(error) }, "changed_jobs_not_read"));
   }

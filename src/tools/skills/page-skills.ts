@@ -48,7 +48,7 @@ function parsePageSkill(name: string, text: string): ParsedSkill {
 
 function check(name: string, text: string): DefinitionCheck {
   const read = parsePageSkill(name, text);
-  if (read.type === "skill") return { problems: [], notes: read.skill.passedOver };
+  if (read.type === "skill") return { problems: [], notes: read.skill.ignoredNotes };
   const { line, reason } = read.problem;
   return { problems: [{ line: line ?? 1, message: reason }], notes: [] };
 }

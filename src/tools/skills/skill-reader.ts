@@ -158,8 +158,8 @@ function parseOpen(
   if (cache.size >= MAX_CACHED) cache.clear();
   cache.set(key, { version, parsed });
   if (parsed.type === "problem") log.warn({ ...parsed.problem, root: directory.root }, "skill_broken");
-  else if (parsed.skill.passedOver.length > 0)
-    log.info({ source: about.source, passedOver: parsed.skill.passedOver }, "skill_fields_passed_over");
+  else if (parsed.skill.ignoredNotes.length > 0)
+    log.info({ source: about.source, passedOver: parsed.skill.ignoredNotes }, "skill_fields_passed_over");
   return parsed;
 }
 

@@ -36,7 +36,7 @@ async function stage({ seenAt = NOON, awayMs = 28 * MINUTE, answers = [] }: Stag
       store,
       clock,
       log: silentLog,
-      stored: () => undefined,
+      onStored: () => undefined,
       timezone: "Europe/Paris",
       receive: (event) => {
         if (event.kind === "message") taken.push(event);

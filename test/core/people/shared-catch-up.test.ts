@@ -36,7 +36,7 @@ async function stage({ forMs, otherForMs }: Staging, awayMs = 30 * MINUTE) {
       store,
       clock,
       log: silentLog,
-      stored: () => undefined,
+      onStored: () => undefined,
       timezone: "Europe/Paris",
       receive: (event) => {
         if (event.kind === "message") taken.push(event);

@@ -55,7 +55,7 @@ async function stage(failure: unknown) {
       postEphemeral: async (_thread, _person, { markdown }) => void told.push(markdown),
       missed: async () => written,
     },
-    stored: (reason) => stored.push(reason === null ? "stored" : isDiskFull(reason) ? "full" : "failed"),
+    onStored: (reason) => stored.push(reason === null ? "stored" : isDiskFull(reason) ? "full" : "failed"),
   });
   const stopping = new AbortController();
   const keeping = untaken.keepTaking(stopping.signal);

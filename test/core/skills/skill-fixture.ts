@@ -14,7 +14,7 @@ export function skillWith(more: Partial<Skill> = {}): Skill {
     argumentHint: null,
     scope: "run",
     isForPeopleOnly: false,
-    passedOver: [],
+    ignoredNotes: [],
     body: "Tidy up.",
     origin: "project",
     folder: ".agents/skills/tidy",

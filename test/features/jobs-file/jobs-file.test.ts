@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { skillCatalogue } from "../../../src/core/skills/skills.ts";
 import { createJobsFile } from "../../../src/features/jobs-file/jobs-file.ts";
-import { createKeptJobs } from "../../../src/jobs/scheduling/kept-jobs.ts";
+import { createDeclaredJobs } from "../../../src/jobs/scheduling/declared-jobs.ts";
 import { PLATFORMS } from "../../../src/platforms.ts";
 import { CHANNEL, openWorld, type World } from "../../jobs/world.ts";
 import { until } from "../../support/program/bot.ts";
@@ -28,17 +28,17 @@ async function names(world: World): Promise<string> {
 /** Takes a file over; `look`: what becomes of the time when the scheduler looks at jobs anew. */
 function takingOver(file: string, { store, clock }: Pick<World, "store" | "clock">, look: () => Promise<void>) {
   const runtime = { clock, ids: countingIds(), random: seededRandom(1) };
-  const kept = createKeptJobs({
+  const kept = createDeclaredJobs({
     store,
     runtime,
-    scheduler: { look, startWaiting: () => Promise.resolve(), runNow: () => Promise.resolve(null) },
+    scheduler: { check: look, startWaiting: () => Promise.resolve(), runNow: () => Promise.resolve(null) },
     agents: () => new Set(["build"]),
     tools: () => ["bash"],
     skillsOf: () => skillCatalogue([skillNamed("forecast", ["place"])], []),
     platforms: PLATFORMS,
     defaultTimezone: "Europe/Paris",
   });
-  return createJobsFile({ file, runtime, log: silentLog, jobs: { kept } });
+  return createJobsFile({ file, runtime, log: silentLog, jobs: { declared: kept } });
 }
 
 test.each([

@@ -4,7 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { z } from "zod";
-import { type Beginning, begunAnew } from "../../../src/cli/trim-memory.mjs";
+import { type Beginning, restartOptions } from "../../../src/cli/trim-memory.mjs";
 import { removeDirectory } from "../remove-directory.ts";
 import { ENTRY, SOURCES } from "./built.ts";
 import { freePort } from "./free-port.ts";
@@ -53,7 +53,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * and saves a fifth of the start.
  */
 export function asBegunAnew(args: readonly string[], env: Environment): Beginning {
-  return begunAnew(args, { platform: process.platform, env }) ?? { args, env };
+  return restartOptions(args, { platform: process.platform, env }) ?? { args, env };
 }
 
 function spawnProgram(entry: string, cwd: string, given: Environment): ChildProcess {

@@ -1,7 +1,7 @@
-import { keepCompiled } from "../../../src/cli/engine.mjs";
+import { useCompileCache } from "../../../src/cli/compile-cache.mjs";
 import { trimMemory } from "../../../src/cli/trim-memory.mjs";
 
 /** Starts the program from its sources as bin/deckhand.mjs does, without building anything. */
 trimMemory(process);
-keepCompiled(process, null);
+useCompileCache(process, null);
 await import("../../../src/main.ts");

@@ -100,7 +100,7 @@ export class DbosHouse implements SimHouse {
       openEngine: (options) => new MemberEngine({ ...options, ...own, url, cluster: shared }, member),
       size: () => cluster.size(),
       rates: this.#rates,
-      fence: (platform) => fencedPlatform(platform, { cluster: shared, reach: { note: () => undefined } }),
+      fence: (platform) => fencedPlatform(platform, { cluster: shared, reach: { record: () => undefined } }),
       finaliseLeft: async (finaliser) => {
         const stale = { platform: "slack", finaliser, clock: world.clockOf(process), log: silentLog } as const;
         shared.hold(FINALISER, (signal) => finaliseForDeadProcesses({ ...stale, cluster: shared }, signal));

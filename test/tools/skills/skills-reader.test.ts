@@ -74,7 +74,7 @@ test.each(COMMANDS)("a command in %s is a skill that people call", async (place)
       description: "Compare $1 with $2.",
       argumentHint: "[branch] [base]",
       allowedTools: "Bash(git:*)",
-      passedOver: ["model"],
+      ignoredNotes: ["model"],
     },
     {
       name: "fix",

@@ -124,14 +124,14 @@ const MAX_NOTES = 10;
 const MAX_NOTE = 80;
 
 export type ReadFields =
-  | { readonly type: "read"; readonly fields: z.infer<typeof fields>; readonly passedOver: readonly string[] }
+  | { readonly type: "read"; readonly fields: z.infer<typeof fields>; readonly ignoredNotes: readonly string[] }
   | { readonly type: "wrong"; readonly key: string; readonly reason: string };
 
 /** Reads the fields of a front matter. Returns them with notes about ignored parts, or the first error. */
 export function readFields(data: Readonly<Record<string, unknown>>): ReadFields {
   const unknown = Object.keys(data).filter((key) => !(key in fields.shape));
   const parsed = fields.safeParse(data);
-  if (parsed.success) return { type: "read", fields: parsed.data, passedOver: notes(unknown) };
+  if (parsed.success) return { type: "read", fields: parsed.data, ignoredNotes: notes(unknown) };
   const wrong = parsed.error.issues.map(({ path, message }) => ({ path: path.map(String), message }));
   const fatal = wrong.find(({ path: [key = ""] }) => !FOREIGN.has(key));
   const keys = new Set(wrong.map(({ path: [key] }) => key));
@@ -141,7 +141,7 @@ export function readFields(data: Readonly<Record<string, unknown>>): ReadFields 
     return { type: "wrong", key: path[0] ?? "", reason: `${path.join(".")}: ${message}` };
   }
   const odd = wrong.map(({ path, message }) => `${path.join(".")} (${message})`);
-  return { type: "read", fields: rest.data, passedOver: notes([...odd, ...unknown]) };
+  return { type: "read", fields: rest.data, ignoredNotes: notes([...odd, ...unknown]) };
 }
 
 /** Short notes that can be shown inside a code span. */

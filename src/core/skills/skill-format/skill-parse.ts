@@ -51,9 +51,9 @@ export function parseSkill(file: SkillFile): ParsedSkill {
   const body = bounded(matter.body, { ...file, name });
   if (body === "") return problem(1, "nothing follows the front matter");
   const { tools, foreign } = toolsOf(written);
-  const passedOver = notes([...foreign, ...matter.unreadable, ...read.passedOver]);
+  const ignoredNotes = notes([...foreign, ...matter.unreadable, ...read.ignoredNotes]);
   const args = plain.args.length > 0 ? plain.args : named;
-  const about = { ...plain, name, whenToUse, allowedTools, args, argumentHint, tools, isForPeopleOnly, passedOver };
+  const about = { ...plain, name, whenToUse, allowedTools, args, argumentHint, tools, isForPeopleOnly, ignoredNotes };
   return { type: "skill", skill: { ...about, body, origin, folder, source } };
 }
 

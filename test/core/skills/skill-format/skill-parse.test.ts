@@ -54,7 +54,7 @@ scope: session`;
     argumentHint: null,
     scope: "session",
     isForPeopleOnly: false,
-    passedOver: [],
+    ignoredNotes: [],
     body: "Do it.",
     origin: "project",
     folder: ".agents/skills/tidy",
@@ -78,29 +78,29 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
   {
     name: "fields nobody knows",
     text: file("description: d\nmodel: gpt\nhooks: {a: 1}"),
-    expected: { name: "tidy", passedOver: ["model", "hooks"] },
+    expected: { name: "tidy", ignoredNotes: ["model", "hooks"] },
   },
   {
     name: "a scope of another program",
     text: file("description: d\nscope: global"),
-    expected: { scope: "run", passedOver: ["scope (must be run or session)"] },
+    expected: { scope: "run", ignoredNotes: ["scope (must be run or session)"] },
   },
   {
     name: "compatibility as a mapping",
     text: file("description: d\ncompatibility:\n  some-agent: '>=2.0.0'"),
-    expected: { compatibility: null, passedOver: ["compatibility (must be a text)"] },
+    expected: { compatibility: null, ignoredNotes: ["compatibility (must be a text)"] },
   },
   {
     name: "tools that are no list",
     text: file("description: d\ntools: {a: b}"),
-    expected: { tools: null, passedOver: ["tools (must be a list of names)"] },
+    expected: { tools: null, ignoredNotes: ["tools (must be a list of names)"] },
   },
   {
     name: "tools by another agent's names",
     text: file("description: d\ntools: Bash, Read, WebFetch, Task, MultiEdit, mcp__tracker__find_issue"),
     expected: {
       tools: ["bash", "read", "web_fetch", "agent", "edit", "mcp__tracker__find_issue"],
-      passedOver: [],
+      ignoredNotes: [],
     },
   },
   {
@@ -108,17 +108,20 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
     text: file(
       "description: d\ntools: [execute, edit/editFiles, search/codebase, read/problems, web/fetch, todo, read_file]",
     ),
-    expected: { tools: ["bash", "edit", "write", "grep", "glob", "read", "web_fetch", "update_plan"], passedOver: [] },
+    expected: {
+      tools: ["bash", "edit", "write", "grep", "glob", "read", "web_fetch", "update_plan"],
+      ignoredNotes: [],
+    },
   },
   {
     name: "the programs that it is made for, as its tools",
     text: file("description: d\ntools: [claude, cursor, gemini]"),
-    expected: { tools: null, passedOver: ["tools: claude", "tools: cursor", "tools: gemini"] },
+    expected: { tools: null, ignoredNotes: ["tools: claude", "tools: cursor", "tools: gemini"] },
   },
   {
     name: "a tool that only watches a shell",
     text: file("description: d\ntools: [read, execute/getTerminalOutput]"),
-    expected: { tools: ["read"], passedOver: ["tools: execute/getTerminalOutput"] },
+    expected: { tools: ["read"], ignoredNotes: ["tools: execute/getTerminalOutput"] },
   },
   {
     name: "tools with patterns",
@@ -133,17 +136,17 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
   {
     name: "a tool that could not be here",
     text: file("description: d\ntools: [read, browser/open, Frobnicate]"),
-    expected: { tools: ["read"], passedOver: ["tools: browser/open", "tools: Frobnicate"] },
+    expected: { tools: ["read"], ignoredNotes: ["tools: browser/open", "tools: Frobnicate"] },
   },
   {
     name: "no tool that could be here",
     text: file("description: d\ntools: '*'"),
-    expected: { tools: null, passedOver: ["tools: *"] },
+    expected: { tools: null, ignoredNotes: ["tools: *"] },
   },
   {
     name: "a name that is no text",
     text: file("description: d\nname: [TODO]"),
-    expected: { name: "tidy", passedOver: ["name (must be a text)"] },
+    expected: { name: "tidy", ignoredNotes: ["name (must be a text)"] },
   },
   { name: "a name of signs", text: file("description: d\nname: '***'"), expected: { name: "tidy" } },
   { name: "a name in another script", text: file("description: d\nname: 天气预报"), expected: { name: "tidy" } },
@@ -156,7 +159,7 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
   {
     name: "a hint that is no YAML",
     text: file("description: d\nargument-hint: [--fast] [file or folder]\nmodel: x"),
-    expected: { argumentHint: "[--fast] [file or folder]", passedOver: ["model"] },
+    expected: { argumentHint: "[--fast] [file or folder]", ignoredNotes: ["model"] },
   },
   {
     name: "a description that is no YAML",
@@ -171,12 +174,12 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
   {
     name: "metadata that is no YAML",
     text: file("description: d\nmetadata:\n  words: [@Timer, other]\nlicense: MIT"),
-    expected: { license: "MIT", passedOver: ["metadata"] },
+    expected: { license: "MIT", ignoredNotes: ["metadata"] },
   },
   {
     name: "a licence whose quote is never closed",
     text: file('name: x\ndescription: d\nlicense: "a'),
-    expected: { name: "x", license: null, passedOver: ["license"] },
+    expected: { name: "x", license: null, ignoredNotes: ["license"] },
   },
   {
     name: "a colon that should be quoted",
@@ -327,7 +330,7 @@ test("a file is broken each time it is read", () => {
 test("metadata may hold anything, and its keys reach no prototype", () => {
   const levels = Array.from({ length: 4 }, (_, level) => `  a${level + 1}: &a${level + 1} [*a${level}, *a${level}]`);
   const shared = `description: d\nmetadata:\n  a0: &a0 x\n${levels.join("\n")}\n  __proto__: polluted\n  ok: yes`;
-  expect(skillOf(file(shared))).toMatchObject({ description: "d", passedOver: [] });
+  expect(skillOf(file(shared))).toMatchObject({ description: "d", ignoredNotes: [] });
   expect("polluted" in {}).toBe(false);
 });
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { tempDirectory } from "../support/temp-directory.ts";
 
-const ENGINE = path.resolve(import.meta.dirname, "../../src/cli/engine.mjs");
+const ENGINE = path.resolve(import.meta.dirname, "../../src/cli/compile-cache.mjs");
 
 describe("what V8 has compiled is kept", () => {
   let root: string;
@@ -20,8 +20,8 @@ describe("what V8 has compiled is kept", () => {
   function directoryOf(installed: string | null, env: Record<string, string> = {}): string {
     const script = `
       import { getCompileCacheDir } from "node:module";
-      import { keepCompiled } from ${JSON.stringify(ENGINE)};
-      keepCompiled(process, ${JSON.stringify(installed)});
+      import { useCompileCache } from ${JSON.stringify(ENGINE)};
+      useCompileCache(process, ${JSON.stringify(installed)});
       process.stdout.write(getCompileCacheDir() ?? "none");
     `;
     const { stdout, stderr, status } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], {

@@ -8,7 +8,7 @@ import { staleSteps } from "./freshness.mjs";
  * @param {string} root the project's directory
  * @param {{ without?: readonly string[] }} options names of steps that need not be done
  */
-export async function makeReady(program, root, { without = [] } = {}) {
+export async function ensureBuilt(program, root, { without = [] } = {}) {
   if (staleSteps(root).every(({ name }) => without.includes(name))) return;
   const args = [path.join(root, "scripts/build.ts"), "--without", ...without];
   const child = spawn(program.execPath, args, { stdio: ["ignore", 2, 2, "ipc"] });

@@ -8,7 +8,7 @@ import { dollars } from "../../core/text/dollars.ts";
 import { cut, escapeMarkdown, plainLine } from "../../core/text/plain-text.ts";
 import { nextDue, readSchedule } from "../calendar/schedule.ts";
 import { sentenceOf, timeIn } from "../calendar/sentence.ts";
-import { hasBeenDue } from "../scheduling/occurrence.ts";
+import { isPastReminder } from "../scheduling/occurrence.ts";
 
 /** Number of future due times shown. */
 export const NAMED_TIMES = 3;
@@ -33,7 +33,7 @@ export function jobSummary(job: JobRow, newestRuns: readonly OccurrenceRow[], no
 
 /** Whether it is a past reminder that was not enabled again. */
 function isOver(job: JobRow): boolean {
-  return !job.enabled && hasBeenDue(job);
+  return !job.enabled && isPastReminder(job);
 }
 
 /** Maximum characters of a list, so that Discord shows it in one message. */
@@ -121,20 +121,20 @@ function shortSpan(ms: number): string {
 const NOT_THEIRS = "What it does and says is for people of its channel, which is private.";
 
 /** A job's channel by name, or by id if the name is unknown or the person may not read it. */
-export async function placeOf({ thread }: JobSettings, store: Store, { mayRead }: JobAccess): Promise<string> {
+export async function channelLabel({ thread }: JobSettings, store: Store, { mayRead }: JobAccess): Promise<string> {
   const key = channelKeyOf(thread);
   const name = mayRead ? (await store.usage.namesOf("channelId", [key])).get(key) : undefined;
   return name === undefined ? `in channel \`${thread.channelId}\`` : escapeMarkdown(plainLine(name, NAME_CHARS));
 }
 
-/** A job's prompt and settings, on several lines. `place`: its channel. */
-export function jobDetails(settings: JobSettings, place: string, { mayRead }: JobAccess): string {
+/** A job's prompt and settings, on several lines. `channel`: its label. */
+export function jobDetails(settings: JobSettings, channel: string, { mayRead }: JobAccess): string {
   const { ownerName, prompt } = settings;
   const quoted = cut(prompt, PROMPT_CHARS)
     .split("\n")
     .map((line) => `> ${line}`);
   return [
-    `Of @${ownerName} · ${place} · ${runSettings(settings).join(" · ")}`,
+    `Of @${ownerName} · ${channel} · ${runSettings(settings).join(" · ")}`,
     ruleSettings(settings).join(" · "),
     ...(mayRead ? quoted : [NOT_THEIRS]),
   ].join("\n");

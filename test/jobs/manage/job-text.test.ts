@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { JobSettings } from "../../../src/core/store/jobs.ts";
 import { jobFields } from "../../../src/jobs/manage/job-fields.ts";
-import { jobSettings } from "../../../src/jobs/manage/job-words.ts";
+import { jobSettings } from "../../../src/jobs/manage/job-text.ts";
 import { JOB_DEFAULTS } from "../../../src/jobs/scheduling/job-input.ts";
 import { CHANNEL } from "../world.ts";
 

@@ -4,7 +4,10 @@ import { type Probed, probeDatabase } from "../core/store/probe.ts";
 import { sqliteFileOf } from "../home.ts";
 
 /** Warns the operator if this PostgreSQL has no sessions, but the home's SQLite file has some. */
-export async function leftBehind({ home, database }: Pick<Config, "home" | "database">): Promise<readonly string[]> {
+export async function unmigratedSqlite({
+  home,
+  database,
+}: Pick<Config, "home" | "database">): Promise<readonly string[]> {
   const file = sqliteFileOf({ home });
   if (database.kind === "sqlite" || !existsSync(file)) return [];
   const there = await sessionsIn(`file:${file}`);

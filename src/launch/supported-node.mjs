@@ -14,7 +14,7 @@ const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"];
  * @param {(args: string[], program: NodeJS.Process) => { args: readonly string[], env: NodeJS.ProcessEnv }} begin
  * returns what to run the other Node with, from what this one was given
  */
-export async function onRightNode(program, root, begin = (args, { env }) => ({ args, env })) {
+export async function onSupportedNode(program, root, begin = (args, { env }) => ({ args, env })) {
   const packaged = path.join(root, `node_modules/node-${program.platform}-${program.arch}/bin/node`);
   const hasPackaged = existsSync(packaged);
   if (hasPackaged) linkNode(root, packaged);
@@ -27,7 +27,7 @@ export async function onRightNode(program, root, begin = (args, { env }) => ({ a
   const child = spawn(packaged, args, { stdio: "inherit", env });
   // This happens on Alpine, whose C library is another one, or if nothing in this directory may be executed.
   child.once("error", ({ code }) => give(program, `${packaged} does not run on this system (${code}). ${problem}`));
-  await endAs(program, child);
+  await exitLike(program, child);
 }
 
 /**
@@ -35,7 +35,7 @@ export async function onRightNode(program, root, begin = (args, { env }) => ({ a
  * @param {NodeJS.Process} program
  * @param {import("node:child_process").ChildProcess} child
  */
-export function endAs(program, child) {
+export function exitLike(program, child) {
   const passOn = (signal) => child.kill(signal);
   for (const signal of PASSED_ON) program.on(signal, passOn);
   return new Promise(() => {

@@ -10,7 +10,7 @@ import { BUILT_PROGRAM } from "../launch/steps.mjs";
  * @param {{ env: Record<string, string | undefined> }} program
  * @param {string | null} root the project's directory; null when the sources run
  */
-export function keepCompiled({ env }, root) {
+export function useCompileCache({ env }, root) {
   const { enableCompileCache, constants } = nodeModule;
   if (root !== null && env.NODE_COMPILE_CACHE === undefined) {
     const { status } = enableCompileCache(path.join(root, BUILT_PROGRAM, "compiled"));

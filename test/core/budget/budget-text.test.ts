@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { howToRaise, stoppedAtLimit } from "../../../src/core/budget/budget-words.ts";
+import { raiseLimitHint, stoppedAtLimit } from "../../../src/core/budget/budget-text.ts";
 import type { BudgetExceeded } from "../../../src/core/protocol/events.ts";
 
 const type = "budget_exceeded" as const;
@@ -22,5 +22,5 @@ test.each<{ exceeded: BudgetExceeded; said: string }>([
     said: "Stopped at 1,990,000 of 2,000,000 tokens for this session; the next call could pass the limit. An operator can raise `budgets.sessionTokens`.",
   },
 ])("$said", ({ exceeded, said }) => {
-  expect(`${stoppedAtLimit(exceeded)} ${howToRaise(exceeded)}`).toBe(said);
+  expect(`${stoppedAtLimit(exceeded)} ${raiseLimitHint(exceeded)}`).toBe(said);
 });

@@ -13,7 +13,7 @@ export function stoppedAtLimit({ scope, ...figures }: BudgetExceeded): string {
 }
 
 /** `An operator can raise `maxBudgetUsd`.` */
-export function howToRaise(exceeded: BudgetExceeded): string {
+export function raiseLimitHint(exceeded: BudgetExceeded): string {
   return `An operator can raise \`${settingOf(exceeded.scope, "limitUsd" in exceeded ? "usd" : "tokens")}\`.`;
 }
 
@@ -26,7 +26,7 @@ export function nearLimit({ limit, spent }: BudgetState, unit: BudgetUnit): stri
 }
 
 /** Shown while other runs' calls hold what is left. */
-export function waitsForOthers({ limit }: BudgetState): string {
+export function waitsForOtherRuns({ limit }: BudgetState): string {
   return `⏳ Other runs hold what is left ${WHOSE[limit.scope]}; I wait for them to end.`;
 }
 

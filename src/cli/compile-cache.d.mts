@@ -1,0 +1,1 @@
+export function useCompileCache(program: Pick<NodeJS.Process, "env">, root: string | null): void;

@@ -1,1 +1,0 @@
-export function keepCompiled(program: Pick<NodeJS.Process, "env">, root: string | null): void;
