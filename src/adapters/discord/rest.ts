@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { OutgoingFile } from "../../core/protocol/platform.ts";
 import { callDiscord, nullOnDiscordError } from "./errors.ts";
 import type { MessageBody } from "./format.ts";
-import { AUTO_ARCHIVE_MINUTES, PAGE_MESSAGES } from "./limits.ts";
+import { AUTO_ARCHIVE_MINUTES, NONCE_CHARS, PAGE_MESSAGES } from "./limits.ts";
 import { listOf, messageSchema } from "./message/message-schema.ts";
 import { memberSchema, userSchema } from "./message/person-schema.ts";
 import { uploadsOf } from "./message/uploads.ts";
@@ -112,7 +112,7 @@ function writeRequests(rest: REST) {
         const more = uploadsOf(files);
         const own = more.pop() ?? [];
         // Sent first: the message is what a crash is checked against, and files are better sent twice than not at all.
-        for (const some of more) await rest.post(path, { body: filesOnly(body), files: some });
+        await sendMore(body, more, (sent) => rest.post(path, sent));
         const created = await rest.post(path, { body, files: own });
         return { channelId, messageId: idSchema.parse(created).id };
       }),
@@ -152,9 +152,19 @@ function writeRequests(rest: REST) {
   };
 }
 
-/** A message of the same visibility that has only files. */
-function filesOnly({ allowed_mentions, flags }: MessageBody): object {
-  return { allowed_mentions, flags };
+/**
+ * Sends files for which a message has no room, each request as a message of the same visibility. Discord deduplicates
+ * them as it does the message itself, if that has a nonce.
+ */
+async function sendMore(
+  { allowed_mentions, flags, nonce, enforce_nonce }: MessageBody,
+  requests: readonly RawFile[][],
+  send: (message: { readonly body: object; readonly files: RawFile[] }) => Promise<unknown>,
+): Promise<void> {
+  for (const [index, files] of requests.entries()) {
+    const own = nonce === undefined ? {} : { nonce: `${nonce.slice(0, NONCE_CHARS - 3)}.${index}`, enforce_nonce };
+    await send({ body: { allowed_mentions, flags, ...own }, files });
+  }
 }
 
 /** Requests authorised by the interaction's token; the bot's own token is not sent. */
@@ -165,13 +175,13 @@ function interactionRequests(rest: REST) {
     // Already acknowledged means that the first attempt succeeded and its response was lost.
     await nullOnDiscordError(["alreadyAcknowledged"], sent);
   };
-  const follow = ({ applicationId, token }: InteractionAddress, body: object, files: RawFile[]) =>
-    callDiscord("", () => rest.post(`/webhooks/${applicationId}/${token}`, { auth: false, body, files }));
+  const follow = ({ applicationId, token }: InteractionAddress, sent: { body: object; files: RawFile[] }) =>
+    callDiscord("", () => rest.post(`/webhooks/${applicationId}/${token}`, { auth: false, ...sent }));
   return {
     respond: async (interaction: InteractionAddress, type: number, answer?: Answer) => {
       const [own, ...more] = uploadsOf(answer?.files ?? []);
       await callBack(interaction, answer === undefined ? { type } : { type, data: answer.body }, own);
-      if (answer !== undefined) for (const some of more) await follow(interaction, filesOnly(answer.body), some);
+      if (answer !== undefined) await sendMore(answer.body, more, (sent) => follow(interaction, sent));
     },
     /** Opens a dialog for the person who acted. */
     respondModal: (interaction: InteractionAddress, modal: object) =>
@@ -181,8 +191,8 @@ function interactionRequests(rest: REST) {
       callBack(interaction, { type: CALLBACK.completions, data: { choices } }, []),
     followUp: async (interaction: InteractionAddress, { body, files }: Answer) => {
       const [own, ...more] = uploadsOf(files);
-      await follow(interaction, body, own);
-      for (const some of more) await follow(interaction, filesOnly(body), some);
+      await follow(interaction, { body, files: own });
+      await sendMore(body, more, (sent) => follow(interaction, sent));
     },
   };
 }

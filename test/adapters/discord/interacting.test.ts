@@ -105,6 +105,24 @@ test("ephemeral messages go through an interaction while its token is good, and 
   expect(direct()).toEqual(["before", "after"]);
 });
 
+test("a private answer whose files are larger than a request comes in several, which only its person sees", async () => {
+  await using test = await begun();
+  const { server, general, ana } = test.harbour;
+  const data = new TextEncoder().encode("line\n".repeat(6_000_000));
+  const message = plainMessage("All of it.", { files: [{ name: "all.txt", mediaType: "text/plain", data }] });
+  test.inbox.answerWith({ type: "reply", message });
+  const command = server.people.command({ channel: general, user: ana }, "help");
+  await expect
+    .poll(() => command.shown.map(({ content, flags }) => [content, flags & 64]))
+    .toEqual([
+      ["All of it.", 64],
+      ["", 64],
+    ]);
+  const event = await test.inbox.next();
+  await test.adapter.postEphemeral(event.thread, `discord:${ana.id}`, message);
+  expect(command.shown).toHaveLength(4);
+});
+
 test("a direct message says what it is about: the thread, once there is one", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;

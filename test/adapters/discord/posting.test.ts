@@ -159,13 +159,16 @@ test("a text that is larger than a file may be is sent in several, cut between l
   expect([textOf("steps").join("") === lines, textOf("letters").join("") === letters]).toEqual([true, true]);
 });
 
-test("files that are together larger than a request may be are sent in several, all of them", async () => {
+test("files that are together larger than a request may be are sent in several, all of them, once", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "everything, please");
   const text = "line\n".repeat(6_000_000);
   const file = { name: "steps.txt", mediaType: "text/plain", data: new TextEncoder().encode(text) };
-  const posted = await adapter.post(thread, { ...plainMessage("done"), files: [file] }, "k");
+  const message = { ...plainMessage("done"), files: [file] };
+  harbour.server.faults.loseNextResponse("post");
+  await expect(adapter.post(thread, message, "k"), "which is not known to have been sent").rejects.toThrow();
+  const posted = await adapter.post(thread, message, "k");
   const messages = harbour.server.world.channels.get(posted.channelId)?.messages ?? [];
   const sent = messages.filter(({ files }) => files.length > 0);
   expect(sent.map(({ content, files }) => [content.slice(0, 4), files.length])).toEqual([

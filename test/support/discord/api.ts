@@ -62,7 +62,7 @@ export class Api {
     const line = `${request.method} ${request.path}`;
     for (const [pattern, handler] of this.#routes) {
       const match = pattern.exec(line);
-      if (match !== null) return handler(request, match.slice(1).map(decodeURIComponent));
+      if (match !== null) return tooLarge(request.files) ?? handler(request, match.slice(1).map(decodeURIComponent));
     }
     return failure(404, 0, "404: Not Found");
   }
@@ -157,6 +157,7 @@ export class Api {
       const joined_at = new Date(guild.joinedAt).toISOString();
       return { status: 200, body: { roles: [], ...member, user: world.bot, joined_at } };
     }
+    if (!world.users.has(userId)) return failure(404, 10_013, "Unknown User");
     if (member === undefined) return failure(404, 10_007, "Unknown Member");
     return { status: 200, body: { ...member, user: this.#options.world.users.get(userId) } };
   }
@@ -203,7 +204,7 @@ export class Api {
     const { world, view, dispatch, now, nonceMs } = this.#options;
     const channel = world.channels.get(id);
     if (channel === undefined) return UNKNOWN_CHANNEL;
-    const refusal = this.#refusal(channel, request.files.length > 0) ?? tooLarge(request.files);
+    const refusal = this.#refusal(channel, request.files.length > 0);
     if (refusal !== null) return refusal;
     const parsed = outgoingSchema.safeParse(request.json);
     if (!parsed.success) return failure(400, 50_035, `Invalid Form Body: ${parsed.error.message}`);
@@ -250,8 +251,6 @@ export class Api {
     if (message.author.id !== world.bot.id)
       return failure(403, 50_005, "Cannot edit a message authored by another user");
     if (channel.archived) return failure(400, 50_083, "Thread is archived");
-    const refusal = tooLarge(files);
-    if (refusal !== null) return refusal;
     const parsed = outgoingSchema.safeParse(json);
     if (!parsed.success) return failure(400, 50_035, `Invalid Form Body: ${parsed.error.message}`);
     const { components, flags, pings } = shown(parsed.data);
