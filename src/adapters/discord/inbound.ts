@@ -207,12 +207,13 @@ export function actorOf(interaction: WireInteraction): Person | null {
   return user === undefined || user.bot === true ? null : toPerson(user, interaction.member);
 }
 
+/** `member` is undefined for a person who is in none of the servers, and so a guest: they have left, or never joined. */
 export function toPerson(user: WireUser, member: WireMember | undefined): Person {
   return {
     id: `discord:${user.id}`,
     name: displayName(user, member),
     isBot: user.bot === true,
-    isGuest: member !== undefined && isGuest(member),
+    isGuest: member === undefined || isGuest(member),
     isExternal: false,
     roles: (member?.roles ?? []).map((role) => `discord:role:${role}`),
   };

@@ -58,6 +58,11 @@ export async function memberIn(
   return member === null || member === undefined ? null : toPerson(await rest.user(userId), member);
 }
 
-function memberOf(rest: Pick<DiscordRest, "member">, guildId: string, userId: string): Promise<WireMember | null> {
-  return nullOnDiscordError(["unknownMember"], rest.member(guildId, userId));
+/** A member of a server; null if the person has left, or the account is deleted. */
+export function memberOf(
+  rest: Pick<DiscordRest, "member">,
+  guildId: string,
+  userId: string,
+): Promise<WireMember | null> {
+  return nullOnDiscordError(["unknownMember", "unknownUser"], rest.member(guildId, userId));
 }

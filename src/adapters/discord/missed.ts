@@ -2,11 +2,10 @@ import type { Client } from "discord.js";
 import { cacheAnswers } from "../../core/answer-cache.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { DM_WORKSPACE } from "./channels.ts";
-import { nullOnDiscordError } from "./errors.ts";
-import { inboundMessage } from "./inbound.ts";
+import { inboundMessage, isFromPerson } from "./inbound.ts";
 import { CLOCK_SKEW_MS, MISSED_CHANNELS, MISSED_MESSAGES } from "./limits.ts";
+import { memberOf } from "./members.ts";
 import type { WireMessage } from "./message/message-schema.ts";
-import type { WireMember } from "./message/person-schema.ts";
 import { withReferencedMessage } from "./message/referenced-message.ts";
 import type { DiscordScope } from "./messages.ts";
 import { idAt } from "./snowflake.ts";
@@ -24,16 +23,15 @@ export async function missedMessages(
   { since, known, signal }: MissedQuery,
 ): Promise<readonly InboundMessage[]> {
   const after = idAt(since - CLOCK_SKEW_MS);
-  const memberOf = createMemberLookup(options);
+  const memberIn = createMemberLookup(options);
   const events: InboundMessage[] = [];
   for (const { id, guildId } of [...activeSince(options.client, after), ...directOf(known)]) {
     signal.throwIfAborted();
     const place = await options.channels.of(id, guildId);
-    for (const read of await messagesAfter(options, id, after)) {
+    for (const read of (await messagesAfter(options, id, after)).filter(isFromPerson)) {
       const message = await withReferencedMessage(read, options);
-      const { id: author, bot = false } = message.author;
-      const asked = guildId === undefined ? options.memberAcrossGuilds : (id: string) => memberOf(guildId, id);
-      const member = bot ? undefined : await asked(author);
+      const { id: author } = message.author;
+      const member = await (guildId === undefined ? options.memberAcrossGuilds(author) : memberIn(guildId, author));
       const names = await options.namesIn([message], guildId);
       const event = inboundMessage({ ...message, member }, place, { ...options.channels, names });
       if (event === null) continue;
@@ -81,12 +79,8 @@ async function messagesAfter({ rest, log }: DiscordScope, channelId: string, aft
 /** How long, in milliseconds, and how many members are cached. */
 const MEMBER_CACHE = { forMs: 10 * 60_000, most: MISSED_MESSAGES };
 
-/** Members who left before they could be looked up are treated as guests: they may no longer ask for anything. */
-const LEFT: WireMember = { nick: null, roles: [], pending: true, flags: 0 };
-
 /** Looks up members, because messages read over REST lack their authors' roles. Rejects if a lookup fails. */
 function createMemberLookup({ rest, clock }: DiscordScope) {
-  const ask = async (guildId: string, userId: string) =>
-    (await nullOnDiscordError(["unknownMember"], rest.member(guildId, userId))) ?? LEFT;
+  const ask = async (guildId: string, userId: string) => (await memberOf(rest, guildId, userId)) ?? undefined;
   return cacheAnswers(ask, { ...MEMBER_CACHE, clock });
 }

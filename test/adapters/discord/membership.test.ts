@@ -85,4 +85,6 @@ test("in direct messages somebody is a guest until a server has screened them, a
   expect(await member(waiting)).toMatchObject({ isGuest: true });
   expect(await member(ana)).toMatchObject({ isGuest: false });
   expect(await member(stranger)).toBeNull();
+  people.dm(stranger, "and me");
+  expect((await inbox.nextMessage()).person).toMatchObject({ id: `discord:${stranger.id}`, isGuest: true });
 });

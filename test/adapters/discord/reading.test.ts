@@ -231,13 +231,19 @@ test("what was said while the program was down is found: in channels and threads
 
 test("whoever has left since counts as a guest, and nobody as without roles whose membership Discord does not tell", async () => {
   await using harbour = await openHarbour();
-  const { server, guild, general, bob, botMention } = harbour;
+  const { server, guild, general, ana, bob, botMention } = harbour;
   const since = Date.now() - 5 * 60_000;
   server.world.message(general, bob, { content: `${botMention} deploy` });
   guild.members.delete(bob.id);
+  server.world.message(general, ana, { content: `${botMention} and test` });
+  guild.members.delete(ana.id);
+  server.world.users.delete(ana.id);
   const adapter = harbour.adapter();
   await adapter.start(() => Promise.resolve({ type: "accepted" }), never);
-  expect(await adapter.missed(since, never)).toMatchObject([{ text: "deploy", person: { isGuest: true } }]);
+  expect(await adapter.missed(since, never)).toMatchObject([
+    { text: "deploy", person: { isGuest: true } },
+    { text: "and test", person: { isGuest: true } },
+  ]);
   for (let asked = 0; asked < 5; asked += 1) server.faults.failNext("other", 403);
   await expect(adapter.missed(since, never)).rejects.toThrow();
 });
