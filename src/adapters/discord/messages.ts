@@ -27,7 +27,7 @@ import type { DiscordRest } from "./rest.ts";
 import { timeOf } from "./snowflake.ts";
 import type { Threads } from "./threads.ts";
 
-/** Waits between attempts to handle a message, which the gateway sends only once. In milliseconds. */
+/** Waits between attempts to handle an event, which the gateway sends only once. In milliseconds. */
 const RETRY_PAUSES_MS = [250, 1_000, 4_000, 15_000];
 
 /** An update of a message edited longer ago than this is about something else. In milliseconds. */
@@ -88,7 +88,7 @@ export function createMessages(options: DiscordScope): Messages {
       if (edit === undefined) return;
       const editedAt = Date.parse(edit.edited_timestamp);
       if (editedAt < options.clock.now() - EDITED_LATELY_MS) return;
-      const message = await completeMessage(options, data, edit);
+      const message = await untilReceived(options, edit.id, () => completeMessage(options, data, edit));
       if (message !== null && message.author.id !== options.channels.names.botId) await take(message, editedAt);
     },
     deleted: async (data) => {
@@ -131,12 +131,13 @@ interface Arrival {
   readonly commented: WireMessage | undefined;
 }
 
-interface Received {
+export interface Received {
   readonly event: InboundMessage;
   readonly receipt: Receipt;
 }
 
-async function untilReceived<T>(
+/** Repeats what the gateway sends only once until it has been handled. Rejects with the failure of the last attempt. */
+export async function untilReceived<T>(
   { log, clock, signal }: DiscordScope,
   messageId: string | undefined,
   receive: () => Promise<T>,

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { ABOUT_MESSAGE } from "../../../src/core/inbound/prompts.ts";
 import { Inbox } from "../../contracts/inbox.ts";
+import { plainMessage } from "../../contracts/platform-steps.ts";
 import { openHarbour } from "../../support/discord/harness.ts";
 
 const never = new AbortController().signal;
@@ -102,6 +103,36 @@ test("nothing is read of a message that somebody who is not served points out", 
   expect(await inbox.next()).toMatchObject({ messageId: message.id, quoted: [], attachments: [] });
   server.people.menuCommand({ channel: general, user: ana }, ASK, message);
   expect(await inbox.next()).toMatchObject({ messageId: message.id, quoted: [], attachments: [] });
+});
+
+test("a reaction that Discord or the store cannot tell at first is taken later", async () => {
+  await using stage = await begun();
+  const { server, general, ana, bob } = stage.harbour;
+  const message = server.world.message(general, bob, { content: "it fails" });
+  // discord.js asks twice by itself.
+  for (let asked = 0; asked < 2; asked += 1) server.faults.failNext("read", 503);
+  const accept = stage.inbox.refuse();
+  server.people.react({ channel: general, user: ana }, message, "🤖");
+  await stage.inbox.until(() => stage.inbox.events.length > 0);
+  accept();
+  expect(await stage.next()).toMatchObject({ messageId: message.id, person: { name: "Ana" } });
+});
+
+test("somebody who is not served does not name the thread that another asked for", async () => {
+  await using harbour = await openHarbour();
+  const inbox = new Inbox();
+  const { server, general, ana, bob } = harbour;
+  const adapter = harbour.adapter({ reactions: ["🤖"], serves: ({ id }) => id === `discord:${ana.id}` });
+  await adapter.start(inbox.receive, never);
+  const message = server.world.message(general, ana, { content: "it fails" });
+  server.people.react({ channel: general, user: ana }, message, "🤖");
+  const { thread } = await inbox.nextMessage();
+  server.people.react({ channel: general, user: bob }, message, "🤖");
+  await inbox.next();
+  server.people.menuCommand({ channel: general, user: bob }, ASK, message);
+  await inbox.next();
+  await adapter.post(thread, plainMessage("It does."), "k");
+  expect(server.world.channels.get(message.id)?.name).toBe("Ana wrote: it fails");
 });
 
 test("being added to a server comes as a surface: the channel where the bot may write", async () => {

@@ -63,7 +63,7 @@ export function createInteractions(options: DiscordScope): (data: unknown) => Pr
     }
     const event = eventOf(known, { place, names: await namesFor(known, options), serves: options.channels.serves });
     if (event === null) return;
-    if (event.kind === "message" && place.opensThreads)
+    if (event.kind === "message" && place.opensThreads && options.channels.serves(event.person))
       options.threads.expect({ ...event, text: event.quoted.join("\n") });
     await respond(options, {
       interaction: known,
