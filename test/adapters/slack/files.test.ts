@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { begin } from "../../contracts/platform-steps.ts";
+import { begin, plainMessage } from "../../contracts/platform-steps.ts";
 import { openSlackHarness } from "../../support/slack/slack-harness.ts";
 
 const { signal } = new AbortController();
@@ -104,4 +104,19 @@ test("a file of another workspace, which comes by its id alone, has its name and
     { name: "shot.png", mediaType: "image/png", size: 1 },
     { name: "F404", ref: "F404" },
   ]);
+});
+
+test("a file for one person that the workspace forbids is told about where it was to be", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  const files = [{ name: "session.md", mediaType: "text/markdown", data: new TextEncoder().encode("# Session") }];
+  inbox.answerWith({ type: "reply", message: plainMessage("The session.", { files }) });
+  harness.server.faults.add("files.getUploadURLExternal", { kind: "error", error: "file_uploads_disabled" });
+  await harness.server.people.command("/export", "").answered;
+  await harness.platform.stop();
+  const [said] = harness.server.workspace.messages;
+  expect(harness.server.workspace.channel(said?.channel ?? "").kind).toBe("im");
+  expect(said?.text).toContain(
+    "✗ Slack does not let me attach files. A setting of the workspace or the app forbids it",
+  );
 });

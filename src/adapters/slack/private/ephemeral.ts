@@ -1,6 +1,9 @@
 import type { types } from "@slack/bolt";
 import { z } from "zod";
+import { toAppError } from "../../../core/protocol/errors.ts";
+import { explain } from "../../../core/protocol/explain.ts";
 import type { OutgoingMessage, ThreadRef } from "../../../core/protocol/platform.ts";
+import { privateMessage } from "../../../core/protocol/replies.ts";
 import { callSlack, POSTING_RESTRICTED, slackErrorName, toPlatformError } from "../errors.ts";
 import { formatMessage, type SlackBody } from "../format.ts";
 import { upload } from "../messages.ts";
@@ -46,7 +49,8 @@ export async function postEphemeral(
     await web.chat.postEphemeral({ channel: thread.channelId, user: to.userId, ...body });
   } catch (error) {
     if (!NOT_IN_THREAD.has(slackErrorName(error) ?? "")) throw toPlatformError(error, WRITING);
-    await writeDirectly(web, to.userId, formatMessage(withFilesNote(to.message)));
+    const direct = { channelId: await directChannel(web, to.userId), threadId: null };
+    await writeDirectly(web, direct, formatMessage(withFilesNote(to.message)));
   }
   await sendFilesPrivately(web, thread, to);
 }
@@ -86,7 +90,7 @@ export function withFilesNote(message: OutgoingMessage): OutgoingMessage {
   return { ...message, footer: message.footer === undefined ? note : `${message.footer} · ${note}` };
 }
 
-/** Sends the files of a private message as direct messages, in the thread if that is one. */
+/** Sends the files of a private message as direct messages, in the thread if that is one; or says there why not. */
 export async function sendFilesPrivately(
   web: SlackWeb,
   thread: ThreadRef,
@@ -95,7 +99,13 @@ export async function sendFilesPrivately(
   if (files.length === 0) return;
   const channelId = await directChannel(web, userId);
   const direct = channelId === thread.channelId ? thread : { ...thread, channelId, threadId: null };
-  for (const file of files) await upload(web, direct, file);
+  try {
+    for (const file of files) await upload(web, direct, file);
+  } catch (error) {
+    // Their message says that they are here.
+    await writeDirectly(web, direct, formatMessage(privateMessage(explain(toAppError(error)))));
+    throw error;
+  }
 }
 
 export async function directChannel(web: SlackWeb, userId: string): Promise<string> {
@@ -105,8 +115,10 @@ export async function directChannel(web: SlackWeb, userId: string): Promise<stri
   });
 }
 
-async function writeDirectly(web: SlackWeb, userId: string, body: SlackBody): Promise<void> {
+type DirectThread = Pick<ThreadRef, "channelId" | "threadId">;
+
+async function writeDirectly(web: SlackWeb, { channelId, threadId }: DirectThread, body: SlackBody): Promise<void> {
   const { postMessage: send } = web.chat;
-  const channel = await directChannel(web, userId);
-  await callSlack(WRITING, () => send({ channel, ...body, unfurl_links: false, unfurl_media: false }));
+  const place = threadId === null ? { channel: channelId } : { channel: channelId, thread_ts: threadId };
+  await callSlack(WRITING, () => send({ ...place, ...body, unfurl_links: false, unfurl_media: false }));
 }
