@@ -65,7 +65,7 @@ export const changeSchema = z.object({
   message: z.looseObject({ user: z.string(), text: z.string(), edited: z.object({ ts: tsSchema }) }),
   /** When it changed. */
   ts: tsSchema,
-  previous_message: z.object({ text: z.string() }).optional(),
+  previous_message: z.object({ text: z.string() }).optional().catch(undefined),
 });
 
 /** A deletion. The message is gone, or, if it has replies, a placeholder takes its place. */

@@ -18,6 +18,10 @@ test("an edit that comes without the previous text is one, and a later change of
   });
   await people.event(change("a preview came", "1700000000.000100")).answered;
   await people.event(change("hello again", workspace.nextTs())).answered;
+  await people.event({ ...change("hello twice", workspace.nextTs()), previous_message: {} }).answered;
   const edits = inbox.events.filter((each) => each.kind === "message" && each.edited !== undefined);
-  expect(edits).toMatchObject([{ text: "hello again", edited: "now", messageId: event.messageId }]);
+  expect(edits).toMatchObject([
+    { text: "hello again", edited: "now", messageId: event.messageId },
+    { text: "hello twice", edited: "now", messageId: event.messageId },
+  ]);
 });
