@@ -53,10 +53,14 @@ export function useUploads({ threadId, notify, change }: UploadScope): Uploads {
     (files: readonly File[]) => {
       // Checked here, because an upload that the server cuts off gives no reason.
       const taken = files.filter(({ size }) => size <= WEB_LIMITS.attachmentBytes);
-      const tooLarge = files.findLast(({ size }) => size > WEB_LIMITS.attachmentBytes);
+      const tooLarge = files.filter((file) => !taken.includes(file)).map(({ name }) => name);
       const room = MESSAGE_FILES - uploads.length;
-      if (taken.length > room) notify(`A message takes ${MESSAGE_FILES} files. The rest is left out.`);
-      if (tooLarge !== undefined) notify(`${tooLarge.name} was not attached. It is larger than 20 MB.`);
+      // One notice, because a second one would take the place of the first.
+      const said = [
+        ...(tooLarge.length > 0 ? [`Not attached, because larger than 20 MB: ${tooLarge.join(", ")}.`] : []),
+        ...(taken.length > room ? [`A message takes ${MESSAGE_FILES} files. The rest is left out.`] : []),
+      ];
+      if (said.length > 0) notify(said.join(" "));
       for (const file of taken.slice(0, room)) {
         lastKey.current += 1;
         const key = lastKey.current;
