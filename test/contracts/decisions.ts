@@ -111,6 +111,12 @@ export function decisionContract(name: string, openHarness: () => Promise<Databa
         await tx.tables((db) => db.post.update({ where: { key: ofLater.key }, data }));
       });
       expect([await closing(stores[1]), await unclosed()]).toEqual(["stored", [key]]);
+      const setThread = (thread: string) =>
+        store.transaction((tx) => tx.tables((db) => db.session.update({ where: { id: "ses_1" }, data: { thread } })));
+      const { thread } = await store.sessions.get("ses_1");
+      await setThread('{"platform":"telegraph"}');
+      expect(await unclosed(), "a session that cannot be read hides no others").toEqual([]);
+      await setThread(JSON.stringify(thread));
       await stores[1].transaction((tx) => tx.posts.closed(key, 0));
       expect([await closing(store), await unclosed()]).toEqual(["shown", []]);
     });

@@ -1,16 +1,10 @@
 import { z } from "zod";
-import {
-  type OutgoingMessage,
-  type PostedMessage,
-  postedMessageSchema,
-  type ThreadRef,
-  threadRefSchema,
-} from "../protocol/platform.ts";
+import { type OutgoingMessage, type PostedMessage, postedMessageSchema, type ThreadRef } from "../protocol/platform.ts";
 import { shownSchema } from "../protocol/shown.ts";
 import { fromJson } from "../text/from-json.ts";
 import { type Client, mapRow, type Stored } from "./database/client.ts";
 import { OPEN_RUN } from "./runs.ts";
-import { JOB_KEY } from "./sessions.ts";
+import { JOB_KEY, threadsIn } from "./sessions.ts";
 
 export interface PostRow {
   readonly state: "intent" | "sent";
@@ -61,10 +55,10 @@ export function postReads(db: Client) {
       });
       const threads = new Map(runs.map((run) => [run.id, run.session.thread]));
       return rows.flatMap((row) => {
-        const thread = threads.get(row.runId);
+        const [thread] = threadsIn(threads.get(row.runId) ?? "");
         const closing = closingSchema.safeParse(fromJson(row.closing ?? "")).data;
         if (thread === undefined || closing === undefined) return [];
-        return [{ key: row.key, thread: threadRefSchema.parse(JSON.parse(thread)), closing }];
+        return [{ key: row.key, thread, closing }];
       });
     },
 

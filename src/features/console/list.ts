@@ -45,7 +45,7 @@ export async function listSessions(viewer: Viewer, query: Query, looking: Consol
 }
 
 /** Logs each session that cannot be read once. */
-function tellUnreadable(ids: readonly string[], { host, unreadable }: ConsoleScope): void {
+export function tellUnreadable(ids: readonly string[], { host, unreadable }: ConsoleScope): void {
   for (const sessionId of ids) {
     if (!unreadable.has(sessionId)) host.log.error({ sessionId }, "session_unreadable");
     unreadable.add(sessionId);

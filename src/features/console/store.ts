@@ -258,7 +258,7 @@ function texts(db: Client) {
       const rows = await db.inboxEvent.findMany({ where: { sessionId }, select: { body: true } });
       return new Map(
         rows.flatMap(({ body }) => {
-          const { data } = sessionEventBodySchema.safeParse(JSON.parse(body));
+          const { data } = sessionEventBodySchema.safeParse(fromJson(body));
           return data?.kind === "message" ? [[saidKey(data.author.id, data.at), data.text]] : [];
         }),
       );
@@ -289,8 +289,8 @@ function texts(db: Client) {
       const rows = saidSchema.parse(found);
       const holds = (content: string): boolean =>
         blocksSchema
-          .parse(JSON.parse(content))
-          .some(({ type, text }) => type === "text" && text?.toLowerCase().includes(wanted) === true);
+          .safeParse(fromJson(content))
+          .data?.some(({ type, text }) => type === "text" && text?.toLowerCase().includes(wanted) === true) === true;
       return new Set(rows.flatMap(({ sessionId, content }) => (holds(content) ? [sessionId] : [])));
     },
 
@@ -312,7 +312,7 @@ async function openRoots(db: Client): Promise<string[]> {
 }
 
 function wordsOf(body: string): string {
-  const parsed = sessionEventBodySchema.safeParse(JSON.parse(body));
+  const parsed = sessionEventBodySchema.safeParse(fromJson(body));
   if (!parsed.success) return "";
   const event = parsed.data;
   if (event.kind === "message") return commandAsTitle(event.text);

@@ -55,6 +55,26 @@ describe.each([
     expect(told).toEqual([[{ sessionId: "e" }, "session_unreadable"]]);
   });
 
+  test("words that cannot be read hide no session, nor do cards and questions of a later version", async () => {
+    const store = await opened(SESSIONS);
+    await store.transaction((tx) =>
+      tx.tables(async (db) => {
+        await db.inboxEvent.updateMany({ where: { sessionId: "f" }, data: { body: "{" } });
+        const row = { sessionId: "f", runId: "f-run", status: "open", createdAt: new Date(0) };
+        await db.question.create({ data: { ...row, id: "q", kind: "later", body: "{}" } });
+        const expiring = { ...row, status: "pending", expiresAt: new Date(0), turn: 1 };
+        await db.approval.create({ data: { ...expiring, id: "a", calls: '[{"kind":"later"}]', people: "{}" } });
+        await db.message.updateMany({ where: { sessionId: "f" }, data: { content: '[{"type":"text","text":7}]' } });
+      }),
+    );
+    const { sessions } = world({ store });
+    const ids = async (text: string) =>
+      (await sessions.list({ kind: "operator" }, { ...EVERYTHING, text })).sessions.map(({ id }) => id).join("");
+    expect(await ids("")).toBe("hfedcba");
+    expect(await ids("no such words")).toBe("");
+    await sessions.overview({ kind: "operator" });
+  });
+
   test("a private thread on Discord is for those who are in it", async () => {
     const threads = ["k", "l"].map((id, at) => ({ id, channelKey: "discord:5", title: id, at }));
     const { sessions } = world({ store: await opened(threads) });

@@ -1,3 +1,4 @@
+import { ZodError } from "zod";
 import type { PrismaClient as PostgresClient } from "../../../../prisma/postgresql/generated/client.ts";
 import type { Prisma, PrismaClient } from "../../../../prisma/sqlite/generated/client.ts";
 
@@ -19,6 +20,18 @@ export function asDatabaseClient(client: PostgresClient): DatabaseClient {
 /** Reads a row; null if there is none. */
 export function mapRow<Row, Read>(row: Row | null, read: (row: Row) => Read): Read | null {
   return row === null ? null : read(row);
+}
+
+/** Reads the rows of a list. One that cannot be read, as of a later version, is left out and does not hide the others. */
+export function mapReadable<Row, Read>(rows: readonly Row[], read: (row: Row) => Read): Read[] {
+  return rows.flatMap((row) => {
+    try {
+      return [read(row)];
+    } catch (error) {
+      if (error instanceof ZodError || error instanceof SyntaxError) return [];
+      throw error;
+    }
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { authorSchema } from "../../protocol/messages.ts";
-import { type Client, mapRow, type Stored } from "../database/client.ts";
+import { type Client, mapReadable, mapRow, type Stored } from "../database/client.ts";
 
 /** A call as its card shows it, without the values of secrets. */
 const shownSchema = z.object({
@@ -82,13 +82,13 @@ export function approvalReads(db: Client) {
       const open = { status: { in: ["running", "parked"] }, session: { channelId } };
       const runs = await db.run.findMany({ where: open, select: { id: true } });
       const where = { runId: { in: runs.map(({ id }) => id) }, status: "pending" };
-      return (await db.approval.findMany({ where, orderBy: { createdAt: "asc" } })).map(toRow);
+      return mapReadable(await db.approval.findMany({ where, orderBy: { createdAt: "asc" } }), toRow);
     },
 
     /** Approvals pending in these sessions, oldest first. */
     async pendingOf(sessionIds: readonly string[]): Promise<ApprovalRow[]> {
       const where = { sessionId: { in: [...sessionIds] }, status: "pending" };
-      return (await db.approval.findMany({ where, orderBy: { createdAt: "asc" } })).map(toRow);
+      return mapReadable(await db.approval.findMany({ where, orderBy: { createdAt: "asc" } }), toRow);
     },
 
     async ofRun(runId: string): Promise<ApprovalRow[]> {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Author, authorSchema } from "../../protocol/messages.ts";
 import { planStepSchema } from "../../protocol/plan.ts";
-import { type Client, mapRow, type Stored } from "../database/client.ts";
+import { type Client, mapReadable, mapRow, type Stored } from "../database/client.ts";
 
 const bodySchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("question"), question: z.string(), options: z.array(z.string()) }),
@@ -59,7 +59,7 @@ export function questionReads(db: Client) {
     /** Questions open in these sessions, oldest first. */
     async openOf(sessionIds: readonly string[]): Promise<QuestionRow[]> {
       const where = { sessionId: { in: [...sessionIds] }, status: "open" };
-      return (await db.question.findMany({ where, orderBy: { createdAt: "asc" } })).map(toRow);
+      return mapReadable(await db.question.findMany({ where, orderBy: { createdAt: "asc" } }), toRow);
     },
 
     async ofRun(runId: string): Promise<QuestionRow[]> {

@@ -4,7 +4,7 @@ import type { ApprovalRow } from "../../../core/store/run/approvals.ts";
 import type { QuestionRow } from "../../../core/store/run/questions.ts";
 import { plainLine } from "../../../core/text/plain-text.ts";
 import type { TeamOverview } from "../../../feature.ts";
-import { channelName, listedAs, seenAmong } from "../list.ts";
+import { channelName, listedAs, seenAmong, tellUnreadable } from "../list.ts";
 import type { ConsoleScope } from "../scope.ts";
 import { mayPress } from "../session.ts";
 import type { Viewer } from "../sight.ts";
@@ -37,7 +37,8 @@ async function openWork(viewer: Viewer, world: OverviewScope): Promise<Pick<Team
   const reads = store.tables(consoleReads);
   const without = new Set<string>();
   const any = { channel: "", person: "", agent: "", after: null };
-  const { rows } = await reads.page({ ...any, isOpen: true, without, limit: MOST.open });
+  const { rows, unreadable } = await reads.page({ ...any, isOpen: true, without, limit: MOST.open });
+  tellUnreadable(unreadable, world);
   const seen = await seenAmong(rows, { viewer, without, looking: world });
   if (seen.length === 0) return { working: [], waiting: [] };
   const ids = seen.map(({ id }) => id);

@@ -1,6 +1,7 @@
 import { sessionEventBodySchema } from "../../../core/events/session-event.ts";
 import type { Client } from "../../../core/store/database/client.ts";
 import { OPEN_RUN } from "../../../core/store/runs.ts";
+import { fromJson } from "../../../core/text/from-json.ts";
 
 export interface OpenRun {
   readonly id: string;
@@ -51,7 +52,7 @@ export function overviewReads(db: Client) {
 }
 
 function beginner(body: string): string {
-  const { data } = sessionEventBodySchema.safeParse(JSON.parse(body));
+  const { data } = sessionEventBodySchema.safeParse(fromJson(body));
   if (data?.kind === "message") return data.author.name;
   return data?.kind === "job" ? `job of ${data.author.name}` : "";
 }
