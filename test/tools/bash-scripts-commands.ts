@@ -57,7 +57,7 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `set -o errtrace; trap 'echo failed' ERR; f() { false; true; }; f; { false; true; }; while false; do :; done; for x in 1; do false; done; case x in x) false ;; esac; true | false`,
   ],
   "what is refused aloud": [
-    `mkdir a b; cd a b; echo $?; pwd; cd; pwd; [ 1 -eq ]; echo $?; n=; [ "$n" -gt 0 ] || echo none; [ $n -gt 0 ]; echo $?; [ 3 -gt 2.5 ]; echo $?; [ 1 -eq x ]; echo $?; [ a b ]; echo $?; [ " 5 " -eq +5 ] && echo five; [ ! 1 -eq 2 -a 2 -gt -1 ] && echo both; [ -eq = -eq ] && echo same; [ ! "" ] && echo empty`,
+    `mkdir a b; cd a b; echo $?; pwd; cd; pwd; [ 1 -eq ]; echo $?; n=; [ "$n" -gt 0 ] || echo none; [ $n -gt 0 ]; echo $?; [ 3 -gt 2.5 ]; echo $?; [ 1 -eq x ]; echo $?; [ a b ]; echo $?; [ " 5 " -eq +5 ] && echo five; [ ! 1 -eq 2 -a 2 -gt -1 ] && echo both; [ -eq = -eq ] && echo same; [ ! "" ] && echo empty; [ a = -eq -o 3 -gt 2 ] && echo word; [ ! -gt = -lt ] && echo words; [ \\( a -gt 2 \\) ]; echo $?`,
     `for i in 1 2; do (continue; echo "in $i"); echo "after $i"; done; for i in 1 2; do echo $i | { read x; continue; echo "in $x"; }; echo "after $i"; done; f() { [ $1 = 2 ] && continue; echo f$1; }; for i in 1 2 3; do f $i; done; for i in 1 2; do y=$(echo a; continue; echo b); echo "<$y> $?"; done; for i in 1 2; do false || { [ $i = 1 ] && continue; }; eval break; done; echo $i; break; echo $?`,
   ],
   "what is written beside a command": [
@@ -73,6 +73,6 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
   ],
   "names before parentheses, and keys with spaces": [
     `awk '{s = s (NR > 1 ? "," : "") $0} END {print s}' fruit.txt; awk 'function f(x) {return x "!"} BEGIN {x = "a"; print x (1 + 2) "b", length ("abc"), f("p"); n = split ("a b", q); print n (n > 1 ? "s" : "")}'`,
-    `declare -A m=([x y]=z [a b]="c d" [k]=v); echo "\${m[x y]} \${m[a b]} \${m[k]} \${#m[@]}"; f() { local -A q=([one two three]=3); echo "\${q[one two three]}"; }; f; declare -a g=([a-z]*.txt "[b c"); echo "\${#g[@]} \${g[-1]}"`,
+    `declare -A m=([x y]=z [a b]="c d" [k]=v); echo "\${m[x y]} \${m[a b]} \${m[k]} \${#m[@]}"; f() { local -A q=([one two three]=3); echo "\${q[one two three]}"; }; f; f() { local -a q=(a [3]=b c); echo "\${!q[@]}"; }; f; declare -a g=([a-z]*.txt "[b c"); echo "\${#g[@]} \${g[-1]}"`,
   ],
 };

@@ -215,7 +215,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `column -t -s, people.csv`,
     `echo "a b c" | xargs -n1 echo item; printf 'x\\ny\\n' | xargs -I{} echo "<{}>"; printf 'p q' | xargs`,
     `sort -k2 -t' ' <<< $'b 2\\na 3\\nc 1'; sort -f <<< $'b\\nA\\nC'; sort -c numbers.txt; echo $?`,
-    `sort -h <<< $'2K\\n1M\\n512'; sort -V <<< $'v1.10\\nv1.9'; sort -V <<< $'1.0\\n1.0~rc1\\n1.0.1\\na1\\na\\na~'; sort -M <<< $'Mar\\nJan'`,
+    `sort -h <<< $'2K\\n1M\\n512'; sort -V <<< $'v1.10\\nv1.9'; sort -V <<< $'1.0\\n1.0~rc1\\n1.0.1\\na1\\na\\na~'; sort -V <<< $'p-1.9.1.tar.gz\\np-1.9.tar.gz\\np-1.9-rc1.tar.gz\\np1.txt\\n.p\\np.txt\\n..\\n\\np-20231231235959123457\\np-20231231235959123456'; sort -M <<< $'Mar\\nJan'`,
   ],
   grep: [
     `mkdir .h; echo fig > .h/f; grep -r fig . | sort; grep -rl fig | sort; grep -r fig logs/ nodir; echo $?; printf 'spar\\npar\\npart\\n' | grep -n '\\<par\\>'; echo 'cocoa ab' | grep -oE '(\\bco){1}|ab{,2}'; printf 'Cat\\nx\\n' | grep -P '(?i)cat'; grep -o 'x*' fruit.txt; grep -nA2 a fruit.txt; grep -E '_{a,b}' fruit.txt; echo 'a*b' | grep -iw 'B'; grep -x '[[:digit:]]\\{2\\}' numbers.txt`,

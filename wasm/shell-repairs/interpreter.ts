@@ -248,7 +248,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     "A failing && at a function's end fails its caller; break stays within a function; trap exists; local is like declare",
     /if\((\w)==="local"\)(return \w+\((\w),(\w)\))(;[^]{1,900}?\1==="declare"\|\|\1==="typeset"\)return )(\w+)(\([^]{1,120}?functions\.get\(\1\);if\(\w\))return (\w+\([^)]+\))/g,
     'if($1==="trap")return repairs.trap($3,$4);if(/^(?:local|declare|typeset)$/.test($1))repairs.refer($3.state,$4);' +
-      'if($1==="local"){if($3.state.localScopes.length>0&&$4.some(a=>/^-\\w*[Airulx]|=\\(\\[/.test(a)))return $6($3,$4);$2}' +
+      'if($1==="local"){if($3.state.localScopes.length>0&&$4.some(a=>/^-\\w*[Aairulx]|=\\(\\[/.test(a)))return $6($3,$4);$2}' +
       "$5$6$7{let own=await repairs.withoutLoops($3.state,()=>$8);$3.state.errexitSafe=!1;return own}",
   ],
   [

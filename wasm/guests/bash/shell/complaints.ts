@@ -13,16 +13,21 @@ export function outsideLoop(name: "break" | "continue"): Result {
 
 const UNARY = /^(?:!|\(|-[a-hknoprstuvwxzGLNORS])$/;
 const NUMERIC = /^-(?:eq|ne|lt|le|gt|ge)$/;
+const BINARY = /^(?:=|==|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
 const INTEGER = /^\s*[-+]?\d+\s*$/;
 
 /** The complaint of `test` about words that it cannot compare; null if there is none. */
 export function testProblem(name: string, words: readonly string[]): Result | null {
   const [first = ""] = words;
   if (words.length === 2 && !UNARY.test(first)) return refused(`${name}: ${first}: unary operator expected`);
-  for (const [at, word] of words.slice(0, -1).entries()) {
-    if (at === 0 || !NUMERIC.test(word)) continue;
-    const wrong = [words[at - 1] ?? "", words[at + 1] ?? ""].find((operand) => !INTEGER.test(operand));
+  for (let at = 0; at < words.length; at++) {
+    const [left = "", operator = "", right, joint = ""] = words.slice(at, at + 4);
+    const isPrefix = /^[!(]$/.test(left) && words.length > 3;
+    if (right === undefined || isPrefix || !BINARY.test(operator)) continue;
+    const wrong = [left, right].find((operand) => NUMERIC.test(operator) && !INTEGER.test(operand));
     if (wrong !== undefined) return refused(`${name}: ${wrong}: integer expression expected`);
+    // The operands may look like operators themselves.
+    at += /^-[ao]$/.test(joint) ? 3 : 2;
   }
   return null;
 }

@@ -214,17 +214,44 @@ function unitOf(text: string): number {
   return sign === "-" ? -power : power;
 }
 
-/** Compares runs of digits by value; of other characters `~` comes before the end, then letters, then the rest. */
+/**
+ * Compares names with versions as GNU's `filevercmp` does: an empty one comes first, then hidden ones, and what precedes
+ * the suffix of a file counts before the suffix.
+ */
 export function byVersion(one: string, other: string): number {
+  return placeOf(one) - placeOf(other) || byRuns(stemOf(one), stemOf(other)) || byRuns(one, other);
+}
+
+function placeOf(name: string): number {
+  const special = ["", ".", ".."].indexOf(name);
+  return special >= 0 ? special : name.startsWith(".") ? 3 : 4;
+}
+
+/** A name without the parts at its end that are suffixes, as `.tar.gz` is. */
+function stemOf(name: string): string {
+  const parts = name.split(".");
+  const least = name.startsWith(".") ? 2 : 1;
+  while (parts.length > least && /^[A-Za-z~][A-Za-z0-9~]*$/.test(parts.at(-1) ?? "")) parts.pop();
+  return parts.join(".");
+}
+
+/** Compares runs of digits by value; of other characters `~` comes before the end, then letters, then the rest. */
+function byRuns(one: string, other: string): number {
   const partsOf = (text: string) => text.match(/\d+|\D+/g) ?? [];
   const [a, b] = [partsOf(one), partsOf(other)];
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
     const [left = "", right = ""] = [a[at], b[at]];
-    const areNumbers = /^\d/.test(left) && /^\d/.test(right);
-    const result = areNumbers ? Number(left) - Number(right) : byText(ranked(left), ranked(right));
+    const areNumbers = /^\d*$/.test(left) && /^\d*$/.test(right);
+    const result = areNumbers ? byDigits(left, right) : byText(ranked(left), ranked(right));
     if (result !== 0) return result;
   }
   return 0;
+}
+
+/** Compares numbers of any length. */
+function byDigits(one: string, other: string): number {
+  const [a, b] = [one.replace(/^0+/, ""), other.replace(/^0+/, "")];
+  return a.length - b.length || byText(a, b);
 }
 
 function ranked(text: string): string {
