@@ -266,7 +266,7 @@ const COLORS = agentSchema.shape.color.unwrap().options;
 function parseAgent(fileName: string, text: string): ReadAgent {
   const name = agentNameSchema.safeParse(fileName);
   if (!name.success) return broken(1, `${name.error.issues[0]?.message ?? "is not a name"}; rename the file`);
-  const matter = matterOf(text);
+  const matter = frontMatterOf(text);
   if (matter.type === "broken") return broken(matter.line, matter.reason);
   const lineOf = (key: string) => matter.lineOf(key);
   const translated = translateAgent(matter.data, { name: fileName, colors: COLORS });
@@ -285,7 +285,7 @@ function parseAgent(fileName: string, text: string): ReadAgent {
   };
 }
 
-function matterOf(text: string): FrontMatter {
+function frontMatterOf(text: string): FrontMatter {
   const asWritten = readFrontMatter(text, { mayLeaveOut: false });
   const inOneLine = asWritten.type === "broken" ? withOneLineDescription(text) : null;
   const read = inOneLine === null ? asWritten : readFrontMatter(inOneLine, { mayLeaveOut: false });

@@ -52,7 +52,7 @@ import { modelLines, type Prepared, prepare } from "./prepare.ts";
 import { saveAttachment } from "./tools/attachments.ts";
 import type { Quotas } from "./tools/quotas/quotas.ts";
 import { createFileRestore } from "./tools/restore-files.ts";
-import { fileSecrets, learningStore, type ProgramSecrets } from "./tools/secrets/file-secrets.ts";
+import { fileSecrets, learnSecretsFrom, type ProgramSecrets } from "./tools/secrets/file-secrets.ts";
 
 /** All commands that people can type, including those of features that are off. */
 export function allCommands(features = createFeatureList(FEATURES)): readonly ChatCommand[] {
@@ -91,12 +91,12 @@ export interface App {
 }
 
 /** What the parts share while the program is assembled. */
-interface Assembly extends Unowned, Ownership {
+interface Assembly extends StartScope, Ownership {
   readonly runtime: Ownership["runtime"];
 }
 
 /** The same, before the process may use the database. */
-interface Unowned extends AppOptions, PlatformAssembly {
+interface StartScope extends AppOptions, PlatformAssembly {
   readonly settings: EffectiveSettings;
   readonly pageAgents: PageAgents;
   readonly fail: (error: AppError) => void;
@@ -112,7 +112,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const features = createFeatureList(FEATURES);
   const pageAgents: PageAgents = { texts: new Map() };
   const settings = new EffectiveSettings(options.config, (config) => agentProblems(config, pageAgents));
-  const assembly: Unowned = {
+  const assembly: StartScope = {
     ...options,
     config: settings.config,
     settings,
@@ -139,7 +139,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
-async function assemble(alone: Unowned): Promise<TerminalPlatform> {
+async function assemble(alone: StartScope): Promise<TerminalPlatform> {
   const { config, settings, status, say } = alone;
   await requireOwn(config.home, "DECKHAND_HOME");
   await requireOwn(config.sandbox, "DECKHAND_SANDBOX");
@@ -160,7 +160,7 @@ async function assemble(alone: Unowned): Promise<TerminalPlatform> {
   const shared = assembly.shared?.rates ?? null;
   const emptyAt = shared === null ? await lastActiveAt(config.database.url, runtime.clock.now()) : null;
   const secrets = { ...(await openSecrets(assembly)), files: fileSecrets() };
-  const store = learningStore(
+  const store = learnSecretsFrom(
     await openStore(config.database.url, runtime, { isShared: isShared(assembly) }),
     secrets.files,
   );

@@ -77,7 +77,7 @@ function connect(platform: ChatPlatform, connecting: ConnectScope): Promise<void
 async function attend(platform: ChatPlatform, connecting: ConnectScope & { isConnected: () => void }): Promise<void> {
   const { say, parts, signal, isConnected } = connecting;
   const { title, isOwn } = platform.descriptor;
-  const connectedNow = sayWhileAway(platform, connecting);
+  const connectedNow = reportWhileDisconnected(platform, connecting);
   parts.defer(async () => connectedNow());
   const untaken = new UnstoredMessages({ ...connecting, platform });
   const { receive } = untaken;
@@ -116,7 +116,10 @@ async function beginWorkspaces(
 }
 
 /** Prints why a platform is not connected yet, whenever the reason changes. The returned function ends this. */
-function sayWhileAway(platform: ChatPlatform, { clock, say }: Pick<ConnectScope, "clock" | "say">): () => void {
+function reportWhileDisconnected(
+  platform: ChatPlatform,
+  { clock, say }: Pick<ConnectScope, "clock" | "say">,
+): () => void {
   let said = "";
   const look = () => {
     const { detail, nextTryAt } = platform.health();

@@ -253,15 +253,15 @@ export async function openToolbox(
       return features.open(config.features, { ...host, taken: () => taken }, say);
     },
   });
-  const problems = () => [...toolbox.problems(), ...unknownTools(config, knownTo(toolbox))];
+  const problems = () => [...toolbox.problems(), ...unknownTools(config, knownTools(toolbox))];
   parts.defer(() => toolbox.stop());
   await toolbox.start(signal);
-  const known = knownTo(toolbox);
+  const known = knownTools(toolbox);
   for (const line of [...unknownTools(config, known), ...unknownToolsOfAgents(given.agents, known)]) say(`⚠ ${line}`);
   return { ...toolbox, problems, sandbox, files: { snapshots, guardedFiles, lock: cluster.lock } };
 }
 
-function knownTo({ tools, runs }: Pick<Toolbox, "tools" | "runs">) {
+function knownTools({ tools, runs }: Pick<Toolbox, "tools" | "runs">) {
   return { names: tools().map(({ name }) => name), mayAppear: (name: string) => runs.whyMissing(name) !== null };
 }
 

@@ -30,12 +30,12 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
   const stopped = Promise.withResolvers<void>();
   onSignal((signal) => {
     log.info({ signal }, "stopping");
-    endAnyway(log);
+    forceExit(log);
     stopping.abort();
     stopped.resolve();
   });
   for (const warning of config.warnings) terminal.error(`⚠ ${warning}`);
-  const told = tellOfProxy(config, terminal, stopping.signal);
+  const told = reportProxy(config, terminal, stopping.signal);
   try {
     const app = await startApp({
       config,
@@ -57,7 +57,7 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
     if (failure !== null) {
       log.error({ error: failure }, "failed");
       report(failure, terminal);
-      endAnyway(log);
+      forceExit(log);
     }
     await app.stop();
     await told;
@@ -65,7 +65,7 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
     if (stopping.signal.aborted) return;
     if (!(error instanceof ConfigError)) log.error({ error }, "start_failed");
     report(toAppError(error), terminal);
-    endAnyway(log);
+    forceExit(log);
   } finally {
     // Everything is closed. Requests to a platform that never answers are dropped.
     setTimeout(() => process.exit(), LEFT_BEHIND_MS).unref();
@@ -73,7 +73,7 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
 }
 
 /** Warns about an unreachable proxy, since otherwise everything behind it would appear to be down. */
-async function tellOfProxy(config: Config, terminal: Terminal, signal: AbortSignal): Promise<void> {
+async function reportProxy(config: Config, terminal: Terminal, signal: AbortSignal): Promise<void> {
   if (config.proxy === null) return;
   const { checkProxy } = await import("./cli/doctor/check-proxy.ts");
   const findings = await checkProxy(config, { signal }).catch(() => []); // it stops
@@ -98,7 +98,7 @@ function onSignal(stop: (signal: NodeJS.Signals) => void): void {
  * Ends the process after a time limit. Interrupted work continues in the next process, because all state is in the
  * database.
  */
-function endAnyway(log: Log): void {
+function forceExit(log: Log): void {
   setTimeout(() => {
     log.error({ afterMs: STOP_WITHIN_MS }, "stop_cut_off");
     process.exit(1);

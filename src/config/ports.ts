@@ -20,7 +20,7 @@ export function sharedPorts(config: Listening): string[] {
   return listeners.flatMap((later, index) =>
     listeners
       .slice(0, index)
-      .filter((earlier) => meet(earlier, later))
+      .filter((earlier) => overlap(earlier, later))
       .map(
         ({ setting }) =>
           `${later.setting}: is ${later.port}, as ${setting} is, and only one of them can have it. Set one of the two to a port that is free.`,
@@ -29,7 +29,7 @@ export function sharedPorts(config: Listening): string[] {
 }
 
 /** Whether two listeners collide. With port 0 the system chooses a free one. */
-function meet(one: Listener, other: Listener): boolean {
+function overlap(one: Listener, other: Listener): boolean {
   if (one.port === 0 || one.port !== other.port) return false;
   const hosts = [plainHost(one.host), plainHost(other.host)];
   return hosts[0] === hosts[1] || hosts.some((host) => ALL_ADDRESSES.includes(host));

@@ -84,12 +84,12 @@ function readConfigFile(env: Environment, cwd: string): ConfigFile {
     );
     return { name, path: file, value: withoutComments(parsed), problems };
   } catch (error) {
-    return { name, path: file, value: {}, problems: [`${name}: is not valid JSON${whereIn(json, error)}.`] };
+    return { name, path: file, value: {}, problems: [`${name}: is not valid JSON${positionOf(json, error)}.`] };
   }
 }
 
 /** The position only, because the parser's message quotes the text, which may contain a key. */
-function whereIn(text: string, error: unknown): string {
+function positionOf(text: string, error: unknown): string {
   const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
   if (position === undefined) return "; it ends too early or a comma, quote or bracket is wrong";
   const before = text.slice(0, Number(position)).split("\n");

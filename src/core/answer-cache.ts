@@ -1,7 +1,7 @@
 import { BoundedMap } from "./bounded-map.ts";
 import type { Clock } from "./protocol/runtime.ts";
 
-interface Belief<T> {
+interface CachePolicy<T> {
   /** How long an answer is cached, in milliseconds. */
   readonly forMs: number;
   /** Maximum number of cached answers. */
@@ -14,7 +14,7 @@ interface Belief<T> {
 /** Caches the answers of `ask` by its arguments. Concurrent calls share one request, and failures are not cached. */
 export function cacheAnswers<Q extends readonly unknown[], T>(
   ask: (...about: Q) => Promise<T>,
-  { forMs, most, isLasting = () => true, clock }: Belief<T>,
+  { forMs, most, isLasting = () => true, clock }: CachePolicy<T>,
 ): (...about: Q) => Promise<T> {
   const known = new BoundedMap<string, { readonly answer: Promise<T>; readonly until: number }>(most);
   return (...about) => {

@@ -3,7 +3,7 @@ import type { Log } from "./protocol/log.ts";
 import type { Clock } from "./protocol/runtime.ts";
 
 /** Debounce of change notices, in milliseconds. */
-const TOGETHER_MS = 20;
+const BATCH_MS = 20;
 
 interface Changes {
   readonly cluster: Cluster;
@@ -57,7 +57,7 @@ export function createChangeNotifier({ cluster, topic, clock, log }: Changes, ab
   return () => {
     if (isDue || cluster.size() < 2) return;
     isDue = true;
-    clock.after(TOGETHER_MS, () => {
+    clock.after(BATCH_MS, () => {
       isDue = false;
       cluster.publish(topic, about).catch((error: unknown) => log.warn({ err: error, topic }, "others_not_told"));
     });

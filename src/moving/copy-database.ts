@@ -52,7 +52,7 @@ export async function copyDatabase({ config, file, runtime, say }: DatabaseCopyi
   await (await openPostgresql(database, MIGRATIONS.postgresql, runtime)).$disconnect();
   const { connection: to } = await openConnection(database.url);
   parts.defer(() => to.end());
-  const progress = teller(runtime, say);
+  const progress = progressReporter(runtime, say);
   return await from.$transaction(async (read) => {
     await to.query("BEGIN");
     const copied = await copyTables({ from: read, to, progress });
@@ -69,7 +69,7 @@ async function leaseOn(url: string, where: string, { clock }: Pick<Runtime, "clo
   return await acquireLease({ url, clock, signal: held.signal, standby });
 }
 
-function teller({ clock }: Pick<Runtime, "clock">, say: DatabaseCopying["say"]) {
+function progressReporter({ clock }: Pick<Runtime, "clock">, say: DatabaseCopying["say"]) {
   let saidAt = clock.now();
   return ({ table, done, total }: { readonly table: string; readonly done: number; readonly total: number }): void => {
     if (done < total && clock.now() < saidAt + SAY_EVERY_MS) return;

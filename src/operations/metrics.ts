@@ -30,12 +30,12 @@ export function createMetrics(sources: MetricSources): () => Promise<string> {
 }
 
 /** Limit for the database's part, well below Prometheus' scrape timeout of ten seconds. In milliseconds. */
-const TOLD_WITHIN_MS = 3_000;
+const DATABASE_TIMEOUT_MS = 3_000;
 
 /** The database's answer, or `nothing` while it does not respond, so that all other metrics are still available. */
 async function told<T>(answer: Promise<T>, nothing: T): Promise<T> {
   try {
-    return await unlessAborted(answer, AbortSignal.timeout(TOLD_WITHIN_MS));
+    return await unlessAborted(answer, AbortSignal.timeout(DATABASE_TIMEOUT_MS));
   } catch {
     return nothing;
   }

@@ -23,7 +23,7 @@ const REQUIRED: Readonly<Record<string, string>> = {
 };
 
 /** Settings whose values are shared, since they contain no secrets: approvals, rights, budgets and models. */
-const TOLD: ReadonlySet<string> = new Set([
+const SHARED_SETTINGS: ReadonlySet<string> = new Set([
   "mode",
   "approvals",
   "access",
@@ -82,7 +82,7 @@ function placesIn(value: unknown, depth: number, path: readonly string[] = []): 
 function told(path: readonly string[], value: unknown): string {
   const name = path[0] === "channels" ? path[2] : path[0];
   const text = JSON.stringify(value);
-  return TOLD.has(name ?? "") && text.length <= VALUE_CHARS ? text : `#${digestOf(value)}`;
+  return SHARED_SETTINGS.has(name ?? "") && text.length <= VALUE_CHARS ? text : `#${digestOf(value)}`;
 }
 
 function digestOf(value: unknown): string {

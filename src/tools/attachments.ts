@@ -4,9 +4,9 @@ import type { AttachmentPlace, SavedAttachment } from "../core/input/attached-fi
 import type { Log } from "../core/protocol/log.ts";
 import { isInstructionFile } from "./instructions/instruction-files.ts";
 import { instructionFileCheck } from "./instructions/protected-files.ts";
-import { NoRoom } from "./quotas/quota-meter.ts";
+import { allocatedBytes } from "./quotas/disk-usage.ts";
+import { QuotaExceeded } from "./quotas/quota-meter.ts";
 import type { Quotas } from "./quotas/quotas.ts";
-import { roomOf } from "./quotas/room.ts";
 import { PathResolver, withFile } from "./wasm/workspace/path-resolver.ts";
 import { hashFile } from "./wasm/workspace/read-file.ts";
 import { replaceFile } from "./wasm/workspace/replace-file.ts";
@@ -43,7 +43,7 @@ export async function saveAttachment({ place, name, data, log, quotas }: Attachm
       // A link in the path may lead to an instruction file.
       if (instructs(candidate) || instructs(target.relative)) return null;
       if (target.stats === null) {
-        quotas?.take(growth, roomOf(data.byteLength));
+        quotas?.take(growth, allocatedBytes(data.byteLength));
         replaceFile(target, candidate, { content: data, before: null });
         return candidate;
       }
@@ -51,7 +51,7 @@ export async function saveAttachment({ place, name, data, log, quotas }: Attachm
     }
     return null;
   } catch (error) {
-    if (error instanceof NoRoom) return { refused: error.payload };
+    if (error instanceof QuotaExceeded) return { refused: error.payload };
     log.warn({ err: error, name }, "attachment_not_saved");
     return null;
   }

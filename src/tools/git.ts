@@ -20,7 +20,7 @@ import { withStandIn } from "./git/stand-in-directory.ts";
 import { refuseUnnamedFiles } from "./git/unnamed-files.ts";
 import { type FoundWorktree, findWorktree } from "./git/worktree-repositories.ts";
 import { asResult, relativePath } from "./sandboxed/guest-call.ts";
-import { refusingSecrets } from "./secrets/secret-files.ts";
+import { createSecretGuard } from "./secrets/secret-files.ts";
 import { CallQueue } from "./wasm/call-queue.ts";
 import { PathResolver, withFile } from "./wasm/workspace/path-resolver.ts";
 import { hashOf, readWhole } from "./wasm/workspace/read-file.ts";
@@ -158,7 +158,7 @@ function presentFile(asked: string, ctx: ToolContext): Buffer {
     const place = resolver.find(path);
     const content = withFile(place, path, (fd) => readWhole(fd, path));
     // The path may be a link to a secret file, so the resolved name is checked.
-    refusingSecrets({})(place.relative, content, () => hashOf(content));
+    createSecretGuard({})(place.relative, content, () => hashOf(content));
     return content;
   });
 }

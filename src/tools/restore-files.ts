@@ -8,8 +8,8 @@ import { channelKeyOf, type ThreadRef } from "../core/protocol/platform.ts";
 import { unlessSystem } from "../core/protocol/system-code.ts";
 import type { FileStep } from "../core/store/run/undos.ts";
 import { type IsInstructionFile, instructionFileCheck } from "./instructions/protected-files.ts";
+import { allocatedBytes, freedBytes } from "./quotas/disk-usage.ts";
 import type { Quotas } from "./quotas/quotas.ts";
-import { roomHeld, roomOf } from "./quotas/room.ts";
 import { madeWith, removeEmpty, removeEmptyAbove } from "./wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "./wasm/workspace/kept-content.ts";
 import { keepMode, keptMode } from "./wasm/workspace/kept-mode.ts";
@@ -126,9 +126,9 @@ function restore(step: FileStep, restoring: RestoreScope): FileFate {
   if (present !== from) return { type: "changed" };
   const content = to === null ? null : keptContent(snapshots, to);
   if (to !== null && content === null) return { type: "not_kept" };
-  if (place !== null && from !== null) keepPresent(place, snapshots);
-  restoring.take((content === null ? 0 : roomOf(content.length)) - roomHeld(place?.stats ?? null));
-  if (content !== null) putBack(place?.stats ? place : resolver.make(name), { step, content, snapshots });
+  if (place !== null && from !== null) snapshotPresent(place, snapshots);
+  restoring.take((content === null ? 0 : allocatedBytes(content.length)) - freedBytes(place?.stats ?? null));
+  if (content !== null) restoreFile(place?.stats ? place : resolver.make(name), { step, content, snapshots });
   else if (place !== null) {
     unlinkSync(place.directory.at(place.name));
     restoring.removed.push(step);
@@ -143,7 +143,7 @@ interface PuttingBack {
 }
 
 /** Restores a file's content, and its former permissions if it was executable. */
-function putBack(place: ResolvedPath, { step, content, snapshots }: PuttingBack): void {
+function restoreFile(place: ResolvedPath, { step, content, snapshots }: PuttingBack): void {
   const mode = step.to === null ? undefined : keptMode(snapshots, { path: place.relative, sha256: step.to });
   replaceFile(place, step.path, { content, before: step.from, mode });
 }
@@ -163,7 +163,7 @@ function contentHash(place: ResolvedPath | null, name: string): string | null | 
 }
 
 /** Keeps the present content so that the undo can itself be undone, unless the file is too large. */
-function keepPresent(place: ResolvedPath, snapshots: string): void {
+function snapshotPresent(place: ResolvedPath, snapshots: string): void {
   if ((place.stats?.size ?? 0) > MAX_KEPT.fileBytes) return;
   const bytes = withFile(place, place.relative, (fd) => readWhole(fd, place.relative, MAX_KEPT.fileBytes));
   keepMode(snapshots, { path: place.relative, sha256: keepContent(snapshots, bytes) }, place.stats?.mode ?? 0);

@@ -89,7 +89,7 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
         await settleFailed(call, one, { error, wasWaiting: signal.aborted || error.code === "stalled" });
       if (signal.aborted) return { type: "aborted" };
       const shown = one?.shown ?? false;
-      const delayMs = waitAfter(error, { attempt, since, call });
+      const delayMs = retryWait(error, { attempt, since, call });
       if (!(error instanceof ProviderError) || delayMs === null) return { type: "failed", error, shown };
 
       log.warn({ err: error, code: error.code, attempt, delayMs, model }, "model_retry");
@@ -108,7 +108,7 @@ interface FailureHistory {
 }
 
 /** Milliseconds until the next try; null to give up on this model. */
-function waitAfter(error: AppError, { attempt, since, call: { query, run } }: FailureHistory): number | null {
+function retryWait(error: AppError, { attempt, since, call: { query, run } }: FailureHistory): number | null {
   if (!(error instanceof ProviderError)) return null;
   const { clock, random } = query.runtime;
   const kind = isOutage(error) ? "outage" : error.code;

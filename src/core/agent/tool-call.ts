@@ -127,7 +127,7 @@ async function resultOf(running: RunningCall, outer: AbortSignal): Promise<ToolR
   const { signal } = drain;
   try {
     signal.throwIfAborted();
-    return await heedingAbort(execute(running, signal), { signal, clock });
+    return await abortable(execute(running, signal), { signal, clock });
   } catch (error) {
     // The call may already have done its part in the store, so it is retried as after a crash.
     if (isDatabaseUnavailable(error)) throw error;
@@ -227,7 +227,7 @@ function drained(outer: AbortSignal, clock: Clock): { readonly signal: AbortSign
 /**
  * Resolves with the work's result. Rejects with the signal's reason if the work outlives its abort by the grace period.
  */
-function heedingAbort<T>(work: Promise<T>, { signal, clock }: { signal: AbortSignal; clock: Clock }): Promise<T> {
+function abortable<T>(work: Promise<T>, { signal, clock }: { signal: AbortSignal; clock: Clock }): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     let stopWaiting = () => {};
     const onAbort = () => {

@@ -3,7 +3,7 @@ import { type Message, type ToolResultBlock, type ToolUseBlock, toolUsesOf } fro
 import { canonicalJson } from "../text/canonical-json.ts";
 
 /** The model gets a hint after this many equal calls with equal results in a row. */
-const TELL_AFTER = 3;
+const HINT_AFTER = 3;
 /** The run ends after this many. */
 const STOP_AFTER = 5;
 const HINT = "[The same call has had the same result ";
@@ -28,7 +28,7 @@ export function withRepeatHints(
     const now = use === undefined ? null : printOf(use, result);
     times = now !== null && now === print ? times + 1 : 1;
     print = now;
-    if (times < TELL_AFTER) return result;
+    if (times < HINT_AFTER) return result;
     const text = `${HINT}${times} times in a row. Do something else, or end and say what is missing.]`;
     return { ...result, content: [...result.content, { type: "text", text }] };
   });

@@ -15,7 +15,7 @@ export function collapseReads(blocks: readonly ContentBlock[]): ContentBlock[] {
     row = [];
   };
   for (const block of blocks) {
-    if (block.type === "tool_use" && isLook(block)) {
+    if (block.type === "tool_use" && isReadCall(block)) {
       row.push(block);
       continue;
     }
@@ -26,7 +26,7 @@ export function collapseReads(blocks: readonly ContentBlock[]): ContentBlock[] {
   return result;
 }
 
-function isLook({ name }: ToolUseBlock): boolean {
+function isReadCall({ name }: ToolUseBlock): boolean {
   return name === "read" || SEARCHES.has(name);
 }
 

@@ -39,7 +39,7 @@ const SWEEP = "sweep";
 const LEFT_MS = 50;
 
 /** Maximum number of sessions awaiting a retry that a process reports. */
-const RETRYING_TOLD = 100;
+const MAX_REPORTED_RETRIES = 100;
 
 /** The state that processes share. They do not request sessions that another process is about to retry. */
 const retryingSchema = z.object({ retrying: z.array(z.string()) });
@@ -98,7 +98,7 @@ export class DbosEngine implements SessionEngine {
     this.#claiming = this.#open();
     const claims = await this.#claiming;
     cluster.begin((ids) => this.#takeOver(ids));
-    cluster.report(() => ({ retrying: this.#here.retrying().slice(0, RETRYING_TOLD) }) satisfies Retrying);
+    cluster.report(() => ({ retrying: this.#here.retrying().slice(0, MAX_REPORTED_RETRIES) }) satisfies Retrying);
     cluster.subscribe("stops", (sessionId) => this.#stopTold(sessionId));
     cluster.subscribe("claims", (what) => this.#claimsTold(claims, what));
     await this.#here.start(handler);

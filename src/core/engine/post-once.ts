@@ -47,10 +47,10 @@ const FINAL: ReadonlySet<string> = new Set(["thread_gone", "missing_scope", "pla
  * platform is called, and an intent without an outcome is looked for before it is posted again.
  */
 export async function postOnce(context: PostOnce, key: string, message: OutgoingMessage): Promise<PostedMessage> {
-  const known = context.isFirst ? null : await persistently(context, key, () => context.store.posts.get(key));
+  const known = context.isFirst ? null : await withRetries(context, key, () => context.store.posts.get(key));
   if (known?.posted) return known.posted;
   // A message sent by an earlier process may land as late as one sent now.
-  let doubt: Doubt | null = known === null ? null : { intentAt: known.intentAt, since: context.clock.now() };
+  let doubt: UncertainPost | null = known === null ? null : { intentAt: known.intentAt, since: context.clock.now() };
   for (let attempt = 0; ; attempt++) {
     const found = doubt === null ? null : await look(context, key, doubt);
     if (found !== null) return settle(context, key, found);
@@ -81,7 +81,7 @@ export function postKey(runId: string, key: string): string {
 }
 
 /** A post that may or may not have landed. Times are in milliseconds since the epoch. */
-interface Doubt {
+interface UncertainPost {
   readonly intentAt: number;
   /** Since when nothing more has been sent. */
   readonly since: number;
@@ -111,24 +111,24 @@ async function writeIntent(context: PostOnce, key: string, { isCard, again }: In
       if (again || (attempt > 1 && (await tx.posts.get(key)) !== null)) await tx.posts.renew(key, at);
       else await tx.posts.intend({ key, runId: owner.runId, sessionId: owner.sessionId, at });
     });
-  await persistently(context, key, write);
+  await withRetries(context, key, write);
   return at;
 }
 
 async function settle(context: PostOnce, key: string, posted: PostedMessage): Promise<PostedMessage> {
   const { store, clock, marks } = context;
   if (marks) marks(posted);
-  else await persistently(context, key, () => store.transaction((tx) => tx.posts.sent(key, posted, clock.now())));
+  else await withRetries(context, key, () => store.transaction((tx) => tx.posts.sent(key, posted, clock.now())));
   return posted;
 }
 
 /** Retries briefly, so that a short database outage does not abandon a message that has been posted. */
-function persistently<T>(context: PostOnce, key: string, work: (attempt: number) => Promise<T>): Promise<T> {
+function withRetries<T>(context: PostOnce, key: string, work: (attempt: number) => Promise<T>): Promise<T> {
   return tryAgain(work, { ...context, what: { runId: context.owner.runId, key } });
 }
 
 /** Searches the platform until the message is found or can no longer land. A failed search is repeated. */
-async function look(context: PostOnce, key: string, { intentAt, since }: Doubt): Promise<PostedMessage | null> {
+async function look(context: PostOnce, key: string, { intentAt, since }: UncertainPost): Promise<PostedMessage | null> {
   const { clock, signal, target, thread, log } = context;
   for (let delay = LOOK_EVERY_MS; ; ) {
     signal.throwIfAborted();

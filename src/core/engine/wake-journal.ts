@@ -80,7 +80,7 @@ export class WakeJournal {
     return this.#inTurn(async () => {
       const before = await this.earlier(key);
       if (before.found) return fromJournal<T>(before.value);
-      return this.#persistently(key, async (tx, attempt, load) => {
+      return this.#withRetries(key, async (tx, attempt, load) => {
         const done = attempt > 1 ? await tx.journal.get(runId, key) : before;
         if (done.found) return fromJournal<T>(done.value);
         (await this.#known()).add(key);
@@ -100,7 +100,7 @@ export class WakeJournal {
       await work(tx);
       for (const key of announces) await tx.posts.intend({ key: postKey(runId, key), runId, sessionId, at });
     };
-    await this.#inTurn(() => this.#persistently("", write));
+    await this.#inTurn(() => this.#withRetries("", write));
     for (const key of announces) this.#intents.set(key, at);
   }
 
@@ -129,7 +129,7 @@ export class WakeJournal {
     return working;
   }
 
-  async #persistently<T>(
+  async #withRetries<T>(
     key: string,
     work: (tx: StoreTransaction, attempt: number, load: Load) => Promise<T>,
   ): Promise<T> {

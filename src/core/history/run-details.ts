@@ -20,7 +20,7 @@ const STEP_CHARS = 200;
 /** Room for the head and the note about omitted steps, in characters. */
 const FRAME_CHARS = 200;
 /** Minimum duration that is shown, in milliseconds. */
-const WORTH_TELLING_MS = 100;
+const MIN_SHOWN_MS = 100;
 
 /** Lists a run's steps: as many as fit in a message, and all of them in a file. */
 export async function runDetails(store: Store, runId: string, maxChars: number): Promise<OutgoingMessage | null> {
@@ -97,7 +97,7 @@ function cutList(list: readonly string[], maxChars: number): string {
 function stepHead(call: ToolCallRow): string {
   const sign = call.result === null ? "⏳" : call.result.isError ? "✗" : "✓";
   const time =
-    call.durationMs === null || call.durationMs < WORTH_TELLING_MS ? "" : ` · ${(call.durationMs / 1000).toFixed(1)} s`;
+    call.durationMs === null || call.durationMs < MIN_SHOWN_MS ? "" : ` · ${(call.durationMs / 1000).toFixed(1)} s`;
   return `${sign} **${plainLine(call.name, NAME_CHARS)}** ${inlineCode(inputText(call.input), INPUT_CHARS)}${time}`;
 }
 

@@ -11,7 +11,7 @@ import type { MessageOptions } from "./person-message.ts";
  * Maximum age of a message whose deletion counts, in milliseconds. Older ones are tidied up by people or by the
  * platform, which withdraws nothing.
  */
-const SECOND_THOUGHTS_MS = 24 * 60 * 60_000;
+const MAX_DELETION_AGE_MS = 24 * 60 * 60_000;
 /** Maximum length of a deleted message as quoted to the model, in characters. */
 const QUOTED_CHARS = 200;
 
@@ -31,7 +31,7 @@ interface Said extends StoredEvent {
 export async function takeDeletion({ messages }: InboundDeletion, options: Scope): Promise<Receipt> {
   const { store, runtime } = options;
   const now = runtime.clock.now();
-  const lately = messages.filter(({ at }) => at > now - SECOND_THOUGHTS_MS);
+  const lately = messages.filter(({ at }) => at > now - MAX_DELETION_AGE_MS);
   if (lately.length === 0) return { type: "ignored" };
   const keys = lately.map(({ key }) => key);
   const known = await saidIn(keys, store);

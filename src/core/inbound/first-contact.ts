@@ -79,7 +79,7 @@ export function createFirstContact(options: FirstContactOptions): FirstContact {
 }
 
 /** How long another process is assumed to be greeting, in milliseconds. */
-const AT_IT_MS = 60_000;
+const GREETING_MS = 60_000;
 
 /**
  * Posts the greeting once: the intent is stored before the post, and an intent without an outcome is looked for before
@@ -95,7 +95,7 @@ async function postOnce(
   if (known?.state === "sent") return;
   const target = platform(thread.platform);
   const at = runtime.clock.now();
-  if (cluster.isShared && known !== null && at - known.intentAt < AT_IT_MS) return;
+  if (cluster.isShared && known !== null && at - known.intentAt < GREETING_MS) return;
   const found = known === null ? null : await target.find(thread, key, known.intentAt);
   if (found === null) {
     const nobodys = { runId: "", sessionId: "" };

@@ -53,13 +53,13 @@ export interface IntakeOptions extends CommandServices, Pick<CommandIntake, "log
 }
 
 /** Maximum age of a channel join that is still greeted, in milliseconds. */
-const NEWS_MS = 24 * 60 * 60_000;
+const MAX_JOIN_AGE_MS = 24 * 60 * 60_000;
 
 /** Platforms usually deliver a message within this time, in milliseconds. A later one may be a redelivery. */
 const PROMPT_MS = 3_000;
 
 /** How long to wait for another process that is taking the same message, in milliseconds. */
-const ALONE_MS = 60_000;
+const LOCK_WAIT_MS = 60_000;
 
 /** Number of recent messages, and of recent commands, to remember. */
 const REMEMBERED = 1_000;
@@ -154,7 +154,7 @@ async function receiveDeletion(deletion: InboundDeletion, options: Intake): Prom
  */
 async function receiveSurface(opened: InboundSurface, foreign: string | null, options: Intake): Promise<Receipt> {
   if (opened.surface === "channel") {
-    const isNews = foreign === null && options.runtime.clock.now() - opened.at < NEWS_MS;
+    const isNews = foreign === null && options.runtime.clock.now() - opened.at < MAX_JOIN_AGE_MS;
     if (isNews) await options.firstContact.greet(opened);
     return { type: isNews ? "accepted" : "ignored" };
   }
@@ -171,7 +171,7 @@ async function receiveSurface(opened: InboundSurface, foreign: string | null, op
 async function alone(message: InboundMessage, options: Intake, take: () => Promise<Receipt>): Promise<Receipt> {
   const { cluster, store } = options;
   if (cluster.size() === 1) return take();
-  const wait = { signal: AbortSignal.timeout(ALONE_MS), queued: () => {} };
+  const wait = { signal: AbortSignal.timeout(LOCK_WAIT_MS), queued: () => {} };
   using held = await cluster.lock(`message:${message.key}`, wait);
   const isDone = message.edited === undefined && (await store.presence.wasAnswered(message.key));
   if (isDone) return { type: "duplicate" };

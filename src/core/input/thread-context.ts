@@ -11,7 +11,7 @@ import { labelOfMessage } from "./message-label.ts";
 /** Maximum number of earlier messages, including the root, that a session gets from an existing thread. */
 const THREAD_MESSAGES = 20;
 /** Allowance for messages that may be posted between the request and the reading of the thread. */
-const SAID_SINCE = 10;
+const NEW_MESSAGE_ALLOWANCE = 10;
 /** Maximum length of text and files together, in characters. About 8,000 tokens. */
 const THREAD_CHARS = 28_000;
 /** Maximum number of files to fetch, the root's first and then the newest. Others are only named in the text. */
@@ -39,7 +39,7 @@ export async function threadContext(body: PersonMessageEvent, options: ThreadCon
 }
 
 async function messagesBefore(body: PersonMessageEvent, options: ThreadContextScope): Promise<ThreadMessage[]> {
-  const read = 1 + THREAD_MESSAGES + SAID_SINCE;
+  const read = 1 + THREAD_MESSAGES + NEW_MESSAGE_ALLOWANCE;
   const thread = await options.platform.fetchThread(body.thread, read, options.signal);
   // Later messages arrive as events of their own, and the run's own posts are not part of the thread it joins.
   const before = thread.filter(({ messageId, at }) => messageId !== body.messageId && at <= body.at);

@@ -18,10 +18,10 @@ const ASK_AGAIN_MS = 5_000;
 const LOOK_EVERY_MS = 500;
 
 /** How long after the end of a run its messages are left to the process that ran it, in milliseconds. */
-const THEIRS_MS = 60_000;
+const OWNER_GRACE_MS = 60_000;
 
 /** Interval at which abandoned messages are searched for while all processes live, in milliseconds. */
-const ANYWAY_EVERY_MS = 20_000;
+const SEARCH_EVERY_MS = 20_000;
 
 /** Starts finalising the messages that the previous process left, and retries while the database does not answer. */
 export async function finaliseAbandoned(
@@ -53,9 +53,9 @@ export async function finaliseForDeadProcesses(
     const others: ReadonlySet<string> = new Set((await cluster.others()).map(({ id }) => id));
     // The previous holder of this role has died as well.
     if (living === null || [...living].some((id) => !others.has(id))) await finaliser.finaliseStale(platform, now);
-    else if (now - lookedAt >= ANYWAY_EVERY_MS) {
+    else if (now - lookedAt >= SEARCH_EVERY_MS) {
       lookedAt = now;
-      await finaliser.finaliseStale(platform, now - THEIRS_MS);
+      await finaliser.finaliseStale(platform, now - OWNER_GRACE_MS);
     }
     living = others;
     await sleepUnlessAborted(clock, LOOK_EVERY_MS, signal);

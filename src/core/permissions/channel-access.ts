@@ -23,8 +23,8 @@ export function membershipOn(platforms: ReadonlyMap<PlatformName, Pick<ChatPlatf
 export type CanSeeChannel = (channel: ThreadRef, person: Pick<Person, "id">) => Promise<boolean>;
 
 /** How long an answer is cached. Milliseconds. */
-const BELIEVED_MS = 60_000;
-const REMEMBERED = 2_000;
+const CACHED_MS = 60_000;
+const MAX_CACHED = 2_000;
 
 /** Asks a platform at most once a minute about the same channel and person. */
 export function createChannelAccess(
@@ -41,7 +41,7 @@ export function createChannelAccess(
     const member = await memberOf(channel, personId);
     return member !== null && member !== undefined && !member.isGuest && !member.isExternal;
   };
-  const sees = cacheAnswers(look, { forMs: BELIEVED_MS, most: REMEMBERED, clock });
+  const sees = cacheAnswers(look, { forMs: CACHED_MS, most: MAX_CACHED, clock });
   return async (channel, { id }) => {
     try {
       // Cached per channel and not per thread, since the check is about the channel; not all who see it see each

@@ -69,13 +69,13 @@ export function refusal(tool: ToolFacts, access: ToolAccess): string | null {
  * checked themselves.
  */
 function leadsToOthers(tool: ToolFacts, { role }: ToolAccess): boolean {
-  return isFinder(tool.name) || (role === MANAGER_ROLE && handsOn(tool));
+  return isFinder(tool.name) || (role === MANAGER_ROLE && delegates(tool));
 }
 
-const HANDING_ON: readonly string[] = ["agent", "agent_output"];
+const DELEGATION_TOOLS: readonly string[] = ["agent", "agent_output"];
 
-function handsOn({ name, onlyFor }: ToolFacts): boolean {
-  return onlyFor === MANAGER_ROLE || HANDING_ON.includes(name);
+function delegates({ name, onlyFor }: ToolFacts): boolean {
+  return onlyFor === MANAGER_ROLE || DELEGATION_TOOLS.includes(name);
 }
 
 const HARMLESS: readonly Permission[] = ["none", "read"];
@@ -88,7 +88,7 @@ function roleAllows({ role, ownRole = "full" }: Pick<ToolAccess, "role" | "ownRo
     case "full":
       return true;
     case MANAGER_ROLE:
-      return handsOn(tool) || (looksOnly(tool) && roleAllows({ role: ownRole }, tool));
+      return delegates(tool) || (looksOnly(tool) && roleAllows({ role: ownRole }, tool));
     case "read-only":
       return looksOnly(tool);
     case "search-only":

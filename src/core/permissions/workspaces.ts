@@ -27,8 +27,8 @@ export interface Workspaces {
 }
 
 /** How long an author of direct messages is remembered as sharing a served workspace. Milliseconds. */
-const BELIEVED_MS = 10 * 60_000;
-const REMEMBERED = 2_000;
+const CACHED_MS = 10 * 60_000;
+const MAX_CACHED = 2_000;
 
 /**
  * Which workspaces are served. Anybody can add a public Discord app to their own server. So unless the settings name
@@ -55,7 +55,7 @@ export function createWorkspaces(options: WorkspaceOptions): Workspaces {
     async (thread: ThreadRef, personId: string) => {
       return isInOne(thread, personId, { ...options, ids: await servedOn(thread.platform) });
     },
-    { forMs: BELIEVED_MS, most: REMEMBERED, clock },
+    { forMs: CACHED_MS, most: MAX_CACHED, clock },
   );
   /** Somebody whose membership cannot be determined counts as a stranger until they write again. */
   const isColleague = ({ thread, person }: Whence) => sharesOne(thread, person.id).catch(() => false);

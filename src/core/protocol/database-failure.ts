@@ -19,7 +19,7 @@ export function toConnectionLost(error: unknown): unknown {
  * No connection, a broken one, or none in time; or a file that cannot be read or written for now, for example because
  * its disk is gone. Source: Prisma docs, Error reference; SQLite docs, Result codes.
  */
-const AWAY = /^(?:P1001|P1002|P1008|P1017|P2024|P2028|P2034|SQLITE_(?:BUSY|CANTOPEN|IOERR|READONLY).*)$/;
+const UNAVAILABLE = /^(?:P1001|P1002|P1008|P1017|P2024|P2028|P2034|SQLITE_(?:BUSY|CANTOPEN|IOERR|READONLY).*)$/;
 
 /**
  * Refusals that may pass: PostgreSQL or a pooler ended or refused a connection; the server accepts no changes after a
@@ -33,7 +33,7 @@ const NOT_NOW = /^(?:08|28|25006$|40001$|40P01$|53300$|55P03$|57014$|57P0[123]$)
 /** True if the database was unavailable only for the moment, so that the same operation may succeed the next time. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof ConnectionLost || causeOf(error)?.severity === FATAL) return true;
-  return codesOf(error).some((code) => AWAY.test(code) || NOT_NOW.test(code));
+  return codesOf(error).some((code) => UNAVAILABLE.test(code) || NOT_NOW.test(code));
 }
 
 /** Severity of errors that end or refuse a connection, whatever their code. Poolers use one code for all refusals. */

@@ -31,7 +31,7 @@ interface Where {
 }
 
 /** How people ask once more, at the beginning of a sentence and within one. */
-interface Again {
+interface RetryWording {
   readonly begin: string;
   readonly within: string;
 }
@@ -44,8 +44,8 @@ const ENDS: Readonly<Record<string, string>> = {
     "The database no longer answers, or this process stood still for too long, and the others go on with its threads. I end here; start me again.",
 };
 
-const MENTION: Again = { begin: "Mention me again", within: "mention me again" };
-const WRITE: Again = { begin: "Write again", within: "write again" };
+const MENTION: RetryWording = { begin: "Mention me again", within: "mention me again" };
+const WRITE: RetryWording = { begin: "Write again", within: "write again" };
 
 /** Without `0 1 I L O U`, because people read the code aloud and type it. */
 const REF_LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -65,7 +65,7 @@ export function withRef(error: AppError, random: Random): AppError {
   return new AppError(code, message, { cause: error, detail, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
 }
 
-const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: Again) => string>> = {
+const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: RetryWording) => string>> = {
   auth: (e, { within }) =>
     e.detail.reason === "no key"
       ? `There is no key for ${e.detail.providerName ?? "the model provider"}. An operator must set ${named(e.detail.keyVariable, "one")}; then ${within}.`

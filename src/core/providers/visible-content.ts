@@ -204,7 +204,7 @@ function answered(open: readonly string[], parts: readonly VisiblePart[]): Visib
   for (const part of parts) {
     if (part.type !== "tool_result") others.push(part);
     else if (open.includes(part.toolUseId) && !results.has(part.toolUseId)) results.set(part.toolUseId, part);
-    else others.push(...retold(part));
+    else others.push(...quotedResult(part));
   }
   return [...open.map((id) => filled(results.get(id) ?? missing(id))), ...others];
 }
@@ -221,7 +221,7 @@ function filled(result: ToolResultBlock): ToolResultBlock {
 }
 
 /** A result without its call may not be sent as a result, so its content is kept as text. */
-function retold(result: ToolResultBlock): VisiblePart[] {
+function quotedResult(result: ToolResultBlock): VisiblePart[] {
   return filled(result).content.flatMap((part): VisiblePart[] =>
     part.type === "text" ? text(`[Earlier tool result]\n${part.text}`) : [part],
   );

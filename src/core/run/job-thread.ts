@@ -105,7 +105,7 @@ async function threadOf({
   rootId,
 }: PostScope): Promise<{ thread: ThreadRef; isOpen: boolean }> {
   const { thread } = await store.sessions.get(rootId);
-  if (!platform.hasThreads(thread)) return { thread, isOpen: await hasSpoken(store, rootId) };
+  if (!platform.hasThreads(thread)) return { thread, isOpen: await hasPosted(store, rootId) };
   const first = thread.threadId === null ? await store.posts.firstSent(context.runId) : null;
   if (first === null) return { thread, isOpen: thread.threadId !== null };
   await openThread(store, rootId, { ...thread, threadId: first.messageId });
@@ -117,7 +117,7 @@ function openThread(store: Store, rootId: string, thread: ThreadRef): Promise<bo
 }
 
 /** Whether the job's open run has already posted something. */
-async function hasSpoken(store: Store, rootId: string): Promise<boolean> {
+async function hasPosted(store: Store, rootId: string): Promise<boolean> {
   const run = await store.runs.open(rootId);
   return run !== null && (await store.posts.firstSent(run.id)) !== null;
 }
@@ -139,7 +139,7 @@ async function keep(context: TurnContext, key: string, message: OutgoingMessage)
 
 async function deliverKept(session: SessionRow, { store, platform, context, log }: Scope): Promise<void> {
   const { thread } = await store.sessions.get(session.id);
-  const isOpen = platform.hasThreads(thread) ? thread.threadId !== null : await hasSpoken(store, session.id);
+  const isOpen = platform.hasThreads(thread) ? thread.threadId !== null : await hasPosted(store, session.id);
   if (!isOpen) return;
   const { ofRun } = await store.children.family(session.id, context.runId);
   for (const runId of ofRun.runIds) {

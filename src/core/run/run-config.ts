@@ -58,7 +58,7 @@ export async function configAtStart(
     const settings = settingsInForce(now, { now: runtime.clock.now(), askers });
     read = await channelConfigOf({ ...session, settings });
     const { config, sandboxRoot } = configOfRun(body, read, delegating(settings));
-    if (body.kind === "message") await keepRaised(session, { context, usual: config.mode }, runtime.clock.now());
+    if (body.kind === "message") await storeRaisedMode(session, { context, usual: config.mode }, runtime.clock.now());
     return { settings, mode: config.mode, skillTools: toolsNow(sandboxRoot) };
   });
   const { settings, mode, skillTools } = begunSchema.parse(begun);
@@ -75,7 +75,7 @@ export async function configAtStart(
 }
 
 /** Extends a raised mode with each message. If it has expired, lowers it again and posts a notice in the thread. */
-async function keepRaised(
+async function storeRaisedMode(
   { id, settings }: SessionRow,
   { context, usual }: Pick<BegunRun, "context"> & { readonly usual: Mode },
   now: number,

@@ -114,7 +114,7 @@ export function occurrenceReads(db: Client) {
 }
 
 /** Jobs per query. SQLite combines at most 500 selects. */
-const JOBS_TOGETHER = 250;
+const JOBS_PER_QUERY = 250;
 
 /** Selects a job's newest by index. Ranking all occurrences of many jobs would slow down as they grow. */
 function newestIds(jobId: string, limit: number): Sql {
@@ -140,8 +140,8 @@ function historyReads(db: Client) {
       limit: number,
     ): Promise<ReadonlyMap<string, readonly OccurrenceRow[]>> {
       const ids: string[] = [];
-      for (let from = 0; from < jobIds.length; from += JOBS_TOGETHER) {
-        const some = jobIds.slice(from, from + JOBS_TOGETHER).map((jobId) => newestIds(jobId, limit));
+      for (let from = 0; from < jobIds.length; from += JOBS_PER_QUERY) {
+        const some = jobIds.slice(from, from + JOBS_PER_QUERY).map((jobId) => newestIds(jobId, limit));
         const found: unknown = await db.$queryRaw`${join(some, " UNION ALL ")}`;
         ids.push(...idsSchema.parse(found).map(({ id }) => id));
       }

@@ -86,7 +86,7 @@ function takes(sinks: readonly Sink[], to: string, label: Label): boolean {
 const MOST_VALUES = 4;
 
 function freeText({ says, values, namedBy }: OutgoingData, { texts, namedBy: wordsFrom }: KnownWords): string | null {
-  const isSaid = (words: string) => texts.some((text) => standsIn(text, words));
+  const isSaid = (words: string) => texts.some((text) => containsWords(text, words));
   if (isSaid(says.trim())) return null;
   if (values === undefined || values.length > MOST_VALUES) return says;
   const named = namedBy === undefined ? undefined : wordsFrom?.(namedBy);
@@ -94,7 +94,7 @@ function freeText({ says, values, namedBy }: OutgoingData, { texts, namedBy: wor
 }
 
 /** Whether words occur in a text as whole words, since single letters occur in any text. */
-function standsIn(text: string, words: string): boolean {
+function containsWords(text: string, words: string): boolean {
   if (words === "") return true;
   for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
     if (!isWithinWord(text, at) && !isWithinWord(text, at + words.length)) return true;

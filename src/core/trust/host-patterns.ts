@@ -156,7 +156,7 @@ const ENCODED = /%(?:[0-9a-f]{2}|u[0-9a-f]{4})$/i;
 /** ASCII encoded in more bytes than needed, as lenient decoders accept it. Source: RFC 3629, 10. */
 const OVERLONG = /(?:[\xc0\xc1]|\xe0[\x80\x81]|\xf0\x80[\x80\x81])[\x80-\xbf]$/;
 /** Blanks, control and invisible characters, which servers drop at different stages. */
-const PASSED_OVER = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
+const STRIPPED = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** More decodings than any server does, since folding may leave new encodings. Each takes linear time. */
 const ROUNDS = 8;
@@ -174,7 +174,7 @@ function decoded(text: string): string {
 
 /** Lower case in one normal form. `İ` and `ı` become `i`, as some languages have it, and `ſ` becomes `s`. */
 function folded(text: string): string {
-  const plain = text.normalize("NFKD").replace(PASSED_OVER, "");
+  const plain = text.normalize("NFKD").replace(STRIPPED, "");
   return plain.toUpperCase().toLowerCase().replaceAll("i\u0307", "i").normalize("NFKD");
 }
 

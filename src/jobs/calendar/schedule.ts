@@ -156,7 +156,7 @@ function questioned(expression: string): string {
 }
 
 /** Maximum number of changed letters in a misspelt name. */
-const SLIPS = 3;
+const MAX_EDITS = 3;
 
 export function unknownZone(typed: string): string {
   const name = plainLine(typed, 60);
@@ -166,10 +166,10 @@ export function unknownZone(typed: string): string {
     // Matches the city alone, too, but more strictly, because short names resemble others easily.
     .map((zone) => ({
       zone,
-      slips: Math.min(farFrom(zone), farFrom(zone.slice(zone.lastIndexOf("/") + 1)) + SLIPS - 1),
+      slips: Math.min(farFrom(zone), farFrom(zone.slice(zone.lastIndexOf("/") + 1)) + MAX_EDITS - 1),
     }))
     .toSorted((a, b) => a.slips - b.slips);
-  const meant = closest !== undefined && closest.slips <= SLIPS ? ` Did you mean ${closest.zone}?` : "";
+  const meant = closest !== undefined && closest.slips <= MAX_EDITS ? ` Did you mean ${closest.zone}?` : "";
   return `There is no time zone \`${name}\`.${meant === "" ? " Zones are written like Europe/Paris." : meant}`;
 }
 

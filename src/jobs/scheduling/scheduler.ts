@@ -215,7 +215,7 @@ export class JobScheduler {
     const { problem, place } = unreadable;
     log.error({ jobId, problem }, "job_unreadable");
     if (place?.enabled !== true) return;
-    const job = standIn(place);
+    const job = placeholderJob(place);
     const at = runtime.clock.now();
     const id = runtime.ids.next("occ");
     const refusal = `Its row in the database cannot be read (${problem}). An operator must mend it.`;
@@ -364,7 +364,7 @@ function skillSettings(skill: string | null): Pick<SessionSettings, "activeSkill
 }
 
 /** A stand-in for an unreadable job. Its run ends before anything but its channel and owner is used. */
-function standIn(place: JobAddress): JobRow {
+function placeholderJob(place: JobAddress): JobRow {
   const never = { cron: null, dueOnce: null, timezone: "UTC", accountedTo: 0, updatedAt: 0 };
   const rest = { prompt: "", source: "chat", pausedBecause: null, failures: 0 } as const;
   return { ...JOB_DEFAULTS, tools: [], ...never, ...rest, ...place };

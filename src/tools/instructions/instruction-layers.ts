@@ -4,7 +4,7 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 import type { DirectoriesAbove, InstructionLayer, InstructionRoots } from "../../core/context/system-prompt.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
-import { type RefuseSecret, refuseOpenSecret, refusingSecrets } from "../secrets/secret-files.ts";
+import { createSecretGuard, type RefuseSecret, refuseOpenSecret } from "../secrets/secret-files.ts";
 import { notRegular, PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { isBeneath } from "../wasm/workspace/path-rules.ts";
 import { withImports } from "./imports.ts";
@@ -68,7 +68,7 @@ export function createInstructionReader(files: readonly string[], log: Log) {
     return directories.flatMap((directory) => {
       for (const name of PROJECT_FILES) {
         const file = path.posix.join(directory, name);
-        const refuse = refusingSecrets({});
+        const refuse = createSecretGuard({});
         // A file's own text was put there by its writers, but a link may lead to somebody else's secret.
         const linked: RefuseSecret = (at, ...content) => (at === file ? undefined : refuse(at, ...content));
         const [project] = layer(file, () => {

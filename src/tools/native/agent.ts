@@ -77,7 +77,7 @@ export function createAgent(deps: NativeToolDeps): Tool {
     name: AGENT,
     description: describe(deps.agents),
     offer: {
-      about: briefly(deps.agents),
+      about: agentSummaries(deps.agents),
       arguments: {
         description: "Three to eight words for people.",
         prompt: "All that it needs: it knows nothing of this conversation.",
@@ -95,7 +95,7 @@ export function createAgent(deps: NativeToolDeps): Tool {
   });
 }
 
-function briefly(agents: ReadonlyMap<string, AgentDefinition>): string {
+function agentSummaries(agents: ReadonlyMap<string, AgentDefinition>): string {
   return [
     "Gives a piece of work to a sub-agent with a context of its own; returns its report, which you check. For long searches, " +
       "parts that can go on at once, a second look; not for what a few calls settle.",

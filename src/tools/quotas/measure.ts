@@ -2,7 +2,7 @@ import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { unlessRefused } from "../wasm/workspace/refusal.ts";
-import { BLOCK_BYTES, roomOf } from "./room.ts";
+import { allocatedBytes, BLOCK_BYTES } from "./disk-usage.ts";
 
 /** Milliseconds of work before other tasks get a turn. */
 const AT_ONCE_MS = 4;
@@ -39,5 +39,5 @@ function entriesOf(directory: string): Dirent[] {
 
 function fileRoom(file: string): number {
   const stats = unlessRefused(() => lstatSync(file));
-  return stats === null ? 0 : roomOf(stats.size);
+  return stats === null ? 0 : allocatedBytes(stats.size);
 }

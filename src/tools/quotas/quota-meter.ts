@@ -1,21 +1,21 @@
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import { type Bucket, fullText, isOfDay } from "./bucket.ts";
-import { BLOCK_BYTES } from "./room.ts";
+import { BLOCK_BYTES } from "./disk-usage.ts";
 
 /** Thrown if the limit of a root, person or channel leaves no room. */
-export class NoRoom extends Refusal {}
+export class QuotaExceeded extends Refusal {}
 
 /** Counts a call's writes against the limits that apply to it. */
 export interface QuotaMeter {
-  /** Reserves room before a write; throws NoRoom. */
-  take(bytes: number): void;
+  /** Reserves room before a write; throws QuotaExceeded. */
+  reserve(bytes: number): void;
   /** Gives back the room of removed data. */
-  give(bytes: number): void;
+  release(bytes: number): void;
   /** Reserves room for former contents of files; false if there is none. */
-  keep(bytes: number): boolean;
+  reserveKept(bytes: number): boolean;
 }
 
-export const UNBOUNDED: QuotaMeter = { take: () => {}, give: () => {}, keep: () => true };
+export const UNBOUNDED: QuotaMeter = { reserve: () => {}, release: () => {}, reserveKept: () => true };
 
 /** The remainder of a limit, shared by all calls that count against it. */
 export interface OpenBucket extends Pick<Bucket, "kind" | "limit"> {
@@ -48,7 +48,7 @@ export function quotaMeterOf({ buckets, taken }: QuotaAllowance): QuotaMeter {
   const kept = buckets.filter(({ kind }) => kind === "kept");
   const written = buckets.filter(({ kind }) => kind !== "kept");
   return {
-    take(bytes) {
+    reserve(bytes) {
       if (bytes <= 0) return;
       const full = takeFrom(written, bytes);
       if (full === null) {
@@ -58,9 +58,9 @@ export function quotaMeterOf({ buckets, taken }: QuotaAllowance): QuotaMeter {
       Atomics.store(taken, TAKEN.fullBucket, BigInt(buckets.indexOf(full.at) + 1));
       Atomics.store(taken, TAKEN.fullLeft, BigInt(full.left));
       Atomics.store(taken, TAKEN.fullAsked, BigInt(bytes));
-      throw new NoRoom(fullText(full.at, full.left, bytes));
+      throw new QuotaExceeded(fullText(full.at, full.left, bytes));
     },
-    give(bytes) {
+    release(bytes) {
       if (bytes <= 0) return;
       // A call gives back at most as much of a day's growth as it took, so deleting what others wrote makes no extra
       // room.
@@ -68,7 +68,7 @@ export function quotaMeterOf({ buckets, taken }: QuotaAllowance): QuotaMeter {
       for (const bucket of written) Atomics.add(bucket.left, 0, BigInt(isOfDay(bucket) ? own : bytes));
       note(TAKEN.bytes, -bytes);
     },
-    keep(bytes) {
+    reserveKept(bytes) {
       if (takeFrom(kept, bytes) !== null) return false;
       note(TAKEN.kept, bytes);
       return true;
@@ -77,27 +77,27 @@ export function quotaMeterOf({ buckets, taken }: QuotaAllowance): QuotaMeter {
 }
 
 /** Runs work that changes the size of files by so many bytes; if it fails, nothing is taken. */
-export function growing<T>(growth: QuotaMeter, bytes: number, work: () => T): T {
-  growth.take(bytes);
+export function withQuota<T>(quota: QuotaMeter, bytes: number, work: () => T): T {
+  quota.reserve(bytes);
   try {
     const result = work();
-    growth.give(-bytes);
+    quota.release(-bytes);
     return result;
   } catch (error) {
-    growth.give(bytes);
+    quota.release(bytes);
     throw error;
   }
 }
 
 /** Runs work that makes directories, at most one for each part of the path, and counts those that are made. */
-export function makingDirectories<T>(growth: QuotaMeter, path: string, work: (made: () => void) => T): T {
+export function withDirectoryQuota<T>(quota: QuotaMeter, path: string, work: (made: () => void) => T): T {
   let unused = path.split("/").length * BLOCK_BYTES;
-  growth.take(unused);
+  quota.reserve(unused);
   try {
     return work(() => {
       unused -= BLOCK_BYTES;
     });
   } finally {
-    growth.give(unused);
+    quota.release(unused);
   }
 }

@@ -2,7 +2,7 @@ import type { GrowthLedger } from "../../core/growth-ledger.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { type Bucket, fullText, isOfDay } from "./bucket.ts";
-import { NoRoom } from "./quota-meter.ts";
+import { QuotaExceeded } from "./quota-meter.ts";
 import { RootMeters } from "./root-meters.ts";
 
 /** Where something is written, and for whom. */
@@ -32,7 +32,7 @@ export interface Quotas {
   begin(place: GrowthPlace): Promise<GrowingCall>;
   /** Waits a limited time for the figures of a root. */
   ready(place: GrowthPlace): Promise<void>;
-  /** Counts what the program itself is about to write on somebody's behalf; throws NoRoom if it is too much. */
+  /** Counts what the program itself is about to write on somebody's behalf; throws QuotaExceeded if it is too much. */
   take(place: GrowthPlace, bytes: number): void;
   give(place: GrowthPlace, bytes: number): void;
   close(): Promise<void>;
@@ -75,13 +75,13 @@ export function createQuotas({ limits, isGiven, ledger, clock, log }: QuotaOptio
   };
   const ready = readyFor({ isGiven, ledger, roots, bucketsOf });
   /** By root, the measurements in progress of what ended calls added without reporting it. */
-  const untold = new Map<string, Promise<void>>();
-  const addUntold = (place: GrowthPlace): void => {
+  const unreported = new Map<string, Promise<void>>();
+  const addUnreported = (place: GrowthPlace): void => {
     const added = roots
-      .addedUntold(place.root)
+      .addedUnreported(place.root)
       .then((bytes) => addToDay(place, { bytes, kept: 0 }))
       .catch((error: unknown) => log.warn({ err: error }, "growth_not_known"));
-    untold.set(place.root, added);
+    unreported.set(place.root, added);
   };
   const count = (key: string, by: number): void => {
     const calls = (running.get(key) ?? 0) + by;
@@ -93,9 +93,9 @@ export function createQuotas({ limits, isGiven, ledger, clock, log }: QuotaOptio
     ready,
     async begin(place) {
       await ready(place);
-      const pending = untold.get(place.root);
-      if (pending !== undefined) await roots.patiently(pending);
-      untold.delete(place.root);
+      const pending = unreported.get(place.root);
+      if (pending !== undefined) await roots.waitBriefly(pending);
+      unreported.delete(place.root);
       const buckets = bucketsOf(place).map((bucket) => ({ ...bucket, isAlone: !running.has(bucket.key) }));
       for (const { key } of buckets) count(key, 1);
       return {
@@ -103,13 +103,14 @@ export function createQuotas({ limits, isGiven, ledger, clock, log }: QuotaOptio
         ended(added) {
           for (const { key } of buckets) count(key, -1);
           if (added !== null) add(place, added);
-          else addUntold(place);
+          else addUnreported(place);
         },
       };
     },
     take(place, bytes) {
       for (const bucket of bucketsOf(place))
-        if (bucket.kind !== "kept" && bytes > bucket.left) throw new NoRoom(fullText(bucket, bucket.left, bytes));
+        if (bucket.kind !== "kept" && bytes > bucket.left)
+          throw new QuotaExceeded(fullText(bucket, bucket.left, bytes));
       add(place, { bytes, kept: 0 });
     },
     give: (place, bytes) => add(place, { bytes: -bytes, kept: 0 }),
@@ -131,7 +132,7 @@ interface Figures extends Pick<QuotaOptions, "isGiven" | "ledger"> {
 function readyFor({ isGiven, ledger, roots, bucketsOf }: Figures): Quotas["ready"] {
   return async (place) => {
     const asked = ledger.ready(dayKeys(place), isGiven(place.root) ? place.root : null);
-    if (asked !== null) await roots.patiently(asked);
+    if (asked !== null) await roots.waitBriefly(asked);
     await roots.ready(place.root, () => (bucketsOf(place)[0]?.left ?? 0) < NEARLY);
   };
 }

@@ -61,11 +61,11 @@ export class RootMeters {
     const mustWait = !meter.isKnown || (isNearlyFull(meter.bytes) && age > OLD_MS.nearlyFull);
     if (!mustWait && age <= OLD_MS.usual) return;
     const measured = this.#measure(root, meter);
-    if (mustWait) await this.patiently(measured);
+    if (mustWait) await this.waitBriefly(measured);
   }
 
   /** Measures what a call has added that ended without reporting it. */
-  async addedUntold(root: string): Promise<number> {
+  async addedUnreported(root: string): Promise<number> {
     const meter = this.#meterOf(root);
     await meter.measuring;
     const before = meter.bytes;
@@ -107,7 +107,7 @@ export class RootMeters {
   }
 
   /** Waits for a figure for a limited time. */
-  async patiently(measured: Promise<void>): Promise<void> {
+  async waitBriefly(measured: Promise<void>): Promise<void> {
     await waitAtMost(PATIENCE_MS, measured, this.#parts.clock);
   }
 }

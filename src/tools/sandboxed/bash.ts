@@ -124,7 +124,7 @@ async function run(guest: Guest, call: Input, scope: CallScope): Promise<ToolRes
   const body = requestOf(call, scope.ctx, timeoutMs);
   const ended = await callGuest(withTimeout(guest, timeout, GRACE_MS), { body, reply }, scope);
   if (ended.stopped) return stoppedResult(ended, scope.signal);
-  return ended.timedOut ? outOfTime(ended, timeoutMs / 1_000) : resultOf(ended, command);
+  return ended.timedOut ? timedOutResult(ended, timeoutMs / 1_000) : resultOf(ended, command);
 }
 
 /** Turns a person's stop into a result; throws the reason of any other abort. */
@@ -133,7 +133,7 @@ function stoppedResult(ended: Reply, { reason }: AbortSignal): ToolResult {
   return cutShort(ended, { why: cancelledText(reason), summary: "cancelled" });
 }
 
-function outOfTime(ended: Reply, seconds: number): ToolResult {
+function timedOutResult(ended: Reply, seconds: number): ToolResult {
   const why =
     `Stopped after ${seconds} s: the command took too long. What it had changed stays. ` +
     "Do less at once, or set a longer timeout.";

@@ -26,8 +26,8 @@ export interface ProgramSecrets extends SecretMasking {
 }
 
 /** Text shown to people in place of a value: enough to decide whether it may go where a card says it would go. */
-export function maskOf(value: string, told = toldOf({ name: null, value, file: null })): string {
-  return `[${told}; have its file attached to see it]`;
+export function maskOf(value: string, description = describeSecret({ name: null, value, file: null })): string {
+  return `[${description}; have its file attached to see it]`;
 }
 /** Minimum characters of a value; masking shorter ones would mutilate ordinary text. */
 const SHORTEST = { value: 8, encoded: 10 };
@@ -37,7 +37,7 @@ const MOST = 1_000;
 export function fileSecrets(): FileSecrets {
   const known = new Map<string, KnownSecret>();
   const masking = (shown: (value: string) => string) => secretMasking([...known.keys()], { shortest: SHORTEST, shown });
-  const shown = (value: string) => maskOf(value, known.get(value)?.told);
+  const shown = (value: string) => maskOf(value, known.get(value)?.description);
   let masks = masking(shown);
   return {
     learn(content, label, input) {
@@ -47,19 +47,20 @@ export function fileSecrets(): FileSecrets {
         .flatMap(secretsIn)
         .filter(({ value }) => !known.has(value) || (file !== null && known.get(value)?.file === null));
       if (found.length === 0) return;
-      for (const { value } of found) known.set(value, { file, told: "" });
+      for (const { value } of found) known.set(value, { file, description: "" });
       for (const value of [...known.keys()].slice(0, -MOST)) known.delete(value);
       // Names and paths may contain secret values too.
       const { hideIn } = masking(() => "...");
       for (const { name, value } of found) {
-        if (known.has(value)) known.set(value, { file, told: toldOf({ ...hideIn({ name, file }), value }) });
+        if (known.has(value))
+          known.set(value, { file, description: describeSecret({ ...hideIn({ name, file }), value }) });
       }
       masks = masking(shown);
     },
     foundIn(data) {
       const found = new Set<string>();
       masking((value) => {
-        found.add(known.get(value)?.told ?? "");
+        found.add(known.get(value)?.description ?? "");
         return "";
       }).hideIn(data);
       return [...found];
@@ -73,7 +74,7 @@ export function fileSecrets(): FileSecrets {
 interface KnownSecret {
   /** Null until the file that the value was read from is known. */
   readonly file: string | null;
-  readonly told: string;
+  readonly description: string;
 }
 
 /** Maximum characters of a name or a path. */
@@ -81,7 +82,7 @@ const NAME_CHARS = 80;
 /** Characters that could imitate another part of a post. */
 const UNUSUAL = /[^\w./+ -]/gu;
 
-function toldOf({ name, value, file }: FileSecret & { readonly file: string | null }): string {
+function describeSecret({ name, value, file }: FileSecret & { readonly file: string | null }): string {
   const plain = (text: string) => text.replaceAll(UNUSUAL, "?").slice(-NAME_CHARS);
   const which = [...(name === null ? [] : [plain(name)]), ...(file === null ? [] : [`of ${plain(file)}`])];
   return `${["secret", ...which].join(" ")}, ${value.length} characters`;
@@ -163,9 +164,9 @@ function keyLinesIn(text: string): string[] {
 /**
  * Wraps a store so that secrets in whatever is read from it are learnt and masked from then on, even after a restart.
  */
-export function learningStore(store: Store, { learn }: Pick<FileSecrets, "learn">): Store {
+export function learnSecretsFrom(store: Store, { learn }: Pick<FileSecrets, "learn">): Store {
   const { messages, toolCalls } = store;
-  const taught = <M extends Awaited<ReturnType<typeof messages.list>>>(history: M): M => {
+  const learned = <M extends Awaited<ReturnType<typeof messages.list>>>(history: M): M => {
     const uses = new Map(history.flatMap(({ content }) => toolUsesOf(content)).map(({ id, input }) => [id, input]));
     for (const { content, label } of history) {
       for (const block of content) {
@@ -178,11 +179,11 @@ export function learningStore(store: Store, { learn }: Pick<FileSecrets, "learn"
     ...store,
     messages: {
       ...messages,
-      list: async (...asked) => taught(await messages.list(...asked)),
-      listWithout: async (...asked) => taught(await messages.listWithout(...asked)),
+      list: async (...asked) => learned(await messages.list(...asked)),
+      listWithout: async (...asked) => learned(await messages.listWithout(...asked)),
       split: async (...asked) => {
         const { before, ofRun } = await messages.split(...asked);
-        return { before: taught(before), ofRun: taught(ofRun) };
+        return { before: learned(before), ofRun: learned(ofRun) };
       },
     },
     toolCalls: {

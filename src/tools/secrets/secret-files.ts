@@ -104,7 +104,7 @@ export interface OpenSecrets {
 /** Throws Refusal for content that looks like a secret and is not open to the call. */
 export type RefuseSecret = (path: string, content: Buffer, sha256: () => string) => void;
 
-export function refusingSecrets({ secretFile = null, knownContents = [] }: OpenSecrets): RefuseSecret {
+export function createSecretGuard({ secretFile = null, knownContents = [] }: OpenSecrets): RefuseSecret {
   const known = new Set(knownContents);
   return (path, content, sha256) => {
     const kind = secretKind(path, content);

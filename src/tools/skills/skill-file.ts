@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { Skill } from "../../core/skills/skills.ts";
-import { refuseOpenSecret, refusingSecrets } from "../secrets/secret-files.ts";
+import { createSecretGuard, refuseOpenSecret } from "../secrets/secret-files.ts";
 import { listFiles } from "../wasm/workspace/list-files.ts";
 import { PathResolver, type ResolvedPath, withFile } from "../wasm/workspace/path-resolver.ts";
 import { comparableName, isBeneath, segmentsOf } from "../wasm/workspace/path-rules.ts";
@@ -31,7 +31,7 @@ export function readSkillFile({ skill, sandboxRoot, file, offset }: SkillFileReq
     const window = refusing(file, () => {
       const place = findWithin(resolver, folder, file);
       return withFile(place, file, (fd) => {
-        if (path.posix.normalize(file) !== "SKILL.md") refuseOpenSecret(refusingSecrets({}), place.relative, fd);
+        if (path.posix.normalize(file) !== "SKILL.md") refuseOpenSecret(createSecretGuard({}), place.relative, fd);
         return readLines(fd, offset, MAX_FILE_LINES);
       });
     });

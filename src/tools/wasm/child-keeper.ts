@@ -6,7 +6,7 @@ import { SandboxError, toAppError } from "../../core/protocol/errors.ts";
 import { unlessAborted } from "../../core/unless-aborted.ts";
 import { monotonicMs } from "./child/fence.ts";
 import type { Outcome, RunMessage } from "./child/messages.ts";
-import { type ConfinedView, sees } from "./confinement.ts";
+import { type ConfinedView, canAccess } from "./confinement.ts";
 import { type CallEvents, CHILD_FILE, type ChildParts, type SandboxChild, startChild } from "./sandbox-child.ts";
 import type { SandboxLimits, SandboxOptions } from "./sandbox-options.ts";
 
@@ -223,5 +223,5 @@ function placesOf({ guest, capability: { root, snapshots } }: EnteringCall): str
 
 /** The first place that a child with this view cannot access. */
 function unseen(view: ConfinedView | null, places: readonly string[]): string | undefined {
-  return view === null ? undefined : places.find((place) => !sees(view, place));
+  return view === null ? undefined : places.find((place) => !canAccess(view, place));
 }

@@ -49,7 +49,7 @@ const BWRAP = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw
  * No network, no other processes and no way to gain privileges; the file system is assembled from nothing. The
  * environment is already empty except for the channel to the bot.
  */
-const ALONE = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"];
+const ISOLATION = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"];
 const LIBRARIES = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/nix/store"];
 const SYSTEM = [
   ...LIBRARIES.flatMap((directory) => ["--ro-bind-try", directory, directory]),
@@ -122,7 +122,7 @@ function viewOf(bwrap: string, places: ConfinedPaths, program: readonly string[]
     mounts,
     given.map(({ directory }) => directory),
   );
-  const args = [...ALONE, ...SYSTEM, ...mounts.flatMap(argsOf), ...links, "--remount-ro", "/", "--chdir", "/"];
+  const args = [...ISOLATION, ...SYSTEM, ...mounts.flatMap(argsOf), ...links, "--remount-ro", "/", "--chdir", "/"];
   return { bwrap, args: [...args, "--", node], mounts };
 }
 
@@ -154,7 +154,7 @@ function identityOf(real: string): string {
 }
 
 /** Whether a child with this view can access a path and finds there what is there now. */
-export function sees({ mounts }: ConfinedView, file: string): boolean {
+export function canAccess({ mounts }: ConfinedView, file: string): boolean {
   const real = realpathSync(file);
   const mount = mounts.findLast(({ real: place }) => isBeneath(place, real));
   return mount !== undefined && mount.kind !== "hidden" && mount.identity === identityOf(mount.real);

@@ -61,7 +61,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     const id = ++lastId;
     const { signal, changed = () => {}, printed = () => {}, refused = () => {} } = caller;
     const { network: rules = NO_NETWORK, ...given } = message.capability;
-    const fetch = telling(createGuestFetch(rules, network), refused);
+    const fetch = reportingRefusals(createGuestFetch(rules, network), refused);
     using place = await child.enter({
       guest: message.guest,
       capability: given,
@@ -138,7 +138,7 @@ async function growthOf(
   return { room: call === undefined ? {} : { growth: call.buckets }, ended, [Symbol.dispose]: () => ended(null) };
 }
 
-function telling(fetch: GuestFetch, refused: (sentence: string) => void): GuestFetch {
+function reportingRefusals(fetch: GuestFetch, refused: (sentence: string) => void): GuestFetch {
   return async (request, signal) => {
     const answer = await fetch(request, signal);
     if (answer.type === "refused") refused(answer.sentence);

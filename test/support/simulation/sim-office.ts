@@ -35,7 +35,7 @@ import type { FeatureHost } from "../../../src/feature-host.ts";
 import { instructionsHook } from "../../../src/features/instructions/hook.ts";
 import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import type { InstructionGate } from "../../../src/tools/instructions/instruction-gate.ts";
-import { fileSecrets, learningStore } from "../../../src/tools/secrets/file-secrets.ts";
+import { fileSecrets, learnSecretsFrom } from "../../../src/tools/secrets/file-secrets.ts";
 import { createSkillTool } from "../../../src/tools/skill.ts";
 import { secretMasker } from "../../../src/tools/toolbox.ts";
 import { commandServices, NO_FEATURES } from "../command-services.ts";
@@ -144,7 +144,7 @@ async function startProcess(
   const clock = world.clockOf(process);
   const runtime = { clock, ids, random: world.random };
   const secrets = { ...secretMasking([]), files: fileSecrets() };
-  const store = learningStore(simStore(stored, world, process), secrets.files);
+  const store = learnSecretsFrom(simStore(stored, world, process), secrets.files);
   const bare = simPlatform({ world, process, server, faultRate: 0 });
   const { fetchFile } = options;
   const files = fetchFile === undefined ? {} : { fetchFile: ({ ref }: Attachment) => Promise.resolve(fetchFile(ref)) };

@@ -6,7 +6,7 @@ import { CallQueue } from "./call-queue.ts";
 import type { KeyHolders } from "./key-holders.ts";
 
 /** Wait after a refusal that names no time. In milliseconds. */
-const UNSAID_WAIT_MS = 1_000;
+const DEFAULT_WAIT_MS = 1_000;
 /** If a provider asks for a longer wait, the call fails instead. In milliseconds. */
 const LONGEST_WAIT_MS = 60_000;
 
@@ -57,7 +57,7 @@ export function adaptiveConcurrency(
 /** The wait that a refusal for too many calls asks for; null for any other failure, and for a wait that is too long. */
 function askedWait(error: unknown): number | null {
   if (!(error instanceof ProviderError) || error.code !== "rate_limited") return null;
-  const waitMs = error.retryAfterMs ?? UNSAID_WAIT_MS;
+  const waitMs = error.retryAfterMs ?? DEFAULT_WAIT_MS;
   return waitMs > LONGEST_WAIT_MS ? null : waitMs;
 }
 

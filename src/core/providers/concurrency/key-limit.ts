@@ -2,7 +2,7 @@ import type { Runtime } from "../../protocol/runtime.ts";
 import type { KeyHolders, KeyMessage } from "./key-holders.ts";
 
 /** A refusal that prolongs the known wait by less than this is not announced to other processes. In milliseconds. */
-const TOGETHER_MS = 250;
+const MIN_ANNOUNCED_MS = 250;
 /** How often a call may be refused alone while nobody is answered before it counts as its own fault. */
 const LONE_REFUSALS = 5;
 /** The same while others are answered, since these leave gaps between their calls. */
@@ -86,7 +86,7 @@ export class KeyLimit {
     if (lowered === this.#lowered && (isShared || !isAlone))
       this.#lower(Math.max(1, Math.floor(Math.min(this.share(), going) / 2)));
     const againMs = isAlone && !isItsOwn ? waitMs + this.#spreadMs() : null;
-    const isNews = this.#pause(againMs ?? waitMs) > TOGETHER_MS;
+    const isNews = this.#pause(againMs ?? waitMs) > MIN_ANNOUNCED_MS;
     if (isShared && (isNews || isAlone))
       this.#holders.publish({ type: "refused", waitMs, limit: this.#limit, againMs });
     return isItsOwn ? "alone" : "crowded";

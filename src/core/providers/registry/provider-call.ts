@@ -65,7 +65,7 @@ export function createProvider(options: ProviderOptions): LlmProvider {
           ? (missedThoughts(failure) ??
             refusedField(failure, (await wires.of(request.model, signal)).optionalFields(attempt)))
           : null;
-        if (field === null || attempt.refusedFields.has(field)) throw brokenOff(failure, attempt);
+        if (field === null || attempt.refusedFields.has(field)) throw interruptedError(failure, attempt);
         refused.add(field);
       }
     }
@@ -206,7 +206,7 @@ function refusedField(failure: AppError, sent: readonly string[]): string | null
 }
 
 /** Once the answer has begun, a lost connection means an incomplete stream. */
-function brokenOff(failure: AppError, { begun, context }: Attempt): AppError {
+function interruptedError(failure: AppError, { begun, context }: Attempt): AppError {
   return begun && failure.code === "network" ? providerFailure("incomplete_stream", failure.message, context) : failure;
 }
 

@@ -25,7 +25,7 @@ const RETRY_MS = 200;
 const ANSWER_MS = 10_000;
 
 /** How often the holder checks that PostgreSQL still answers, and how long an answer may take. Milliseconds. */
-const PULSE = { everyMs: 5_000, withinMs: 10_000 };
+const HEARTBEAT = { everyMs: 5_000, withinMs: 10_000 };
 
 export interface LeaseOptions {
   readonly url: string;
@@ -159,14 +159,14 @@ function postgresqlLease({ connection, broken }: OpenConnection, clock: Clock): 
 async function silence(connection: Client, clock: Clock, released: AbortSignal): Promise<void> {
   const pause = (ms: number) => clock.sleep(ms, released).catch(() => {}); // once released, nobody waits
   for (let alive = true; alive; ) {
-    await pause(PULSE.everyMs);
+    await pause(HEARTBEAT.everyMs);
     if (released.aborted) return;
     const answer = connection.query("SELECT 1").then(
       () => true,
       () => false,
     );
-    const tooLate = pause(PULSE.withinMs)
-      .then(() => pause(PULSE.withinMs))
+    const tooLate = pause(HEARTBEAT.withinMs)
+      .then(() => pause(HEARTBEAT.withinMs))
       .then(() => false);
     alive = await Promise.race([answer, tooLate]);
   }

@@ -8,7 +8,7 @@ import type { FileState } from "../../../core/protocol/tool-result.ts";
 import { instructionRefusal } from "../../../tools/instructions/instruction-files.ts";
 import { changesScripts } from "../../../tools/instructions/package-scripts.ts";
 import { type IsInstructionFile, instructionFileCheck } from "../../../tools/instructions/protected-files.ts";
-import { roomOf } from "../../../tools/quotas/room.ts";
+import { allocatedBytes } from "../../../tools/quotas/disk-usage.ts";
 import { madeFor, removeEmptyAbove } from "../../../tools/wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "../../../tools/wasm/workspace/kept-content.ts";
 import { keepMode } from "../../../tools/wasm/workspace/kept-mode.ts";
@@ -254,7 +254,7 @@ function modeOf(root: string, file: string): number {
 }
 
 function room(content: Buffer | null): number {
-  return content === null ? 0 : roomOf(content.length);
+  return content === null ? 0 : allocatedBytes(content.length);
 }
 
 /** Checks the resolved path, too, so that a link cannot lead to a file that instructs agents. */

@@ -22,7 +22,7 @@ const HEAP_MB = 256;
 
 /** Milliseconds for a stopped call of these guests to end by itself and report (sandbox.wit, `stopped`). */
 const STOP_MS = 300;
-const HEEDING: readonly string[] = ["bash"];
+const STOPPABLE: readonly string[] = ["bash"];
 
 type Compile = (guest: string, memoryMb: number) => Promise<CompiledGuest>;
 
@@ -82,7 +82,7 @@ export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
       let patience: NodeJS.Timeout | undefined;
       stops.set(call.id, () => {
         Atomics.store(flag, 0, 1);
-        patience ??= setTimeout(() => stop({ type: "cancelled" }), HEEDING.includes(call.guest) ? STOP_MS : 0);
+        patience ??= setTimeout(() => stop({ type: "cancelled" }), STOPPABLE.includes(call.guest) ? STOP_MS : 0);
       });
       const timer = setTimeout(() => stop({ type: "limit", limit: "time" }), call.capability.timeoutMs);
       try {

@@ -137,8 +137,8 @@ async function run(instance: Instance, call: WorkerCall): Promise<Outcome> {
     granted.call = call;
     workspace.bind(capability, {
       changed: changeTeller(),
-      growth: allowance === null ? UNBOUNDED : quotaMeterOf(allowance),
-      ...(fence !== null && { pass: () => passFence(fence) }),
+      quota: allowance === null ? UNBOUNDED : quotaMeterOf(allowance),
+      ...(fence !== null && { passFence: () => passFence(fence) }),
     });
     const output = await outputOf(instance, call);
     if (Buffer.byteLength(output) > capability.outputBytes) return { type: "limit", limit: "output" };
@@ -172,11 +172,11 @@ function changeTeller(): (files: readonly FileChange[]) => void {
   return (files) => {
     const fresh = files.filter(({ path }) => !told.has(path));
     for (const { path } of fresh) told.add(path);
-    if (fresh.length > 0) tell({ type: "changed", files: fresh });
+    if (fresh.length > 0) report({ type: "changed", files: fresh });
   };
 }
 
-function tell(news: FromWorker): void {
+function report(news: FromWorker): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
   parentPort?.postMessage(news);
 }
@@ -186,7 +186,7 @@ const NOT_YET: GuestAnswer = { type: "refused", sentence: "There is no network b
 /** Sleeps until the bot has answered. Ending the call ends the sleeping worker. */
 function askBot(request: string): GuestAnswer {
   const bell = new Int32Array(new SharedArrayBuffer(4));
-  tell({ type: "fetch", request, bell });
+  report({ type: "fetch", request, bell });
   Atomics.wait(bell, 0, 0);
   const received = parentPort === null ? undefined : receiveMessageOnPort(parentPort);
   return guestAnswerSchema.parse(received?.message);
@@ -204,7 +204,7 @@ async function serve(call: WorkerCall): Promise<void> {
   const instance = await (guest.spare ?? guest.instantiate());
   guest.spare = null;
   const outcome = await run(instance, call);
-  tell(outcome);
+  report(outcome);
   if (guest.memory === null) return;
   guest.spare = nextInstance(guest, guest.memory, outcome.type === "ok" ? instance.memory : null);
   await guest.spare;

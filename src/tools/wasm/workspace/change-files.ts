@@ -12,8 +12,8 @@ import {
   unlinkSync,
 } from "node:fs";
 import { changesScripts, isPackageFile } from "../../instructions/package-scripts.ts";
-import { growing, makingDirectories } from "../../quotas/quota-meter.ts";
-import { BLOCK_BYTES, roomHeld, roomOf } from "../../quotas/room.ts";
+import { allocatedBytes, BLOCK_BYTES, freedBytes } from "../../quotas/disk-usage.ts";
+import { withDirectoryQuota, withQuota } from "../../quotas/quota-meter.ts";
 import { namedKind, openSecretKind, refuseOpenSecret } from "../../secrets/secret-files.ts";
 import { FileFailure, guarded } from "./file-failure.ts";
 import { type FilesystemImport, type FilesystemScope, present, readBytes } from "./filesystem.ts";
@@ -43,7 +43,7 @@ export function createChanges(scope: () => FilesystemScope): Changes {
   const writing = (): FilesystemScope => {
     const current = scope();
     if (!current.writable) throw new Refusal("Writing is not permitted here.");
-    current.pass();
+    current.passFence();
     return current;
   };
   const write = (path: string, bytes: Buffer, append: boolean): void => {
@@ -51,10 +51,10 @@ export function createChanges(scope: () => FilesystemScope): Changes {
     const place = writable(current.resolver.find(path), path, current);
     refuseScripts(place, { path, bytes, append });
     spend(current, bytes.length + (place.stats === null ? BLOCK_BYTES : 0));
-    current.keep.file(place);
+    current.contentKeeper.file(place);
     const size = bytes.length + (append ? (place.stats?.size ?? 0) : 0);
     const changed = () => current.changed([place.relative]);
-    growing(current.growth, roomOf(size) - roomHeld(place.stats), () =>
+    withQuota(current.quota, allocatedBytes(size) - freedBytes(place.stats), () =>
       writeBytes(place, path, { bytes, append, changed }),
     );
   };
@@ -65,11 +65,11 @@ export function createChanges(scope: () => FilesystemScope): Changes {
     copyFile: guarded((source: string, target: string) => write(target, readBytes(writing(), source), false)),
     makeDirectory: guarded((path: string, parents: boolean) => {
       const current = writing();
-      const check = (directory: string) => refuseInstructions(directory, current.instructs);
-      makingDirectories(current.growth, path, (counted) => {
+      const check = (directory: string) => refuseInstructions(directory, current.isInstructionFile);
+      withDirectoryQuota(current.quota, path, (counted) => {
         const made = (directory: string): void => {
           counted();
-          current.keep.made(directory);
+          current.contentKeeper.made(directory);
           spend(current, BLOCK_BYTES);
         };
         makeDirectory(current.resolver, path, { check, made, parents });
@@ -101,9 +101,9 @@ function contentOf(place: ResolvedPath): string {
 }
 
 /** Checks both the given and the resolved path, so that a link cannot evade the protection. */
-function writable(place: ResolvedPath, path: string, { instructs }: FilesystemScope): ResolvedPath {
-  refuseInstructions(path, instructs);
-  refuseInstructions(place.relative, instructs);
+function writable(place: ResolvedPath, path: string, { isInstructionFile }: FilesystemScope): ResolvedPath {
+  refuseInstructions(path, isInstructionFile);
+  refuseInstructions(place.relative, isInstructionFile);
   return place;
 }
 
@@ -121,44 +121,49 @@ function makeDirectory(resolver: PathResolver, path: string, how: MakeHooks & { 
 }
 
 function remove(scope: FilesystemScope, path: string, recursive: boolean): void {
-  const { resolver, keep, changed, instructs, growth } = scope;
+  const { resolver, contentKeeper, changed, isInstructionFile, quota } = scope;
   const place = writable(resolver.entry(path), path, scope);
   const stats = present(place.stats);
   refuseRoot(place);
   if (!stats.isDirectory()) {
-    keep.file(place);
+    contentKeeper.file(place);
     unlinkSync(place.directory.at(place.name));
-    growth.give(roomHeld(stats));
+    quota.release(freedBytes(stats));
     changed([place.relative]);
     return;
   }
-  const tree = recursive ? treeOf(resolver, place.relative, instructs) : { files: [], directories: [place.relative] };
+  const tree = recursive
+    ? treeOf(resolver, place.relative, isInstructionFile)
+    : { files: [], directories: [place.relative] };
   removeFiles(scope, tree.files);
   for (const directory of tree.directories.toReversed()) {
     removeUnfinished(resolver.directory(directory), recursive ? Number.NEGATIVE_INFINITY : undefined);
     rmdirSync(at(resolver, directory));
-    growth.give(BLOCK_BYTES);
-    keep.gone(directory);
+    quota.release(BLOCK_BYTES);
+    contentKeeper.gone(directory);
   }
 }
 
 /** Number of removals reported at once. Reporting each would take longer than removing it, and any may be the last. */
-const TOLD_AT_ONCE = 20;
+const REMOVALS_PER_REPORT = 20;
 
-function removeFiles({ resolver, keep, changed, growth, pass }: FilesystemScope, files: readonly string[]): void {
-  const untold: string[] = [];
+function removeFiles(
+  { resolver, contentKeeper, changed, quota, passFence }: FilesystemScope,
+  files: readonly string[],
+): void {
+  const unreported: string[] = [];
   try {
     for (const file of files) {
       const entry = resolver.entry(file);
-      keep.file(entry);
-      pass();
+      contentKeeper.file(entry);
+      passFence();
       unlinkSync(at(resolver, file));
-      growth.give(roomHeld(entry.stats));
-      untold.push(file);
-      if (untold.length === TOLD_AT_ONCE) changed(untold.splice(0));
+      quota.release(freedBytes(entry.stats));
+      unreported.push(file);
+      if (unreported.length === REMOVALS_PER_REPORT) changed(unreported.splice(0));
     }
   } finally {
-    changed(untold);
+    changed(unreported);
   }
 }
 
@@ -173,10 +178,10 @@ function refuseRoot(place: ResolvedPath): void {
 }
 
 function rename(scope: FilesystemScope, source: string, target: string): void {
-  const { resolver, keep, changed, instructs, growth } = scope;
+  const { resolver, contentKeeper, changed, isInstructionFile, quota } = scope;
   const to = writable(resolver.entry(target), target, scope);
   refuseRoot(to);
-  keep.file(to);
+  contentKeeper.file(to);
   const directory = resolver.keep();
   try {
     const from = writable(resolver.entry(source), source, scope);
@@ -184,23 +189,24 @@ function rename(scope: FilesystemScope, source: string, target: string): void {
     const renamed = isPackageFile(to.relative) && from.stats?.isFile() === true ? contentOf(from) : null;
     refuseInstructions(target, () => renamed !== null && changesScripts(to.relative, packageText(to), renamed));
     const tree: Tree = present(from.stats).isDirectory()
-      ? treeOf(resolver, from.relative, instructs)
+      ? treeOf(resolver, from.relative, isInstructionFile)
       : { files: [from.relative], directories: [] };
     for (const target of targetsOf(tree, from.relative, to.relative)) {
-      refuseInstructions(target, instructs);
+      refuseInstructions(target, isInstructionFile);
       segmentsOf(target, []);
     }
     for (const file of tree.files) refuseDisguise(scope, file, moved(file, from.relative, to.relative));
     for (const file of tree.files) {
-      keep.file(resolver.entry(file));
-      keep.absent(moved(file, from.relative, to.relative));
+      contentKeeper.file(resolver.entry(file));
+      contentKeeper.absent(moved(file, from.relative, to.relative));
     }
     renameSync(at(resolver, from.relative), to.directory.at(to.name));
-    if (!isSameEntry(from.stats, to.stats)) growth.give(roomHeld(to.stats));
+    if (!isSameEntry(from.stats, to.stats)) quota.release(freedBytes(to.stats));
     for (const directory of tree.directories) {
-      keep.gone(directory);
+      contentKeeper.gone(directory);
       // The target may have been an existing empty directory.
-      if (directory !== from.relative || to.stats === null) keep.made(moved(directory, from.relative, to.relative));
+      if (directory !== from.relative || to.stats === null)
+        contentKeeper.made(moved(directory, from.relative, to.relative));
     }
     changed(tree.files.flatMap((file) => [file, moved(file, from.relative, to.relative)]));
   } finally {

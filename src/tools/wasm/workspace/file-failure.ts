@@ -1,5 +1,5 @@
 import { SandboxError } from "../../../core/protocol/errors.ts";
-import { NoRoom } from "../../quotas/quota-meter.ts";
+import { QuotaExceeded } from "../../quotas/quota-meter.ts";
 import { Refusal, refusedBySystem } from "./refusal.ts";
 
 /** Why a program's file operation failed; `payload` is the guest's error value (wasm/wit/sandbox.wit). */
@@ -21,7 +21,7 @@ export function guarded<A extends unknown[], R>(work: (...args: A) => R): (...ar
       return work(...args);
     } catch (error) {
       if (error instanceof FileFailure) throw error;
-      if (error instanceof NoRoom) throw new FileFailure("EDQUOT", error.payload);
+      if (error instanceof QuotaExceeded) throw new FileFailure("EDQUOT", error.payload);
       if (error instanceof Refusal) throw new FileFailure("EPERM", error.payload);
       const code = refusedBySystem(error);
       if (code === null) throw error;

@@ -44,15 +44,15 @@ export interface FilesystemScope {
   readonly resolver: PathResolver;
   readonly writable: boolean;
   /** Called before each change: sleeps while other processes may have the files. */
-  readonly pass: () => void;
+  readonly passFence: () => void;
   /** Whether agents take instructions from a file. */
-  readonly instructs: IsInstructionFile;
+  readonly isInstructionFile: IsInstructionFile;
   /** The one instruction file that may be written; null if none. */
   readonly instructionFile: string | null;
   /** Throws if content looks like a secret and is not open to this call. */
   readonly refuseSecret: RefuseSecret;
-  readonly growth: QuotaMeter;
-  readonly keep: ContentKeeper;
+  readonly quota: QuotaMeter;
+  readonly contentKeeper: ContentKeeper;
   /** Receives the paths, relative to the root, of files that were written, moved or removed. */
   readonly changed: (paths: readonly string[]) => void;
 }

@@ -38,7 +38,7 @@ export interface ContentKeeper {
 }
 
 /** `directory` is where contents are kept; null to keep nothing, so that nothing is known of the state before. */
-export function createContentKeeper(directory: string | null, growth: QuotaMeter = UNBOUNDED): ContentKeeper {
+export function createContentKeeper(directory: string | null, quota: QuotaMeter = UNBOUNDED): ContentKeeper {
   const befores = new Map<string, string | null | undefined>();
   const made = new Set<string>();
   const gone = new Set<string>();
@@ -48,7 +48,7 @@ export function createContentKeeper(directory: string | null, growth: QuotaMeter
     const { size } = place.stats;
     const isKept = place.stats.isFile() && size <= Math.min(MAX_KEPT.fileBytes, left);
     if (directory === null || !isKept || befores.size >= MAX_KEPT.callFiles) return undefined;
-    if (!growth.keep(size)) return undefined;
+    if (!quota.reserveKept(size)) return undefined;
     left -= size;
     return keptOf(place, directory);
   };

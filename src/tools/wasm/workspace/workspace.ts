@@ -4,9 +4,9 @@ import { DefectError } from "../../../core/protocol/errors.ts";
 import { instructionRefusal } from "../../instructions/instruction-files.ts";
 import { changesScripts } from "../../instructions/package-scripts.ts";
 import { instructionFileCheck } from "../../instructions/protected-files.ts";
-import { growing, makingDirectories, UNBOUNDED } from "../../quotas/quota-meter.ts";
-import { roomHeld, roomOf } from "../../quotas/room.ts";
-import { refuseOpenSecret, refusingSecrets } from "../../secrets/secret-files.ts";
+import { allocatedBytes, freedBytes } from "../../quotas/disk-usage.ts";
+import { UNBOUNDED, withDirectoryQuota, withQuota } from "../../quotas/quota-meter.ts";
+import { createSecretGuard, refuseOpenSecret } from "../../secrets/secret-files.ts";
 import type { SandboxCapability } from "../capability.ts";
 import { createChanges, packageText } from "./change-files.ts";
 import type { OpenDirectory } from "./directory.ts";
@@ -54,7 +54,7 @@ export interface Workspace {
       "root" | "writable" | "guardedFiles" | "instructionFile" | "snapshots" | "secretFile" | "knownContents"
     >,
     told?: { readonly changed?: (files: readonly FileChange[]) => void } & Partial<
-      Pick<FilesystemScope, "growth" | "pass">
+      Pick<FilesystemScope, "quota" | "passFence">
     >,
   ): void;
   /** Closes what is held open. */
@@ -73,19 +73,19 @@ export function createWorkspace(openDirectory?: OpenDirectory): Workspace {
     filesystem: { ...createFileReads(scope), ...createChanges(scope) },
     bind: (
       { root, writable, guardedFiles = [], instructionFile = null, snapshots = null, ...open },
-      { changed = () => {}, growth = UNBOUNDED, pass = () => {} } = {},
+      { changed = () => {}, quota = UNBOUNDED, passFence = () => {} } = {},
     ) => {
-      const keep = createContentKeeper(snapshots, growth);
-      const tell = (paths: readonly string[]): void => changed(paths.map((path) => keep.change(path)));
+      const contentKeeper = createContentKeeper(snapshots, quota);
+      const tell = (paths: readonly string[]): void => changed(paths.map((path) => contentKeeper.change(path)));
       bound = {
         resolver: new PathResolver(root, openDirectory),
-        refuseSecret: refusingSecrets(open),
+        refuseSecret: createSecretGuard(open),
         writable,
-        pass,
-        instructs: instructionFileCheck(root, guardedFiles),
+        passFence,
+        isInstructionFile: instructionFileCheck(root, guardedFiles),
         instructionFile,
-        growth,
-        keep,
+        quota,
+        contentKeeper,
         changed: tell,
       };
     },
@@ -148,24 +148,24 @@ function writing(scope: () => FilesystemScope): Pick<WorkspaceImport, "hashText"
   return {
     hashText: (text) => hashOf(text),
     replaceFile: (path, text, before) => {
-      const { resolver, writable, instructs, instructionFile, keep, growth, pass } = scope();
+      const { resolver, writable, isInstructionFile, instructionFile, contentKeeper, quota, passFence } = scope();
       // The resolved path is checked too, so that a link cannot evade the protection.
       const refuse = (file: string) => {
-        if (file !== instructionFile && instructs(file)) throw instructionRefusal(file);
+        if (file !== instructionFile && isInstructionFile(file)) throw instructionRefusal(file);
       };
       if (!writable) throw new Refusal("Writing is not permitted here.");
       refuse(path);
-      pass();
+      passFence();
       refusing(path, () => {
-        const make = () => makingDirectories(growth, path, (made) => resolver.make(path, { check: () => {}, made }));
+        const make = () => withDirectoryQuota(quota, path, (made) => resolver.make(path, { check: () => {}, made }));
         const place = before === undefined ? make() : resolver.find(path);
         refuse(place.relative);
         if (path !== instructionFile && changesScripts(place.relative, packageText(place), text)) {
           throw instructionRefusal(path);
         }
-        keep.file(place);
-        const more = roomOf(Buffer.byteLength(text)) - roomHeld(place.stats);
-        growing(growth, more, () => replaceFile(place, path, { content: text, before: before ?? null }));
+        contentKeeper.file(place);
+        const more = allocatedBytes(Buffer.byteLength(text)) - freedBytes(place.stats);
+        withQuota(quota, more, () => replaceFile(place, path, { content: text, before: before ?? null }));
       });
     },
   };

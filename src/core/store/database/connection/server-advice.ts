@@ -9,7 +9,7 @@ const WANTS_TLS =
  * Remedies, matched against the error code followed by the message of the driver, server or pooler; one line each.
  * Source: Node.js docs, X509 certificate error codes; PostgreSQL docs, PostgreSQL Error Codes.
  */
-const MENDS: readonly (readonly [RegExp, string])[] = [
+const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [
     /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)/u,
     "Its certificate has expired or is not valid yet: have it renewed, unless this machine's clock is wrong.",
@@ -65,7 +65,7 @@ const MENDS: readonly (readonly [RegExp, string])[] = [
 
 /** What an operator can do about a server that lets nobody in, as sentences. Falls back to the server's own message. */
 export function serverAdvice(url: string, code: string, error: unknown): string {
-  return MENDS.find(([sign]) => sign.test(`${code} ${String(error)}`))?.[1] ?? saidBy(url, error) ?? USUAL;
+  return REMEDIES.find(([sign]) => sign.test(`${code} ${String(error)}`))?.[1] ?? saidBy(url, error) ?? USUAL;
 }
 
 /** Maximum length of a server's message that is shown, in characters. */

@@ -20,7 +20,7 @@ export function unavailable(url: string, error: unknown): ConfigError {
     ]);
   }
   const mend =
-    MENDS[reason] ?? "Make it, its directory and what lies beside it writable for this user, or name another file.";
+    REMEDIES[reason] ?? "Make it, its directory and what lies beside it writable for this user, or name another file.";
   return new ConfigError([`DATABASE_URL: ${sqlitePath(url)} cannot be opened (${reason}). ${mend}`]);
 }
 
@@ -43,7 +43,7 @@ const NO_CONNECT =
 /** The driver's binary is for another kind of machine, such as when node_modules was copied from one. */
 const NO_DRIVER = `Its driver does not run on this machine (${process.platform} ${process.arch}). Run npm ci here, on a Linux with glibc 2.34 or newer, or use PostgreSQL.`;
 
-const MENDS: Readonly<Record<string, string>> = {
+const REMEDIES: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: "It is no SQLite database. Name one, or a file that does not exist yet.",
   SQLITE_CORRUPT:
     "It is damaged. Restore it from a backup, in its place, and delete its -wal and -shm: docs/operating.md, “Backing up”.",
