@@ -14,10 +14,10 @@ import { weakToken } from "./errors.ts";
 import { webPlace } from "./inbound.ts";
 import { type AccountPages, createAccountPages } from "./live/account-pages.ts";
 import type { OverviewSource } from "./live/overview.ts";
-import { seenBy } from "./live/own-notes.ts";
 import { createPageSession, type OpenPage } from "./live/page-session.ts";
+import { visibleTo } from "./live/visible-frame.ts";
 import { viewerNow, waitingSessions, watchSessions } from "./live/watched-sessions.ts";
-import type { Visitor } from "./server/door.ts";
+import type { Principal } from "./server/access-control.ts";
 import { entryLink, entryLinks } from "./server/entry-links.ts";
 import type { FeatureRoutes } from "./server/feature-routes.ts";
 import type { Logins } from "./server/logins.ts";
@@ -98,13 +98,13 @@ interface JoinScope extends Parts {
 
 /** Serves one page over its socket. */
 function pageJoiner({ options, place, given, feed, poster, overview, accounts }: JoinScope) {
-  return (socket: WebSocket, visitor: Visitor, receive: Receive): void => {
+  return (socket: WebSocket, principal: Principal, receive: Receive): void => {
     const outbox = new Outbox<ServerFrame>(socket);
-    const page = visitor.kind === "operator" ? outbox : pageOf(visitor.account.person.id, outbox);
-    const token = visitor.kind === "operator" ? null : visitor.token;
+    const page = principal.kind === "operator" ? outbox : pageOf(principal.account.person.id, outbox);
+    const token = principal.kind === "operator" ? null : principal.token;
     const looking = {
       sessions: () => given.provided?.sessions ?? null,
-      viewer: () => viewerNow(visitor, given.provided?.logins ?? null),
+      viewer: () => viewerNow(principal, given.provided?.logins ?? null),
     };
     const watching = watchSessions({ ...looking, page });
     const take = createPageSession({
@@ -119,10 +119,10 @@ function pageJoiner({ options, place, given, feed, poster, overview, accounts }:
       watch: watching.watch,
       signedOut: () => (token === null ? undefined : accounts.close(token)),
     });
-    if (visitor.kind === "account") {
-      const { name, role, person } = visitor.account;
-      page.push({ type: "you", name, role, personId: person.id, changeToken: changeToken(visitor.token) });
-      accounts.join(visitor.token, page);
+    if (principal.kind === "account") {
+      const { name, role, person } = principal.account;
+      page.push({ type: "you", name, role, personId: person.id, changeToken: changeToken(principal.token) });
+      accounts.join(principal.token, page);
     }
     socket.on("message", (data, isBinary) => take(!isBinary && Buffer.isBuffer(data) ? data.toString() : ""));
     socket.on("close", () => {
@@ -137,7 +137,7 @@ function pageJoiner({ options, place, given, feed, poster, overview, accounts }:
 function pageOf(personId: string, outbox: Outbox<ServerFrame>): OpenPage {
   return {
     push: (frame) => {
-      const seen = seenBy(personId, frame);
+      const seen = visibleTo(personId, frame);
       if (seen !== null) outbox.push(seen);
     },
     close: (code, reason) => outbox.close(code, reason),
@@ -155,12 +155,12 @@ function connection(parts: Parts): Connection {
   let server: WebServer | null = null;
   let receiver: Receive | null = null;
 
-  const connected = (socket: WebSocket, visitor: Visitor): void => {
+  const connected = (socket: WebSocket, principal: Principal): void => {
     if (receiver === null) {
       socket.close(1013, "standing by");
       return;
     }
-    joinPage(socket, visitor, receiver);
+    joinPage(socket, principal, receiver);
   };
   const listen = async (): Promise<void> => {
     server ??= await startWebServer({
@@ -183,7 +183,7 @@ function connection(parts: Parts): Connection {
       overview.resolve(source);
       given.provided = source;
       feed.share({ ...options, cluster: source.cluster });
-      source.cluster.subscribe("logins", () => accounts.look());
+      source.cluster.subscribe("logins", () => accounts.recheck());
       announceChanges(source, feed);
     },
     entryUrl: () => (server === null ? null : webLink(options, options.clock.now(), server.port)),

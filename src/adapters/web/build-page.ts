@@ -22,7 +22,8 @@ export async function buildPage(directory: string): Promise<void> {
       legalComments: "linked",
       logLevel: "warning",
     });
-  // The page loads its rarely used parts on demand. The login pages must be single files: the door admits no others.
+  // The page loads its rarely used parts on demand. The login pages must be single files, as access control admits no
+  // others.
   await bundled(["page.tsx", "page.css"], true);
   await bundled(["login.ts", "login.css"], false);
   for (const name of ["index.html", "icon.svg"]) await copyFile(join(source, name), join(directory, name));

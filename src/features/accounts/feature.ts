@@ -39,9 +39,9 @@ const file = {
 };
 
 /**
- * Sign-in for everybody who opens the page from beyond this machine. The page's door (adapters/web/server/door.ts) asks
- * accounts.ts; throttle.ts slows down guessing. oidc/sign-in.ts signs in at an OpenID Connect provider, and
- * oidc/claims.ts decides as which account and role.
+ * Sign-in for everybody who opens the page from beyond this machine. The page's access control
+ * (adapters/web/server/access-control.ts) asks accounts.ts; throttle.ts slows down guessing. oidc/sign-in.ts signs in
+ * at an OpenID Connect provider, and oidc/claims.ts decides as which account and role.
  */
 export const accountsFeature: Feature = {
   name: "accounts",

@@ -103,7 +103,7 @@ export function createLive(world: LiveScope): Live {
 type FlushScope = LiveScope & { readonly known: Known };
 
 async function flush(page: Page, ids: readonly string[], flushing: FlushScope): Promise<void> {
-  const { sessionId, tell } = page;
+  const { sessionId, send } = page;
   const isWritten = sessionId !== null && flushing.writing.in(sessionId) !== page.told.of;
   if (!isWritten && ids.length === 0) return;
   const viewer = await viewerOf(page, flushing.host.runtime.clock.now());
@@ -114,7 +114,7 @@ async function flush(page: Page, ids: readonly string[], flushing: FlushScope): 
   };
   if (isWritten && (await sees(sessionId)) !== null) {
     const news = wordsFor(page, sessionId, flushing);
-    if (news !== null) tell(news);
+    if (news !== null) send(news);
   }
   const seen = await Promise.all(
     ids.map(async (id) => {
@@ -124,7 +124,7 @@ async function flush(page: Page, ids: readonly string[], flushing: FlushScope): 
   );
   const told = [...new Set(seen.flat())];
   const wanted = sessionId === null ? told : told.filter((id) => id === sessionId);
-  if (wanted.length > 0) tell({ type: "changed", sessionIds: wanted });
+  if (wanted.length > 0) send({ type: "changed", sessionIds: wanted });
 }
 
 /** The part of an answer that the page has not received yet, which then counts as sent; null if there is none. */

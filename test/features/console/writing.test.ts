@@ -20,7 +20,7 @@ test("words are numbered: a void try is taken back, another call is another answ
     const tell = (news: SessionNews) => {
       if (news.type === "text") told.push(news);
     };
-    sessions.watch({ viewer: () => Promise.resolve(account(linked)), sessionId: "ses_1", tell });
+    sessions.watch({ viewer: () => Promise.resolve(account(linked)), sessionId: "ses_1", send: tell });
     return told;
   };
   const after = async (told: readonly unknown[], count: number) => {
@@ -59,7 +59,7 @@ test("what a page could not be told, as the database was away, it is told soon t
   sessions.watch({
     viewer: () => (isAway ? Promise.reject(new Error("away")) : Promise.resolve(account(["slack:U0ANA"]))),
     sessionId: "ses_1",
-    tell: (news) => told.push(news),
+    send: (news) => told.push(news),
   });
   sessions.note({ runId: "ses_1-run", sessionId: "ses_1" }, { type: "turn_start", turn: 1 });
   await clock.advance(50);

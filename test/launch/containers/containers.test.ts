@@ -4,7 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { PARTS } from "../../../scripts/release/make-release.ts";
-import { PROBE_PATHS } from "../../../src/adapters/web/server/door.ts";
+import { PROBE_PATHS } from "../../../src/adapters/web/server/access-control.ts";
 import { loadConfig } from "../../../src/config.ts";
 import { FEATURES } from "../../../src/features/features.ts";
 import { STEPS } from "../../../src/launch/steps.mjs";

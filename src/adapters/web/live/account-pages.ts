@@ -27,7 +27,7 @@ export interface AccountPages {
   /** Closes all open pages of a login session. */
   close(token: string): void;
   /** Closes the pages of login sessions that have ended elsewhere. */
-  look(): void;
+  recheck(): void;
 }
 
 export function createAccountPages(
@@ -63,7 +63,7 @@ export function createAccountPages(
 
   return {
     close,
-    look: () => void look(),
+    recheck: () => void look(),
     admit: (token) => async (frame) => {
       const found = await account(token, isByPerson(frame));
       if (found === null) return { type: "gone" };

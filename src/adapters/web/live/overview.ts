@@ -21,7 +21,7 @@ export interface PanelSource {
 }
 
 /** The thread that the page shows, null for a new one, and the job beside it. */
-export interface Shown {
+export interface OverviewQuery {
   /** Number of sessions on all platforms that wait for people. */
   readonly waiting: () => Promise<number>;
   /** The page's channel and its viewer. */
@@ -31,9 +31,9 @@ export interface Shown {
 }
 
 /** Collects the current overview for a page. */
-export async function lookAround(
+export async function collectOverview(
   { summaries, jobs, panels }: OverviewSource,
-  { waiting, place, threadId, jobId }: Shown,
+  { waiting, place, threadId, jobId }: OverviewQuery,
   at: number,
 ): Promise<OverviewFrame> {
   const request = jobRequest(place, threadId, at);

@@ -8,7 +8,7 @@ import {
 import type { ThreadFrame } from "../../render/local/wire.ts";
 import { type ClientFrame, clientFrameSchema, type ServerFrame } from "../wire.ts";
 import type { Admit } from "./account-pages.ts";
-import { lookAround, type OverviewSource, type Shown } from "./overview.ts";
+import { collectOverview, type OverviewQuery, type OverviewSource } from "./overview.ts";
 
 /** An open page. */
 export interface OpenPage {
@@ -20,7 +20,7 @@ export interface PageSessionOptions extends Omit<FrameSessionOptions, "place" | 
   readonly page: OpenPage;
   readonly admit: Admit;
   readonly overview: Promise<OverviewSource>;
-  readonly waiting: Shown["waiting"];
+  readonly waiting: OverviewQuery["waiting"];
   /** Subscribes the page to sessions in place of its previous subscription. */
   readonly watch: (watched: Watched) => void;
   /** Called when the page's login session has ended. */
@@ -43,7 +43,7 @@ export function createPageSession(options: PageSessionOptions): (text: string) =
       if (frame.type === "watch") return watch(frame.watched);
       if (frame.type !== "look") return handleFrame(frame, { ...options, place });
       const { threadId, jobId } = frame;
-      page.push(await lookAround(await overview, { waiting, place, threadId, jobId }, clock.now()));
+      page.push(await collectOverview(await overview, { waiting, place, threadId, jobId }, clock.now()));
     },
     // No answer is needed because the page repeats these frames by itself.
     failure: (frame) => (frame.type === "look" || frame.type === "watch" ? null : frameFailure(frame)),

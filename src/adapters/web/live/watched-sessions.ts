@@ -1,4 +1,4 @@
-import type { Visitor } from "../server/door.ts";
+import type { Principal } from "../server/access-control.ts";
 import type { Logins } from "../server/logins.ts";
 import type { TeamSessions, Viewer } from "../sessions/team-sessions.ts";
 import type { OpenPage, Watched } from "./page-session.ts";
@@ -19,9 +19,9 @@ export function watchSessions({ sessions, viewer, page }: WatchingPage) {
       end = () => {};
       if (!isOpen || watched.kind === "nothing") return;
       const sessionId = watched.kind === "session" ? watched.id : null;
-      const tell = (news: Parameters<Parameters<TeamSessions["watch"]>[0]["tell"]>[0]): void =>
+      const send = (news: Parameters<Parameters<TeamSessions["watch"]>[0]["send"]>[0]): void =>
         page.push({ type: "sessions", news });
-      end = sessions()?.watch({ viewer, sessionId, tell }) ?? end;
+      end = sessions()?.watch({ viewer, sessionId, send }) ?? end;
     },
     /** Ends the subscription of a closed page and ignores its frames that are handled later. */
     end: (): void => {
@@ -43,8 +43,8 @@ export async function waitingSessions({
 }
 
 /** The current viewer of a page; null if the login session has ended. */
-export async function viewerNow(visitor: Visitor, logins: Pick<Logins, "signedIn"> | null): Promise<Viewer | null> {
-  if (visitor.kind === "operator") return { kind: "operator" };
-  const account = (await logins?.signedIn(visitor.token, false)) ?? null;
+export async function viewerNow(principal: Principal, logins: Pick<Logins, "signedIn"> | null): Promise<Viewer | null> {
+  if (principal.kind === "operator") return { kind: "operator" };
+  const account = (await logins?.signedIn(principal.token, false)) ?? null;
   return account === null ? null : { kind: "account", account };
 }

@@ -19,15 +19,15 @@ export function entryLink(token: string, now: number): string {
 
 export interface EntryLinks {
   /** Uses a link up; returns whether it was valid and unused. */
-  take(link: string): boolean;
+  use(link: string): boolean;
 }
 
 /** Accepts entry links. A lone process rejects those made before it started, since it cannot know which were used. */
 export function entryLinks(token: string, now: () => number, isReplica = false): EntryLinks {
   const begun = isReplica ? 0 : now();
-  const isFirstUse = firstUses(now, VALID_MS);
+  const isFirstUse = createFirstUseCheck(now, VALID_MS);
   return {
-    take(link) {
+    use(link) {
       const [, issued = "", nonce = "", signature = ""] = LINK.exec(link) ?? [];
       if (!isSame(signature, sign(token, `${issued}.${nonce}`))) return false;
       const at = Number.parseInt(issued, 36);
@@ -37,7 +37,7 @@ export function entryLinks(token: string, now: () => number, isReplica = false):
 }
 
 /** Returns a function that tells whether a name is new; names are remembered for `forMs`. */
-export function firstUses(now: () => number, forMs: number): (name: string) => boolean {
+export function createFirstUseCheck(now: () => number, forMs: number): (name: string) => boolean {
   const used = new Map<string, number>();
   return (name) => {
     for (const [old, since] of used) if (now() - since > forMs) used.delete(old);

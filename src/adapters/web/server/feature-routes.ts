@@ -39,8 +39,8 @@ const KEY_HOLDER = { role: "admin", name: "operator" } as const;
 const NOT_ALLOWED = { error: "Your account may not do this: it is for admins." };
 
 /**
- * Serves the features' routes to requests that the door has admitted. `routes` is empty until the features are open;
- * `viewerOf` returns the sender of a request.
+ * Serves the features' routes to requests that access control has admitted. `routes` is empty until the features are
+ * open; `viewerOf` returns the sender of a request.
  */
 export function registerFeatureRoutes(
   app: FastifyInstance,

@@ -10,13 +10,13 @@ export interface LoginForm {
 }
 
 /** The available ways to sign in. */
-export interface Ways {
+export interface SignInMethods {
   /** The provider's display name; null if there is no provider. */
   readonly provider: string | null;
   readonly passwords: boolean;
 }
 
-export function loginPage(form: LoginForm, { provider, passwords }: Ways): string {
+export function loginPage(form: LoginForm, { provider, passwords }: SignInMethods): string {
   const button = provider === null ? "" : `<a class="button" href="/login/oidc">Sign in with ${escaped(provider)}</a>`;
   return page("Sign in", [problemText(form.problem), button, passwords ? passwordForm(form) : ""].join("\n"));
 }

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type DoorOptions, PROVIDER_PATHS, portOf } from "./door.ts";
-import { firstUses } from "./entry-links.ts";
+import { type AccessControlOptions, PROVIDER_PATHS, portOf } from "./access-control.ts";
+import { createFirstUseCheck } from "./entry-links.ts";
 import { readCookie } from "./guard.ts";
 import type { Outcome, ProviderLogin, ProviderSecrets } from "./logins.ts";
 import { isSame, PROVIDER_S, providerSecrets, providerTicket } from "./signatures.ts";
 
-interface ProviderRoutes extends Pick<DoorOptions, "address" | "token" | "clock"> {
+interface ProviderRoutes extends Pick<AccessControlOptions, "address" | "token" | "clock"> {
   /** Null if no provider is configured. */
   provider(): ProviderLogin | null;
   /** Whether no other process has used the ticket yet. */
@@ -41,7 +41,7 @@ const BETWEEN = "~";
  */
 export function registerProviderLogin(app: FastifyInstance, options: ProviderRoutes): void {
   const { address, token, clock } = options;
-  const isFirstUse = firstUses(() => clock.now(), PROVIDER_S * 1_000);
+  const isFirstUse = createFirstUseCheck(() => clock.now(), PROVIDER_S * 1_000);
   const begunIn = (request: FastifyRequest): readonly Begun[] =>
     (readCookie(request.headers.cookie, address.cookieName("provider", portOf(request))) ?? "")
       .split(BETWEEN)

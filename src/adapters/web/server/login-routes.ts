@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DefectError } from "../../../core/protocol/errors.ts";
-import { type Door, type DoorOptions, portOf } from "./door.ts";
+import { type AccessControl, type AccessControlOptions, portOf } from "./access-control.ts";
 import { readCookie, SECURITY_HEADERS } from "./guard.ts";
-import { type LoginForm, loginNotice, loginPage, setupPage, type Ways } from "./login-pages.ts";
+import { type LoginForm, loginNotice, loginPage, type SignInMethods, setupPage } from "./login-pages.ts";
 import { registerProviderLogin } from "./login-provider.ts";
 import type { Logins, Outcome } from "./logins.ts";
-import { DEVICE_S, deviceCookie, formToken, isSame, isVouched, knownDevice, nonce } from "./signatures.ts";
+import { DEVICE_S, deviceCookie, formToken, hasEntryCookie, isSame, knownDevice, nonce } from "./signatures.ts";
 
 /** Maximum size of a form, in bytes. */
 const FORM_BYTES = 8_192;
@@ -28,26 +28,30 @@ const PAGE_HEADERS = {
   "cache-control": "no-store",
 };
 
-interface LoginRoutes extends DoorOptions {
-  readonly door: Door;
+interface LoginRoutes extends AccessControlOptions {
+  readonly access: AccessControl;
   /** Closes the open pages of a login session that has ended. */
   signedOut(token: string): void;
 }
 
-interface Ask {
+interface LoginRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly port: number;
 }
 
-type Page = (form: LoginForm, ways: Ways) => string;
+type Page = (form: LoginForm, ways: SignInMethods) => string;
 
-/** Registers login and logout for a shared page. The door has checked that posts come from the server's own pages. */
+/** Registers login and logout for a shared page. Access control has checked that posts come from the server's own pages. */
 export function registerLogin(app: FastifyInstance, options: LoginRoutes): void {
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
     done(null, new URLSearchParams(String(body))),
   );
-  const given = (request: FastifyRequest, reply: FastifyReply): Ask => ({ request, reply, port: portOf(request) });
+  const given = (request: FastifyRequest, reply: FastifyReply): LoginRequest => ({
+    request,
+    reply,
+    port: portOf(request),
+  });
   const limit = { bodyLimit: FORM_BYTES };
   registerProviderLogin(app, {
     ...options,
@@ -67,19 +71,20 @@ export function registerLogin(app: FastifyInstance, options: LoginRoutes): void 
   app.post("/logout", limit, async (request, reply) => takeLogout(given(request, reply), options));
 }
 
-async function showLogin(ask: Ask, options: LoginRoutes): Promise<FastifyReply> {
+async function showLogin(ask: LoginRequest, options: LoginRoutes): Promise<FastifyReply> {
   const logins = loginsOf(options);
   if (logins.provider === null && !(await logins.hasAccounts())) return ask.reply.redirect("/setup", 303);
   return show(ask, options, { page: loginPage, status: 200 });
 }
 
-async function takeLogin(ask: Ask, options: LoginRoutes): Promise<FastifyReply> {
+async function takeLogin(ask: LoginRequest, options: LoginRoutes): Promise<FastifyReply> {
   const { request, reply, port } = ask;
   const form = fieldsOf(request);
   const name = form.get("name") ?? "";
   const again = { page: loginPage, name };
   if (!isOwnForm(ask, options, form)) return show(ask, options, { ...again, status: 403, problem: TOO_OLD });
-  if (!waysOf(ask, options).passwords) return show(ask, options, { ...again, status: 403, problem: NO_PASSWORDS });
+  if (!signInMethodsOf(ask, options).passwords)
+    return show(ask, options, { ...again, status: 403, problem: NO_PASSWORDS });
   const cookie = readCookie(request.headers.cookie, options.address.cookieName("device", port));
   const device = knownDevice(options.token, { cookie, name: name.trim().toLowerCase(), now: options.clock.now() });
   const password = form.get("password") ?? "";
@@ -90,14 +95,14 @@ async function takeLogin(ask: Ask, options: LoginRoutes): Promise<FastifyReply> 
   return show(ask, options, { ...again, status: 429, problem: waitText(outcome.seconds) });
 }
 
-async function showSetup(ask: Ask, options: LoginRoutes): Promise<FastifyReply> {
+async function showSetup(ask: LoginRequest, options: LoginRoutes): Promise<FastifyReply> {
   if (await loginsOf(options).hasAccounts()) return ask.reply.redirect("/login", 303);
-  if (!options.door.mayFound(ask.request)) return sendPage(ask.reply, 401, loginNotice(NO_ACCOUNT));
+  if (!options.access.mayCreateFirstAccount(ask.request)) return sendPage(ask.reply, 401, loginNotice(NO_ACCOUNT));
   return show(ask, options, { page: setupPage, status: 200 });
 }
 
-async function takeSetup(ask: Ask, options: LoginRoutes): Promise<FastifyReply> {
-  if (!options.door.mayFound(ask.request)) return sendPage(ask.reply, 401, loginNotice(NO_ACCOUNT));
+async function takeSetup(ask: LoginRequest, options: LoginRoutes): Promise<FastifyReply> {
+  if (!options.access.mayCreateFirstAccount(ask.request)) return sendPage(ask.reply, 401, loginNotice(NO_ACCOUNT));
   const form = fieldsOf(ask.request);
   const name = form.get("name") ?? "";
   const password = form.get("password") ?? "";
@@ -113,11 +118,11 @@ async function takeSetup(ask: Ask, options: LoginRoutes): Promise<FastifyReply> 
   return sendPage(ask.reply, 409, loginNotice(words));
 }
 
-async function takeLogout({ request, reply, port }: Ask, options: LoginRoutes): Promise<FastifyReply> {
-  const visitor = options.door.visitorOf(request);
-  if (visitor.kind === "account") {
-    await loginsOf(options).signOut(visitor.token);
-    options.signedOut(visitor.token);
+async function takeLogout({ request, reply, port }: LoginRequest, options: LoginRoutes): Promise<FastifyReply> {
+  const principal = options.access.principalOf(request);
+  if (principal.kind === "account") {
+    await loginsOf(options).signOut(principal.token);
+    options.signedOut(principal.token);
   }
   reply.header("set-cookie", options.address.cookie({ kind: "login", value: null, maxAgeS: 0 }, port));
   return reply.code(204).send();
@@ -125,7 +130,7 @@ async function takeLogout({ request, reply, port }: Ask, options: LoginRoutes): 
 
 /** Starts a new login session and ends the browser's previous one, which prevents session fixation. */
 async function enter(
-  { request, reply, port }: Ask,
+  { request, reply, port }: LoginRequest,
   options: LoginRoutes,
   { token, name }: Extract<Outcome, { type: "signed_in" }>,
 ): Promise<FastifyReply> {
@@ -154,25 +159,25 @@ interface Shown {
 }
 
 /** Sends a form that only this browser can post. */
-function show({ request, reply, port }: Ask, options: LoginRoutes, shown: Shown): FastifyReply {
+function show({ request, reply, port }: LoginRequest, options: LoginRoutes, shown: Shown): FastifyReply {
   const { address, token } = options;
   const kept = readCookie(request.headers.cookie, address.cookieName("form", port));
   const cookie = kept === undefined || kept === "" ? nonce() : kept;
   reply.header("set-cookie", address.cookie({ kind: "form", value: cookie, maxAgeS: FORM_S }, port));
   const { page, status, name = "", problem = "" } = shown;
   const form = { token: formToken(token, cookie), name, problem };
-  return sendPage(reply, status, page(form, waysOf({ request, reply, port }, options)));
+  return sendPage(reply, status, page(form, signInMethodsOf({ request, reply, port }, options)));
 }
 
 /** Ways to sign in. A printed address always permits passwords, so that the machine's own user is never locked out. */
-function waysOf({ request, port }: Ask, options: LoginRoutes): Ways {
+function signInMethodsOf({ request, port }: LoginRequest, options: LoginRoutes): SignInMethods {
   const { provider, takesPasswords } = loginsOf(options);
   const device = readCookie(request.headers.cookie, options.address.cookieName("device", port));
-  const passwords = takesPasswords || isVouched(options.token, device, options.clock.now());
+  const passwords = takesPasswords || hasEntryCookie(options.token, device, options.clock.now());
   return { provider: provider?.label ?? null, passwords };
 }
 
-function isOwnForm({ request, port }: Ask, { address, token }: LoginRoutes, form: URLSearchParams): boolean {
+function isOwnForm({ request, port }: LoginRequest, { address, token }: LoginRoutes, form: URLSearchParams): boolean {
   const cookie = readCookie(request.headers.cookie, address.cookieName("form", port)) ?? "";
   return cookie !== "" && isSame(form.get("token") ?? "", formToken(token, cookie));
 }
@@ -195,7 +200,7 @@ function waitText(seconds: number): string {
   return `Too many tries. Wait ${wait}, then try again. From where you were signed in before, you need not wait; the address that \`deckhand web-link\` prints lets you try at once.`;
 }
 
-/** The accounts, which are open before the door admits anybody to these routes. */
+/** The accounts, which are open before access control admits anybody to these routes. */
 function loginsOf(options: LoginRoutes): Logins {
   const known = options.logins();
   if (known === null) throw new DefectError("accounts are not open yet");

@@ -10,7 +10,7 @@ import { listenError } from "../../render/listen-error.ts";
 import { FRAME_BYTES } from "../../render/local/frame-limits.ts";
 import type { LocalThreadStore } from "../../render/local/thread-store.ts";
 import type { TeamSessions } from "../sessions/team-sessions.ts";
-import { createDoor, type DoorOptions, isSocket, pathOf, type Visitor } from "./door.ts";
+import { type AccessControlOptions, createAccessControl, isSocket, type Principal, pathOf } from "./access-control.ts";
 import { type FeatureRoutes, registerFeatureRoutes } from "./feature-routes.ts";
 import { registerFileRoutes } from "./file-routes.ts";
 import { withoutPorts } from "./guard.ts";
@@ -37,7 +37,7 @@ export interface Probes {
   metrics(): Promise<string>;
 }
 
-export interface WebServerOptions extends DoorOptions {
+export interface WebServerOptions extends AccessControlOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
@@ -51,7 +51,7 @@ export interface WebServerOptions extends DoorOptions {
   readonly store: LocalThreadStore;
   readonly probes: Probes;
   readonly log: Log;
-  connected(socket: WebSocket, visitor: Visitor): void;
+  connected(socket: WebSocket, principal: Principal): void;
   /** Closes the open pages of a login session that has ended. */
   signedOut(token: string): void;
   /** The features' routes; none until the features are open. */
@@ -86,14 +86,14 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   };
   const app = fastify({ forceCloseConnections: true, bodyLimit: 1024, trustProxy, requestTimeout: arrivalMs, http });
   app.server.maxConnections = MOST_CONNECTIONS;
-  const door = createDoor(options);
+  const access = createAccessControl(options);
   // Registered before the guard, because the plugin closes the socket of a refused request only if it saw it first.
   await app.register(fastifyWebsocket, { options: { maxPayload: FRAME_BYTES }, preClose: cutSockets });
   pingPages(app, pingMs);
   app.addHook("onRequest", async ({ raw: { headers } }) => {
     headers["x-forwarded-for"] = withoutPorts(headers["x-forwarded-for"]);
   });
-  app.addHook("onRequest", async (request, reply) => door.admit(request, reply));
+  app.addHook("onRequest", async (request, reply) => access.admit(request, reply));
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500) options.log.error({ err: error, path: pathOf(request) }, "web_request_failed");
@@ -103,12 +103,12 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   app.setNotFoundHandler(async (_request, reply) => reply.code(404).send({ error: "There is nothing here." }));
   registerProbes(app, options);
   await app.register(fastifyStatic, { root: options.pageDirectory, cacheControl: false });
-  app.get("/live", { websocket: true }, (socket, request) => options.connected(socket, door.visitorOf(request)));
+  app.get("/live", { websocket: true }, (socket, request) => options.connected(socket, access.principalOf(request)));
   /** Lets a page check that its cookie is still valid, since a refused socket gives no reason. */
   app.get("/session", async () => ({ ok: true }));
-  if (options.address.isShared) registerLogin(app, { ...options, door });
+  if (options.address.isShared) registerLogin(app, { ...options, access });
   registerFileRoutes(app, options.store);
-  const viewerOf = (request: FastifyRequest): Visitor => door.visitorOf(request);
+  const viewerOf = (request: FastifyRequest): Principal => access.principalOf(request);
   registerFeatureRoutes(app, () => options.routes(), viewerOf);
   registerSessions(app, () => options.sessions(), viewerOf);
   try {

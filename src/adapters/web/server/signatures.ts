@@ -9,12 +9,12 @@ import type { ProviderSecrets } from "./logins.ts";
 /** How long a browser stays known, in seconds. */
 export const DEVICE_S = 15_552_000;
 /** How long a browser that opened a printed address stays known until it signs in, in seconds. */
-export const VOUCHED_S = 600;
+export const ENTRY_S = 600;
 
 /** Stands for every account in the cookie of a browser that opened the printed address. */
-export const ANYBODY = "*";
+export const ANY_ACCOUNT = "*";
 /** Stands for the first account in the cookie of a browser that may create it. */
-export const FOUNDER = "*first";
+export const FIRST_ACCOUNT = "*first";
 
 const DEVICE = /^([0-9a-z]{6,12})\.([\w-]{22})\.([\w-]{43})$/u;
 
@@ -25,31 +25,31 @@ export function deviceCookie(token: string, name: string, now: number): string {
 }
 
 /** Id of the browser; null if it is not known for the account. */
-export function knownDevice(token: string, known: Known): string | null {
-  const holds = holdsFor(token, known, DEVICE_S) || isVouched(token, known.cookie, known.now);
+export function knownDevice(token: string, known: DeviceCookie): string | null {
+  const holds = isSignedWithin(token, known, DEVICE_S) || hasEntryCookie(token, known.cookie, known.now);
   return holds ? (DEVICE.exec(known.cookie ?? "")?.[2] ?? null) : null;
 }
 
-interface Known {
+interface DeviceCookie {
   readonly cookie: string | undefined;
   readonly name: string;
   readonly now: number;
 }
 
-function holdsFor(token: string, { cookie, name, now }: Known, forS: number): boolean {
+function isSignedWithin(token: string, { cookie, name, now }: DeviceCookie, forS: number): boolean {
   const [, issued = "", device = "", signature = ""] = DEVICE.exec(cookie ?? "") ?? [];
   const ageS = (now - Number.parseInt(issued, 36)) / 1_000;
   return ageS >= 0 && ageS < forS && isSame(signature, sign(token, "device", `${issued}.${device}`, name));
 }
 
 /** Whether the browser opened a printed address recently and has not signed in since. */
-export function isVouched(token: string, cookie: string | undefined, now: number): boolean {
-  return holdsFor(token, { cookie, name: ANYBODY, now }, VOUCHED_S);
+export function hasEntryCookie(token: string, cookie: string | undefined, now: number): boolean {
+  return isSignedWithin(token, { cookie, name: ANY_ACCOUNT, now }, ENTRY_S);
 }
 
 /** Whether the browser opened a printed address recently while there was no account. */
-export function mayFound(token: string, cookie: string | undefined, now: number): boolean {
-  return holdsFor(token, { cookie, name: FOUNDER, now }, VOUCHED_S);
+export function mayCreateFirstAccount(token: string, cookie: string | undefined, now: number): boolean {
+  return isSignedWithin(token, { cookie, name: FIRST_ACCOUNT, now }, ENTRY_S);
 }
 
 /** Maximum duration of a sign-in at a provider, in seconds. */

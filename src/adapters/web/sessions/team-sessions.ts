@@ -32,7 +32,7 @@ export interface SessionWatch {
   readonly viewer: () => Promise<Viewer | null>;
   /** The session to watch; null for the list of all. */
   readonly sessionId: string | null;
-  readonly tell: (news: SessionNews) => void;
+  readonly send: (news: SessionNews) => void;
 }
 
 /**

@@ -121,11 +121,11 @@ describe("the key", () => {
     let now = 1_000_000_000_000;
     const links = entryLinks(TOKEN, () => now);
     const [used, kept, late] = [entryLink(TOKEN, now), entryLink(TOKEN, now), entryLink(TOKEN, now)];
-    expect(links.take(used)).toBe(true);
+    expect(links.use(used)).toBe(true);
     now += 599_000;
-    expect([links.take(kept), links.take(used)]).toEqual([true, false]);
+    expect([links.use(kept), links.use(used)]).toEqual([true, false]);
     now += 2_000;
-    expect([links.take(late), links.take(used)]).toEqual([false, false]);
+    expect([links.use(late), links.use(used)]).toEqual([false, false]);
   });
 
   test.each([

@@ -5,15 +5,23 @@ import { cookieName, isToken, readCookie, SECURITY_HEADERS, tokenCookie } from "
 import type { Logins, SignedIn } from "./logins.ts";
 import type { PageAddress } from "./page-address.ts";
 import { NO_TOKEN, NOT_READY, NOT_SIGNED_IN, ONLY_READS, plainPage } from "./plain-page.ts";
-import { ANYBODY, changeToken, deviceCookie, FOUNDER, isSame, mayFound, VOUCHED_S } from "./signatures.ts";
+import {
+  ANY_ACCOUNT,
+  changeToken,
+  deviceCookie,
+  ENTRY_S,
+  FIRST_ACCOUNT,
+  isSame,
+  mayCreateFirstAccount,
+} from "./signatures.ts";
 
 /** The sender of a request: whoever holds the page's key on this machine, or an account. */
-export type Visitor =
+export type Principal =
   | { readonly kind: "operator" }
   /** `token` is the login session's token in the browser's cookie. */
   | { readonly kind: "account"; readonly token: string; readonly account: SignedIn };
 
-export interface DoorOptions {
+export interface AccessControlOptions {
   readonly address: PageAddress;
   readonly token: string;
   /** Entry links, for browsers that have no cookie yet. */
@@ -26,13 +34,13 @@ export interface DoorOptions {
 }
 
 /** Access control of the web server. */
-export interface Door {
+export interface AccessControl {
   /** Answers a request that is not allowed; returns undefined to let it through. guard.ts gives the reasons. */
   admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   /** The sender of an admitted request to the page. */
-  visitorOf(request: FastifyRequest): Visitor;
+  principalOf(request: FastifyRequest): Principal;
   /** Whether this browser opened a printed address while there was no account. */
-  mayFound(request: FastifyRequest): boolean;
+  mayCreateFirstAccount(request: FastifyRequest): boolean;
 }
 
 /** Header for the change token, which no other page knows. */
@@ -54,7 +62,7 @@ const NO_ORIGIN =
   "Only the page itself may ask for this, which browsers say by the `Origin` header. A proxy before the page passes that on, and leaves the page's `Referrer-Policy` as it is.";
 const BY_HTTP = "Nobody can sign in where the page was opened by http://. Open its https:// address.";
 
-interface Asked {
+interface RequestParts {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly path: string;
@@ -64,10 +72,12 @@ interface Asked {
   readonly link: string | null;
 }
 
-export function createDoor(options: DoorOptions): Door {
+export function createAccessControl(options: AccessControlOptions): AccessControl {
   const { address } = options;
-  const visitors = new WeakMap<FastifyRequest, Visitor>();
-  const enter = address.isShared ? byAccount({ options, visitors }) : byKey({ options, visitors });
+  const principals = new WeakMap<FastifyRequest, Principal>();
+  const authenticate = address.isShared
+    ? authenticateByAccount({ options, principals: principals })
+    : authenticateByToken({ options, principals: principals });
   return {
     async admit(request, reply) {
       reply.headers(SECURITY_HEADERS);
@@ -86,7 +96,7 @@ export function createDoor(options: DoorOptions): Door {
       reply.header("cache-control", "no-cache");
       const query = new URLSearchParams(request.url.slice(path.length));
       const link = path === "/" ? query.get("token") : null;
-      const refused = await enter({ request, reply, path, port, changes, link });
+      const refused = await authenticate({ request, reply, path, port, changes, link });
       if (refused !== undefined) return refused;
       // "same-site" includes pages of other local servers, which must not load the page's resources.
       const site = request.headers["sec-fetch-site"];
@@ -94,10 +104,10 @@ export function createDoor(options: DoorOptions): Door {
       const isShown = path === "/" || LOGIN_PATHS.has(path);
       return isOther && !isShown ? reply.code(403).send({ error: NOT_FROM_PAGE }) : undefined;
     },
-    visitorOf: (request) => visitors.get(request) ?? { kind: "operator" },
-    mayFound: (request) => {
+    principalOf: (request) => principals.get(request) ?? { kind: "operator" },
+    mayCreateFirstAccount: (request) => {
       const cookie = readCookie(request.headers.cookie, address.cookieName("setup", portOf(request)));
-      return mayFound(options.token, cookie, options.clock.now());
+      return mayCreateFirstAccount(options.token, cookie, options.clock.now());
     },
   };
 }
@@ -112,30 +122,30 @@ export function isSocket({ headers }: Pick<IncomingMessage, "headers">): boolean
   return headers.upgrade?.toLowerCase() === "websocket";
 }
 
-type Enter = (asked: Asked) => Promise<FastifyReply | undefined>;
+type Authenticate = (asked: RequestParts) => Promise<FastifyReply | undefined>;
 
-interface Means {
-  readonly options: DoorOptions;
-  readonly visitors: WeakMap<FastifyRequest, Visitor>;
+interface AuthenticationScope {
+  readonly options: AccessControlOptions;
+  readonly principals: WeakMap<FastifyRequest, Principal>;
 }
 
 /** Admission to a page on loopback, where whoever holds its key is the operator. */
-function byKey({ options, visitors }: Means): Enter {
+function authenticateByToken({ options, principals }: AuthenticationScope): Authenticate {
   return async ({ request, reply, path, port, link }) => {
     const cookie = cookieName(port);
     const isKnown = isToken(readCookie(request.headers.cookie, cookie), options.token);
-    if (link !== null && (isKnown || (await letsIn(link, options)))) {
+    if (link !== null && (isKnown || (await useEntryLink(link, options)))) {
       return reply.header("set-cookie", tokenCookie(cookie, options.token)).redirect("/", 303);
     }
     if (!isKnown) return refuse({ reply, path }, 401, NO_TOKEN);
     if (!options.isOpen()) return refuse({ reply, path }, 503, NOT_READY);
-    visitors.set(request, { kind: "operator" });
+    principals.set(request, { kind: "operator" });
     return undefined;
   };
 }
 
 /** Admission to a shared page, where everybody signs in and the printed address only leads to the login. */
-function byAccount({ options, visitors }: Means): Enter {
+function authenticateByAccount({ options, principals }: AuthenticationScope): Authenticate {
   const { address } = options;
   return async (asked) => {
     const { request, reply, path, port, changes, link } = asked;
@@ -143,11 +153,11 @@ function byAccount({ options, visitors }: Means): Enter {
     const logins = options.logins();
     if (logins === null || !options.isOpen()) return refuse(asked, 503, NOT_READY);
     if (LOGIN_PATHS.has(path) || path === PROVIDER_PATHS.there) return undefined;
-    if (link !== null && (await letsIn(link, options))) {
+    if (link !== null && (await useEntryLink(link, options))) {
       const isFirst = !(await logins.hasAccounts());
-      const value = deviceCookie(options.token, isFirst ? FOUNDER : ANYBODY, options.clock.now());
+      const value = deviceCookie(options.token, isFirst ? FIRST_ACCOUNT : ANY_ACCOUNT, options.clock.now());
       const kind = isFirst ? "setup" : "device";
-      reply.header("set-cookie", address.cookie({ kind, value, maxAgeS: VOUCHED_S }, port));
+      reply.header("set-cookie", address.cookie({ kind, value, maxAgeS: ENTRY_S }, port));
       return reply.redirect(isFirst ? "/setup" : "/login", 303);
     }
     const token = readCookie(request.headers.cookie, address.cookieName("login", port));
@@ -162,18 +172,18 @@ function byAccount({ options, visitors }: Means): Enter {
       return reply.code(403).send({ error: NOT_FROM_PAGE });
     }
     if (changes && account.role === "viewer" && path !== "/logout") return reply.code(403).send({ error: ONLY_READS });
-    visitors.set(request, { kind: "account", token, account });
+    principals.set(request, { kind: "account", token, account });
     return undefined;
   };
 }
 
 /** Whether an entry link is valid; it works once, even if several processes serve the page. */
-async function letsIn(link: string, options: DoorOptions): Promise<boolean> {
-  if (!options.links.take(link)) return false;
+async function useEntryLink(link: string, options: AccessControlOptions): Promise<boolean> {
+  if (!options.links.use(link)) return false;
   return (await options.logins()?.firstUse?.(link, VALID_MS)) ?? true;
 }
 
-function refuse({ reply, path }: Pick<Asked, "reply" | "path">, status: number, words: string): FastifyReply {
+function refuse({ reply, path }: Pick<RequestParts, "reply" | "path">, status: number, words: string): FastifyReply {
   reply.code(status);
   // Browsers show these paths as documents, so they get HTML instead of JSON.
   const isShown = path === "/" || LOGIN_PATHS.has(path);

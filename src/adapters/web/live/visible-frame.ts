@@ -2,7 +2,7 @@ import type { PageMessage } from "../../render/local/wire.ts";
 import type { ServerFrame } from "../wire.ts";
 
 /** Removes notes addressed to other people from a frame; null if nothing is left. */
-export function seenBy(personId: string, frame: ServerFrame): ServerFrame | null {
+export function visibleTo(personId: string, frame: ServerFrame): ServerFrame | null {
   const isTheirs = ({ body }: PageMessage): boolean => body.to === undefined || body.to === personId;
   switch (frame.type) {
     case "message":
