@@ -146,10 +146,10 @@ export interface Definitions {
   /** The agent of a channel. The empty key stands for any channel without settings of its own. */
   readonly agentOf: (channelKey: string) => string;
   /** The instructions that agents currently get in a channel. */
-  readonly told: (channelKey: string) => Promise<ToldInChannel>;
+  readonly instructionsIn: (channelKey: string) => Promise<ChannelInstructions>;
 }
 
-interface ToldInChannel {
+interface ChannelInstructions {
   /** Absolute path; null if the directory does not exist yet. */
   readonly sandboxRoot: string | null;
   /** The instructions that are followed, in the order in which agents read them. */

@@ -86,8 +86,17 @@ interface StoredKeys {
 
 export type { FeatureAnswer, FeatureRequest, FeatureRoute } from "./adapters/web/server/feature-routes.ts";
 export type { Act, AuditRow } from "./adapters/web/sessions/team-audit.ts";
-export type { ListedDefinition, NamedChannel, WholeDefinition } from "./adapters/web/sessions/team-definitions.ts";
-export type { CommandTold, TeamJob, TeamJobs, TeamJobView } from "./adapters/web/sessions/team-jobs.ts";
+export type {
+  FullDefinition,
+  ListedDefinition,
+  NamedChannel,
+} from "./adapters/web/sessions/team-definitions.ts";
+export type {
+  CommandOutcome,
+  TeamJob,
+  TeamJobs,
+  TeamJobView,
+} from "./adapters/web/sessions/team-jobs.ts";
 export type { TeamMemories, TeamMemory } from "./adapters/web/sessions/team-memory.ts";
 export type { TeamOverview } from "./adapters/web/sessions/team-overview.ts";
 export type { TeamModel, TeamProvider } from "./adapters/web/sessions/team-providers.ts";

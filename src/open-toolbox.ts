@@ -158,7 +158,7 @@ export function openInstructions({ config, log, store, channelConfigs }: Instruc
       instructions: page,
       configured,
       agentOf,
-      async told(channelKey) {
+      async instructionsIn(channelKey) {
         const { roots, rule } = instructionsOf(channelOf(channelKey, ""));
         const { sandboxRoot } = roots;
         await gate.look(channelKey, roots, rule);

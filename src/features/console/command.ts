@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ownId } from "../../core/events/event-key.ts";
 import { channelOf } from "../../core/protocol/platform.ts";
-import type { CommandTold } from "../../feature.ts";
+import type { CommandOutcome } from "../../feature.ts";
 import { eventBy } from "./press.ts";
 import type { ConsoleScope } from "./scope.ts";
 import { mayPress } from "./session.ts";
@@ -33,7 +33,7 @@ export async function commandInChannel(
   viewer: Viewer,
   { channelId, ...line }: z.infer<typeof channelCommandSchema>,
   world: ConsoleScope,
-): Promise<CommandTold | null> {
+): Promise<CommandOutcome | null> {
   const place = await placeOfChannel(channelId, world);
   if (place === null || !(await world.sight.seesChannel(viewer, place.channel))) return null;
   return commandAt(viewer, { place, line }, world);
@@ -44,7 +44,7 @@ export async function commandAt(
   viewer: Viewer,
   { place, line }: { readonly place: Place; readonly line: Line },
   { host, sight }: ConsoleScope,
-): Promise<CommandTold> {
+): Promise<CommandOutcome> {
   const actor = mayPress(viewer) ? await sight.actor(viewer, place) : null;
   if (actor === null) return said(whyNotAt(viewer, place, host));
   const { clickId, name, args, filled } = line;
@@ -88,6 +88,6 @@ export function placeIn(channel: ChannelRow): Place {
   return { channel, thread: channelOf(channel.id, ownId(channel.workspaceId)) };
 }
 
-function said(text: string | null): CommandTold {
+function said(text: string | null): CommandOutcome {
   return { words: text, form: null, problems: {} };
 }

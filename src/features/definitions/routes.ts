@@ -37,7 +37,7 @@ export function definitionRoutes(host: Host, kept: KeptDefinitions): readonly Fe
     reading("/list", z.object({ kind: definitionKind }), ({ kind }, asker) => list(kind, asker, world)),
     reading("/one", oneSchema, (asked, asker) => one(asked, asker, world)),
     reading("/channels", z.object({}), (_asked, asker) => channels(asker, world)),
-    reading("/told", channelSchema, ({ channel }, asker) => told(channel, asker, world)),
+    reading("/told", channelSchema, ({ channel }, asker) => effectiveInstructions(channel, asker, world)),
     reading("/history", historySchema, (asked, asker) => history(asked, asker, world)),
     reading("/revision", revisionSchema, (asked, asker) => revision(asked, asker, world)),
     writing("/check", checkSchema, async ({ kind, ...asked }) => {
@@ -79,8 +79,9 @@ async function list(kind: z.infer<typeof definitionKind>, asker: Asker, world: W
   const found = await Promise.all(
     (await configuredFor(asker, world)).map(async (channel) => {
       // Problems with a directory are reported where it is used.
-      const told = kind === "skill" ? await definitions.told(channel.key).catch(() => NOTHING) : NOTHING;
-      return { ...channel, agent: definitions.agentOf(channel.key), skills: told.skills };
+      const instructions =
+        kind === "skill" ? await definitions.instructionsIn(channel.key).catch(() => NOTHING) : NOTHING;
+      return { ...channel, agent: definitions.agentOf(channel.key), skills: instructions.skills };
     }),
   );
   const body = { rows, problems: set.problems(), usual: definitions.agentOf(""), channels: found };
@@ -118,12 +119,12 @@ async function channels(asker: Asker, world: World): Promise<FeatureAnswer> {
 const NOTHING = { sandboxRoot: null, layers: [], waiting: [], skills: [] };
 
 /** What agents are told in a channel, and which part the page has set. */
-async function told(channel: string, asker: Asker, world: World): Promise<FeatureAnswer> {
+async function effectiveInstructions(channel: string, asker: Asker, world: World): Promise<FeatureAnswer> {
   const { definitions, kept } = world;
   if (!(await sees("instructions", channel, { asker, world }))) return NONE;
   const newest = kept.newest("instructions", channel);
   const own = { text: newest?.content ?? "", number: newest?.number ?? 0, isSet: newest?.content != null };
-  const { sandboxRoot, layers, waiting } = channel === "" ? NOTHING : await definitions.told(channel);
+  const { sandboxRoot, layers, waiting } = channel === "" ? NOTHING : await definitions.instructionsIn(channel);
   const files = [
     ...layers.map(({ source, text }) => ({ source, text, isFollowed: true })),
     ...waiting.map(({ path, text }) => ({ source: path, text, isFollowed: false })),

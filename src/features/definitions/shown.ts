@@ -1,5 +1,5 @@
 import type { Definition } from "../../core/agents/page-definitions.ts";
-import type { ListedDefinition, WholeDefinition } from "../../feature.ts";
+import type { FullDefinition, ListedDefinition } from "../../feature.ts";
 import type { StoredRevision } from "./kept.ts";
 
 export function listed(
@@ -11,7 +11,7 @@ export function listed(
   return { name, description, from, place: own?.place ?? null, hasShipped: shipped !== null, facts };
 }
 
-export function whole(definition: Definition, newest: StoredRevision | null): WholeDefinition {
+export function whole(definition: Definition, newest: StoredRevision | null): FullDefinition {
   const { own, shipped } = definition;
   const text = own?.text ?? newest?.content ?? shipped ?? "";
   return { ...listed(definition, newest), text, number: newest?.number ?? 0, shipped };

@@ -40,7 +40,7 @@ async function processOn(url: string) {
     instructions: set("instructions"),
     configured: () => [],
     agentOf: () => "build",
-    told: () => Promise.reject(new Error("nobody asks")),
+    instructionsIn: () => Promise.reject(new Error("nobody asks")),
   };
   const kept = createStoredDefinitions({ store, runtime, definitions });
   await kept.refresh();

@@ -5,7 +5,7 @@ import { CloseIcon } from "./text/icons.tsx";
 interface DialogProps {
   readonly title: string;
   /** CSS classes added to the dialog's own. */
-  readonly look?: string;
+  readonly className?: string;
   /** Label of the confirming button. */
   readonly words: string;
   readonly isDanger?: boolean;
@@ -25,7 +25,7 @@ interface DialogProps {
 
 /** A modal dialog that asks for input or confirmation. */
 export function Dialog(props: DialogProps): JSX.Element {
-  const { title, look = "", words, isDanger = false, isSending, isReady = true, problem = null } = props;
+  const { title, className = "", words, isDanger = false, isSending, isReady = true, problem = null } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const shut = (): void => dialog.current?.close();
   useEffect(() => {
@@ -34,7 +34,7 @@ export function Dialog(props: DialogProps): JSX.Element {
     return () => requestAnimationFrame(() => refocus(opener));
   }, []);
   return (
-    <dialog ref={dialog} class={`form ${look}`} aria-labelledby="dialog-title" onClose={props.close}>
+    <dialog ref={dialog} class={`form ${className}`} aria-labelledby="dialog-title" onClose={props.close}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

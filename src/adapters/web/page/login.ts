@@ -1,3 +1,3 @@
-import { keepLanding } from "./state/landing.ts";
+import { saveFragment } from "./state/saved-fragment.ts";
 
-keepLanding();
+saveFragment();

@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { createController } from "./state/controller.ts";
-import { takeLanding } from "./state/landing.ts";
+import { restoreFragment } from "./state/saved-fragment.ts";
 
 // The browser would otherwise leave the page to show a file dropped where nothing accepts it.
 for (const type of ["dragover", "drop"] as const) {
@@ -9,6 +9,6 @@ for (const type of ["dragover", "drop"] as const) {
     if (event.dataTransfer?.types.includes("Files") === true) event.preventDefault();
   });
 }
-takeLanding();
+restoreFragment();
 const root = document.getElementById("page");
 if (root !== null) render(<App controller={createController()} />, root);

@@ -76,8 +76,8 @@ export function createAccessControl(options: AccessControlOptions): AccessContro
   const { address } = options;
   const principals = new WeakMap<FastifyRequest, Principal>();
   const authenticate = address.isShared
-    ? authenticateByAccount({ options, principals: principals })
-    : authenticateByToken({ options, principals: principals });
+    ? authenticateByAccount({ options, principals })
+    : authenticateByToken({ options, principals });
   return {
     async admit(request, reply) {
       reply.headers(SECURITY_HEADERS);
@@ -134,7 +134,7 @@ function authenticateByToken({ options, principals }: AuthenticationScope): Auth
   return async ({ request, reply, path, port, link }) => {
     const cookie = cookieName(port);
     const isKnown = isToken(readCookie(request.headers.cookie, cookie), options.token);
-    if (link !== null && (isKnown || (await useEntryLink(link, options)))) {
+    if (link !== null && (isKnown || (await consumeEntryLink(link, options)))) {
       return reply.header("set-cookie", tokenCookie(cookie, options.token)).redirect("/", 303);
     }
     if (!isKnown) return refuse({ reply, path }, 401, NO_TOKEN);
@@ -153,7 +153,7 @@ function authenticateByAccount({ options, principals }: AuthenticationScope): Au
     const logins = options.logins();
     if (logins === null || !options.isOpen()) return refuse(asked, 503, NOT_READY);
     if (LOGIN_PATHS.has(path) || path === PROVIDER_PATHS.there) return undefined;
-    if (link !== null && (await useEntryLink(link, options))) {
+    if (link !== null && (await consumeEntryLink(link, options))) {
       const isFirst = !(await logins.hasAccounts());
       const value = deviceCookie(options.token, isFirst ? FIRST_ACCOUNT : ANY_ACCOUNT, options.clock.now());
       const kind = isFirst ? "setup" : "device";
@@ -178,7 +178,7 @@ function authenticateByAccount({ options, principals }: AuthenticationScope): Au
 }
 
 /** Whether an entry link is valid; it works once, even if several processes serve the page. */
-async function useEntryLink(link: string, options: AccessControlOptions): Promise<boolean> {
+async function consumeEntryLink(link: string, options: AccessControlOptions): Promise<boolean> {
   if (!options.links.use(link)) return false;
   return (await options.logins()?.firstUse?.(link, VALID_MS)) ?? true;
 }

@@ -26,7 +26,7 @@ export interface ListedDefinition {
 }
 
 /** A definition with its text. */
-export interface WholeDefinition extends ListedDefinition {
+export interface FullDefinition extends ListedDefinition {
   /** The text to edit: the operator's if there is one, else the page's, else the shipped one. */
   readonly text: string;
   /** Number of the newest revision; 0 if there is none. */
@@ -50,7 +50,7 @@ export interface DefinitionList {
   readonly mayEdit: boolean;
 }
 
-export interface OneDefinition extends WholeDefinition {
+export interface DefinitionDetails extends FullDefinition {
   readonly channels: readonly NamedChannel[];
   readonly isUsual: boolean;
   readonly mayEdit: boolean;
@@ -67,7 +67,7 @@ export interface InstructionChannels {
   readonly mayEdit: boolean;
 }
 
-export interface ToldInChannel {
+export interface EffectiveInstructions {
   readonly text: string;
   readonly number: number;
   readonly isSet: boolean;

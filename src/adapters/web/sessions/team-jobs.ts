@@ -22,7 +22,7 @@ export interface TeamJobView extends TeamJob, JobView {
 }
 
 /** Outcome of a command on jobs. */
-export interface CommandTold {
+export interface CommandOutcome {
   /** Message in Markdown; null if there is nothing to say. */
   readonly words: string | null;
   /** A form to fill in, with the errors of the previous input. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readJobForm, WHEN } from "../../../core/jobs/job-form.ts";
-import type { CommandTold } from "../../../feature.ts";
+import type { CommandOutcome } from "../../../feature.ts";
 import { commandAt, placeOfChannel } from "../command.ts";
 import type { ConsoleScope } from "../scope.ts";
 import type { Viewer } from "../sight.ts";
@@ -30,7 +30,7 @@ export async function commandJob(
   viewer: Viewer,
   command: JobCommand,
   world: ConsoleScope,
-): Promise<CommandTold | null> {
+): Promise<CommandOutcome | null> {
   const { target, filled, version, clickId } = command;
   const placed = await placeOf(target, world);
   if (placed === null || !(await world.sight.seesChannel(viewer, placed.channel))) return null;

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { WEB_LIMITS } from "../../limits.ts";
 import { type Controller, changeHeaders } from "../state/controller.ts";
-import { keepDraft, readDraft } from "../state/keep.ts";
+import { readDraft, storeDraft } from "../state/local-storage.ts";
 import { type PageState, sessionOf } from "../state/state.ts";
 import { ClipIcon, SendIcon } from "../text/icons.tsx";
 import { PaletteList, paletteProps, usePalette } from "./palette.tsx";
@@ -37,7 +37,7 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
 
   const write = (next: string): void => {
     setText(next);
-    keepDraft(state.openId, next);
+    storeDraft(state.openId, next);
   };
   const palette = usePalette({ text, state, ask: controller.complete, write });
   const send = (): void => {

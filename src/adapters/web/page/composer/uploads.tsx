@@ -4,7 +4,7 @@ import { MESSAGE_FILES } from "../../../render/local/frame-limits.ts";
 import type { PageFile } from "../../../render/local/wire.ts";
 import { WEB_LIMITS } from "../../limits.ts";
 import { answerOf, problemOf } from "../section/request.ts";
-import { keepDraftFiles, readDraftFiles } from "../state/keep.ts";
+import { readDraftFiles, storeDraftFiles } from "../state/local-storage.ts";
 import { CloseIcon, FileIcon } from "../text/icons.tsx";
 import { isPicture } from "../thread/files.tsx";
 
@@ -36,7 +36,7 @@ export function useUploads({ threadId, notify, change }: UploadScope): Uploads {
   );
   const lastKey = useRef(0);
   const isLeft = useRef(false);
-  useEffect(() => keepDraftFiles(threadId, filesOf(uploads)), [uploads]);
+  useEffect(() => storeDraftFiles(threadId, filesOf(uploads)), [uploads]);
   useEffect(
     () => () => {
       isLeft.current = true;
@@ -47,7 +47,7 @@ export function useUploads({ threadId, notify, change }: UploadScope): Uploads {
   const arrived = (key: number, file: PageFile): void => {
     setUploads((now) => now.map((one) => (one.key === key ? { ...one, file } : one)));
     // The composer was left meanwhile, so the file is added to the draft for the next visit.
-    if (isLeft.current) keepDraftFiles(threadId, [...readDraftFiles(threadId), file]);
+    if (isLeft.current) storeDraftFiles(threadId, [...readDraftFiles(threadId), file]);
   };
   const add = useCallback(
     (files: readonly File[]) => {
@@ -78,7 +78,7 @@ export function useUploads({ threadId, notify, change }: UploadScope): Uploads {
   );
   const clear = useCallback(() => {
     // Now, not in an effect, because the first message opens a thread with a composer of its own.
-    keepDraftFiles(threadId, []);
+    storeDraftFiles(threadId, []);
     setUploads([]);
   }, [threadId]);
   return { uploads, add, remove, clear };

@@ -9,7 +9,7 @@ export function changedLines(before: string, after: string): string {
   return diffText(from ?? "", to ?? "");
 }
 
-interface ChangeDialogProps extends Omit<Parameters<typeof Dialog>[0], "look" | "children"> {
+interface ChangeDialogProps extends Omit<Parameters<typeof Dialog>[0], "className" | "children"> {
   readonly before: string;
   readonly after: string;
   readonly children?: ComponentChildren;
@@ -18,7 +18,7 @@ interface ChangeDialogProps extends Omit<Parameters<typeof Dialog>[0], "look" | 
 /** Shows the changed lines before the change is made. */
 export function ChangeDialog({ before, after, children, ...asked }: ChangeDialogProps): JSX.Element {
   return (
-    <Dialog {...asked} look="change">
+    <Dialog {...asked} className="change">
       {children}
       {before === after ? (
         <p class="hint">The text stays as it is.</p>

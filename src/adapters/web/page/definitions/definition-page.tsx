@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { DefinitionKind, OneDefinition } from "../../sessions/team-definitions.ts";
+import type { DefinitionDetails, DefinitionKind } from "../../sessions/team-definitions.ts";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
@@ -83,7 +83,9 @@ interface DefinitionProps {
 }
 
 function Definition({ kind, name, state, say, removed }: DefinitionProps): JSX.Element {
-  const loaded = useLoaded(name, (signal) => get<OneDefinition>("/features/definitions/one", { kind, name }, signal));
+  const loaded = useLoaded(name, (signal) =>
+    get<DefinitionDetails>("/features/definitions/one", { kind, name }, signal),
+  );
   return (
     <LoadedView loaded={loaded}>
       {(found) => (
@@ -91,7 +93,7 @@ function Definition({ kind, name, state, say, removed }: DefinitionProps): JSX.E
           <h2 id="definition-title">{found.name}</h2>
           <About kind={kind} found={found} />
           {found.mayEdit && found.from !== "file" ? (
-            <Editable kind={kind} found={found} state={state} say={say} removed={removed} again={loaded.again} />
+            <Editable kind={kind} found={found} state={state} say={say} removed={removed} reload={loaded.reload} />
           ) : (
             <ReadOnly kind={kind} found={found} />
           )}
@@ -103,7 +105,7 @@ function Definition({ kind, name, state, say, removed }: DefinitionProps): JSX.E
 
 interface FoundProps {
   readonly kind: DefinitionKind;
-  readonly found: OneDefinition;
+  readonly found: DefinitionDetails;
 }
 
 function About({ kind, found }: FoundProps): JSX.Element {
@@ -159,10 +161,10 @@ function ReadOnly({ kind, found: { name, text, number } }: FoundProps): JSX.Elem
 }
 
 interface EditableProps extends FoundProps, Omit<DefinitionProps, "name"> {
-  readonly again: () => void;
+  readonly reload: () => void;
 }
 
-function Editable({ kind, found, state, say, removed, again }: EditableProps): JSX.Element {
+function Editable({ kind, found, state, say, removed, reload }: EditableProps): JSX.Element {
   const { name, text, number, from, shipped } = found;
   const editing = useEditing({ kind, name, text, number, isNew: false, draft: `${kind}/${name}` }, state);
   return (
@@ -173,7 +175,7 @@ function Editable({ kind, found, state, say, removed, again }: EditableProps): J
         what={name}
         saved={(now) => {
           say(`✓ Saved as revision ${now}. It holds from the next run on.`);
-          again();
+          reload();
         }}
       />
       {kind === "skill" && shipped !== null && (
@@ -188,7 +190,7 @@ function Editable({ kind, found, state, say, removed, again }: EditableProps): J
           done={() => {
             if (shipped === null) return removed();
             say("✓ The shipped one holds again.");
-            again();
+            reload();
           }}
         >
           {shipped === null && (

@@ -1,6 +1,10 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { InstructionChannel, InstructionChannels, ToldInChannel } from "../../sessions/team-definitions.ts";
+import type {
+  EffectiveInstructions,
+  InstructionChannel,
+  InstructionChannels,
+} from "../../sessions/team-definitions.ts";
 import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
@@ -113,15 +117,18 @@ interface ChannelProps {
 }
 
 function ChannelInstructions({ channel, state, say }: ChannelProps): JSX.Element {
-  const loaded = useLoaded(channel, (signal) => get<ToldInChannel>("/features/definitions/told", { channel }, signal));
+  const loaded = useLoaded(channel, (signal) =>
+    get<EffectiveInstructions>("/features/definitions/told", { channel }, signal),
+  );
   return (
     <LoadedView loaded={loaded}>
-      {(told) => (
+      {(instructions) => (
         <article class="definitions" aria-labelledby="definition-title">
           <h2 id="definition-title">{channel === "" ? "All channels" : channel}</h2>
           {channel !== "" && (
             <p class="hint">
-              Here <a href={`#/agents/${encodeURIComponent(told.agent)}`}>{told.agent}</a> answers, as the settings say.
+              Here <a href={`#/agents/${encodeURIComponent(instructions.agent)}`}>{instructions.agent}</a> answers, as
+              the settings say.
             </p>
           )}
           <h3>On this page</h3>
@@ -130,12 +137,12 @@ function ChannelInstructions({ channel, state, say }: ChannelProps): JSX.Element
             the next one on.
             {channel !== "" && " Where they contradict what files say, they hold."}
           </p>
-          {told.mayEdit ? (
-            <Editable channel={channel} told={told} state={state} say={say} again={loaded.again} />
+          {instructions.mayEdit ? (
+            <Editable channel={channel} instructions={instructions} state={state} say={say} reload={loaded.reload} />
           ) : (
-            <Preview text={told.text} />
+            <Preview text={instructions.text} />
           )}
-          {channel !== "" && <Files told={told} />}
+          {channel !== "" && <Files instructions={instructions} />}
         </article>
       )}
     </LoadedView>
@@ -143,12 +150,12 @@ function ChannelInstructions({ channel, state, say }: ChannelProps): JSX.Element
 }
 
 interface EditableProps extends ChannelProps {
-  readonly told: ToldInChannel;
-  readonly again: () => void;
+  readonly instructions: EffectiveInstructions;
+  readonly reload: () => void;
 }
 
-function Editable({ channel, told, state, say, again }: EditableProps): JSX.Element {
-  const { text, number, isSet } = told;
+function Editable({ channel, instructions, state, say, reload }: EditableProps): JSX.Element {
+  const { text, number, isSet } = instructions;
   const edited = { kind: "instructions", name: channel, text, number, isNew: false } as const;
   const editing = useEditing({ ...edited, draft: `instructions/${channel}` }, state);
   return (
@@ -159,7 +166,7 @@ function Editable({ channel, told, state, say, again }: EditableProps): JSX.Elem
         what={channel === "" ? "instructions for all channels" : `instructions of ${channel}`}
         saved={(now) => {
           say(`✓ Saved as revision ${now}. It holds from the next run on.`);
-          again();
+          reload();
         }}
       />
       {isSet && (
@@ -170,7 +177,7 @@ function Editable({ channel, told, state, say, again }: EditableProps): JSX.Elem
           after=""
           done={() => {
             say("✓ Taken back: agents are told nothing from here.");
-            again();
+            reload();
           }}
         />
       )}
@@ -180,7 +187,11 @@ function Editable({ channel, told, state, say, again }: EditableProps): JSX.Elem
 }
 
 /** Instructions that the channel's runs receive, in order, and files that wait for permission. */
-function Files({ told: { sandboxRoot, files } }: { readonly told: ToldInChannel }): JSX.Element {
+function Files({
+  instructions: { sandboxRoot, files },
+}: {
+  readonly instructions: EffectiveInstructions;
+}): JSX.Element {
   return (
     <section aria-labelledby="files-title">
       <h3 id="files-title">All that its runs are told</h3>

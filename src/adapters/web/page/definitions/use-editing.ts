@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Checked, Kind, Outcome, Theirs } from "../../sessions/team-definitions.ts";
 import { post, problemOf } from "../section/request.ts";
 import { useCheck } from "../section/use-check.ts";
-import { keepDraft, readDraft } from "../state/keep.ts";
+import { readDraft, storeDraft } from "../state/local-storage.ts";
 import type { PageState } from "../state/state.ts";
 
 export interface Edited {
@@ -63,7 +63,7 @@ export function useEditing(edited: Edited, state: PageState): Editing {
   const put = (next: Written | null): void => {
     const kept = next === null || next.text === base.text ? null : next;
     setWritten(kept);
-    keepDraft(edited.draft, kept === null ? "" : JSON.stringify(kept));
+    storeDraft(edited.draft, kept === null ? "" : JSON.stringify(kept));
   };
   const change = async (path: string, body: object, became: string): Promise<number | null> => {
     const outcome = await sending.send(path, body);

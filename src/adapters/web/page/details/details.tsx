@@ -9,7 +9,7 @@ import {
   type PageState,
   type Reply,
   sessionOf,
-  whomItWaitsFor,
+  whoMustAct,
 } from "../state/state.ts";
 import { BackIcon, CloseIcon } from "../text/icons.tsx";
 import { Label, Markdown } from "../text/markdown-text.tsx";
@@ -79,7 +79,7 @@ function ThreadDetails({ state, controller, back }: ThreadDetailsProps): JSX.Ele
   const session = sessionOf(state);
   return (
     <>
-      {head.state !== "none" && <Run head={head} whom={whomItWaitsFor(state)} />}
+      {head.state !== "none" && <Run head={head} whom={whoMustAct(state)} />}
       {session !== null && <Session session={session} state={state} controller={controller} back={back} />}
       {head.state === "none" && session === null && (
         <p class="hint">
@@ -124,7 +124,7 @@ function Session({ session, state, controller, back }: SessionProps): JSX.Elemen
   const canRevoke = mayAct(state) && state.commands.some(({ name }) => name === "approvals");
   return (
     <>
-      {session.waiting.length > 0 && <WaitingList waiting={session.waiting} whom={whomItWaitsFor(state)} goTo={goTo} />}
+      {session.waiting.length > 0 && <WaitingList waiting={session.waiting} whom={whoMustAct(state)} goTo={goTo} />}
       {session.steps.length > 0 && <Steps steps={session.steps} />}
       {session.files.length > 0 && (
         <section>

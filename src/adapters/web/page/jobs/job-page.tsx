@@ -6,7 +6,7 @@ import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
 import { useLoaded } from "../section/use-loaded.ts";
-import { useNews } from "../section/use-news.ts";
+import { useRefresh } from "../section/use-refresh.ts";
 import { decoded } from "../state/address.ts";
 import { Label, Markdown } from "../text/markdown-text.tsx";
 import { dueTimes } from "./due-times.ts";
@@ -17,11 +17,11 @@ import { type JobCommands, useJobCommand } from "./use-job-command.ts";
 export function JobPage({ state, controller, rest, go }: SectionProps): JSX.Element {
   const id = decoded(rest);
   const loaded = useLoaded(id, (signal) => get<TeamJobView>("/features/console/jobs/one", { id }, signal));
-  useNews(controller, loaded.again);
+  useRefresh(controller, loaded.reload);
   const commands = useJobCommand(state, ({ verb }) => {
-    controller.look();
+    controller.refreshOverview();
     if (verb === "remove") go("");
-    else loaded.again();
+    else loaded.reload();
   });
   return (
     <>
@@ -54,7 +54,7 @@ function Job({ job, commands }: JobProps): JSX.Element {
       </p>
       <JobState job={job} />
       {job.refusal === null ? (
-        <JobActions job={job} isBusy={() => commands.isBusy} act={(verb) => commands.tell({ verb, jobId: job.id })} />
+        <JobActions job={job} isBusy={() => commands.isBusy} act={(verb) => commands.run({ verb, jobId: job.id })} />
       ) : (
         <p class="hint">{job.refusal.replaceAll("`", "")}</p>
       )}

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { PageJobDetails } from "../../wire.ts";
 import { Label } from "../text/markdown-text.tsx";
-import { until } from "../text/when.ts";
+import { until } from "../text/relative-time.ts";
 
 /** Parts of a job shown both beside a thread and on the job's own page. */
 

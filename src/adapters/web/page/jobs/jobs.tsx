@@ -6,8 +6,8 @@ import type { Column } from "../section/data-table.tsx";
 import { PagedTable } from "../section/paged-table.tsx";
 import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
-import { useNews } from "../section/use-news.ts";
 import { type PageOf, usePages } from "../section/use-pages.ts";
+import { useRefresh } from "../section/use-refresh.ts";
 import { Label } from "../text/markdown-text.tsx";
 import { JobPage } from "./job-page.tsx";
 import { nextOf } from "./job-parts.tsx";
@@ -36,8 +36,8 @@ function JobList({ state, controller, now }: SectionProps): JSX.Element {
     get<PageOf<TeamJob>>("/features/console/jobs", { ...search, after }, signal),
   );
   // A list that was paged further is left unchanged.
-  useNews(controller, () => {
-    if (found.isBeginning) found.again();
+  useRefresh(controller, () => {
+    if (found.isBeginning) found.reload();
   });
   return (
     <>
@@ -59,8 +59,8 @@ function JobList({ state, controller, now }: SectionProps): JSX.Element {
       <NewJob
         state={state}
         done={() => {
-          controller.look();
-          found.again();
+          controller.refreshOverview();
+          found.reload();
         }}
       />
       <PagedTable

@@ -38,7 +38,7 @@ export function NewJob({ state, done }: NewJobProps): JSX.Element | null {
         <button
           type="button"
           aria-disabled={channelId === "" || commands.isBusy}
-          onClick={() => channelId !== "" && commands.tell({ verb: "add", channelId })}
+          onClick={() => channelId !== "" && commands.run({ verb: "add", channelId })}
         >
           Fill in the new job
         </button>

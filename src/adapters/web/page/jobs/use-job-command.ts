@@ -1,4 +1,4 @@
-import type { CommandTold } from "../../sessions/team-jobs.ts";
+import type { CommandOutcome } from "../../sessions/team-jobs.ts";
 import { type Commands, useCommand } from "../section/use-command.ts";
 import type { PageState } from "../state/state.ts";
 import type { JobVerb } from "./job-parts.tsx";
@@ -14,12 +14,12 @@ export type JobCommands = Commands<JobTarget>;
 export function useJobCommand(state: PageState, done: (target: JobTarget) => void): JobCommands {
   return useCommand(state, {
     path: "/features/console/jobs/command",
-    bodyOf: (target, told) => ({ target, ...(told === null ? {} : { version: versionIn(told) }) }),
+    bodyOf: (target, outcome) => ({ target, ...(outcome === null ? {} : { version: versionIn(outcome) }) }),
     done,
   });
 }
 
 /** How the job stood when its form was made: `edit job_1@1a2b3c4d`. */
-function versionIn({ form }: CommandTold): string | undefined {
+function versionIn({ form }: CommandOutcome): string | undefined {
   return form?.line.split("@")[1];
 }

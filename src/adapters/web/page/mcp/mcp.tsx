@@ -22,9 +22,9 @@ export function McpServers({ state }: SectionProps): JSX.Element {
   const loaded = useLoaded(`${hasServers}`, async (signal) =>
     hasServers ? get<TeamServers>("/features/mcp/servers", {}, signal) : NONE,
   );
-  const { again } = loaded;
+  const { reload } = loaded;
   useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === "visible" && again(), EVERY_MS);
+    const timer = setInterval(() => document.visibilityState === "visible" && reload(), EVERY_MS);
     return () => clearInterval(timer);
   }, []);
   if (overview === null) return <p class="hint centred">Loading…</p>;
@@ -39,7 +39,7 @@ export function McpServers({ state }: SectionProps): JSX.Element {
         ) : (
           <div class="overview">
             {rows.map((server) => (
-              <ServerPart key={server.name} server={server} mayReconnect={mayReconnect} state={state} again={again} />
+              <ServerPart key={server.name} server={server} mayReconnect={mayReconnect} state={state} reload={reload} />
             ))}
           </div>
         )
@@ -60,10 +60,10 @@ interface ServerPartProps {
   readonly server: TeamServer;
   readonly mayReconnect: boolean;
   readonly state: PageState;
-  readonly again: () => void;
+  readonly reload: () => void;
 }
 
-function ServerPart({ server, mayReconnect, state, again }: ServerPartProps): JSX.Element {
+function ServerPart({ server, mayReconnect, state, reload }: ServerPartProps): JSX.Element {
   const { name, where, problem, since, tools, leftOut } = server;
   const id = `mcp-${name}`;
   return (
@@ -95,7 +95,7 @@ function ServerPart({ server, mayReconnect, state, again }: ServerPartProps): JS
           </ul>
         </details>
       )}
-      {mayReconnect && server.state !== "off" && <Reconnect name={name} state={state} done={again} />}
+      {mayReconnect && server.state !== "off" && <Reconnect name={name} state={state} done={reload} />}
     </section>
   );
 }

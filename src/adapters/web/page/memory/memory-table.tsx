@@ -6,7 +6,7 @@ import { type Column, DataTable } from "../section/data-table.tsx";
 interface MemoryTableProps {
   readonly rows: readonly TeamMemory[];
   /** A line after `/memory`. */
-  readonly tell: (line: string) => void;
+  readonly run: (line: string) => void;
   readonly isBusy: boolean;
   /** Whether the table shows only the matches of a search. */
   readonly isSearch: boolean;
@@ -19,11 +19,11 @@ const FOR = {
   workspace: "the workspace",
 } as const;
 
-export function MemoryTable({ rows, tell, isBusy, isSearch }: MemoryTableProps): JSX.Element {
+export function MemoryTable({ rows, run, isBusy, isSearch }: MemoryTableProps): JSX.Element {
   const actions: Column<TeamMemory> = {
     title: "Change",
     isShort: true,
-    cell: (memory) => (memory.mayChange ? <Actions memory={memory} tell={tell} isBusy={isBusy} /> : null),
+    cell: (memory) => (memory.mayChange ? <Actions memory={memory} run={run} isBusy={isBusy} /> : null),
   };
   const columns = rows.some(({ mayChange }) => mayChange) ? [...COLUMNS, actions] : COLUMNS;
   return (
@@ -75,12 +75,12 @@ function Told({ author, said, link }: TeamMemory): JSX.Element {
   );
 }
 
-interface ActionsProps extends Pick<MemoryTableProps, "tell" | "isBusy"> {
+interface ActionsProps extends Pick<MemoryTableProps, "run" | "isBusy"> {
   readonly memory: TeamMemory;
 }
 
 /** Asks for confirmation, because a forgotten memory cannot be restored. */
-function Actions({ memory: { seq, isPinned }, tell, isBusy }: ActionsProps): JSX.Element {
+function Actions({ memory: { seq, isPinned }, run, isBusy }: ActionsProps): JSX.Element {
   const [isAsked, setIsAsked] = useState(false);
   const asks = useRef<HTMLButtonElement>(null);
   const question = useRef<HTMLDivElement>(null);
@@ -90,14 +90,14 @@ function Actions({ memory: { seq, isPinned }, tell, isBusy }: ActionsProps): JSX
     requestAnimationFrame(() => asks.current?.focus());
   };
   const button = (words: string, line: string): JSX.Element => (
-    <button type="button" aria-label={`${words} #${seq}`} aria-disabled={isBusy} onClick={() => tell(line)}>
+    <button type="button" aria-label={`${words} #${seq}`} aria-disabled={isBusy} onClick={() => run(line)}>
       {words}
     </button>
   );
   if (isAsked) {
     return (
       <div ref={question} role="group" aria-label={`Forget #${seq} for good?`} tabIndex={-1}>
-        <button type="button" class="danger" aria-disabled={isBusy} onClick={() => tell(`forget ${seq}`)}>
+        <button type="button" class="danger" aria-disabled={isBusy} onClick={() => run(`forget ${seq}`)}>
           Forget #{seq} for good
         </button>{" "}
         <button type="button" onClick={keep}>

@@ -5,7 +5,7 @@ import type { SessionChoices } from "../../sessions/team-sessions.ts";
 import { FormDialog } from "../form-dialog.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { More } from "../section/paged-table.tsx";
-import { get, orNull } from "../section/request.ts";
+import { get, nullIfNotFound } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
 import { type Commands, useCommand } from "../section/use-command.ts";
 import { useLoaded } from "../section/use-loaded.ts";
@@ -100,7 +100,7 @@ function InChannel({ channelId, state }: InChannelProps): JSX.Element {
               </p>
               {mayAct && <ChannelButtons commands={commands} isPaused={isPaused} />}
               <div role="status">{commands.words !== null && <Markdown text={commands.words} />}</div>
-              <MemoryTable rows={rows} tell={commands.tell} isBusy={commands.isBusy} isSearch={query !== ""} />
+              <MemoryTable rows={rows} run={commands.run} isBusy={commands.isBusy} isSearch={query !== ""} />
               <More next={next} words="Older ones" ask={found.more} />
             </>
           )
@@ -124,7 +124,9 @@ interface Asked extends Pick<InChannelProps, "channelId"> {
 
 /** Loads memories. If memory is off, its route does not exist. */
 async function memories({ channelId, query, before }: Asked, signal?: AbortSignal): Promise<Found> {
-  return (await orNull(get<Found>("/features/memory/list", { channel: channelId, query, before }, signal))) ?? OFF;
+  return (
+    (await nullIfNotFound(get<Found>("/features/memory/list", { channel: channelId, query, before }, signal))) ?? OFF
+  );
 }
 
 function SearchForm({ search }: { readonly search: (query: string) => void }): JSX.Element {
@@ -161,10 +163,10 @@ interface ChannelButtonsProps {
 function ChannelButtons({ commands, isPaused }: ChannelButtonsProps): JSX.Element {
   return (
     <p class="chosen">
-      <button type="button" aria-disabled={commands.isBusy} onClick={() => commands.tell("add")}>
+      <button type="button" aria-disabled={commands.isBusy} onClick={() => commands.run("add")}>
         Remember something
       </button>
-      <button type="button" aria-disabled={commands.isBusy} onClick={() => commands.tell(isPaused ? "on" : "off")}>
+      <button type="button" aria-disabled={commands.isBusy} onClick={() => commands.run(isPaused ? "on" : "off")}>
         {isPaused ? "Turn memory on here" : "Turn memory off here"}
       </button>
     </p>

@@ -7,21 +7,21 @@ import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
 import { useLoaded } from "../section/use-loaded.ts";
-import { useNews } from "../section/use-news.ts";
+import { useRefresh } from "../section/use-refresh.ts";
 import { press } from "../sessions/api.ts";
 import { stateWords } from "../sessions/states.ts";
 import { Label } from "../text/markdown-text.tsx";
-import { lasting } from "../text/when.ts";
+import { lasting } from "../text/relative-time.ts";
 
 /** Overview of running work, waiting cards, failures and costs. */
 export function Overview({ state, controller }: SectionProps): JSX.Element {
   const loaded = useLoaded("", (signal) => get<TeamOverview>("/features/console/overview", {}, signal));
-  useNews(controller, loaded.again);
+  useRefresh(controller, loaded.reload);
   const [told, setTold] = useState<string | null>(null);
   const stop = async ({ sessionId, stop: action }: OpenWork): Promise<void> => {
     const { words } = await press(sessionId, action ?? "", state);
     setTold(words);
-    loaded.again();
+    loaded.reload();
   };
   return (
     <LoadedView loaded={loaded}>

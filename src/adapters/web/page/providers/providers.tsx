@@ -19,7 +19,7 @@ function ProviderList({ state }: { readonly state: PageState }): JSX.Element {
   const loaded = useLoaded("", (signal) => get<TeamProviders>("/features/providers/list", {}, signal));
   const actions = {
     title: "Change",
-    cell: (row: Provider) => <KeyActions provider={row} state={state} reload={loaded.again} />,
+    cell: (row: Provider) => <KeyActions provider={row} state={state} reload={loaded.reload} />,
   };
   return (
     <LoadedView loaded={loaded}>

@@ -9,7 +9,7 @@ import type { SectionProps } from "../section/section-props.ts";
 import { useAction } from "../section/use-action.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import type { PageState } from "../state/state.ts";
-import { ago } from "../text/when.ts";
+import { ago } from "../text/relative-time.ts";
 
 /** Processes come and go, and say every half second what they do. Milliseconds. */
 const RELOAD_EVERY_MS = 3_000;
@@ -17,7 +17,7 @@ const RELOAD_EVERY_MS = 3_000;
 /** The processes that share the database, and what each does. */
 export function Replicas({ state, now }: SectionProps): JSX.Element {
   const loaded = useLoaded("", (signal) => get<TeamReplicas>("/features/replicas/list", {}, signal));
-  const reload = loaded.again;
+  const reload = loaded.reload;
   useEffect(() => {
     const timer = setInterval(reload, RELOAD_EVERY_MS);
     return () => clearInterval(timer);

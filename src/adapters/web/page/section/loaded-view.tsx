@@ -8,13 +8,13 @@ interface LoadedViewProps<T> {
 
 /** Shows the loaded value, that it is loading, or why it failed, with a button to retry. */
 export function LoadedView<T>({ loaded, children }: LoadedViewProps<T>): JSX.Element {
-  const { value, isLoading, problem, again } = loaded;
+  const { value, isLoading, problem, reload } = loaded;
   return (
     <div class={isLoading && value !== null ? "loaded stale" : "loaded"} aria-busy={isLoading}>
       {problem !== null && (
         <p class="problem" role="alert">
           {problem}{" "}
-          <button type="button" onClick={again}>
+          <button type="button" onClick={reload}>
             Try again
           </button>
         </p>

@@ -30,9 +30,9 @@ export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): P
 }
 
 /** Resolves with the requested value, or null if the server says that there is none. */
-export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+export async function nullIfNotFound<T>(request: Promise<T>): Promise<T | null> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     if (error instanceof RequestError && error.status === 404) return null;
     throw error;

@@ -5,7 +5,7 @@ import type { OpenSection } from "../state/state.ts";
 import { ConnectionBar, type ThreadViewProps } from "../thread/thread-view.tsx";
 import type { SectionProps } from "./section-props.ts";
 import { maySee, SECTIONS, type Section } from "./sections.ts";
-import { usePart } from "./use-part.ts";
+import { useLazyView } from "./use-lazy-view.ts";
 
 interface SectionViewProps extends Omit<ThreadViewProps, "title"> {
   readonly open: OpenSection;
@@ -44,7 +44,7 @@ export function SectionView(props: SectionViewProps): JSX.Element {
 }
 
 function LoadedSection({ section, given }: { readonly section: Section; readonly given: SectionProps }): JSX.Element {
-  const { View, words } = usePart(section.load, given.state);
+  const { View, words } = useLazyView(section.load, given.state);
   if (View !== null) return <View {...given} />;
   return <p class="hint centred">{words}</p>;
 }

@@ -19,15 +19,15 @@ interface Asked {
   /** Null if there is nothing to check. */
   readonly body: object | null;
   /** A change of this value repeats the check. */
-  readonly anew?: unknown;
+  readonly repeatOn?: unknown;
 }
 
 /** Has the server check what somebody writes, shortly after the last keystroke. */
-export function useCheck<T>({ path, body, anew }: Asked, state: PageState): Check<T> {
+export function useCheck<T>({ path, body, repeatOn }: Asked, state: PageState): Check<T> {
   const [known, setKnown] = useState<Check<T> & { readonly of: string }>({ ...NOT_YET, of: "" });
   const latest = useRef(state);
   latest.current = state;
-  const of = JSON.stringify([body, anew]);
+  const of = JSON.stringify([body, repeatOn]);
   useEffect(() => {
     if (body === null) return undefined;
     let isOld = false;

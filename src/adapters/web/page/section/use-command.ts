@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import type { FormValues } from "../../../../core/protocol/form.ts";
-import type { CommandTold } from "../../sessions/team-jobs.ts";
+import type { CommandOutcome } from "../../sessions/team-jobs.ts";
 import { newId } from "../state/new-id.ts";
 import type { OpenForm, PageState } from "../state/state.ts";
 import { post, problemOf } from "./request.ts";
@@ -11,41 +11,41 @@ export interface Commands<T> {
   readonly isBusy: boolean;
   /** The form to fill in; null for none. */
   readonly form: Pick<OpenForm, "form" | "problems" | "isSending" | "failure"> | null;
-  readonly tell: (target: T) => void;
+  readonly run: (target: T) => void;
   readonly submitForm: (filled: FormValues) => void;
   readonly closeForm: () => void;
 }
 
-interface Asked<T> {
+interface PendingCommand<T> {
   readonly target: T;
-  readonly told: CommandTold;
+  readonly outcome: CommandOutcome;
   readonly failure: string | null;
 }
 
 export interface CommandRoute<T> {
   readonly path: string;
-  /** Builds the request body beside the click id; `told` holds the form being submitted, null for a first request. */
-  readonly bodyOf: (target: T, told: CommandTold | null) => object;
+  /** Builds the request body beside the click id; `outcome` holds the form being submitted, null for a first request. */
+  readonly bodyOf: (target: T, outcome: CommandOutcome | null) => object;
   readonly done: (target: T) => void;
 }
 
 /** Runs what is otherwise a typed command, and opens a form for its missing arguments. */
 export function useCommand<T>(state: PageState, { path, bodyOf, done }: CommandRoute<T>): Commands<T> {
   const [words, setWords] = useState<string | null>(null);
-  const [asked, setAsked] = useState<Asked<T> | null>(null);
+  const [asked, setAsked] = useState<PendingCommand<T> | null>(null);
   const [isBusy, setBusy] = useState(false);
   // Stays the same when a failed form is sent again.
   const clickId = useRef("");
   const send = async (target: T, filled?: FormValues): Promise<void> => {
     setBusy(true);
-    const form = filled === undefined ? null : (asked?.told ?? null);
+    const form = filled === undefined ? null : (asked?.outcome ?? null);
     const body = { clickId: clickId.current, ...bodyOf(target, form), ...(filled === undefined ? {} : { filled }) };
     try {
-      const told = await post<CommandTold>(path, body, state);
-      setAsked(told.form === null ? null : { target, told, failure: null });
-      setWords(told.form === null ? told.words : null);
+      const outcome = await post<CommandOutcome>(path, body, state);
+      setAsked(outcome.form === null ? null : { target, outcome: outcome, failure: null });
+      setWords(outcome.form === null ? outcome.words : null);
       clickId.current = newId();
-      if (told.form === null) done(target);
+      if (outcome.form === null) done(target);
     } catch (error) {
       if (filled === undefined) setWords(problemOf(error));
       else setAsked((before) => before && { ...before, failure: problemOf(error) });
@@ -57,10 +57,10 @@ export function useCommand<T>(state: PageState, { path, bodyOf, done }: CommandR
     words,
     isBusy,
     form:
-      asked?.told.form == null
+      asked?.outcome.form == null
         ? null
-        : { form: asked.told.form, problems: asked.told.problems, isSending: isBusy, failure: asked.failure },
-    tell: (target) => {
+        : { form: asked.outcome.form, problems: asked.outcome.problems, isSending: isBusy, failure: asked.failure },
+    run: (target) => {
       if (isBusy) return;
       clickId.current = newId();
       send(target).catch(() => {});

@@ -7,12 +7,12 @@ export interface Loaded<T> {
   readonly isLoading: boolean;
   /** Why the latest load failed; null if it did not. */
   readonly problem: string | null;
-  readonly again: () => void;
+  readonly reload: () => void;
 }
 
 /** Loads a value whenever the key changes; the previous value stays until the new one arrives. */
 export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
-  const [known, setKnown] = useState<Omit<Loaded<T>, "again">>({ value: null, isLoading: true, problem: null });
+  const [known, setKnown] = useState<Omit<Loaded<T>, "reload">>({ value: null, isLoading: true, problem: null });
   const [count, setCount] = useState(0);
   const shown = useRef<string | null>(null);
   const latest = useRef(load);
@@ -33,5 +33,5 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
     fetching().catch(() => {});
     return () => ending.abort();
   }, [key, count]);
-  return { ...known, again: () => setCount((before) => before + 1) };
+  return { ...known, reload: () => setCount((before) => before + 1) };
 }

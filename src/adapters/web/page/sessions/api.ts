@@ -6,14 +6,14 @@ import type {
   SessionQuery,
   TeamSession,
 } from "../../sessions/team-sessions.ts";
-import { get, orNull, post, problemOf } from "../section/request.ts";
+import { get, nullIfNotFound, post, problemOf } from "../section/request.ts";
 import { newId } from "../state/new-id.ts";
 import type { PageState } from "../state/state.ts";
 
 /** Requests about sessions. Null if nothing is found, or nothing that this person may see. */
 
 export function fetchSessions(query: SessionQuery): Promise<SessionList | null> {
-  return orNull(get("/sessions", { ...query, leastUsd: query.leastUsd || null }));
+  return nullIfNotFound(get("/sessions", { ...query, leastUsd: query.leastUsd || null }));
 }
 
 export function fetchChoices(): Promise<SessionChoices> {
@@ -21,11 +21,11 @@ export function fetchChoices(): Promise<SessionChoices> {
 }
 
 export function fetchSession(id: string): Promise<TeamSession | null> {
-  return orNull(get(`/sessions/${encodeURIComponent(id)}`));
+  return nullIfNotFound(get(`/sessions/${encodeURIComponent(id)}`));
 }
 
 export function fetchChange(id: string, path: string): Promise<SessionChange | null> {
-  return orNull(get(`/sessions/${encodeURIComponent(id)}/change`, { path }));
+  return nullIfNotFound(get(`/sessions/${encodeURIComponent(id)}/change`, { path }));
 }
 
 /** Presses a button; resolves with the answer to show. */

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import type { SessionEntry } from "../../sessions/team-sessions.ts";
 import { StepItem } from "../details/steps.tsx";
 import { Markdown } from "../text/markdown-text.tsx";
-import { clockTime } from "../text/when.ts";
+import { clockTime } from "../text/relative-time.ts";
 import { Avatar } from "../thread/message-item.tsx";
 
 type Said = Extract<SessionEntry, { kind: "message" }>;

@@ -4,7 +4,7 @@ import { dollars } from "../../../../core/text/dollars.ts";
 import type { ListedSession, SessionQuery } from "../../sessions/team-sessions.ts";
 import { MainHead } from "../main-head.tsx";
 import { Label } from "../text/markdown-text.tsx";
-import { ago } from "../text/when.ts";
+import { ago } from "../text/relative-time.ts";
 import { ConnectionBar } from "../thread/thread-view.tsx";
 import { EVERYTHING, Filters } from "./filters.tsx";
 import { stateWords } from "./states.ts";

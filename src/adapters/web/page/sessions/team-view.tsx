@@ -1,13 +1,13 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { usePart } from "../section/use-part.ts";
+import { useLazyView } from "../section/use-lazy-view.ts";
 import type { TeamViewProps } from "./team-view-props.ts";
 
 const loadSessions = async () => (await import("./sessions-view.tsx")).SessionsView;
 
 /** Sessions of all platforms; the code is loaded on first use. */
 export function TeamView(props: TeamViewProps): JSX.Element {
-  const { View, words } = usePart(loadSessions, props.state);
+  const { View, words } = useLazyView(loadSessions, props.state);
   // However one has come to another session, or back to the list, it is what a narrow screen shows.
   const { show, team } = props;
   useEffect(() => show("thread"), [team.sessionId]);

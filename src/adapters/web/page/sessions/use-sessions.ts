@@ -94,9 +94,9 @@ export function useSessions({ query, left, controller }: Search): Found & { read
 }
 
 /** Reports the changed sessions, at most once a second. */
-function useChanges(controller: Controller, again: (changed: ReadonlySet<string>) => Promise<void>): void {
-  const latest = useRef(again);
-  latest.current = again;
+function useChanges(controller: Controller, refresh: (changed: ReadonlySet<string>) => Promise<void>): void {
+  const latest = useRef(refresh);
+  latest.current = refresh;
   useEffect(() => {
     const changed = new Set<string>();
     let timer: ReturnType<typeof setTimeout> | undefined;

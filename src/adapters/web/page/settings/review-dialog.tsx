@@ -30,7 +30,7 @@ export function ReviewDialog(props: ReviewDialogProps): JSX.Element {
   return (
     <Dialog
       title="Save these settings?"
-      look="review"
+      className="review"
       words={saving.conflict === null ? "Save" : "Save my changes over these"}
       cancel="Go on changing"
       isSending={saving.isSending}

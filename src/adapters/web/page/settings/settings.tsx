@@ -53,9 +53,9 @@ export function Settings({ state, rest, go }: SectionProps): JSX.Element {
             setIsReviewing(false);
             setSaid(`✓ Saved as revision ${saved}.`);
             draft.begin([]);
-            loaded.again();
+            loaded.reload();
           }}
-          overtaken={loaded.again}
+          overtaken={loaded.reload}
           close={() => setIsReviewing(false)}
         />
       )}

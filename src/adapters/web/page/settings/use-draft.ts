@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { CheckedSettings, SettingChange, SettingPath, SettingProblem } from "../../sessions/team-settings.ts";
 import { useCheck } from "../section/use-check.ts";
-import { keepDraft, readDraft } from "../state/keep.ts";
+import { readDraft, storeDraft } from "../state/local-storage.ts";
 import type { PageState } from "../state/state.ts";
 import { isWithin, keyOf } from "./paths.ts";
 
@@ -37,7 +37,7 @@ export function useDraft(base: number | null, state: PageState): Draft {
   const [spoilt, setSpoilt] = useState(() => byPath(kept("spoilt").filter(isSpoilt)));
   useEffect(() => keep([...changes.values()], [...spoilt.values()]), [changes, spoilt]);
   const body = changes.size === 0 || base === null ? null : { changes: [...changes.values()] };
-  const asked = { path: "/features/configuration/check", body, anew: base };
+  const asked = { path: "/features/configuration/check", body, repeatOn: base };
   const { found: checked, failure } = useCheck<CheckedSettings>(asked, state);
   const forget = <T>(map: ReadonlyMap<string, T>, key: string) => new Map([...map].filter(([other]) => other !== key));
   return {
@@ -75,7 +75,7 @@ const KEPT_AS = "settings";
 
 function keep(changes: readonly SettingChange[], spoilt: readonly Spoilt[]): void {
   const isEmpty = changes.length === 0 && spoilt.length === 0;
-  keepDraft(KEPT_AS, isEmpty ? "" : JSON.stringify({ changes, spoilt }));
+  storeDraft(KEPT_AS, isEmpty ? "" : JSON.stringify({ changes, spoilt }));
 }
 
 /** Reads the changes left unsaved by an earlier visit. */

@@ -5,10 +5,10 @@ import type { PageThread } from "../../../render/local/wire.ts";
 import { Link } from "../link.tsx";
 import { SectionLinks } from "../section/section-links.tsx";
 import { type Controller, commandAction, isPending } from "../state/controller.ts";
-import { mayAct, type PageState, whomItWaitsFor, type You } from "../state/state.ts";
+import { mayAct, type PageState, whoMustAct, type You } from "../state/state.ts";
 import { AnchorIcon, ListIcon, PlusIcon } from "../text/icons.tsx";
 import { Label } from "../text/markdown-text.tsx";
-import { ago } from "../text/when.ts";
+import { ago } from "../text/relative-time.ts";
 import { Jobs } from "./jobs.tsx";
 import { Panels } from "./panels.tsx";
 
@@ -82,7 +82,7 @@ function Threads({ state, now, open }: Pick<SidebarProps, "state" | "now" | "ope
             isOpen={thread.id === state.openId}
             isUnread={state.unread.has(thread.id)}
             busy={busy.get(thread.id) ?? null}
-            whom={whomItWaitsFor(state)}
+            whom={whoMustAct(state)}
             now={now}
             open={open}
           />
@@ -96,7 +96,7 @@ function Threads({ state, now, open }: Pick<SidebarProps, "state" | "now" | "ope
 /** Leads to the sessions of all platforms. */
 function TeamLink({ isOpen, open }: { readonly isOpen: boolean; readonly open: () => void }): JSX.Element {
   return (
-    <Link href="#/sessions" look="team-link" isOpen={isOpen} open={open}>
+    <Link href="#/sessions" className="team-link" isOpen={isOpen} open={open}>
       <ListIcon /> Sessions
     </Link>
   );
@@ -142,7 +142,7 @@ interface ThreadLinkProps {
 function ThreadLink({ thread, isOpen, isUnread, busy, whom, now, open }: ThreadLinkProps): JSX.Element {
   const busyWords = busy === "working" ? "⏳ working" : `⏸ waits for ${whom}`;
   return (
-    <Link href={`#${thread.id}`} look={isUnread ? "unread" : ""} isOpen={isOpen} open={() => open(thread.id)}>
+    <Link href={`#${thread.id}`} className={isUnread ? "unread" : ""} isOpen={isOpen} open={() => open(thread.id)}>
       <span class="thread-title">{thread.title}</span>
       {isUnread && <span class="hidden">, new messages</span>}
       <span class={`thread-when ${busy ?? ""}`}>

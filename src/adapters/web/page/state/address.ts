@@ -1,4 +1,4 @@
-import type { Opened } from "./state.ts";
+import type { Route } from "./state.ts";
 
 /**
  * What the page shows, as the fragment of its address: a thread's id, `/sessions`, `/sessions/<id>`, or a section's
@@ -8,7 +8,7 @@ import type { Opened } from "./state.ts";
 const TEAM = /^#\/sessions(?:\/([^/]+))?$/u;
 const SECTION = /^#\/([a-z]+)(?:\/(.*))?$/u;
 
-export function inAddress(hash = location.hash): Opened {
+export function routeIn(hash = location.hash): Route {
   const match = TEAM.exec(hash);
   if (match !== null) {
     return { openId: null, team: { sessionId: match[1] === undefined ? null : decoded(match[1]) }, section: null };
@@ -19,7 +19,7 @@ export function inAddress(hash = location.hash): Opened {
   return { openId: id === "" || id.startsWith("/") ? null : id, team: null, section: null };
 }
 
-export function addressOf({ openId, team, section }: Opened): string {
+export function addressOf({ openId, team, section }: Route): string {
   if (section !== null) return `#/${section.name}${section.rest === "" ? "" : `/${section.rest}`}`;
   if (team === null) return `#${openId ?? ""}`;
   return team.sessionId === null ? "#/sessions" : `#/sessions/${encodeURIComponent(team.sessionId)}`;

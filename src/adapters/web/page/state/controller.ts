@@ -3,20 +3,27 @@ import { FRAME_BYTES } from "../../../render/local/frame-limits.ts";
 import type { PageFile } from "../../../render/local/wire.ts";
 import type { SessionNews } from "../../sessions/team-sessions.ts";
 import type { ClientFrame } from "../../wire.ts";
-import { addressOf, inAddress } from "./address.ts";
+import { addressOf, routeIn } from "./address.ts";
 import { connect } from "./connection.ts";
-import { forgetKept, keepDraft, keepFor, keepSending, moveDraft, readSending } from "./keep.ts";
-import { createLookout } from "./lookout.ts";
+import {
+  claimStorageFor,
+  clearStorage,
+  moveDraft,
+  readPendingMessages,
+  storeDraft,
+  storePendingMessages,
+} from "./local-storage.ts";
 import { newId } from "./new-id.ts";
+import { createOverviewPoller } from "./overview-poller.ts";
 import {
   type Change,
   type Click,
   initialState,
   messagesOf,
   newestStop,
-  type Opened,
   type PageState,
   type PendingMessage,
+  type Route,
   reduce,
 } from "./state.ts";
 
@@ -31,11 +38,11 @@ export interface Controller {
   /** Shows a section; `rest` is the section's own part of the address. */
   readonly openSection: (name: string, rest?: string) => void;
   /** Calls back with news of sessions, or null if some may have been missed; returns a function that unsubscribes. */
-  readonly watch: (watched: Watched, hear: (news: SessionNews | null) => void) => () => void;
+  readonly watch: (watched: Watched, onNews: (news: SessionNews | null) => void) => () => void;
   /** Reloads the list of threads, since some may have been deleted. */
   readonly reload: () => void;
   /** Asks the server for a new overview. */
-  readonly look: () => void;
+  readonly refreshOverview: () => void;
   readonly loadEarlier: () => void;
   readonly send: (text: string, files: readonly PageFile[]) => void;
   readonly retry: (message: PendingMessage) => void;
@@ -64,14 +71,14 @@ interface Store {
 }
 
 function createStore(): Store {
-  let state = initialState(inAddress(), readSending());
+  let state = initialState(routeIn(), readPendingMessages());
   const listeners = new Set<() => void>();
   return {
     state: () => state,
     apply: (change) => {
       const before = state;
       state = reduce(state, change);
-      if (state.sending !== before.sending) keepSending(before.sending, state.sending);
+      if (state.sending !== before.sending) storePendingMessages(before.sending, state.sending);
       for (const listener of listeners) listener();
     },
     subscribe: (listener) => {
@@ -83,39 +90,39 @@ function createStore(): Store {
 
 type Watched = Extract<ClientFrame, { type: "watch" }>["watched"];
 
-interface Talk {
+interface ServerLink {
   readonly watch: Controller["watch"];
-  readonly say: (frame: ClientFrame) => boolean;
+  readonly sendFrame: (frame: ClientFrame) => boolean;
   readonly load: (threadId: string | null) => void;
   readonly transmit: (message: PendingMessage) => void;
   /** Asks the server for an overview. */
-  readonly look: () => void;
+  readonly refreshOverview: () => void;
 }
 
 /** Keeps the store up to date with the server, and resends unconfirmed messages after a reconnect. */
-function talkToServer({ state, apply }: Store): Talk {
-  let watcher: { readonly watched: Watched; readonly hear: (news: SessionNews | null) => void } | null = null;
+function linkToServer({ state, apply }: Store): ServerLink {
+  let watcher: { readonly watched: Watched; readonly onNews: (news: SessionNews | null) => void } | null = null;
   const connection = connect({
     opened: () => connection.send({ type: "hello", seq: state().lastSeq }),
     received: (frame) => {
       const { openId } = state();
       apply({ type: "frame", frame });
-      if (frame.type === "you" && keepFor(frame.personId)) {
+      if (frame.type === "you" && claimStorageFor(frame.personId)) {
         apply({ type: "disowned" });
         location.reload();
       }
       if (openId !== null && state().openId === null) leaveGoneThread(openId, state());
-      if (frame.type === "message" || frame.type === "changed") lookout.soon();
-      if (frame.type === "sessions") watcher?.hear(frame.news);
+      if (frame.type === "message" || frame.type === "changed") poller.soon();
+      if (frame.type === "sessions") watcher?.onNews(frame.news);
       if (frame.type === "erased") load(state().openId);
-      if (frame.type === "reply" || frame.type === "clicked") lookout.now();
-      if (frame.type === "overview") lookout.answered(Object.keys(frame.busy).length > 0);
+      if (frame.type === "reply" || frame.type === "clicked") poller.now();
+      if (frame.type === "overview") poller.received(Object.keys(frame.busy).length > 0);
       if (frame.type !== "welcome") return;
       load(state().openId);
-      lookout.now();
+      poller.now();
       if (watcher !== null) {
         connection.send({ type: "watch", watched: watcher.watched });
-        watcher.hear(null);
+        watcher.onNews(null);
       }
       for (const message of state().sending) if (message.failure === null) transmit(message);
     },
@@ -127,7 +134,7 @@ function talkToServer({ state, apply }: Store): Talk {
       if (state().you !== null) location.reload();
     },
   });
-  const lookout = createLookout(() => {
+  const poller = createOverviewPoller(() => {
     const { openId: threadId, openJob: jobId } = state();
     connection.send({ type: "look", threadId, jobId });
   });
@@ -143,8 +150,8 @@ function talkToServer({ state, apply }: Store): Talk {
     const fileIds = files.map((file) => file.id);
     connection.send({ type: "send", clientId, threadId: opens ? null : threadId, text, fileIds });
   };
-  const watch: Controller["watch"] = (watched, hear) => {
-    const own = { watched, hear };
+  const watch: Controller["watch"] = (watched, onNews) => {
+    const own = { watched, onNews };
     watcher = own;
     connection.send({ type: "watch", watched });
     return () => {
@@ -153,15 +160,18 @@ function talkToServer({ state, apply }: Store): Talk {
       connection.send({ type: "watch", watched: { kind: "nothing" } });
     };
   };
-  return { say: connection.send, load, transmit, look: lookout.now, watch };
+  return { sendFrame: connection.send, load, transmit, refreshOverview: poller.now, watch };
 }
 
 /** Sends clicks and commands; each is sent only once while its answer is pending. */
-function presses({ state, apply }: Store, { say }: Talk): Pick<Controller, "click" | "command" | "complete"> {
+function clickActions(
+  { state, apply }: Store,
+  { sendFrame }: ServerLink,
+): Pick<Controller, "click" | "command" | "complete"> {
   const press = (pressed: Click, frame: (clickId: string) => ClientFrame): void => {
     if (isPending(state(), pressed.messageId, pressed.action)) return;
     const clickId = newId();
-    if (say(frame(clickId))) apply({ type: "clicked", clickId, click: pressed });
+    if (sendFrame(frame(clickId))) apply({ type: "clicked", clickId, click: pressed });
     else apply({ type: "notice", text: "There is no connection. Try again when it is back." });
   };
   return {
@@ -171,7 +181,7 @@ function presses({ state, apply }: Store, { say }: Talk): Pick<Controller, "clic
     },
     // A lost request needs no notice, because the next keystroke asks again.
     complete: (text) => {
-      say({ type: "complete", threadId: state().openId, text });
+      sendFrame({ type: "complete", threadId: state().openId, text });
     },
     command: (name, args) => {
       const threadId = state().openId;
@@ -197,7 +207,7 @@ function pressStop({ state }: Store, { click }: Pick<Controller, "click">): bool
 const TOO_LONG = `All of it together is longer than ${FRAME_BYTES / 1024} KB. Shorten it.`;
 
 /** Sends and closes the open form, which keeps its values until the server accepts them. */
-function formFilling({ state, apply }: Store, { say }: Talk): Pick<Controller, "submitForm" | "closeForm"> {
+function formActions({ state, apply }: Store, { sendFrame }: ServerLink): Pick<Controller, "submitForm" | "closeForm"> {
   return {
     submitForm: (filled) => {
       const { form: open } = state();
@@ -208,7 +218,7 @@ function formFilling({ state, apply }: Store, { say }: Talk): Pick<Controller, "
       const frame = { type: "command", clickId, threadId, name: form.command, args: form.line, filled } as const;
       const isTooLong = new Blob([JSON.stringify(frame)]).size > FRAME_BYTES;
       if (isTooLong) apply({ type: "frame", frame: { type: "failed", id: clickId, reason: TOO_LONG } });
-      else if (!say(frame)) apply({ type: "connection", connection: "lost" });
+      else if (!sendFrame(frame)) apply({ type: "connection", connection: "lost" });
     },
     closeForm: () => apply({ type: "form_closed" }),
   };
@@ -217,20 +227,20 @@ function formFilling({ state, apply }: Store, { say }: Talk): Pick<Controller, "
 /** Keeps what the page shows in step with its address. */
 function navigation(
   { apply }: Store,
-  { load, look }: Talk,
+  { load, refreshOverview }: ServerLink,
 ): Pick<Controller, "openThread" | "openTeam" | "openSection"> {
-  const show = ({ openId, team, section }: Opened): void => {
+  const show = ({ openId, team, section }: Route): void => {
     if (team !== null) return apply({ type: "team_opened", team });
     if (section !== null) return apply({ type: "section_opened", section });
     apply({ type: "opened", threadId: openId });
     load(openId);
-    look();
+    refreshOverview();
   };
-  const open = (opened: Opened): void => {
+  const open = (opened: Route): void => {
     goTo(opened);
     show(opened);
   };
-  addEventListener("popstate", () => show(inAddress()));
+  addEventListener("popstate", () => show(routeIn()));
   return {
     openThread: (openId) => open({ openId, team: null, section: null }),
     openTeam: (sessionId) => open({ openId: null, team: { sessionId }, section: null }),
@@ -241,10 +251,10 @@ function navigation(
 export function createController(): Controller {
   const store = createStore();
   const { state, apply, subscribe } = store;
-  const talk = talkToServer(store);
-  const { say, transmit, look } = talk;
-  const pressing = presses(store, talk);
-  const places = navigation(store, talk);
+  const server = linkToServer(store);
+  const { sendFrame, transmit, refreshOverview } = server;
+  const pressing = clickActions(store, server);
+  const places = navigation(store, server);
   const dispatch = (message: PendingMessage): void => {
     apply({ type: "sending", message });
     transmit(message);
@@ -254,26 +264,26 @@ export function createController(): Controller {
     state,
     subscribe,
     ...places,
-    watch: talk.watch,
+    watch: server.watch,
     openJob: (jobId) => {
       apply({ type: "job_opened", jobId });
-      look();
+      refreshOverview();
     },
     ...pressing,
-    ...formFilling(store, talk),
-    look,
+    ...formActions(store, server),
+    refreshOverview,
     reload: () => {
-      say({ type: "hello", seq: null });
+      sendFrame({ type: "hello", seq: null });
     },
     loadEarlier: () => {
       const [oldest] = messagesOf(state(), state().openId);
-      if (oldest !== undefined) say({ type: "open", threadId: oldest.threadId, before: oldest.position });
+      if (oldest !== undefined) sendFrame({ type: "open", threadId: oldest.threadId, before: oldest.position });
     },
     send: (text, files) => {
       const clientId = newId();
       const { openId } = state();
       const threadId = openId ?? clientId;
-      keepDraft(openId, "");
+      storeDraft(openId, "");
       dispatch({ clientId, threadId, opens: openId === null, text, files, at: Date.now(), failure: null });
       if (openId === null) places.openThread(threadId);
     },
@@ -289,7 +299,7 @@ export function createController(): Controller {
 async function signOut({ state, apply }: Store): Promise<void> {
   try {
     await fetch("/logout", { method: "POST", headers: changeHeaders(state()) });
-    forgetKept();
+    clearStorage();
     location.assign("/");
   } catch {
     apply({ type: "notice", text: "There is no connection. Try again when it is back." });
@@ -310,7 +320,7 @@ export function isPending(state: PageState, messageId: string, action: string): 
   return [...state.clicks.values()].some((click) => click.messageId === messageId && click.action === action);
 }
 
-function goTo(opened: Opened): void {
+function goTo(opened: Route): void {
   const address = addressOf(opened);
-  if (address !== addressOf(inAddress())) history.pushState(null, "", address);
+  if (address !== addressOf(routeIn())) history.pushState(null, "", address);
 }

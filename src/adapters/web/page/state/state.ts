@@ -67,7 +67,7 @@ export function mayAct({ you }: Pick<PageState, "you">): boolean {
 }
 
 /** "people" if people sign in, since a waiting card may then be meant for somebody else. */
-export function whomItWaitsFor({ you }: Pick<PageState, "you">): "you" | "people" {
+export function whoMustAct({ you }: Pick<PageState, "you">): "you" | "people" {
   return you === null ? "you" : "people";
 }
 
@@ -117,7 +117,7 @@ export interface PageState {
 }
 
 /** What the page shows. */
-export type Opened = Pick<PageState, "openId" | "team" | "section">;
+export type Route = Pick<PageState, "openId" | "team" | "section">;
 
 export type Change =
   | { readonly type: "frame"; readonly frame: ServerFrame }
@@ -136,7 +136,7 @@ export type Change =
   | { readonly type: "form_sent"; readonly clickId: string }
   | { readonly type: "form_closed" };
 
-export function initialState({ openId, team, section }: Opened, sending: readonly PendingMessage[]): PageState {
+export function initialState({ openId, team, section }: Route, sending: readonly PendingMessage[]): PageState {
   return {
     connection: "connecting",
     you: null,

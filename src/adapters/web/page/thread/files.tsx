@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { PageFile } from "../../../render/local/wire.ts";
 import { FileIcon } from "../text/icons.tsx";
-import { bytes } from "../text/when.ts";
+import { bytes } from "../text/relative-time.ts";
 
 /** Types that the server serves as pictures; all other files are downloaded. */
 const PICTURES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);

@@ -7,7 +7,7 @@ import { mayAct, type PageState } from "../state/state.ts";
 import { AnchorIcon } from "../text/icons.tsx";
 import { plainText } from "../text/markdown.ts";
 import { Markdown } from "../text/markdown-text.tsx";
-import { clockTime } from "../text/when.ts";
+import { clockTime } from "../text/relative-time.ts";
 import { Buttons, useKeptFocus } from "./buttons.tsx";
 import { Delivery } from "./delivery.tsx";
 import { Files } from "./files.tsx";

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import type { Controller } from "../state/controller.ts";
 import type { PendingMessage } from "../state/state.ts";
 import { Markdown } from "../text/markdown-text.tsx";
-import { clockTime } from "../text/when.ts";
+import { clockTime } from "../text/relative-time.ts";
 import { Delivery } from "./delivery.tsx";
 import { Files } from "./files.tsx";
 import { Avatar } from "./message-item.tsx";

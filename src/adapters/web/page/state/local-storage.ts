@@ -13,16 +13,16 @@ const SENDING = "deckhand.sending.";
 const OWNER = "deckhand.owner";
 
 /** Records the owner of the kept data. Returns true if it was another person's, after forgetting it. */
-export function keepFor(personId: string): boolean {
+export function claimStorageFor(personId: string): boolean {
   const before = read(OWNER);
   write(OWNER, personId);
   if (before === null || before === personId) return false;
-  forgetKept();
+  clearStorage();
   return true;
 }
 
 /** Forgets drafts and unsent messages, which the next person at this browser must not see. */
-export function forgetKept(): void {
+export function clearStorage(): void {
   for (const key of keys()) if (key.startsWith(DRAFT) || key.startsWith(SENDING)) write(key, null);
 }
 
@@ -30,7 +30,7 @@ export function readDraft(threadId: string | null): string {
   return read(DRAFT + (threadId ?? "new")) ?? "";
 }
 
-export function keepDraft(threadId: string | null, text: string): void {
+export function storeDraft(threadId: string | null, text: string): void {
   write(DRAFT + (threadId ?? "new"), text === "" ? null : text);
 }
 
@@ -39,29 +39,29 @@ export function readDraftFiles(threadId: string | null): PageFile[] {
   return Array.isArray(kept) ? kept.filter(isFile) : [];
 }
 
-export function keepDraftFiles(threadId: string | null, files: readonly PageFile[]): void {
+export function storeDraftFiles(threadId: string | null, files: readonly PageFile[]): void {
   write(DRAFT_FILES + (threadId ?? "new"), files.length === 0 ? null : JSON.stringify(files));
 }
 
 /** Appends the draft of a deleted thread to the draft of a new one. */
 export function moveDraft(threadId: string): void {
   const texts = [readDraft(null), readDraft(threadId)].filter((text) => text !== "");
-  keepDraft(null, texts.join("\n\n"));
-  keepDraftFiles(null, [...readDraftFiles(null), ...readDraftFiles(threadId)].slice(0, MESSAGE_FILES));
-  keepDraft(threadId, "");
-  keepDraftFiles(threadId, []);
+  storeDraft(null, texts.join("\n\n"));
+  storeDraftFiles(null, [...readDraftFiles(null), ...readDraftFiles(threadId)].slice(0, MESSAGE_FILES));
+  storeDraft(threadId, "");
+  storeDraftFiles(threadId, []);
 }
 
-export function readSending(): PendingMessage[] {
+export function readPendingMessages(): PendingMessage[] {
   const kept = keys().filter((key) => key.startsWith(SENDING));
   return kept
     .map(parsed)
-    .filter(isSending)
+    .filter(isPendingMessage)
     .toSorted((a, b) => a.at - b.at);
 }
 
 /** Stores the changes to this window's unsent messages. */
-export function keepSending(before: readonly PendingMessage[], sending: readonly PendingMessage[]): void {
+export function storePendingMessages(before: readonly PendingMessage[], sending: readonly PendingMessage[]): void {
   for (const message of before) if (!sending.includes(message)) write(SENDING + message.clientId, null);
   for (const message of sending) {
     if (!before.includes(message)) write(SENDING + message.clientId, JSON.stringify(message));
@@ -80,7 +80,7 @@ function isFile(value: unknown): value is PageFile {
   return typeof value === "object" && value !== null && "id" in value && typeof value.id === "string";
 }
 
-function isSending(value: unknown): value is PendingMessage {
+function isPendingMessage(value: unknown): value is PendingMessage {
   if (typeof value !== "object" || value === null) return false;
   const { clientId, threadId, at, text, files }: Partial<Record<keyof PendingMessage, unknown>> = value;
   return (

@@ -6,9 +6,9 @@ const SOON_MS = 1_000;
 const AGAIN_MS = 15_000;
 
 /** Calls back soon after a change and at regular intervals, but not while the page is hidden. */
-export function useNews(controller: Controller, again: () => void): void {
-  const latest = useRef(again);
-  latest.current = again;
+export function useRefresh(controller: Controller, refresh: () => void): void {
+  const latest = useRef(refresh);
+  latest.current = refresh;
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const soon = (ms: number): void => {

@@ -1,19 +1,19 @@
 /** Polling intervals while a run works and while none does, when jobs may still come due. In milliseconds. */
 const BUSY_MS = 2_000;
-const CALM_MS = 30_000;
+const IDLE_MS = 30_000;
 /** Debounces changes, since several arrive at once. In milliseconds. */
-const SOON_MS = 250;
+const DEBOUNCE_MS = 250;
 
-export interface Lookout {
+export interface OverviewPoller {
   readonly now: () => void;
   /** Something has changed. */
   readonly soon: () => void;
   /** The overview has arrived: schedules the next look, which is sooner while a run works. */
-  readonly answered: (isBusy: boolean) => void;
+  readonly received: (isBusy: boolean) => void;
 }
 
 /** Schedules requests for an overview, because messages do not show everything that runs change in the store. */
-export function createLookout(look: () => void): Lookout {
+export function createOverviewPoller(request: () => void): OverviewPoller {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   const arm = (delayMs: number): void => {
@@ -25,11 +25,11 @@ export function createLookout(look: () => void): Lookout {
       dueAt = Number.POSITIVE_INFINITY;
       // A page in the background asks again once it becomes visible.
       if (document.visibilityState !== "visible") return;
-      look();
+      request();
       // Retries if no answer arrives.
-      arm(CALM_MS);
+      arm(IDLE_MS);
     }, delayMs);
   };
   document.addEventListener("visibilitychange", () => arm(0));
-  return { now: () => arm(0), soon: () => arm(SOON_MS), answered: (isBusy) => arm(isBusy ? BUSY_MS : CALM_MS) };
+  return { now: () => arm(0), soon: () => arm(DEBOUNCE_MS), received: (isBusy) => arm(isBusy ? BUSY_MS : IDLE_MS) };
 }

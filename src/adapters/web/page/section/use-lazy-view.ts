@@ -2,7 +2,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { PageState } from "../state/state.ts";
 
-interface Part<P> {
+interface LazyView<P> {
   /** Null until it has loaded. */
   readonly View: FunctionComponent<P> | null;
   /** Text shown in its place meanwhile. */
@@ -10,7 +10,7 @@ interface Part<P> {
 }
 
 /** Loads a part of the page when it is first shown; if that fails offline, the page reloads on reconnecting. */
-export function usePart<P>(load: () => Promise<FunctionComponent<P>>, { connection }: PageState): Part<P> {
+export function useLazyView<P>(load: () => Promise<FunctionComponent<P>>, { connection }: PageState): LazyView<P> {
   const [View, setView] = useState<FunctionComponent<P> | null>(null);
   const [hasFailed, setHasFailed] = useState(false);
   const isConnected = connection === "open";
