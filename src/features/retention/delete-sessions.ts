@@ -1,7 +1,8 @@
 import { ownId } from "../../core/events/event-key.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import { channelOf, type OutgoingMessage, threadRefSchema } from "../../core/protocol/platform.ts";
+import { channelOf, type OutgoingMessage } from "../../core/protocol/platform.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
+import { threadsIn } from "../../core/store/sessions.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { SNAPSHOT_LIMITS } from "../../tools/snapshots.ts";
@@ -33,6 +34,9 @@ const LAST_EDITS = { waitMs: 10_000, everyMs: 100 };
 const LOG_TRIES = { most: 20, everyMs: 100 };
 /** Platforms may redeliver events this old, so which of them were answered must be known. In milliseconds. */
 const MISSED_MS = 25 * 60 * 60_000;
+
+/** Stands for a thread that cannot be read. Its session is deleted all the same, and keeps no others waiting. */
+const NOWHERE = { platform: "", workspaceId: "", threadId: null };
 
 /** Sessions other than sub-agents'. */
 interface Roots {
@@ -153,8 +157,10 @@ export async function inBatches(work: () => Promise<number>, signal: AbortSignal
 async function closeCards(family: readonly string[], { store, closeCard, log }: DeletionScope): Promise<void> {
   if (closeCard === undefined) return;
   for (const { runId, thread } of await store.tables(deletionReads).openCards(family)) {
-    const card = { runId, hook: "instructions", thread: threadRefSchema.parse(JSON.parse(thread)) };
-    await closeCard(card, CLOSED).catch((error: unknown) => log.warn({ err: error, runId }, "card_not_closed"));
+    for (const place of threadsIn(thread)) {
+      const card = { runId, hook: "instructions", thread: place };
+      await closeCard(card, CLOSED).catch((error: unknown) => log.warn({ err: error, runId }, "card_not_closed"));
+    }
   }
 }
 
@@ -248,7 +254,7 @@ export async function toldIn(roots: readonly string[], { store }: DeletionScope)
   const reads = store.tables(deletionReads);
   const places: MemorySource[] = [];
   for (const { id, channelId, thread } of await reads.placesOf(roots)) {
-    const { platform, workspaceId, threadId } = threadRefSchema.parse(JSON.parse(thread));
+    const { platform, workspaceId, threadId } = threadsIn(thread)[0] ?? NOWHERE;
     if (threadId === null || (await reads.isThreadOfOthers(thread, channelId, roots))) continue;
     const { people } = await store.sessions.get(id);
     const scopes = [
@@ -266,8 +272,8 @@ async function eraseThreads({ roots, family, world, signal }: ErasureArgs): Prom
   const { store, describe } = world;
   const reads = store.tables(deletionReads);
   for (const { channelId, thread } of await reads.placesOf(roots)) {
-    const { platform, threadId } = threadRefSchema.parse(JSON.parse(thread));
-    if (!describe(platform).isOwn || threadId === null) continue;
+    const { platform, threadId } = threadsIn(thread)[0] ?? NOWHERE;
+    if (threadId === null || !describe(platform).isOwn) continue;
     const isShared = await reads.isThreadOfOthers(thread, channelId, roots);
     const some = (threads: ReturnType<typeof threadDeletion>) =>
       isShared ? threads.messagesOfSessions(threadId, family) : threads.messagesOf(threadId);

@@ -96,7 +96,8 @@ test("a deletion that cannot be finished keeps none waiting, neither of what was
   for (const id of ["ses_1", "ses_2", "ses_3"]) await seedSession(world, { id, word: "heron", at: ago(91) });
   await world.store.transaction((tx) =>
     tx.tables(async (db) => {
-      await db.session.update({ where: { id: "ses_1" }, data: { thread: "{}", key: "deleted:ses_1" } });
+      await db.message.updateMany({ where: { sessionId: "ses_1" }, data: { content: "It is saved as attachments/" } });
+      await db.session.update({ where: { id: "ses_1" }, data: { key: "deleted:ses_1" } });
       for (const [index, id] of ["ses_1", "ses_2"].entries()) {
         const row = { id: `old:${id}`, state: "begun", formerKey: id, createdAt: new Date(ago(1) + index) };
         await db.deletion.create({ data: row });
@@ -107,6 +108,17 @@ test("a deletion that cannot be finished keeps none waiting, neither of what was
   await deleteOld(ago(90), world, NEVER);
   const left = await world.store.tables((db) => db.session.findMany({ select: { id: true } }));
   expect(left).toEqual([{ id: "ses_1" }]);
+});
+
+test("a session whose thread cannot be read is deleted, and keeps none from being", async () => {
+  const world = await retentionWorld();
+  for (const id of ["ses_1", "ses_2"]) await seedSession(world, { id, word: "heron", at: ago(91) });
+  const thread = '{"platform":"telegraph"}';
+  await world.store.transaction((tx) =>
+    tx.tables((db) => db.session.update({ where: { id: "ses_1" }, data: { thread } })),
+  );
+  expect(await deleteOld(ago(90), world, NEVER)).toMatchObject({ sessions: 2 });
+  expect(await world.store.tables((db) => db.session.count())).toBe(0);
 });
 
 test("what was being deleted for its age when the process died is finished, and what is pinned stays", async () => {
