@@ -11,7 +11,7 @@ import type { Ephemerals } from "./ephemerals.ts";
 import { nullOnDiscordError } from "./errors.ts";
 import { MESSAGE_GONE } from "./history.ts";
 import { inboundMessage, isFromPerson, messageKey } from "./inbound.ts";
-import type { MemberAcrossGuilds } from "./members.ts";
+import { type MemberAcrossGuilds, memberOf } from "./members.ts";
 import {
   deletionSchema,
   editSchema,
@@ -102,18 +102,16 @@ export function createMessages(options: DiscordScope): Messages {
   };
 }
 
-/** The whole message, since an update may omit what has not changed. Null if the message is gone. */
+/** The whole message and its author's roles, since an update may omit both. Null if the message is gone. */
 async function completeMessage(
   { rest }: DiscordScope,
   data: unknown,
   { channel_id, id, guild_id }: z.infer<typeof editSchema>,
 ): Promise<WireMessage | null> {
-  const pushed = wholeUpdateSchema.safeParse(data);
-  if (pushed.success) return pushed.data;
-  const message = await nullOnDiscordError(MESSAGE_GONE, rest.message(channel_id, id));
-  if (message === null) return null;
-  const isMember = guild_id !== undefined && message.author.bot !== true;
-  const member = isMember ? await rest.member(guild_id, message.author.id) : undefined;
+  const pushed = wholeUpdateSchema.safeParse(data).data;
+  const message = pushed ?? (await nullOnDiscordError(MESSAGE_GONE, rest.message(channel_id, id)));
+  if (message === null || guild_id === undefined || message.author.bot === true) return message;
+  const member = message.member ?? (await memberOf(rest, guild_id, message.author.id)) ?? undefined;
   return { ...message, guild_id, member };
 }
 

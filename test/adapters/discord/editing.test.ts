@@ -36,6 +36,22 @@ test.each([true, false])(
   },
 );
 
+test("an edit that does not name its author's roles comes with them, and one of somebody who has left as a guest's", async () => {
+  await using stage = await begun();
+  const { server, guild, general, bob, botMention } = stage.harbour;
+  server.world.join(guild, bob, { roles: [guild.id] });
+  const edit = (id: string) => {
+    const said = { content: `${botMention} deploy`, edited_timestamp: new Date().toISOString(), mentions: [] };
+    const place = { channel_id: general.id, guild_id: guild.id };
+    server.gateway.dispatch("MESSAGE_UPDATE", { id, type: 0, author: bob, ...place, ...said });
+  };
+  edit(server.world.nextId());
+  expect((await stage.inbox.nextMessage()).person).toMatchObject({ roles: [`discord:role:${guild.id}`] });
+  guild.members.delete(bob.id);
+  edit(server.world.nextId());
+  expect((await stage.inbox.nextMessage()).person).toMatchObject({ isGuest: true, roles: [] });
+});
+
 test("edits that mention nobody and those in direct messages come as what they are; previews, old edits and the bot's own do not", async () => {
   await using stage = await begun();
   const { server, general, ana, botMention } = stage.harbour;
