@@ -15,7 +15,7 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "-v sets built-in variables such as OFS",
     /(\w)\.FS=\w,\1\.vars=Object\.assign\(Object\.create\(null\),(\w)\)/g,
-    '$&;for(let name of["OFS","ORS","SUBSEP","OFMT"])if(name in $2)$1[name]=$2[name];for(let name in $2)repairs.refuseVariable(name),$1.vars[name]=repairs.given($2[name]);$1.vars=$1.vars',
+    '$&;for(let name of["OFS","ORS","SUBSEP","OFMT"])if(name in $2)$1[name]=$2[name];for(let name in $2)repairs.refuseVariable(name),$1.vars[name]=repairs.inputValue($2[name]);$1.vars=$1.vars',
   ],
   [
     "-v sets FS",
@@ -25,7 +25,7 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "RS separates records",
     /(let \w=)(\w)\.split\(`\n`\)(?=;if\((\w)\.length>0&&\3\[\3\.length-1\]===""&&\3\.pop\(\),\3\.length>\w\)[^;]{1,90};for\((\w)\.FILENAME=)/g,
-    "$1repairs.records($2,$4.vars.RS)",
+    "$1repairs.splitRecords($2,$4.vars.RS)",
   ],
   [
     "An FS of one character is literal",
@@ -40,28 +40,28 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "split takes one character literally, trims for a space, and finds no parts in an empty text",
     /(\w)=(\w)===" "\?(\w+)\("\\\\s\+"\):\2\}\}else (\w)\.FS===" "&&\(\1=\w+\("\\\\s\+"\)\);([^]{1,200}?,\w=)(typeof \1=="string"\?(\w)\.split)/g,
-    '$1=$2.length>1?$3($2):$2}}else $4.FS.length>1&&($1=$4.fieldSep);$5$7===""?[]:$1===" "?repairs.awkWords($7):$6',
+    '$1=$2.length>1?$3($2):$2}}else $4.FS.length>1&&($1=$4.fieldSep);$5$7===""?[]:$1===" "?repairs.splitWords($7):$6',
   ],
   [
     "Fields are separated by spaces, tabs and line ends; if RS is empty, line ends separate fields besides FS",
     /(function \w+\((\w),(\w)\)\{return \3===""\?\[\]:\w\.FS===" "\?)\3\.trim\(\)\.split\(\/\\s\+\/\)\.filter\(Boolean\):(\w\.fieldSep\.split\()\3\)/g,
-    '$1repairs.awkWords($3):$2.vars.RS===""&&$2.FS.length===1?$3.split("\\n").flatMap(line=>$4line)):$4$3)',
+    '$1repairs.splitWords($3):$2.vars.RS===""&&$2.FS.length===1?$3.split("\\n").flatMap(line=>$4line)):$4$3)',
   ],
   [
     "match fills the array of its third argument",
     /(async function \w+\((\w),(\w),\w\)\{if\(\2\.length<2\)return \3\.RSTART=0,[^]{1,200}?;if\()(\w)(?=\)return \3\.RSTART=\4\.index\+1)/g,
-    "$1repairs.awkMatched($3,$2[2],$4),$4",
+    "$1repairs.fillMatchGroups($3,$2[2],$4),$4",
   ],
   [
     "RS, RT and ARGIND can be read",
     /case"ORS":return (\w)\.ORS;/g,
-    '$&case"RS":return $1.vars.RS??"\\n";case"RT":return repairs.terminator($1);case"ARGIND":return $1.ARGIND??0;',
+    '$&case"RS":return $1.vars.RS??"\\n";case"RT":return repairs.recordTerminator($1);case"ARGIND":return $1.ARGIND??0;',
   ],
   [
     "printf formats numbers like C",
     /(let (\w)=\w\[\w\],(\w)=\w\[\w!==void 0\?\w:(\w)\];)(?=switch\(\2\)\{case"s":\{let \w=\3!==void 0\?String\(\3\):"";if\((\w)&&)/g,
     "$1if($2&&$3===void 0&&/[a-zA-Z]/.test($2))throw new Error(`there are too few values for the format ${e}`);" +
-      'if($2==="s")$3=repairs.numberText($3);if($2&&/[dieEfFgGxXou]/.test($2)){l(repairs.formatted({letter:$2,flags:u,width:f,precision:$5},$3)),p===void 0&&$4++,o=c+1;continue}',
+      'if($2==="s")$3=repairs.numberText($3);if($2&&/[dieEfFgGxXou]/.test($2)){l(repairs.formatNumber({letter:$2,flags:u,width:f,precision:$5},$3)),p===void 0&&$4++,o=c+1;continue}',
   ],
   [
     "Numbers become text like in C",
@@ -96,7 +96,7 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "Input that looks like a number is compared as a number, and a string constant as text",
     /(if\(\w+\(\w\)\)return \w+\()(\w,\w)(,\w\);let \w=\w+\(\w\),\w=\w+\(\w\);return \w+\(\w,\w,\w\)\}function)/g,
-    "$1...repairs.comparable($2)$3",
+    "$1...repairs.comparisonOperands($2)$3",
   ],
   [
     "Input that looks like a number is true unless it is 0",
@@ -106,26 +106,26 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "Fields may be numeric strings",
     /(function \w+\(\w,(\w)\)\{return )(\2===0\?(\w)\.line:)\2<0\|\|\2>\4\.fields\.length\?"":(\4\.fields\[\2-1\])\?\?""\}/g,
-    '$1repairs.given($3$5??"")}',
+    '$1repairs.inputValue($3$5??"")}',
   ],
   [
     "Records may be numeric strings; getline splits by RS and reads standard input",
     /"getline evaluation"[^]{1,2600}?"tuple evaluation"/g,
     (code) =>
       code
-        .replace(/(?<=\?\w+\(\w,\w,)\w(?=\):\w+\(\w,\w\),)/g, "repairs.given($&)")
+        .replace(/(?<=\?\w+\(\w,\w,)\w(?=\):\w+\(\w,\w\),)/g, "repairs.inputValue($&)")
         .replace(/(\w)\.readFile\((\w)\)/, '(s==="-"?e.standardInput():$1.readFile($2))')
-        .replaceAll(".split(`\n`)", ".split(repairs.splitter(e.vars.RS))"),
+        .replaceAll(".split(`\n`)", ".split(repairs.recordSplitter(e.vars.RS))"),
   ],
   [
     "ARGV and ENVIRON may contain numeric strings",
     /if\((\w)==="ARGV"\)return (\w\.ARGV\[\w\]\?\?"");if\(\1==="ENVIRON"\)return (\w\.ENVIRON\[\w\]\?\?"");/g,
-    'if($1==="ARGV")return repairs.given($2);if($1==="ENVIRON")return repairs.given($3);',
+    'if($1==="ARGV")return repairs.inputValue($2);if($1==="ENVIRON")return repairs.inputValue($3);',
   ],
   [
     "Parts of split may be numeric strings",
     /(?<=\w\.arrays\[\w\]\[String\(\w\+1\)\]=)\w\[\w\](?=;return \w\.arrayElementCount\+=)/g,
-    "repairs.given($&)",
+    "repairs.inputValue($&)",
   ],
   [
     "Unset variables are both 0 and the empty text",
@@ -141,14 +141,18 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "srand seeds the random numbers",
     /(async function \w+\(\w,(\w),\w\)\{let (\w)=\w\.length>0\?\w+\(await \w\.evalExpr\(\w\[0\]\)\):)Date\.now\(\);return \2\.vars\._srand_seed=\3,\3\}/g,
-    "$1void 0;return repairs.seed($2,$3)}",
+    "$1void 0;return repairs.seedRandom($2,$3)}",
   ],
   [
     "Redirections to /dev/stdout and - write to standard output",
     /(\.fs;if\(!\w\|\|!\w\.cwd\)\{(\w\.output\+=\w,\w+\(\w\));return\}let (\w)=\w+\(await \w+\(\w,"redirection filename evaluation",\(\)=>\w+\(\w,\w\)\)\)),(\w=)/g,
     '$1;if($3==="/dev/stdout"||$3==="-"){$2;return}let $4',
   ],
-  ["print accepts a list in parentheses", /function \w+\((\w)\)\{\1\.expect\(\w+\.PRINT\);/g, "$&repairs.ungroup($1);"],
+  [
+    "print accepts a list in parentheses",
+    /function \w+\((\w)\)\{\1\.expect\(\w+\.PRINT\);/g,
+    "$&repairs.removeListParentheses($1);",
+  ],
   [
     "length counts the elements of an array",
     /(?<=async function \w+\((\w),(\w),\w\)\{)(?=return \1\.length===0\?\2\.line\.length:)/g,
@@ -168,7 +172,7 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "Text printed to a command is collected as its input",
     /(async function \w+\((\w),(\w),\w,(\w)\)\{\w+\(\2,"file write execution"\);[^]{1,120}?let (\w)=\w+\(await \w+\(\2,"redirection filename evaluation",\(\)=>\w+\(\2,\w\)\)\);)/g,
-    '$1if($3==="|"){repairs.printTo($2,$5,$4);return}',
+    '$1if($3==="|"){repairs.printToCommand($2,$5,$4);return}',
   ],
   [
     "exec accepts options, such as the input of a command",
@@ -178,8 +182,8 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "close runs the command of a pipe; system runs commands",
     /\["system",\w+\("system","[^"]*"\)\],\["close",\(\)=>0\]/g,
-    '["system",async(a,t,n)=>repairs.execute(t,String(await n.evalExpr(a[0])))],' +
-      '["close",async(a,t,n)=>repairs.close(t,String(await n.evalExpr(a[0])))]',
+    '["system",async(a,t,n)=>repairs.runCommand(t,String(await n.evalExpr(a[0])))],' +
+      '["close",async(a,t,n)=>repairs.closeStream(t,String(await n.evalExpr(a[0])))]',
   ],
   [
     "The commands of open pipes run at the end",
@@ -194,12 +198,12 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "Parameters are local to a call, and arrays are passed by reference",
     /let (\w)=Object\.create\(null\);for\(let \w of (\w)\.params\)\1\[\w\]=(\w)\.vars\[\w\];let (\w)=\[\];for\([^]{1,80}?if\(\w<(\w)\.length\)[^]{1,120}?"user function argument evaluation",\(\)=>(\w+)\(\3,\w\)\);[^]{1,60}?\}(?=\3\.hasReturn=)([^]{1,250}?)for\(let \w of \2\.params\)\1\[\w\][^;]+;for\(let \w of \4\)\3\.arrayAliases\.delete\(\w\);/g,
-    "let leave=await repairs.enter($3,$2,{args:$5,evaluate:one=>$6($3,one)});$7leave();",
+    "let leave=await repairs.bindArguments($3,$2,{args:$5,evaluate:one=>$6($3,one)});$7leave();",
   ],
   [
     "Parameters have names that are unique to their function",
     /(\.functions\.set\((\w)\.name,)\2\)/g,
-    "$1repairs.withOwnNames($2))",
+    "$1repairs.withUniqueParameters($2))",
   ],
   [
     "Calling an undefined function is an error",
@@ -209,7 +213,7 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "for-in iterates over the array that a parameter refers to",
     /let (\w)=(\w)\.arrays\[(\w)\.array\];if\(\1\)(for\(let \w of )Object\.keys\(\1\)/g,
-    "$4repairs.keys($2,$3.array)",
+    "$4repairs.arrayKeys($2,$3.array)",
   ],
   [
     "split fills the array that a parameter refers to",
@@ -224,7 +228,7 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "A name before a space and a parenthesis is a variable unless it is that of a function",
     /(if\(this\.check\((\w+)\.IDENT\)\)\{let \w=this\.advance\(\)\.value;if\()(?=this\.check\(\2\.LPAREN\)\)\{this\.advance\(\);let \w=\[\];if\(this\.skipNewlines)/g,
-    "$1repairs.isCalled(this)&&",
+    "$1repairs.isFunctionCall(this)&&",
   ],
   [
     "sub and gsub accept an array element as their target",
@@ -234,27 +238,27 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "sub and gsub read the array element",
     /(?<=function \w+\((\w),(\w)\)\{)(?=if\(\1==="\$0"\)return \2\.line)/g,
-    "if($1.array)return repairs.element($2,$1);",
+    "if($1.array)return repairs.elementText($2,$1);",
   ],
   [
     "sub and gsub write the array element",
     /(?<=function \w+\((\w),(\w),(\w)\)\{)(?=if\(\1==="\$0"\)\3\.line=)/g,
-    "if($1.array)return repairs.setElement($3,$1,$2);",
+    "if($1.array)return repairs.setElementText($3,$1,$2);",
   ],
   [
     "Division by zero is an error",
     /case"\/":return (\w)!==0\?(\w)\/\1:0;case"%":return \1!==0\?\2%\1:0;/g,
-    'case"/":return $2/repairs.divisor($1);case"%":return $2%repairs.divisor($1);',
+    'case"/":return $2/repairs.requireNonZero($1);case"%":return $2%repairs.requireNonZero($1);',
   ],
   [
     "Division by zero in an assignment is an error",
     /case"\/=":(\w)=(\w)!==0\?(\w)\/\2:0;break;case"%=":\1=\2!==0\?\3%\2:0;/g,
-    'case"/=":$1=$3/repairs.divisor($2);break;case"%=":$1=$3%repairs.divisor($2);',
+    'case"/=":$1=$3/repairs.requireNonZero($2);break;case"%=":$1=$3%repairs.requireNonZero($2);',
   ],
   [
     "Assigning a variable of gawk that is not supported is an error",
     /(?<=function \w+\((\w),(\w),(\w)\)\{)(?=switch\(\2\)\{case"FS":\w+\()/g,
-    "repairs.assigning($1,$2,$3);",
+    "repairs.beforeAssignment($1,$2,$3);",
   ],
   [
     "Assigning an element of PROCINFO that is not supported is an error",
@@ -274,12 +278,12 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "The main loop continues after the records read in BEGIN; BEGINFILE and ENDFILE run",
     /(?<=async\(\w,(\w)\)=>\{[^]{1,700})for\((\w)\.FILENAME=(\w),\2\.FNR=0,\2\.lines=(\w),\2\.lineIndex=-1,([^]{1,160}?\(\)=>(\w)\.executeLine\(\w\[\w\]\)\),\w\.shouldExit\|\|\w\.shouldNextFile\)break\})/g,
-    'repairs.startFile($2,$3,{text:$1,lines:$4});await repairs.aboutFile($6,"BEGINFILE");for($5await repairs.aboutFile($6,"ENDFILE");',
+    'repairs.startFile($2,$3,{text:$1,lines:$4});await repairs.runFileRules($6,"BEGINFILE");for($5await repairs.runFileRules($6,"ENDFILE");',
   ],
   [
     "Operands may be - and assignments; a missing file keeps the output printed before",
     /if\((\w)(\.length>0)\)(for\(let (\w) of \1\)\{)(let \w;try\{let \w=\w\.fs\.resolvePath\(\w\.cwd,\4\)[^]{1,300}?return\{stdout:)""(,stderr:`awk: [^`]+`,exitCode:)1(\}\}[^]{1,80}?"input processing",\(\)=>(\w)\(\4,\w\)\),(\w)\.shouldExit\)break\}else )(?=await \w\("stdin processing",[^]{1,100}?\(\)=>(\w)\.executeEnd)/g,
-    "if(repairs.readsFiles($1))$3if(await repairs.assigned($10,$4))continue;" +
+    "if(repairs.hasFileOperand($1))$3if(await repairs.performAssignment($10,$4))continue;" +
       'if($4==="-"||$4==="/dev/stdin"){if(await $8($4,$9.standardInput()),$9.shouldExit)break;continue}$5$10.getOutput()$6 2$7',
   ],
   [
@@ -295,7 +299,7 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "The subscript of an assignment is evaluated once",
     /(let \w=await \w+\((\w),"assignment value evaluation",\(\)=>(\w+)\(\2,(\w)\.value\)\),\w=)\4\.target,/g,
-    "$1await repairs.once($4,one=>$3($2,one)),",
+    "$1await repairs.evaluateSubscriptOnce($4,one=>$3($2,one)),",
   ],
   [
     "A fourth argument of split is an error",

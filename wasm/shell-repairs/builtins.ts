@@ -10,7 +10,7 @@ export const BUILTIN_REPAIRS: readonly Repair[] = [
   [
     "A redirection's path is relative to the directory in which its command began",
     /prepare:\((\w)=""\)=>(\w+)\((\w),(\w),\1,(\w)\)(?=,finish:)/g,
-    'prepare:async($1="")=>repairs.whole($3,$4,await $2($3,$4,$1,$5))',
+    'prepare:async($1="")=>repairs.resolveTargets($3,$4,await $2($3,$4,$1,$5))',
   ],
   [
     "[ and test report operands that they cannot compare",
@@ -25,12 +25,12 @@ export const BUILTIN_REPAIRS: readonly Repair[] = [
   [
     "break does not end a loop around its subshell",
     /\{if\(\w\.state\.parentHasLoopContext\)throw new \w+;return \w+\}(?=if\(\w\.length>1\)throw new \w+\(1,"",`bash: break: too)/g,
-    'return repairs.outsideLoop("break");',
+    'return repairs.notInLoop("break");',
   ],
   [
     "continue does not affect a loop around its subshell",
     /\{if\(\w\.state\.parentHasLoopContext\)throw new \w+;return \w+\}(?=if\(\w\.length>1\)throw new \w+\(1,"",`bash: continue: too)/g,
-    'return repairs.outsideLoop("continue");',
+    'return repairs.notInLoop("continue");',
   ],
   [
     "An element of FUNCNAME is set if the call stack reaches it",

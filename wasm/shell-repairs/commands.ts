@@ -100,22 +100,22 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
   [
     "read decodes UTF-8",
     /(\w\(\w\)\})(?=\w===`\n`&&(\w)\.endsWith\(`\n`\)&&\(\2=\2\.slice\(0,-1\)\);let \w=\w=>\w\?\w:\w\.replace)/g,
-    "$1$2=repairs.heard($2);",
+    "$1$2=repairs.decodeInput($2);",
   ],
   [
     "read -n counts characters, not bytes",
     /(let \w=0,(\w)=0,\w=!1;for\(;\2<(\w)\.length&&)(\w)(<\w)(;\)\{let \w=\3\[\2\];if\([^]{1,240}\}else )(\w\(\w\),\2\+\+),\4\+\+/g,
-    "$1($4$5||repairs.goesOn($3,$2))$6repairs.goesOn($3,$2)||$4++,$7",
+    "$1($4$5||repairs.isContinuationByte($3,$2))$6repairs.isContinuationByte($3,$2)||$4++,$7",
   ],
   [
     "read -N counts characters, not bytes",
     /let (\w)=Math\.min\((\w),(\w)\.length\);(\w)=\3\.substring\(0,\1\),(\w)\(\4\),(\w)=\1,(\w)=\1>=\2,(\w\(\6\));/g,
-    "let $1=repairs.endOf($2,$3);$4=$3.substring(0,$1),$5($4),$6=$1,$8,$4=repairs.heard($4),$7=[...$4].length>=$2;",
+    "let $1=repairs.byteOffsetOf($2,$3);$4=$3.substring(0,$1),$5($4),$6=$1,$8,$4=repairs.decodeInput($4),$7=[...$4].length>=$2;",
   ],
   [
     "mapfile decodes UTF-8",
     /(\(`mapfile: string length limit exceeded \(\$\{\w\.limits\.maxStringLength\} bytes\)`,"string_length"\);\w\.push\()(\w)\)/g,
-    "$1repairs.heard($2))",
+    "$1repairs.decodeInput($2))",
   ],
   [
     "printf %q does not escape letters beyond ASCII",

@@ -51,7 +51,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "Binary operators of arithmetic have 64 bits",
     /(function (\w+)\((\w),(\w),(\w)\)\{)(switch\(\5\)\{case"\+":return \3\+\4;[^]{1,1200}?)(function \w+\((\w),(\w),(\w)\)\{)(?=switch\(\w\)\{case"=":return \w;case"\+=":)/g,
-    "$1let own=repairs.exactly($3,$4,$5);if(own!==void 0)return own;" +
+    "$1let own=repairs.exactResult($3,$4,$5);if(own!==void 0)return own;" +
       '$6$7if($10!=="=")return $2($8,$9,$10.slice(0,-1));',
   ],
   [
@@ -62,12 +62,15 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
       return code
         .replace(
           /case"-":return-(\w);case"\+":return\+\w;/,
-          'case"-":return repairs.exactly(0,$1,"-");case"+":return $1;',
+          'case"-":return repairs.exactResult(0,$1,"-");case"+":return $1;',
         )
-        .replace(/case"~":return~(\w);/, 'case"~":return repairs.exactly(-1,$1,"-");')
-        .replace(/Number\.parseInt\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*?),10\)(?:\|\|0)?/g, "repairs.integer($1)")
-        .replace(/\?(\w)\+1:\1-1/g, '?repairs.exactly($1,1,"+"):repairs.exactly($1,1,"-")')
-        .replace(/(case"ArithConcat":[^]{1,300}?:)repairs\.integer\((\w)\)/, `$1(${numberOf}($2)||0)`);
+        .replace(/case"~":return~(\w);/, 'case"~":return repairs.exactResult(-1,$1,"-");')
+        .replace(
+          /Number\.parseInt\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*?),10\)(?:\|\|0)?/g,
+          "repairs.parseInteger($1)",
+        )
+        .replace(/\?(\w)\+1:\1-1/g, '?repairs.exactResult($1,1,"+"):repairs.exactResult($1,1,"-")')
+        .replace(/(case"ArithConcat":[^]{1,300}?:)repairs\.parseInteger\((\w)\)/, `$1(${numberOf}($2)||0)`);
     },
   ],
   [
@@ -79,7 +82,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "Numerals may exceed JavaScript's safe integers",
     /(function \w+\((\w)\)\{)(?=if\(\2\.includes\("#"\)\)\{let \w=\2\.split\("#"\))/g,
-    "$1let own=repairs.longNumeral($2);if(own!==void 0)return own;",
+    "$1let own=repairs.parseLongNumeral($2);if(own!==void 0)return own;",
   ],
   [
     "A command's words are expanded without its prefix assignments",
@@ -95,7 +98,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "A background statement runs in a subshell",
     /if\((\w)\.deferredError\)throw new \w+\([^;]{1,80}\);if\(this\.ctx\.state\.options\.noexec\)return \w+;/g,
-    '$&repairs.beginReading();this.ctx.state.statement=$1;if($1.background)return repairs.inBackground(this.ctx,await this.executeCommand(repairs.asSubshell($1),"",!0));',
+    '$&repairs.beginReading();this.ctx.state.statement=$1;if($1.background)return repairs.recordJob(this.ctx,await this.executeCommand(repairs.asSubshell($1),"",!0));',
   ],
   [
     "wait returns the exit codes of background jobs",
@@ -135,8 +138,8 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     'The alternative in ${list[@]+"${list[@]}"} expands to one word for each element',
     /async function (\w+)\((\w),(\w)\)\{(?=return [$\w]+\(\2,\3,\w+\(\)\)\}function \w+\(\w\)\{for\(let \w of \w\)\{if\(\w\.type==="ParameterExpansion"\)return \w\.parameter)/g,
-    "$&let cased=await repairs.eachCased($2.state.env,$3,word=>$1($2,word));if(cased!==void 0)return cased;" +
-      "let own=repairs.alternative($2.state,$3);if(own!==void 0)return own===null?{values:[],quoted:!1}:$1($2,own);",
+    "$&let cased=await repairs.expandCased($2.state.env,$3,word=>$1($2,word));if(cased!==void 0)return cased;" +
+      "let own=repairs.expandAlternative($2.state,$3);if(own!==void 0)return own===null?{values:[],quoted:!1}:$1($2,own);",
   ],
   [
     "The #! line counts in line numbers",
@@ -161,7 +164,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "Elements of a list given to local or declare may expand to several words",
     /(async function \w+\((\w),(\w)\)\{)(?=let \w="",\w=0;for\(let \w of \3\.parts\)\{let \w=\w\.type==="Literal"\?\w\.value:"\\0",\w=\w\(\w\);if\(\w>\2\.limits\.maxStringLength-\w\)throw new \w\(`array assignment string[^]{1,1800}?await (\w+)\(\2,\{type:"Word",parts:\[\w\]\}\);for\(let \w of \w\.values\))/g,
-    "$1let own=await repairs.listText($3,word=>$4($2,word));if(own!==void 0)return own;",
+    "$1let own=await repairs.listAssignmentText($3,word=>$4($2,word));if(own!==void 0)return own;",
   ],
   [
     "An array element may look like an assignment",
@@ -171,7 +174,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "A name reference may refer to an array",
     /function (\w+)\((\w),(\w)\)\{return \2\.state\.arrays\?\.get\(\3\)\}(function [\w$]+\((\w),(\w),\w="indexed"\)\{)([^]{1,300}?function [\w$]+\((\w),(\w)\)\{)(?=return \8\.state\.arrays\?\.has\(\9\))/g,
-    "function $1($2,$3){return repairs.arrayOf($2.state,$3)}$4$6=repairs.referred($5.state,$6);$7$9=repairs.referred($8.state,$9);",
+    "function $1($2,$3){return repairs.arrayOf($2.state,$3)}$4$6=repairs.resolveReference($5.state,$6);$7$9=repairs.resolveReference($8.state,$9);",
   ],
   [
     "A list may be assigned through a name reference",
@@ -201,23 +204,23 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "Within a pipeline, a duplicate of stdout still refers to the original stdout",
     /(async function \w+\((\w),(\w),(\w)\)\{let )(\w=\3\.timed\?[^]{1,1200}?)await \4\((\w),(\w)\)(\}catch[^]{1,3200}?)(?=(\w)=\2\.executionScope\.accountResult\(\9,"pipeline"\);let\{internalPipeStatusOverride)/g,
-    "$1own=[],$5await($6===$3.commands.at(-1)?$4($6,$7):repairs.apart($2,own,()=>$4($6,$7)))$8$9=repairs.behind(own,$9),",
+    "$1own=[],$5await($6===$3.commands.at(-1)?$4($6,$7):repairs.withSeparateStdout($2,own,()=>$4($6,$7)))$8$9=repairs.prependOutput(own,$9),",
   ],
   [
     "A command of a pipeline reads the pipe, and has its own directory and loop depth",
     /(let \w=\w\.commands\[\w\],\w=\w===\w\.commands\.length-1,(\w)=\w===0;)((\w)&&\((\w)\.state\.lastArg="",\5\.state\.groupStdin=\2[^]{1,2000}?finally\{)(?=\4&&\(\2&&\(\w=\5\.state\.groupStdin)/g,
-    "$1let plug=$4?repairs.piped($5.state,$2):()=>{};$3plug();",
+    "$1let plug=$4?repairs.enterPipe($5.state,$2):()=>{};$3plug();",
   ],
   [
     "set -e ignores failures before && or || and after !, also within functions",
     /(let (\w)=(\w)\.pipelines\[\w\],\w=\w>0\?\3\.operators\[[^;]{1,99};if\([^;]{1,99}\)continue;let (\w)=)(await this\.executePipeline\(\2\));/g,
     "$1null,held=this.ctx.state.inCondition;this.ctx.state.inCondition=held||$2.negated||$2!==$3.pipelines.at(-1);" +
-      "try{$4=repairs.withStray(this.ctx,$5)}finally{this.ctx.state.inCondition=held}",
+      "try{$4=repairs.prependSubstitutionOutput(this.ctx,$5)}finally{this.ctx.state.inCondition=held}",
   ],
   [
     "The ERR trap runs when a statement fails",
     /(let \w=\w<(\w)\.pipelines\.length-1,\w=this\.ctx\.state\.errexitSafe;if\(this\.ctx\.state\.errexitSafe=[^,]{1,20},)this\.ctx\.state\.options\.errexit&&((\w)!==0&&[^)]{1,120})\)(?=\{let \w=new \w+\(\4\);throw \w\.prependOutput\((\w)\.stdout)/g,
-    "$1$3&&await repairs.failed(this.ctx,$5,{exitCode:$4,statement:$2})&&this.ctx.state.options.errexit)",
+    "$1$3&&await repairs.runErrTrap(this.ctx,$5,{exitCode:$4,statement:$2})&&this.ctx.state.options.errexit)",
   ],
   [
     "set -E lets functions inherit the ERR trap",
@@ -227,34 +230,34 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "The EXIT trap runs at the end of a shell",
     /(=await )(new \w+\(\w,\w\))\.executeScript\((\w)\)/g,
-    "$1repairs.shell($2.ctx,$3)",
+    "$1repairs.runShell($2.ctx,$3)",
   ],
   [
     "The EXIT trap runs at the end of a subshell",
     /(\w=>)(\w+\((\w),\w,\w\.stdin\?\?\w,\w,\w\|\|\w\.stdin!==void 0\))(?=\)\}finally\{let \w=new Map;for)/g,
-    "$1repairs.trapped($3,()=>$2)",
+    "$1repairs.withTraps($3,()=>$2)",
   ],
   [
     "The EXIT trap runs at the end of a script file",
     /(\.parse\(\w\),\w=await )(\w\(\w\))(?=;return \w\(\),\w\}catch\((\w)\)\{if\(\w\(\),\3 instanceof \w+\)return \w+\(\3\.stdout,\3\.stderr,\3\.exitCode\))/g,
-    "$1repairs.trapped(e,()=>$2)",
+    "$1repairs.withTraps(e,()=>$2)",
   ],
   [
     "The EXIT trap runs at the end of a command substitution, which does not inherit set -e",
     /(suppressVerbose=!0;try\{let \w=await )(\w)\.executeScript\((\w\.body)\)(?=,\w=\w\.exitCode;\2\.state\.env=)/g,
-    "$1repairs.substituted($2,$3)",
+    "$1repairs.runSubstitution($2,$3)",
   ],
   [
     "A failing && at a function's end fails its caller; break stays within a function; trap exists; local is like declare",
     /if\((\w)==="local"\)(return \w+\((\w),(\w)\))(;[^]{1,900}?\1==="declare"\|\|\1==="typeset"\)return )(\w+)(\([^]{1,120}?functions\.get\(\1\);if\(\w\))return (\w+\([^)]+\))/g,
-    'if($1==="trap")return repairs.trap($3,$4);if(/^(?:local|declare|typeset)$/.test($1))repairs.refer($3.state,$4);' +
+    'if($1==="trap")return repairs.trap($3,$4);if(/^(?:local|declare|typeset)$/.test($1))repairs.inheritArrayKind($3.state,$4);' +
       'if($1==="local"){if($3.state.localScopes.length>0&&$4.some(a=>/^-\\w*[Aairulx]|=\\(\\[/.test(a)))return $6($3,$4);$2}' +
-      "$5$6$7{let own=await repairs.withoutLoops($3.state,()=>$8);$3.state.errexitSafe=!1;return own}",
+      "$5$6$7{let own=await repairs.outsideLoops($3.state,()=>$8);$3.state.errexitSafe=!1;return own}",
   ],
   [
     "Elements of an associative array may contain spaces",
     /(\/\^\\\[\.\+\\\]=\/\.test\((\w)\)\?\w=)\2(?=:\2===""\?\w="''")/g,
-    "$1repairs.quotedElement($2)",
+    "$1repairs.quoteElement($2)",
   ],
   [
     "A default value is used under set -u",
@@ -264,7 +267,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "${a[*]} is joined with IFS, also in here-strings",
     /(if\((\w)==="@"\|\|\2==="\*"\)\{let (\w)=\w+\((\w),\w\);if\(\3\.length>0\)return \3\.map\(\(\[,(\w)\]\)=>\5\)\.join\()" "/g,
-    '$1$2==="*"?repairs.separator($4.state.env):" "',
+    '$1$2==="*"?repairs.fieldSeparator($4.state.env):" "',
   ],
   [
     "An empty input file counts as input",
@@ -279,7 +282,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "An assignment without a command substitution succeeds",
     /(this\.ctx\.state\.expansionStderr="",\w+\("",\w,)(this\.ctx\.state\.lastExitCode)(?=\)\}let (\w)=(\w)\.name&&)/g,
-    "$1repairs.substitutes($4.assignments)?$2:0",
+    "$1repairs.hasCommandSubstitution($4.assignments)?$2:0",
   ],
   [
     "Command substitutions in $(( )) can call functions",
@@ -288,13 +291,13 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   ],
   [
     "$(( )) supports every parameter expansion",
-    /(async function (\w+)\(\w,\w,\w=!1\)\{if\(\w\.type==="ParameterExpansion"\)return[^]{1,15000}?async function (\w+)\(\w,\w,\w\)\{if\(!\w\)return 0;let [^]{1,400}?new (\w+),\{expr:[^]{1,4000}?case"ArithBracedExpansion":)\{let \w=await \w+\((\w),(\w)\.content\);return repairs\.integer\(\w\)\}/g,
-    "$1return await $3($5,await $2($5,repairs.braced(new $4(),$6.content)),{visited:new Set(),depth:0});",
+    /(async function (\w+)\(\w,\w,\w=!1\)\{if\(\w\.type==="ParameterExpansion"\)return[^]{1,15000}?async function (\w+)\(\w,\w,\w\)\{if\(!\w\)return 0;let [^]{1,400}?new (\w+),\{expr:[^]{1,4000}?case"ArithBracedExpansion":)\{let \w=await \w+\((\w),(\w)\.content\);return repairs\.parseInteger\(\w\)\}/g,
+    "$1return await $3($5,await $2($5,repairs.parseBraced(new $4(),$6.content)),{visited:new Set(),depth:0});",
   ],
   [
     "A glob pattern that ends with a slash matches only directories",
     /(return )(this\.filterGlobignore\(\w\))(?=\}isGlobstarValid\((\w)\))/g,
-    '$1$3.endsWith("/")?repairs.directories(this,$2):$2',
+    '$1$3.endsWith("/")?repairs.onlyDirectories(this,$2):$2',
   ],
   [
     "** matches directories, and nothing hidden",
@@ -350,12 +353,12 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "(( begins arithmetic unless its parentheses close separately",
     /this\.looksLikeNestedSubshells\((\w\+2)\)\|\|this\.dparenClosesWithSpacedParens\(\1\)/g,
-    "repairs.areSubshells(this.input,$1)",
+    "repairs.isNestedSubshell(this.input,$1)",
   ],
   [
     "A for loop without a list iterates over the arguments without splitting them",
     /\((\w)\.state\.env\.get\("@"\)\|\|""\)\.split\(" "\)\.filter\(Boolean\)/g,
-    "repairs.positional($1.state.env)",
+    "repairs.positionalParameters($1.state.env)",
   ],
   [
     "[[ =~ ]] uses POSIX regular expressions",

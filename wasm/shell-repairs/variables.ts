@@ -8,8 +8,8 @@ const ALTERNATIVES =
 export const VARIABLE_REPAIRS: readonly Repair[] = [
   [
     "The key of an associative array may contain any expansion",
-    /(async function \w+\((\w),(\w)\)\{let (\w)=\3,\w=\3\.startsWith\('"'\)[^]{1,160}?return \4;)(?=let \w="",\w=0;for\(;\w<\4\.length;\)if\(\4\[\w\]==="\$"\)[^]{1,900000}?async function (\w+)\(\w,\w,\w=!1\)\{if\(\w\.type==="ParameterExpansion"\)return[^]{1,900000}?repairs\.braced\(new (\w+)\(\))/g,
-    "$1if(/[$$`]/.test($4))return await $5($2,repairs.quotedText(new $6(),$4));",
+    /(async function \w+\((\w),(\w)\)\{let (\w)=\3,\w=\3\.startsWith\('"'\)[^]{1,160}?return \4;)(?=let \w="",\w=0;for\(;\w<\4\.length;\)if\(\4\[\w\]==="\$"\)[^]{1,900000}?async function (\w+)\(\w,\w,\w=!1\)\{if\(\w\.type==="ParameterExpansion"\)return[^]{1,900000}?repairs\.parseBraced\(new (\w+)\(\))/g,
+    "$1if(/[$$`]/.test($4))return await $5($2,repairs.parseQuoted(new $6(),$4));",
   ],
   [
     "The key of an element may contain positional and special parameters",
@@ -25,36 +25,36 @@ export const VARIABLE_REPAIRS: readonly Repair[] = [
         `(\\b${elements}\\((\\w),(\\w)\\)[^]{1,200}?\\2\\.state\\.env\\.(?:get|has)\\()\\3\\)`,
         "g",
       );
-      return code.replace(fallback, "$1repairs.referred($2.state,$3))");
+      return code.replace(fallback, "$1repairs.resolveReference($2.state,$3))");
     },
   ],
   [
     "An expansion in arithmetic may yield operators, or the digits after a base",
-    /(function (\w+)\(\w,(\w)\)\{let (\w)=repairs\.withoutQuotes\(\3\)),(\{expr:\w,pos:\w\}=[^]{1,100}?if\(\w<\4\.length\)\{)([^]{1,900000}?case"ArithNested":return await (\w)\([^]{1,900}?)(?=case"ArithBracedExpansion":return await \w+\((\w),await (\w+)\(\8,repairs\.braced\(new (\w+)\(\),(\w)\.content\)\))/g,
+    /(function (\w+)\(\w,(\w)\)\{let (\w)=repairs\.withoutQuotes\(\3\)),(\{expr:\w,pos:\w\}=[^]{1,100}?if\(\w<\4\.length\)\{)([^]{1,900000}?case"ArithNested":return await (\w)\([^]{1,900}?)(?=case"ArithBracedExpansion":return await \w+\((\w),await (\w+)\(\8,repairs\.parseBraced\(new (\w+)\(\),(\w)\.content\)\))/g,
     '$1,own={type:"ArithmeticExpression",originalText:$3,expression:{type:"ArithText",text:$4}};if(/\\d#\\$/.test($4))return own;let$5' +
       'if($4.includes("$"))return own;$6' +
-      'case"ArithText":{let own=$2(new $10(),await $9($8,repairs.quotedText(new $10(),$11.text))).expression;' +
+      'case"ArithText":{let own=$2(new $10(),await $9($8,repairs.parseQuoted(new $10(),$11.text))).expression;' +
       'return await $7(own.type==="ArithText"?{type:"ArithSyntaxError",errorToken:own.text,message:`${own.text}: syntax error`}:own)}',
   ],
   [
     "Keys and values of a list are not split into words",
-    /(repairs\.listText\(\w,\w+=>\w+\((\w),\w+\))(?=\)[^]{1,3000}?await (\w+)\(\2,\{type:"Word",parts:\[\w\]\}\);\w\(\w\)\}\(\w\|\|\w\)&&\w\(\))/g,
+    /(repairs\.listAssignmentText\(\w,\w+=>\w+\((\w),\w+\))(?=\)[^]{1,3000}?await (\w+)\(\2,\{type:"Word",parts:\[\w\]\}\);\w\(\w\)\}\(\w\|\|\w\)&&\w\(\))/g,
     "$1,word=>$3($2,word)",
   ],
   [
     "A list with keys is parsed with its quotes and escapes",
     /(function \w+\((\w),\w\)\{if\(\w&&\w+\(\2\)>\w\.maxStringBytes\)throw new \w+\([^;]{1,140}\);)(?=let \w=\[\],\w=0;for\(;\w<\2\.length;\)\{for\(;\w<\2\.length&&\/\\s\/\.test\(\2\[\w\]\);\)\w\+\+;if\(\w>=\2\.length\)break;if\(\2\[\w\]!=="\["\))/g,
-    "$1return repairs.pairsOf($2);",
+    "$1return repairs.parsePairs($2);",
   ],
   [
     "printf formats integers of 64 bits",
     /(function \w+\((\w),(\w),(\w),\w\)\{)(?=let \w=!1,\w="";switch\(\3\)\{case"d":case"i":)/g,
-    '$1let own=repairs.wholeNumber($2,$3,$4);if(own!==void 0)return{value:own,parseError:!1,parseErrMsg:""};',
+    '$1let own=repairs.formatInteger($2,$3,$4);if(own!==void 0)return{value:own,parseError:!1,parseErrMsg:""};',
   ],
   [
     "printf reports an invalid number in a floating-point conversion",
     /(let (\w)=parseFloat\((\w)\))\|\|0(;return\{value:\w+\(\w,\w,\2\),parseError:)!1,parseErrMsg:""/g,
-    '$1;if(Number.isNaN($2))$2=0$4repairs.isNoNumber($3),parseErrMsg:repairs.isNoNumber($3)?`printf: ${$3}: invalid number\\n`:""',
+    '$1;if(Number.isNaN($2))$2=0$4repairs.isInvalidNumber($3),parseErrMsg:repairs.isInvalidNumber($3)?`printf: ${$3}: invalid number\\n`:""',
   ],
   [
     "getopts restarts if OPTIND is local to a function",
@@ -69,7 +69,7 @@ export const VARIABLE_REPAIRS: readonly Repair[] = [
   [
     "printf rounds like C",
     /(function \w+\((\w),(\w),(\w)\)\{)(?=let \w=\2\.match\(\/\^%\(\[- \+#0'\]\*\)\(\\d\*\)\(\\\.\(\\d\*\)\)\?\[eEfFgG\]\$\/\);)/g,
-    "$1return repairs.realNumber($2,$3,$4);",
+    "$1return repairs.formatFloat($2,$3,$4);",
   ],
   [
     "A bar in a bracket expression does not separate the alternatives of a pattern",
@@ -77,39 +77,39 @@ export const VARIABLE_REPAIRS: readonly Repair[] = [
     (code) =>
       code.replace(
         ALTERNATIVES,
-        "$1let own=repairs.bracketsAt($3,$4);if(own>0){$5+=$3.slice($4,$4+own),$4+=own;continue}",
+        "$1let own=repairs.bracketLengthAt($3,$4);if(own>0){$5+=$3.slice($4,$4+own),$4+=own;continue}",
       ),
   ],
   [
     "A bar in a bracket expression does not separate alternatives where quotes may occur",
     /(if\(\w\)\{(\w)\+=(\w),(\w)\+\+;continue\})(?=if\(\3==="\\\\"\)\{\2\+=\3,\4\+1<(\w)\.length\?\(\2\+=\5\[\4\+1\],\4\+=2\):\4\+\+;continue\}\3==="\("\?)/g,
-    "$1let own=repairs.bracketsAt($5,$4);if(own>0){$2+=$5.slice($4,$4+own),$4+=own;continue}",
+    "$1let own=repairs.bracketLengthAt($5,$4);if(own>0){$2+=$5.slice($4,$4+own),$4+=own;continue}",
   ],
   [
     "Setting an array element does not iterate over all others",
     /(\w)(\.elements\.set\((\w),\w\)\}function \w+\(\w,\w,\w,\w=!1\)\{)let (\w)=new Set\((\w)\?\[\]:(\w+\(\w,\w\))\?\.elements\.keys\(\)\?\?\[\]\);for\(let (\w) of (\w)\)if\(\4\.add\(String\(\7\)\),\4\.size>/g,
-    "repairs.adding($1.elements,$3),$1$2let own=$5?void 0:$6?.elements,$4={size:own?.size??0};" +
+    "repairs.indexElement($1.elements,$3),$1$2let own=$5?void 0:$6?.elements,$4={size:own?.size??0};" +
       "for(let $7 of $8)if(own?.has(String($7))||$4.size++,$4.size>",
   ],
   [
     "Sorted indices of an array are cached",
     /return Array\.from\((\w+\(\w,\w\)\?\.elements)\.keys\(\)\?\?\[\]\)\.filter\(\w=>\/\^\(0\|\[1-9\]\\d\*\)\$\/\.test\(\w\)\)\.map\(Number\)\.sort\(\(\w,\w\)=>\w-\w\)/g,
-    "return repairs.indicesOf($1)",
+    "return repairs.sortedIndices($1)",
   ],
   [
     "Removing an element discards the cached indices",
     /return (\w+\(\w,\w\)\?\.elements)(\.delete\(String\(\w\)\)\?\?!1)/g,
-    "return repairs.forgetting($1)?$2",
+    "return repairs.dropIndices($1)?$2",
   ],
   [
     "Clearing an array discards the cached indices",
     /(?<=\{)(\w?\$?\w+\(\w,\w,\w\.state\.associativeArrays\?\.has\(\w\)\?"associative":"indexed"\)\.elements)(?=\.clear\(\)\})/g,
-    "repairs.forgetting($1)",
+    "repairs.dropIndices($1)",
   ],
   [
     "Appended words follow the last index of the array",
     /let (\w)=\w+\((\w),(\w)\);if\(\1\.length>0\)(\w)=Math\.max\(\.\.\.\1\.map\(\(\[(\w)\]\)=>typeof \5=="number"\?\5:0\)\)\+1;else(?=\{let \w=\2\.state\.env\.get\()/g,
-    "let $1=repairs.indicesOf(repairs.arrayOf($2.state,$3)?.elements);if($1.length>0)$4=$1.at(-1)+1;else",
+    "let $1=repairs.sortedIndices(repairs.arrayOf($2.state,$3)?.elements);if($1.length>0)$4=$1.at(-1)+1;else",
   ],
   [
     "Appending does not copy the array",

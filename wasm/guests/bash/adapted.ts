@@ -1,6 +1,6 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { utf8Bytes } from "../runtime/text-encoding.ts";
-import { COMPLAINTS } from "./awk/pipes.ts";
+import { STDERR_FILE } from "./awk/pipes.ts";
 import { deviceBytes, requireWhole } from "./files/devices.ts";
 import { sizeOf } from "./files/sizes.ts";
 import { linesWithEnds, pipedBytes } from "./text/command.ts";
@@ -122,9 +122,9 @@ async function awk(args: string[], run: Run, { fs, cwd }: Context): Promise<Resu
   const program = programs.length === 0 ? args.slice(at++, at) : [programs.join("\n")];
   const operands = args.slice(at);
   while (/^[A-Za-z_]\w*=/.test(operands[0] ?? "")) options.push("-v", operands.shift() ?? "");
-  await fs.writeFile(COMPLAINTS, "");
+  await fs.writeFile(STDERR_FILE, "");
   const result = await run([...options, ...program, ...operands]);
-  return { ...result, stderr: (await fs.readFile(COMPLAINTS)) + result.stderr };
+  return { ...result, stderr: (await fs.readFile(STDERR_FILE)) + result.stderr };
 }
 
 async function expr(args: string[], run: Run): Promise<Result> {

@@ -18,32 +18,78 @@ export function dateProblem(day: string | null, zone: string | undefined): strin
 }
 
 export { textKeepingBytes, utf8Bytes } from "../runtime/text-encoding.ts";
-export { arrayNamed, awkMatched, element, keys, once, refuseVariable, setElement } from "./awk/arrays.ts";
-export { seed } from "./awk/chance.ts";
-export { enter, withOwnNames } from "./awk/functions.ts";
-export { assigning, readAhead, records, splitter, startFile, terminator } from "./awk/input.ts";
-export { isCalled, ungroup } from "./awk/lists.ts";
-export { divisor, formatted, numberText } from "./awk/numbers.ts";
-export { aboutFile, assigned, readsFiles } from "./awk/operands.ts";
+export {
+  arrayKeys,
+  arrayNamed,
+  elementText,
+  evaluateSubscriptOnce,
+  fillMatchGroups,
+  refuseVariable,
+  setElementText,
+} from "./awk/arrays.ts";
+export { bindArguments, withUniqueParameters } from "./awk/functions.ts";
+export {
+  beforeAssignment,
+  readAhead,
+  recordSplitter,
+  recordTerminator,
+  splitRecords,
+  startFile,
+} from "./awk/input.ts";
+export { formatNumber, numberText, requireNonZero } from "./awk/numbers.ts";
+export {
+  hasFileOperand,
+  performAssignment,
+  runFileRules,
+} from "./awk/operands.ts";
+export { isFunctionCall, removeListParentheses } from "./awk/parser.ts";
 export { awkRegex } from "./awk/patterns.ts";
-export { close, closePipes, execute, printTo } from "./awk/pipes.ts";
-export { comparable, given, isTrue, UNSET } from "./awk/values.ts";
+export { closePipes, closeStream, printToCommand, runCommand } from "./awk/pipes.ts";
+export { seedRandom } from "./awk/random.ts";
+export { comparisonOperands, inputValue, isTrue, UNSET } from "./awk/values.ts";
 export { beginReading } from "./files/devices.ts";
-export { eachCased } from "./shell/cased-lists.ts";
-export { outsideLoop, testProblem } from "./shell/complaints.ts";
+export { notInLoop, testProblem } from "./shell/builtin-errors.ts";
+export { expandCased } from "./shell/case-modification.ts";
+export { decodeInput } from "./shell/decode-input.ts";
 export { exec } from "./shell/exec.ts";
 export { functionText } from "./shell/functions.ts";
 export { globstar } from "./shell/globstar.ts";
-export { heard } from "./shell/heard.ts";
-export { adding, forgetting, indicesOf } from "./shell/indices.ts";
-export { exactly, integer, isNoNumber, longNumeral, realNumber, wholeNumber } from "./shell/integers.ts";
-export { asSubshell, inBackground, wait } from "./shell/jobs.ts";
-export { listText, pairsOf } from "./shell/lists.ts";
-export { areSubshells, arithmeticText, withoutQuotes } from "./shell/parentheses.ts";
-export { alternative, arrayOf, refer, referred, startingOptions, withoutAssignments } from "./shell/references.ts";
-export { apart, behind, piped, whole, withoutLoops, withStray } from "./shell/streams.ts";
+export { dropIndices, indexElement, sortedIndices } from "./shell/indices.ts";
+export {
+  exactResult,
+  formatFloat,
+  formatInteger,
+  isInvalidNumber,
+  parseInteger,
+  parseLongNumeral,
+} from "./shell/integers.ts";
+export { asSubshell, recordJob, wait } from "./shell/jobs.ts";
+export { listAssignmentText, parsePairs } from "./shell/lists.ts";
+export { arithmeticText, isNestedSubshell, withoutQuotes } from "./shell/parentheses.ts";
+export {
+  arrayOf,
+  expandAlternative,
+  inheritArrayKind,
+  resolveReference,
+  startingOptions,
+  withoutAssignments,
+} from "./shell/references.ts";
+export {
+  enterPipe,
+  outsideLoops,
+  prependOutput,
+  prependSubstitutionOutput,
+  resolveTargets,
+  withSeparateStdout,
+} from "./shell/streams.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";
-export { failed, shell, substituted, trap, trapped } from "./traps.ts";
+export {
+  runErrTrap,
+  runShell,
+  runSubstitution,
+  trap,
+  withTraps,
+} from "./traps.ts";
 
 interface Status {
   readonly size: number;
@@ -70,13 +116,13 @@ export function statField({ size, mtime }: Status, field: string): string {
   }
 }
 
-/** Splits a record into fields as awk does by default, at white space. */
-export function awkWords(text: string): string[] {
+/** Splits a record into fields does by default, at white space. */
+export function splitWords(text: string): string[] {
   return text.match(/[^ \t\n]+/g) ?? [];
 }
 
 /** Positional parameters of a script or a function. */
-export function positional(env: ReadonlyMap<string, string>): string[] {
+export function positionalParameters(env: ReadonlyMap<string, string>): string[] {
   return Array.from({ length: Number(env.get("#") ?? 0) }, (_, at) => env.get(String(at + 1)) ?? "");
 }
 
@@ -86,12 +132,12 @@ export function pathWithin(directory: string, name: string): string {
 }
 
 /** The separator of the words of `$*`: the first character of IFS. */
-export function separator(env: ReadonlyMap<string, string>): string {
+export function fieldSeparator(env: ReadonlyMap<string, string>): string {
   return (env.get("IFS") ?? " ").slice(0, 1);
 }
 
 /** Quotes the value of `[key]=value`, if necessary, so that `declare` can read it. */
-export function quotedElement(element: string): string {
+export function quoteElement(element: string): string {
   const [, key = "", value = ""] = /^(\[[^\]]+\]=)([^]*)$/.exec(element) ?? [];
   return /[\s"'\\$`(){}]/.test(value) ? `${key}'${value.replaceAll("'", "'\\''")}'` : element;
 }
@@ -99,7 +145,7 @@ export function quotedElement(element: string): string {
 const substituting = new WeakMap<object, boolean>();
 
 /** Whether assignments contain a command substitution, whose exit status they take over. */
-export function substitutes(assignments: object): boolean {
+export function hasCommandSubstitution(assignments: object): boolean {
   const known = substituting.get(assignments);
   if (known !== undefined) return known;
   const found = /"type":"(?:CommandSubstitution|ArithCommandSubst)"/.test(JSON.stringify(assignments));
@@ -108,15 +154,15 @@ export function substitutes(assignments: object): boolean {
 }
 
 /** Whether the byte at an offset is a continuation byte of UTF-8. */
-export function goesOn(bytes: string, at: number): boolean {
+export function isContinuationByte(bytes: string, at: number): boolean {
   return /[\u0080-\u00bf]/.test(bytes.charAt(at));
 }
 
 /** Byte offset at which the given number of characters ends. */
-export function endOf(characters: number, bytes: string): number {
+export function byteOffsetOf(characters: number, bytes: string): number {
   let at = 0;
-  for (let found = 0; at < bytes.length && (found < characters || goesOn(bytes, at)); at++)
-    if (!goesOn(bytes, at)) found++;
+  for (let found = 0; at < bytes.length && (found < characters || isContinuationByte(bytes, at)); at++)
+    if (!isContinuationByte(bytes, at)) found++;
   return at;
 }
 
@@ -129,7 +175,7 @@ interface Globbing {
 }
 
 /** Keeps only directories, each with a slash at its end, for patterns that end with a slash. */
-export async function directories({ fs, cwd }: Globbing, paths: readonly string[]): Promise<string[]> {
+export async function onlyDirectories({ fs, cwd }: Globbing, paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
     const status = await fs.stat(fs.resolvePath(cwd, path)).catch(() => undefined);
@@ -147,12 +193,12 @@ interface Statement {
 }
 
 /** Parses `${content}` into a part of a word. */
-export function braced(parser: Parser, content: string): object | undefined {
+export function parseBraced(parser: Parser, content: string): object | undefined {
   return parser.parse(`: "\${${content}}"`).statements[0]?.pipelines[0]?.commands[0]?.args[0]?.parts?.[0];
 }
 
 /** Parses a text in double quotes into a part of a word. */
-export function quotedText(parser: Parser, text: string): object | undefined {
+export function parseQuoted(parser: Parser, text: string): object | undefined {
   const script = `: "${text.replace(/\\[^]|"/g, (found) => (found === '"' ? "" : found))}"`;
   return parser.parse(script).statements[0]?.pipelines[0]?.commands[0]?.args[0]?.parts?.[0];
 }
@@ -160,7 +206,7 @@ export function quotedText(parser: Parser, text: string): object | undefined {
 const BRACKETS = /\[[!^]?\]?(?:\[:[a-z]+:\]|\\[^]|[^\]\\[])*\]/y;
 
 /** Length of the bracket expression at an offset of a pattern; 0 if there is none. */
-export function bracketsAt(pattern: string, at: number): number {
+export function bracketLengthAt(pattern: string, at: number): number {
   BRACKETS.lastIndex = at;
   return BRACKETS.exec(pattern)?.[0].length ?? 0;
 }

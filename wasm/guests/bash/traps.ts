@@ -1,4 +1,5 @@
-import { apart, type StreamContext, type StreamState } from "./shell/streams.ts";
+import type { ExecResult } from "just-bash/browser";
+import { type StreamContext, type StreamState, withSeparateStdout } from "./shell/streams.ts";
 
 /** What just-bash's interpreter keeps of a shell, as far as traps need it. */
 interface ShellState extends StreamState {
@@ -20,13 +21,7 @@ interface Statement {
 
 interface Context extends StreamContext {
   readonly state: ShellState;
-  executeScript(script: object): Promise<Result>;
-}
-
-interface Result {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number;
+  executeScript(script: object): Promise<ExecResult>;
 }
 
 /** Error that ends a script and carries the output printed so far. */
@@ -38,7 +33,7 @@ interface End extends Error {
 
 /** Collects the output of a statement. */
 interface Printed {
-  appendResult(result: Result): void;
+  appendResult(result: ExecResult): void;
   prependTo(error: unknown): void;
 }
 
@@ -54,7 +49,7 @@ const NUMBERS = new Map([
 ]);
 
 /** The `trap` builtin. */
-export function trap({ state }: Context, args: readonly string[]): Result {
+export function trap({ state }: Context, args: readonly string[]): ExecResult {
   const words = args[0] === "--" ? args.slice(1) : args;
   const [action = "-p", ...names] = words.length === 1 && words[0] !== "-p" ? ["-", ...words] : words;
   state.traps ??= new Map();
@@ -82,17 +77,17 @@ function shown(name: string): string {
   return SIGNALS.includes(name) ? `SIG${name}` : name;
 }
 
-function refused(why: string): Result {
+function refused(why: string): ExecResult {
   return { stdout: "", stderr: `bash: trap: ${why}\n`, exitCode: 1 };
 }
 
 /** Runs a script as a shell with its own traps. */
-export function shell(context: Context, script: object): Promise<Result> {
-  return trapped(context, () => context.executeScript(script));
+export function runShell(context: Context, script: object): Promise<ExecResult> {
+  return withTraps(context, () => context.executeScript(script));
 }
 
 /** Runs a shell or a subshell with its own traps, and the EXIT trap at its end. */
-export async function trapped<T extends Result>(context: Context, run: () => Promise<T>): Promise<T> {
+export async function withTraps<T extends ExecResult>(context: Context, run: () => Promise<T>): Promise<T> {
   const { state } = context;
   const outer = state.traps;
   state.traps = new Map();
@@ -117,9 +112,9 @@ export async function trapped<T extends Result>(context: Context, run: () => Pro
   }
 }
 
-async function atExit(context: Context, exitCode: number): Promise<Result> {
+async function atExit(context: Context, exitCode: number): Promise<ExecResult> {
   try {
-    return { ...(await perform(context, "EXIT", exitCode)), exitCode };
+    return { ...(await runTrap(context, "EXIT", exitCode)), exitCode };
   } catch (error) {
     if (!isEnd(error)) throw error;
     return error;
@@ -127,7 +122,7 @@ async function atExit(context: Context, exitCode: number): Promise<Result> {
 }
 
 /** Runs the ERR trap after a failed statement, except compound commands: the statement inside has already run it. */
-export async function failed(
+export async function runErrTrap(
   context: Context,
   printed: Printed,
   { exitCode, statement }: { readonly exitCode: number; readonly statement: Statement },
@@ -137,7 +132,7 @@ export async function failed(
   const [command, ...piped] = statement.pipelines.at(-1)?.commands ?? [];
   if (piped.length === 0 && /^(?:Group|If|For|CStyleFor|While|Until|Case)$/.test(command?.type ?? "")) return true;
   try {
-    printed.appendResult(await perform(context, "ERR", exitCode));
+    printed.appendResult(await runTrap(context, "ERR", exitCode));
     setStatus(context.state, exitCode);
   } catch (error) {
     printed.prependTo(error);
@@ -147,7 +142,7 @@ export async function failed(
 }
 
 /** Runs the action of a trap, which is unset meanwhile so that it cannot trigger itself. */
-async function perform(context: Context, name: string, exitCode: number): Promise<Result> {
+async function runTrap(context: Context, name: string, exitCode: number): Promise<ExecResult> {
   const { state } = context;
   const action = state.traps?.get(name) ?? "";
   if (action === "") return { stdout: "", stderr: "", exitCode };
@@ -172,22 +167,22 @@ function setStatus(state: ShellState, exitCode: number): void {
 }
 
 /** Runs a command substitution in a subshell without `set -e`. */
-export async function substituted(context: Context, body: object): Promise<Result> {
+export async function runSubstitution(context: Context, body: object): Promise<ExecResult> {
   const { state } = context;
   const { options } = state;
-  const outside = state.stray ?? [];
+  const outside = state.substitutionOutput ?? [];
   state.options = { ...options, errexit: false };
-  state.stray = [];
+  state.substitutionOutput = [];
   const { readonlyVars } = state;
   state.readonlyVars = new Set(readonlyVars);
   try {
-    return await apart(context, outside, () => trapped(context, () => context.executeScript(body)));
+    return await withSeparateStdout(context, outside, () => withTraps(context, () => context.executeScript(body)));
   } catch (error) {
     if (!isLoopEnd(error)) throw error;
     return { stdout: error.stdout, stderr: error.stderr, exitCode: 0 };
   } finally {
     state.options = options;
-    state.stray = outside;
+    state.substitutionOutput = outside;
     state.readonlyVars = readonlyVars;
   }
 }

@@ -1,5 +1,5 @@
 import { numberText } from "./numbers.ts";
-import { given } from "./values.ts";
+import { inputValue } from "./values.ts";
 
 /** Array state of just-bash's awk. */
 export interface Arrays {
@@ -24,27 +24,27 @@ export function arrayNamed(state: Arrays, { type, name }: Expression): Record<st
   return type === "variable" && name !== undefined ? state.arrays[arrayName(state, name)] : undefined;
 }
 
-export function keys(state: Arrays, name: string): string[] {
+export function arrayKeys(state: Arrays, name: string): string[] {
   return Object.keys(state.arrays[arrayName(state, name)] ?? {});
 }
 
 /** Replaces all elements of an array. */
-export function fill(state: Arrays, name: string, elements: Record<string, unknown>): void {
+export function replaceElements(state: Arrays, name: string, elements: Record<string, unknown>): void {
   const array = arrayName(state, name);
   state.arrayElementCount += Object.keys(elements).length - Object.keys(state.arrays[array] ?? {}).length;
   state.arrays[array] = elements;
 }
 
 /** Fills the array of match's third argument, as gawk does: the whole match at 0, groups by number. */
-export function awkMatched(
+export function fillMatchGroups(
   state: Arrays,
   argument: Expression | undefined,
   found: readonly (string | null | undefined)[] | null,
 ): void {
   if (argument?.type !== "variable" || argument.name === undefined) return;
   const groups: Record<string, unknown> = Object.create(null);
-  for (const [at, group] of (found ?? []).entries()) if (typeof group === "string") groups[at] = given(group);
-  fill(state, argument.name, groups);
+  for (const [at, group] of (found ?? []).entries()) if (typeof group === "string") groups[at] = inputValue(group);
+  replaceElements(state, argument.name, groups);
 }
 
 interface Element {
@@ -53,11 +53,11 @@ interface Element {
 }
 
 /** Text of the array element in which `sub` replaces. */
-export function element(state: Arrays, { array, key }: Element): string {
+export function elementText(state: Arrays, { array, key }: Element): string {
   return numberText(state.arrays[arrayName(state, array)]?.[key] ?? "");
 }
 
-export function setElement(state: Arrays, { array, key }: Element, text: string): void {
+export function setElementText(state: Arrays, { array, key }: Element, text: string): void {
   const name = arrayName(state, array);
   const elements = (state.arrays[name] ??= Object.create(null));
   if (!(key in elements)) state.arrayElementCount++;
@@ -65,10 +65,10 @@ export function setElement(state: Arrays, { array, key }: Element, text: string)
 }
 
 /** Variables that change gawk's behaviour and are not supported. */
-const UNKNOWN = new Set(["FIELDWIDTHS", "FPAT", "IGNORECASE", "BINMODE", "CONVFMT"]);
+const UNSUPPORTED = new Set(["FIELDWIDTHS", "FPAT", "IGNORECASE", "BINMODE", "CONVFMT"]);
 
 export function refuseVariable(name: string, key?: string): void {
-  if (UNKNOWN.has(name)) throw new Error(`${name} is not known here`);
+  if (UNSUPPORTED.has(name)) throw new Error(`${name} is not known here`);
   if (name !== "PROCINFO" || key === undefined) return;
   throw new Error(`PROCINFO["${key}"] is not known here${key === "sorted_in" ? ", use sort" : ""}`);
 }
@@ -79,7 +79,7 @@ interface Assignment {
 }
 
 /** Evaluates the subscript of `a[i++] += 1` only once, although the element is read and written. */
-export async function once(
+export async function evaluateSubscriptOnce(
   { operator, target }: Assignment,
   evaluate: (expression: object) => Promise<unknown>,
 ): Promise<object> {

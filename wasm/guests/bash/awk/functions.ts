@@ -26,7 +26,7 @@ const NAMED = new Map([
 ]);
 
 /** Renames a function's parameters to unique names, so that functions it calls see the global variables. */
-export function withOwnNames(defined: Defined): Defined {
+export function withUniqueParameters(defined: Defined): Defined {
   const names = new Map(defined.params.map((param) => [param, `${defined.name}(${param})`]));
   rename(defined.body, names);
   defined.params = [...names.values()];
@@ -41,7 +41,7 @@ function rename(part: object, names: ReadonlyMap<string, string>): void {
 }
 
 /** Binds a function's arguments; the returned function restores the variables and deletes local arrays. */
-export async function enter(state: State, { params }: Defined, { args, evaluate }: Call): Promise<() => void> {
+export async function bindArguments(state: State, { params }: Defined, { args, evaluate }: Call): Promise<() => void> {
   const values: unknown[] = [];
   for (const argument of args) values.push(await evaluate(argument));
   const given = params.map((param, at) => {

@@ -27,7 +27,7 @@ interface Input {
 /** Opens the first file early because BEGIN reads from it. */
 export async function readAhead(state: State): Promise<void> {
   const { name, text } = await state.firstInput().catch(() => ({ name: "", text: "" }));
-  startFile(state, name, { text, lines: records(text, state.vars["RS"]) });
+  startFile(state, name, { text, lines: splitRecords(text, state.vars["RS"]) });
   if (state.lines?.at(-1) === "") state.lines.pop();
   state.isAhead = true;
 }
@@ -67,14 +67,14 @@ function separatorOf(given: unknown): string {
 }
 
 /** Checks an assignment to a variable, and splits the unread input anew if the variable is RS. */
-export function assigning(state: State, name: string, value: unknown): void {
+export function beforeAssignment(state: State, name: string, value: unknown): void {
   refuseVariable(name);
   const { lines, input } = state;
   if (name !== "RS" || lines === undefined || input === undefined) return;
   const read = state.lineIndex + 1;
   const at = state.lineIndex - input.before;
   const rest = input.text.slice(at < 0 ? 0 : (input.ends[at]?.[1] ?? input.text.length));
-  const more = records(rest, value);
+  const more = splitRecords(rest, value);
   if (more.at(-1) === "") more.pop();
   lines.length = read;
   for (const record of more) lines.push(record);
@@ -82,14 +82,14 @@ export function assigning(state: State, name: string, value: unknown): void {
 }
 
 /** Value of RT: the text that ended the present record. */
-export function terminator({ lineIndex, input, vars }: State): unknown {
+export function recordTerminator({ lineIndex, input, vars }: State): unknown {
   if (input === undefined) return vars["RT"] ?? "";
   const [end, next] = input.ends[lineIndex - input.before] ?? [0, 0];
   return input.text.slice(end, next);
 }
 
 /** Splits awk's input into records. */
-export function records(input: string, given?: unknown): string[] {
+export function splitRecords(input: string, given?: unknown): string[] {
   const separator = separatorOf(given);
   if (separator.length === 1) return input.split(separator);
   const ends = endsOf(input, separator);
@@ -124,6 +124,6 @@ function endsOf(text: string, separator: string): (readonly [end: number, next: 
 }
 
 /** Returns an argument for `String.split` that splits a text as RS splits records. */
-export function splitter(separator: unknown): { [Symbol.split](text: string): string[] } {
-  return { [Symbol.split]: (text) => records(text, separator) };
+export function recordSplitter(separator: unknown): { [Symbol.split](text: string): string[] } {
+  return { [Symbol.split]: (text) => splitRecords(text, separator) };
 }

@@ -7,7 +7,7 @@ interface Conversion {
 }
 
 /** Formats a number, or a text that begins with one. */
-export function formatted(conversion: Conversion, value: unknown): string {
+export function formatNumber(conversion: Conversion, value: unknown): string {
   const { letter, flags, width, precision } = conversion;
   const takesWhole = /[dixXou]/.test(letter);
   const number = takesWhole ? Math.trunc(numberOf(value)) + 0 : numberOf(value);
@@ -84,10 +84,10 @@ function general(size: number, digits: number, keepsZeros: boolean): string {
 export function numberText(value: unknown): string {
   if (typeof value !== "number") return String(value);
   if (Number.isInteger(value)) return BigInt(value).toString();
-  return formatted({ letter: "g", flags: "", width: "", precision: "" }, value);
+  return formatNumber({ letter: "g", flags: "", width: "", precision: "" }, value);
 }
 
-export function divisor(value: number): number {
+export function requireNonZero(value: number): number {
   if (value === 0) throw new Error("division by zero");
   return value;
 }

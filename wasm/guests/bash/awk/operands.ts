@@ -1,4 +1,4 @@
-import { given } from "./values.ts";
+import { inputValue } from "./values.ts";
 
 /** The parts of just-bash's awk interpreter that are needed here. */
 interface Interpreter {
@@ -14,23 +14,23 @@ interface Rule {
 
 const ASSIGNMENT = /^([A-Za-z_]\w*)=([^]*)$/;
 
-export function readsFiles(operands: readonly string[]): boolean {
+export function hasFileOperand(operands: readonly string[]): boolean {
   return operands.some((operand) => !ASSIGNMENT.test(operand));
 }
 
 /** Performs an operand of the form `name=value`; false if the operand is a file. */
-export async function assigned(interpreter: Interpreter, operand: string): Promise<boolean> {
+export async function performAssignment(interpreter: Interpreter, operand: string): Promise<boolean> {
   interpreter.ctx.ARGIND = (interpreter.ctx.ARGIND ?? 0) + 1;
   const [, name, text = ""] = ASSIGNMENT.exec(operand) ?? [];
   if (name === undefined) return false;
-  const value = { type: "string", value: given(text.replace(/\\t/g, "\t").replace(/\\n/g, "\n")) };
+  const value = { type: "string", value: inputValue(text.replace(/\\t/g, "\t").replace(/\\n/g, "\n")) };
   const expression = { type: "assignment", operator: "=", target: { type: "variable", name }, value };
   await run(interpreter, [{ action: { statements: [{ type: "expr_stmt", expression }] } }]);
   return true;
 }
 
 /** Runs the BEGINFILE or ENDFILE rules. */
-export async function aboutFile(interpreter: Interpreter, name: "BEGINFILE" | "ENDFILE"): Promise<void> {
+export async function runFileRules(interpreter: Interpreter, name: "BEGINFILE" | "ENDFILE"): Promise<void> {
   const own = interpreter.program.rules.filter(({ pattern }) => pattern?.expression?.name === name);
   if (own.length > 0 && !interpreter.ctx.shouldExit) await run(interpreter, own);
 }

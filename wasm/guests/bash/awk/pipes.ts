@@ -20,16 +20,16 @@ interface Ended {
 }
 
 /** File that collects awk's error output. */
-export const COMPLAINTS = "/dev/stderr";
+export const STDERR_FILE = "/dev/stderr";
 
 /** Buffers text printed to a command, which runs at the end of the program or on `close`. */
-export function printTo(run: Run, command: string, text: string): void {
+export function printToCommand(run: Run, command: string, text: string): void {
   run.pipes ??= new Map();
   run.pipes.set(command, (run.pipes.get(command) ?? "") + text);
 }
 
 /** Closes a file or pipe. Returns the exit code of a command that was printed to, or -1 if nothing is open. */
-export async function close(run: Run, name: string): Promise<number> {
+export async function closeStream(run: Run, name: string): Promise<number> {
   const path = run.fs.resolvePath(run.cwd, name);
   const streams = [run.getlineCommandStreams.delete(name), run.getlineFileStreams.delete(path)];
   const isOpen = [...streams, run.openedFiles.delete(path)].includes(true);
@@ -40,7 +40,7 @@ async function closePipe(run: Run, command: string): Promise<number> {
   const text = run.pipes?.get(command);
   if (text === undefined) return 0;
   run.pipes?.delete(command);
-  return execute(run, command, { stdin: text });
+  return runCommand(run, command, { stdin: text });
 }
 
 export async function closePipes(run: Run): Promise<void> {
@@ -48,10 +48,10 @@ export async function closePipes(run: Run): Promise<void> {
 }
 
 /** Runs a command, appends its output to the program's, and returns its exit code. */
-export async function execute(run: Run, command: string, options: object = {}): Promise<number> {
+export async function runCommand(run: Run, command: string, options: object = {}): Promise<number> {
   if (run.exec === undefined) throw new Error("no commands can be run here");
   const { stdout, stderr, exitCode } = await run.exec(command, options);
   run.output += stdout;
-  if (stderr !== "") await run.fs.appendFile(COMPLAINTS, stderr);
+  if (stderr !== "") await run.fs.appendFile(STDERR_FILE, stderr);
   return exitCode;
 }

@@ -1,5 +1,5 @@
-import { allOf, attempt, type Env, each, type Filter, made, type Place } from "./filters.ts";
-import { shown } from "./json.ts";
+import { attempt, computed, type Env, each, type Filter, type PathValue, valuesOf } from "./filters.ts";
+import { preview } from "./json.ts";
 import { withValue } from "./names.ts";
 import { child, isArray, isObject, JqError, type Json, typeOf } from "./values.ts";
 
@@ -26,12 +26,12 @@ export function namesOf(pattern: Pattern): string[] {
 }
 
 /** Binds the variables of a pattern to a value; one scope for each combination of keys. */
-export function bound(pattern: Pattern, value: Json, env: Env): Env[] {
+export function bindPattern(pattern: Pattern, value: Json, env: Env): Env[] {
   if ("name" in pattern) return [withValue(env, pattern.name, value)];
   if ("items" in pattern) {
     if (value !== null && !isArray(value)) throw new JqError(`Cannot index ${typeOf(value)} with number`);
     return pattern.items.reduce<Env[]>(
-      (envs, item, at) => envs.flatMap((inner) => bound(item, child(value, at), inner)),
+      (envs, item, at) => envs.flatMap((inner) => bindPattern(item, child(value, at), inner)),
       [env],
     );
   }
@@ -39,11 +39,11 @@ export function bound(pattern: Pattern, value: Json, env: Env): Env[] {
 }
 
 function boundField({ key, name, pattern }: Field, value: Json, env: Env): Env[] {
-  return allOf(key, { value, path: null }, env).flatMap((found) => {
-    if (typeof found !== "string") throw new JqError(`Cannot index ${typeOf(value)} with ${shown(found)}`);
+  return valuesOf(key, { value, path: null }, env).flatMap((found) => {
+    if (typeof found !== "string") throw new JqError(`Cannot index ${typeOf(value)} with ${preview(found)}`);
     if (value !== null && !isObject(value)) throw new JqError(`Cannot index ${typeOf(value)} with "${found}"`);
     const inner = name === null ? env : withValue(env, name, child(value, found));
-    return pattern === null ? [inner] : bound(pattern, child(value, found), inner);
+    return pattern === null ? [inner] : bindPattern(pattern, child(value, found), inner);
   });
 }
 
@@ -64,7 +64,7 @@ export function bind({ filter, patterns }: Source, body: Filter): Filter {
     )((value) => {
       const tries = patterns.map((pattern): Filter => {
         return (place, _, emit) => {
-          for (const inner of bound(pattern, value, nulls)) body(place, inner, emit);
+          for (const inner of bindPattern(pattern, value, nulls)) body(place, inner, emit);
         };
       });
       tries.reduceRight((next, one) => attempt(one, ignoringError(next, place)))(place, env, emit);
@@ -73,7 +73,7 @@ export function bind({ filter, patterns }: Source, body: Filter): Filter {
 }
 
 /** Turns a filter into an error handler that ignores the error and gets the original input. */
-function ignoringError(filter: Filter, place: Place): Filter {
+function ignoringError(filter: Filter, place: PathValue): Filter {
   return (_, env, emit) => filter(place, env, emit);
 }
 
@@ -89,12 +89,12 @@ export function fold({ source, init, update }: Folding, extract: Filter | null):
     init(place, env, (start) => {
       let state = start;
       const step: Filter = (_, inner) => {
-        let last: Place | null = null;
+        let last: PathValue | null = null;
         update(state, inner, (next) => {
           last = next;
           extract?.(next, inner, emit);
         });
-        state = last ?? made(null, place);
+        state = last ?? computed(null, place);
       };
       bind(source, step)({ value: place.value, path: null }, env, () => {});
       if (extract === null) emit(state);

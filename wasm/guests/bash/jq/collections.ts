@@ -1,5 +1,5 @@
 import { textOf } from "./json.ts";
-import { described, OPERATORS } from "./operators.ts";
+import { describe, OPERATORS } from "./operators.ts";
 import { text, type ValueFunction } from "./texts.ts";
 import {
   charactersOf,
@@ -19,7 +19,7 @@ import {
 } from "./values.ts";
 
 export function listOf(value: Json = null, what = ""): readonly Json[] {
-  if (!isArray(value)) throw new JqError(`${described(value)} ${what}`);
+  if (!isArray(value)) throw new JqError(`${describe(value)} ${what}`);
   return value;
 }
 
@@ -29,13 +29,13 @@ function lengthOf(value: Json): Json {
   if (typeof value === "string") return charactersOf(value).length;
   if (isArray(value)) return value.length;
   if (isObject(value)) return value.size;
-  throw new JqError(`${described(value)} has no length`);
+  throw new JqError(`${describe(value)} has no length`);
 }
 
 function keysOf(value: Json, sorted: boolean): Json[] {
   if (isArray(value)) return [...value.keys()];
   if (isObject(value)) return sorted ? sortedKeys(value) : [...value.keys()];
-  throw new JqError(`${described(value)} has no keys`);
+  throw new JqError(`${describe(value)} has no keys`);
 }
 
 function has(value: Json, key: Json = null): Json {
@@ -52,7 +52,7 @@ function contains(a: Json, b: Json = null): boolean {
   if (isArray(a) && isArray(b)) return b.every((wanted) => a.some((item) => canContain(item, wanted)));
   if (typeof a === "string" && typeof b === "string") return a.includes(b);
   if (typeOf(a) === typeOf(b)) return compare(a, b) === 0;
-  throw new JqError(`${described(a)} and ${described(b)} cannot have their containment checked`);
+  throw new JqError(`${describe(a)} and ${describe(b)} cannot have their containment checked`);
 }
 
 function canContain(a: Json, b: Json): boolean {
@@ -88,7 +88,7 @@ function entriesFrom(input: Json): Json {
   return new Map(
     entries.map((entry) => {
       const key = named(entry, ["key", "k", "name", "Name", "K", "Key"], (value) => value !== null);
-      if (typeof key === "object" && key !== null) throw new JqError(`Cannot use ${described(key)} as object key`);
+      if (typeof key === "object" && key !== null) throw new JqError(`Cannot use ${describe(key)} as object key`);
       const value = named(entry, ["value", "v", "Value", "V"], (value) => value !== null);
       return [text(key), value];
     }),

@@ -1,34 +1,34 @@
-import { shown } from "./json.ts";
+import { preview } from "./json.ts";
 import { child, isArray, isObject, isTrue, JqError, type Json, type Path, typeOf } from "./values.ts";
 
 /** A value, with its path in the input of a path expression; the path is null outside such expressions. */
-export interface Place {
+export interface PathValue {
   readonly value: Json;
   readonly path: Path | null;
 }
 
-export type Emit = (place: Place) => void;
+export type Emit = (place: PathValue) => void;
 
 /** Calls `emit` with each result. An exception thrown by `emit` ends the filter, too. */
 export interface Filter {
-  (place: Place, env: Env, emit: Emit): void;
+  (place: PathValue, env: Env, emit: Emit): void;
   /** Returns the result of a filter that always has exactly one; faster than `emit` and without nested calls. */
   readonly one?: One;
 }
 
-type One = (place: Place, env: Env) => Place;
+type One = (place: PathValue, env: Env) => PathValue;
 
 export function single(one: One): Filter {
-  return Object.assign((place: Place, env: Env, emit: Emit) => emit(one(place, env)), { one });
+  return Object.assign((place: PathValue, env: Env, emit: Emit) => emit(one(place, env)), { one });
 }
 
 /** Makes a filter that has exactly one result if all its parts do. */
-function ofParts(parts: readonly Filter[], many: Filter, one: One): Filter {
+function singleIfParts(parts: readonly Filter[], many: Filter, one: One): Filter {
   return parts.every((part) => part.one !== undefined) ? single(one) : many;
 }
 
 /** The value of a part that has exactly one result. */
-function valueOf(part: Filter, place: Place, env: Env): Json {
+function valueOf(part: Filter, place: PathValue, env: Env): Json {
   return part.one?.({ value: place.value, path: null }, env).value ?? null;
 }
 
@@ -63,7 +63,7 @@ export interface Definition {
 }
 
 /** Wraps an error thrown by the consumer of a filter's results while it passes through the filter. */
-class Downstream {
+class ConsumerError {
   readonly error: unknown;
   readonly owner: object;
 
@@ -77,14 +77,14 @@ class Downstream {
 const NOWHERE: Path = [];
 
 /** Wraps a value that a filter computes, which has no path. */
-export function made(value: Json, { path }: Place): Place {
+export function computed(value: Json, { path }: PathValue): PathValue {
   return { value, path: path && NOWHERE };
 }
 
 export const identity = single((place) => place);
 
 export function constant(value: Json): Filter {
-  return single((place) => made(value, place));
+  return single((place) => computed(value, place));
 }
 
 export function pipe(left: Filter, right: Filter): Filter {
@@ -104,8 +104,8 @@ export function comma(left: Filter, right: Filter): Filter {
 }
 
 /** Runs a filter whose results are needed only as values, without paths. */
-export function each(filter: Filter, { value }: Place, env: Env): (emit: (value: Json) => void) => void {
-  const place: Place = { value, path: null };
+export function each(filter: Filter, { value }: PathValue, env: Env): (emit: (value: Json) => void) => void {
+  const place: PathValue = { value, path: null };
   if (filter.one !== undefined) {
     const found = filter.one(place, env).value;
     return (emit) => emit(found);
@@ -113,14 +113,14 @@ export function each(filter: Filter, { value }: Place, env: Env): (emit: (value:
   return (emit) => filter(place, env, (inner) => emit(inner.value));
 }
 
-export function allOf(filter: Filter, place: Place, env: Env): Json[] {
+export function valuesOf(filter: Filter, place: PathValue, env: Env): Json[] {
   const all: Json[] = [];
   each(filter, place, env)((value) => all.push(value));
   return all;
 }
 
-export function placesOf(filter: Filter, place: Place, env: Env): Place[] {
-  const all: Place[] = [];
+export function resultsOf(filter: Filter, place: PathValue, env: Env): PathValue[] {
+  const all: PathValue[] = [];
   filter(place, env, (one) => all.push(one));
   return all;
 }
@@ -129,31 +129,31 @@ export function placesOf(filter: Filter, place: Place, env: Env): Place[] {
 export function paths(filter: Filter): Filter {
   return (place, env, emit) =>
     filter({ value: place.value, path: [] }, env, ({ value, path }) => {
-      if (path === NOWHERE) throw new JqError(`Invalid path expression with result ${shown(value)}`);
-      emit(made(path, place));
+      if (path === NOWHERE) throw new JqError(`Invalid path expression with result ${preview(value)}`);
+      emit(computed(path, place));
     });
 }
 
-export function pathsOf(filter: Filter, place: Place, env: Env): Path[] {
-  return allOf(paths(filter), place, env).filter(isArray);
+export function pathsOf(filter: Filter, place: PathValue, env: Env): Path[] {
+  return valuesOf(paths(filter), place, env).filter(isArray);
 }
 
-export function stepTo({ value, path }: Place, step: Json): Place {
-  if (path === NOWHERE) throw notAPath(`access element ${shown(step)} of`, value);
+export function childOf({ value, path }: PathValue, step: Json): PathValue {
+  if (path === NOWHERE) throw notAPath(`access element ${preview(step)} of`, value);
   return { value: child(value, step), path: path && [...path, step] };
 }
 
 function notAPath(attempt: string, value: Json): JqError {
-  return new JqError(`Invalid path expression near attempt to ${attempt} ${shown(value)}`);
+  return new JqError(`Invalid path expression near attempt to ${attempt} ${preview(value)}`);
 }
 
-export function children(place: Place, emit: Emit): void {
+export function children(place: PathValue, emit: Emit): void {
   const { value, path } = place;
   if (path === NOWHERE) throw notAPath("iterate through", value);
   const at = (step: Json) => path && [...path, step];
   if (isArray(value)) for (const [index, item] of value.entries()) emit({ value: item, path: at(index) });
   else if (isObject(value)) for (const [key, item] of value) emit({ value: item, path: at(key) });
-  else throw new JqError(`Cannot iterate over ${typeOf(value)}${value === null ? "" : ` (${shown(value)})`}`);
+  else throw new JqError(`Cannot iterate over ${typeOf(value)}${value === null ? "" : ` (${preview(value)})`}`);
 }
 
 export function iterate(base: Filter): Filter {
@@ -164,9 +164,9 @@ export function iterate(base: Filter): Filter {
 export function index(base: Filter, step: Filter): Filter {
   const { one } = base;
   if (one !== undefined && step.one !== undefined)
-    return single((place, env) => stepTo(one(place, env), valueOf(step, place, env)));
+    return single((place, env) => childOf(one(place, env), valueOf(step, place, env)));
   return (place, env, emit) =>
-    each(step, place, env)((found) => base(place, env, (inner) => emit(stepTo(inner, found))));
+    each(step, place, env)((found) => base(place, env, (inner) => emit(childOf(inner, found))));
 }
 
 export function slice(base: Filter, start: Filter, end: Filter): Filter {
@@ -185,7 +185,7 @@ export function slice(base: Filter, start: Filter, end: Filter): Filter {
           ["start", from],
           ["end", to],
         ]);
-        base(place, env, (inner) => emit(stepTo(inner, step)));
+        base(place, env, (inner) => emit(childOf(inner, step)));
       }),
     );
 }
@@ -199,13 +199,13 @@ export function attempt(body: Filter, handler: Filter | null): Filter {
         try {
           emit(inner);
         } catch (error) {
-          throw new Downstream(error, owner);
+          throw new ConsumerError(error, owner);
         }
       });
     } catch (error) {
-      if (error instanceof Downstream && error.owner === owner) throw error.error;
+      if (error instanceof ConsumerError && error.owner === owner) throw error.error;
       if (!(error instanceof JqError)) throw error;
-      handler?.(made(error.value, place), env, emit);
+      handler?.(computed(error.value, place), env, emit);
     }
   };
 }
@@ -226,7 +226,7 @@ export function alternative(first: Filter, others: Filter): Filter {
 
 export function condition(cond: Filter, then: Filter, otherwise: Filter): Filter {
   const branch = (value: Json) => (isTrue(value) ? then : otherwise);
-  return ofParts(
+  return singleIfParts(
     [cond, then, otherwise],
     (place, env, emit) => each(cond, place, env)((value) => branch(value)(place, env, emit)),
     (place, env) => branch(valueOf(cond, place, env)).one?.(place, env) ?? place,
@@ -240,34 +240,35 @@ export function logic(left: Filter, right: Filter, decides: boolean): Filter {
       place,
       env,
     )((a) => {
-      if (isTrue(a) === decides) emit(made(decides, place));
-      else each(right, place, env)((b) => emit(made(isTrue(b), place)));
+      if (isTrue(a) === decides) emit(computed(decides, place));
+      else each(right, place, env)((b) => emit(computed(isTrue(b), place)));
     });
 }
 
 /** Applies an operator to each pair of operands; the left operand varies fastest. */
 export function operation(left: Filter, right: Filter, apply: (a: Json, b: Json) => Json): Filter {
-  return ofParts(
+  return singleIfParts(
     [left, right],
-    (place, env, emit) => each(right, place, env)((b) => each(left, place, env)((a) => emit(made(apply(a, b), place)))),
+    (place, env, emit) =>
+      each(right, place, env)((b) => each(left, place, env)((a) => emit(computed(apply(a, b), place)))),
     (place, env) => {
       const b = valueOf(right, place, env);
-      return made(apply(valueOf(left, place, env), b), place);
+      return computed(apply(valueOf(left, place, env), b), place);
     },
   );
 }
 
 /** Applies a function to each result. */
 export function mapped(filter: Filter, change: (value: Json) => Json): Filter {
-  return ofParts(
+  return singleIfParts(
     [filter],
-    (place, env, emit) => each(filter, place, env)((value) => emit(made(change(value), place))),
-    (place, env) => made(change(valueOf(filter, place, env)), place),
+    (place, env, emit) => each(filter, place, env)((value) => emit(computed(change(value), place))),
+    (place, env) => computed(change(valueOf(filter, place, env)), place),
   );
 }
 
 export function list(items: Filter): Filter {
-  return single((place, env) => made(allOf(items, place, env), place));
+  return single((place, env) => computed(valuesOf(items, place, env), place));
 }
 
 /** Yields an object for each combination of keys and values; the last entry varies fastest. */
@@ -275,14 +276,14 @@ export function object(entries: readonly (readonly [key: Filter, value: Filter])
   return (place, env, emit) => {
     const add = (at: number, object: ReadonlyMap<string, Json>): void => {
       const [key, value] = entries[at] ?? [];
-      if (key === undefined || value === undefined) return emit(made(object, place));
+      if (key === undefined || value === undefined) return emit(computed(object, place));
       each(
         key,
         place,
         env,
       )((name) => {
         if (typeof name !== "string")
-          throw new JqError(`Object keys must be strings, not ${typeOf(name)} (${shown(name)})`);
+          throw new JqError(`Object keys must be strings, not ${typeOf(name)} (${preview(name)})`);
         each(value, place, env)((item) => add(at + 1, new Map(object).set(name, item)));
       });
     };
@@ -291,7 +292,7 @@ export function object(entries: readonly (readonly [key: Filter, value: Filter])
 }
 
 /** Exception that ends a filter after enough results, or by `break`. */
-class Enough {
+class StopSignal {
   readonly of: object;
 
   constructor(of: object) {
@@ -300,19 +301,19 @@ class Enough {
 }
 
 /** Runs until `enough` is called. */
-export function untilEnough(run: (enough: () => never) => void): void {
+export function withEarlyStop(run: (enough: () => never) => void): void {
   const here = {};
-  upTo(here, () => run(() => jump(here)));
+  catchStop(here, () => run(() => stopAt(here)));
 }
 
-export function jump(to: object): never {
-  throw new Enough(to);
+export function stopAt(to: object): never {
+  throw new StopSignal(to);
 }
 
-export function upTo(here: object, run: () => void): void {
+export function catchStop(here: object, run: () => void): void {
   try {
     run();
   } catch (error) {
-    if (!(error instanceof Enough) || error.of !== here) throw error;
+    if (!(error instanceof StopSignal) || error.of !== here) throw error;
   }
 }

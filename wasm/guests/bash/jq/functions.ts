@@ -1,7 +1,16 @@
 import { COLLECTIONS, extreme, grouped, listOf, ordered } from "./collections.ts";
 import { brokenDown, formatted, parsed, secondsOf } from "./dates.ts";
 import * as filters from "./filters.ts";
-import { allOf, type Definition, type Env, each, type Filter, made, type Place, placesOf } from "./filters.ts";
+import {
+  computed,
+  type Definition,
+  type Env,
+  each,
+  type Filter,
+  type PathValue,
+  resultsOf,
+  valuesOf,
+} from "./filters.ts";
 import { type Language, parseDefinitions } from "./grammar.ts";
 import { textOf } from "./json.ts";
 import { callDefined } from "./names.ts";
@@ -56,7 +65,7 @@ const VALUES: Readonly<Record<string, ValueFunction>> = {
 };
 
 /** Walks depth first; `visit` returns the places below a place. */
-function descend(start: Place, env: Env, visit: (place: Place) => readonly Place[]): void {
+function descend(start: PathValue, env: Env, visit: (place: PathValue) => readonly PathValue[]): void {
   const open = [start];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     env.host.step();
@@ -68,7 +77,7 @@ function recurse(next: Filter): Filter {
   return (place, env, emit) =>
     descend(place, env, (at) => {
       emit(at);
-      return placesOf(next, at, env);
+      return resultsOf(next, at, env);
     });
 }
 
@@ -87,7 +96,7 @@ function counted(filter: Filter, count: Filter, emits: (at: number, count: numbe
       const wanted = numeric(given);
       if (wanted < 0) throw new JqError("a count must not be negative");
       let at = 0;
-      filters.untilEnough((enough) => {
+      filters.withEarlyStop((enough) => {
         if (emits(0, wanted) === false && wanted === 0) return;
         filter(place, env, (one) => {
           const emitted = emits(at++, wanted);
@@ -104,8 +113,8 @@ function by(make: (items: readonly Json[], keyOf: (item: Json) => Json) => Json)
     (place, env, emit) => {
       const items = listOf(place.value, "cannot be sorted, as it is not an array");
       emit(
-        made(
-          make(items, (item) => allOf(key, { value: item, path: null }, env)),
+        computed(
+          make(items, (item) => valuesOf(key, { value: item, path: null }, env)),
           place,
         ),
       );
@@ -116,7 +125,7 @@ function by(make: (items: readonly Json[], keyOf: (item: Json) => Json) => Json)
 function decided(generator: Filter, condition: Filter, decides: boolean): Filter {
   return (place, env, emit) => {
     let result = !decides;
-    filters.untilEnough((enough) =>
+    filters.withEarlyStop((enough) =>
       each(
         filters.pipe(generator, condition),
         place,
@@ -127,7 +136,7 @@ function decided(generator: Filter, condition: Filter, decides: boolean): Filter
         enough();
       }),
     );
-    emit(made(result, place));
+    emit(computed(result, place));
   };
 }
 
@@ -149,8 +158,8 @@ function substituted(isGlobal: boolean): (args: readonly Filter[]) => Filter {
             regex,
             `${given === null ? "" : text(given)}${isGlobal ? "g" : ""}`,
           );
-          const replace = (match: Json) => allOf(replacement, { value: capturesOf(match), path: null }, env);
-          for (const result of replaced(place.value, listOf(found), replace)) emit(made(result, place));
+          const replace = (match: Json) => valuesOf(replacement, { value: capturesOf(match), path: null }, env);
+          for (const result of replaced(place.value, listOf(found), replace)) emit(computed(result, place));
         }),
       );
 }
@@ -204,17 +213,17 @@ function range([from = empty, to = empty, step = empty]: readonly Filter[]): Fil
           if (stride === 0 || Number.isNaN(stride)) return;
           for (let at = start; stride > 0 ? at < end : at > end; at += stride) {
             env.host.step();
-            emit(made(at, place));
+            emit(computed(at, place));
           }
         }),
       ),
     );
 }
 
-function inputs(place: Place, env: Env): Place {
+function inputs(place: PathValue, env: Env): PathValue {
   const value = env.host.input();
   if (value === undefined) throw new JqError("No more inputs");
-  return made(value, place);
+  return computed(value, place);
 }
 
 /** Functions of filters. */
@@ -252,19 +261,19 @@ const FILTERS: Readonly<Record<string, (args: readonly Filter[]) => Filter>> = {
     ([test = empty, next = empty]) =>
     (place, env, emit) =>
       descend(place, env, (at) =>
-        allOf(test, at, env)
+        valuesOf(test, at, env)
           .filter(isTrue)
           .flatMap(() => {
             emit(at);
-            return placesOf(next, at, env);
+            return resultsOf(next, at, env);
           }),
       ),
   "until/2":
     ([test = empty, next = empty]) =>
     (place, env, emit) =>
       descend(place, env, (at) =>
-        allOf(test, at, env).flatMap((value) => {
-          if (!isTrue(value)) return placesOf(next, at, env);
+        valuesOf(test, at, env).flatMap((value) => {
+          if (!isTrue(value)) return resultsOf(next, at, env);
           emit(at);
           return [];
         }),
@@ -278,7 +287,7 @@ const FILTERS: Readonly<Record<string, (args: readonly Filter[]) => Filter>> = {
   "last/1":
     ([filter = empty]) =>
     (place, env, emit) => {
-      let last: Place | null = null;
+      let last: PathValue | null = null;
       filter(place, env, (one) => {
         last = one;
       });
@@ -295,15 +304,15 @@ const FILTERS: Readonly<Record<string, (args: readonly Filter[]) => Filter>> = {
         path,
         place,
         env,
-      )((steps) => emit(listOf(steps, "Path must be specified as an array").reduce<Place>(filters.stepTo, place))),
+      )((steps) => emit(listOf(steps, "Path must be specified as an array").reduce<PathValue>(filters.childOf, place))),
   "del/1":
     ([filter = empty]) =>
     (place, env, emit) =>
-      emit(made(deleteAll(place.value, filters.pathsOf(filter, place, env)), place)),
+      emit(computed(deleteAll(place.value, filters.pathsOf(filter, place, env)), place)),
   "pick/1":
     ([filter = empty]) =>
     (place, env, emit) =>
-      emit(made(picked(place.value, filters.pathsOf(filter, place, env)), place)),
+      emit(computed(picked(place.value, filters.pathsOf(filter, place, env)), place)),
   "sort_by/1": by((items, keyOf) => ordered(items, keyOf).map(({ item }) => item)),
   "group_by/1": by(grouped),
   "unique_by/1": by((items, keyOf) => grouped(items, keyOf).map(([item]) => item ?? null)),
@@ -315,13 +324,13 @@ const FILTERS: Readonly<Record<string, (args: readonly Filter[]) => Filter>> = {
   "gsub/3": substituted(true),
   "_captures/0": () => filters.mapped(filters.identity, capturesOf),
   "tostream/0": () => (place, _, emit) => {
-    for (const event of streamed(place.value)) emit(made(event, place));
+    for (const event of streamed(place.value)) emit(computed(event, place));
   },
-  "builtins/0": () => (place, env, emit) => emit(made(env.host.functions(), place)),
+  "builtins/0": () => (place, env, emit) => emit(computed(env.host.functions(), place)),
   "fromstream/1": ([events = empty]) => fromStream(events),
   "input/0": () => (place, env, emit) => emit(inputs(place, env)),
   "inputs/0": () => (place, env, emit) => {
-    for (let value = env.host.input(); value !== undefined; value = env.host.input()) emit(made(value, place));
+    for (let value = env.host.input(); value !== undefined; value = env.host.input()) emit(computed(value, place));
   },
   "debug/0": () => (place, env, emit) => {
     env.host.complain(`["DEBUG:",${textOf(place.value)}]\n`);
@@ -331,9 +340,9 @@ const FILTERS: Readonly<Record<string, (args: readonly Filter[]) => Filter>> = {
     env.host.complain(typeof place.value === "string" ? place.value : textOf(place.value));
     emit(place);
   },
-  "env/0": () => (place, env, emit) => emit(made(env.host.env, place)),
-  "input_line_number/0": () => (place, env, emit) => emit(made(env.host.lineNumber(), place)),
-  "input_filename/0": () => (place, env, emit) => emit(made(env.host.fileName(), place)),
+  "env/0": () => (place, env, emit) => emit(computed(env.host.env, place)),
+  "input_line_number/0": () => (place, env, emit) => emit(computed(env.host.lineNumber(), place)),
+  "input_filename/0": () => (place, env, emit) => emit(computed(env.host.fileName(), place)),
   "halt/0": () => () => {
     throw new Halt(0, "");
   },
@@ -358,7 +367,7 @@ function ofValues(apply: ValueFunction, args: readonly Filter[]): Filter {
   return (place, env, emit) => {
     const take = (rest: readonly Filter[], given: readonly Json[]): void => {
       const last = rest.at(-1);
-      if (last === undefined) emit(made(apply(place.value, ...given), place));
+      if (last === undefined) emit(computed(apply(place.value, ...given), place));
       else each(last, place, env)((value) => take(rest.slice(0, -1), [value, ...given]));
     };
     take(args, []);

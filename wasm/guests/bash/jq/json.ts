@@ -147,24 +147,24 @@ export interface Layout {
 const ONE_LINE: Layout = { indent: null, sortsKeys: false, ascii: false };
 
 export function textOf(value: Json, layout: Layout = ONE_LINE): string {
-  const text = written(value, layout, "\n");
+  const text = serialize(value, layout, "\n");
   if (!layout.ascii) return text;
   return text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-function written(value: Json, layout: Layout, lineEnd: string): string {
+function serialize(value: Json, layout: Layout, lineEnd: string): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "number") return numeral(value);
   const inner = layout.indent === null ? "" : lineEnd + layout.indent;
   const end = layout.indent === null ? "" : lineEnd;
   if (isArray(value)) {
     if (value.length === 0) return "[]";
-    return `[${inner}${value.map((item) => written(item, layout, inner)).join(`,${inner}`)}${end}]`;
+    return `[${inner}${value.map((item) => serialize(item, layout, inner)).join(`,${inner}`)}${end}]`;
   }
   if (!isObject(value)) return String(value);
   if (value.size === 0) return "{}";
   const colon = layout.indent === null ? ":" : ": ";
-  const entry = (key: string) => `${JSON.stringify(key)}${colon}${written(value.get(key) ?? null, layout, inner)}`;
+  const entry = (key: string) => `${JSON.stringify(key)}${colon}${serialize(value.get(key) ?? null, layout, inner)}`;
   const keys = layout.sortsKeys ? sortedKeys(value) : [...value.keys()];
   return `{${inner}${keys.map(entry).join(`,${inner}`)}${end}}`;
 }
@@ -179,7 +179,7 @@ function numeral(value: number): string {
 const MAX_SHOWN = 29;
 
 /** Formats a value for error messages, truncated. */
-export function shown(value: Json): string {
+export function preview(value: Json): string {
   const text = textOf(value);
   if (text.length <= MAX_SHOWN) return text;
   const closing = typeof value === "string" ? '"' : isArray(value) ? "]" : isObject(value) ? "}" : "";

@@ -1,19 +1,29 @@
-import { constant, type Definition, type Env, each, type Filter, jump, made, single, upTo } from "./filters.ts";
+import {
+  catchStop,
+  computed,
+  constant,
+  type Definition,
+  type Env,
+  each,
+  type Filter,
+  single,
+  stopAt,
+} from "./filters.ts";
 import type { Json } from "./values.ts";
 
 export function label(name: string, body: Filter): Filter {
   return (place, env, emit) => {
     const here: Env = { host: env.host, name: `*${name}`, next: env };
-    upTo(here, () => body(place, here, emit));
+    catchStop(here, () => body(place, here, emit));
   };
 }
 
 export function breakTo(name: string): Filter {
-  return (_, env) => jump(found(env, `*${name}`));
+  return (_, env) => stopAt(lookup(env, `*${name}`));
 }
 
 /** Finds a name, which exists because the parser has checked it. */
-export function found(env: Env, name: string): Env {
+export function lookup(env: Env, name: string): Env {
   let at: Env | null = env;
   while (at !== null && at.name !== name) at = at.next;
   if (at === null) throw new Error(`${name} is not defined`);
@@ -26,7 +36,7 @@ export function withValue(env: Env, name: string, value: Json): Env {
 
 export function variable(name: string): Filter {
   const key = `$${name}`;
-  return single((place, env) => made(found(env, key).value ?? null, place));
+  return single((place, env) => computed(lookup(env, key).value ?? null, place));
 }
 
 export function define(name: string, definition: Definition, rest: Filter): Filter {
@@ -36,7 +46,7 @@ export function define(name: string, definition: Definition, rest: Filter): Filt
 /** Calls a function or an argument that the program defines. */
 export function call(name: string, args: readonly Filter[]): Filter {
   return (place, env, emit) => {
-    const callee = found(env, name);
+    const callee = lookup(env, name);
     if (callee.argument !== undefined) callee.argument.filter(place, callee.argument.env, emit);
     else if (callee.definition !== undefined) enter(callee.definition, { args, callee })(place, env, emit);
   };

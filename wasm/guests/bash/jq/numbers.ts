@@ -1,4 +1,4 @@
-import { described } from "./operators.ts";
+import { describe } from "./operators.ts";
 import type { ValueFunction } from "./texts.ts";
 import { isNumber, JqError, type Json } from "./values.ts";
 
@@ -50,7 +50,7 @@ function exponentOf(x: number): number {
 }
 
 export function numeric(value: Json = null): number {
-  if (!isNumber(value)) throw new JqError(`${described(value)} number required`);
+  if (!isNumber(value)) throw new JqError(`${describe(value)} number required`);
   return Number(value);
 }
 
@@ -88,7 +88,7 @@ export const NUMBERS: Readonly<Record<string, ValueFunction>> = {
   "isnan/0": is(Number.isNaN),
   "isnormal/0": is((x) => Number.isFinite(x) && Math.abs(x) >= 2 ** -1022),
   "abs/0": (input) => {
-    if (!isNumber(input)) throw new JqError(`${described(input)} has no absolute value`);
+    if (!isNumber(input)) throw new JqError(`${describe(input)} has no absolute value`);
     return input < 0 ? -input : input;
   },
 };

@@ -1,17 +1,17 @@
 import {
   alternative,
+  computed,
   type Env,
   each,
   type Filter,
   logic,
-  made,
   operation,
-  type Place,
+  type PathValue,
   pathsOf,
   single,
-  untilEnough,
+  withEarlyStop,
 } from "./filters.ts";
-import { shown } from "./json.ts";
+import { preview } from "./json.ts";
 import {
   changed,
   compare,
@@ -32,12 +32,12 @@ import {
 type Operator = (a: Json, b: Json) => Json;
 
 /** As error messages name a value. */
-export function described(value: Json): string {
-  return value === null ? "null (null)" : `${typeOf(value)} (${shown(value)})`;
+export function describe(value: Json): string {
+  return value === null ? "null (null)" : `${typeOf(value)} (${preview(value)})`;
 }
 
 function cannot(a: Json, b: Json, done: string): JqError {
-  return new JqError(`${described(a)} and ${described(b)} cannot be ${done}`);
+  return new JqError(`${describe(a)} and ${describe(b)} cannot be ${done}`);
 }
 
 const add: Operator = (a, b) => {
@@ -128,7 +128,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
 
 export function negated(value: Json): Json {
   if (typeof value === "bigint") return -value;
-  if (typeof value !== "number") throw new JqError(`${described(value)} cannot be negated`);
+  if (typeof value !== "number") throw new JqError(`${describe(value)} cannot be negated`);
   return -value;
 }
 
@@ -149,7 +149,7 @@ export function binary(operator: string, left: Filter, right: Filter): Filter {
 
 /** Implements assignment operators, which yield one document for each value; `|=` yields one in all. */
 function assigned(operator: string, path: Filter, value: Filter): Filter {
-  if (operator === "|=") return single((place, env) => made(modified(place, env, { path, value }), place));
+  if (operator === "|=") return single((place, env) => computed(modified(place, env, { path, value }), place));
   const apply = OPERATORS[operator.slice(0, -1)];
   return (place, env, emit) =>
     each(
@@ -159,7 +159,7 @@ function assigned(operator: string, path: Filter, value: Filter): Filter {
     )((given) => {
       const paths = pathsOf(path, place, env);
       const change = (old: Json) => (apply === undefined ? given : apply(old, given));
-      emit(made(changedAt(place.value, paths, change), place));
+      emit(computed(changedAt(place.value, paths, change), place));
     });
 }
 
@@ -168,13 +168,13 @@ interface Update {
   readonly value: Filter;
 }
 
-export function modified(place: Place, env: Env, { path, value }: Update): Json {
+export function modified(place: PathValue, env: Env, { path, value }: Update): Json {
   return changedAt(place.value, pathsOf(path, place, env), (old) => firstOf(value, old, env));
 }
 
 function firstOf(filter: Filter, value: Json, env: Env): Json | undefined {
   let first: Json | undefined;
-  untilEnough((enough) =>
+  withEarlyStop((enough) =>
     filter({ value, path: null }, env, (place) => {
       first = place.value;
       enough();

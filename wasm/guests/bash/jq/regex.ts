@@ -102,14 +102,16 @@ export function matchesIn(text: string, given: Regex): Json[] {
     const spans = [...indices];
     const [whole] = spans;
     if (whole === undefined || (whole[0] === whole[1] && given.flags.includes("n"))) continue;
-    const captures = spans.slice(1).map((span, at) => new Map([...told(text, span), ["name", names[at] ?? null]]));
-    matches.push(new Map([...told(text, whole), ["captures", captures]]));
+    const captures = spans
+      .slice(1)
+      .map((span, at) => new Map([...groupCapture(text, span), ["name", names[at] ?? null]]));
+    matches.push(new Map([...groupCapture(text, whole), ["captures", captures]]));
     if (!given.flags.includes("g")) break;
   }
   return matches;
 }
 
-function told(text: string, span: readonly [start: number, end: number] | undefined): [string, Json][] {
+function groupCapture(text: string, span: readonly [start: number, end: number] | undefined): [string, Json][] {
   const [start, end] = span ?? [-1, -1];
   const string = span === undefined ? null : text.slice(start, end);
   return [

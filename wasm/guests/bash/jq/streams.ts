@@ -1,4 +1,4 @@
-import { each, type Filter, made } from "./filters.ts";
+import { computed, each, type Filter } from "./filters.ts";
 import { changed, isArray, isObject, JqError, type Json, type Path } from "./values.ts";
 
 /** A value as events: a leaf with its path, and the path of the last of each list or object as its end. */
@@ -26,7 +26,7 @@ export function fromStream(events: Filter): Filter {
       const done = whole;
       whole = null;
       owned = new WeakSet();
-      emit(made(done, place));
+      emit(computed(done, place));
     });
   };
 }

@@ -1,6 +1,6 @@
 import { bytesOfLatin1, utf8Bytes } from "../../runtime/text-encoding.ts";
 import { textOf, valueOf } from "./json.ts";
-import { described, split } from "./operators.ts";
+import { describe, split } from "./operators.ts";
 import { matchesIn } from "./regex.ts";
 import { charactersOf, indicesOf, isArray, isNumber, isObject, JqError, type Json, typeOf } from "./values.ts";
 
@@ -12,7 +12,7 @@ export function text(value: Json): string {
 }
 
 function stringOf(value: Json | undefined, what: string): string {
-  if (typeof value !== "string") throw new JqError(`${described(value ?? null)} ${what}`);
+  if (typeof value !== "string") throw new JqError(`${describe(value ?? null)} ${what}`);
   return value;
 }
 
@@ -39,7 +39,7 @@ function trimmed(start: boolean, end: boolean): ValueFunction {
 }
 
 function imploded(input: Json): Json {
-  if (!isArray(input)) throw new JqError(`${described(input)} cannot be imploded, must be an array of codepoints`);
+  if (!isArray(input)) throw new JqError(`${describe(input)} cannot be imploded, must be an array of codepoints`);
   return input
     .map((point) => {
       if (!isNumber(point) || Number.isNaN(point)) throw new JqError("Unicode codepoint must be numeric");
@@ -72,7 +72,7 @@ function numberFrom(input: Json): Json {
     typeof input === "string" && /^[-+]?[.\dinfNa][-+.\deEinfNay]*$/.test(input)
       ? readNumber(input.replace(/^\+/, ""))
       : null;
-  if (number === null) throw new JqError(`${described(input)} cannot be parsed as a number`);
+  if (number === null) throw new JqError(`${describe(input)} cannot be parsed as a number`);
   return number;
 }
 
@@ -85,10 +85,10 @@ function readNumber(digits: string): Json {
 }
 
 function matches(input: Json, pattern: Json = null, flags: Json = null): Json {
-  if (typeof input !== "string") throw new JqError(`${described(input)} cannot be matched, as it is not a string`);
+  if (typeof input !== "string") throw new JqError(`${describe(input)} cannot be matched, as it is not a string`);
   if (isArray(pattern)) return matches(input, pattern[0], pattern[1]);
-  if (typeof pattern !== "string") throw new JqError(`${described(pattern)} cannot be matched, as it is not a string`);
-  if (flags !== null && typeof flags !== "string") throw new JqError(`${described(flags)} is not a string`);
+  if (typeof pattern !== "string") throw new JqError(`${describe(pattern)} cannot be matched, as it is not a string`);
+  if (flags !== null && typeof flags !== "string") throw new JqError(`${describe(flags)} is not a string`);
   return matchesIn(input, { pattern, flags: flags ?? "" });
 }
 
@@ -108,7 +108,7 @@ export const TEXTS: Readonly<Record<string, ValueFunction>> = {
   "tonumber/0": numberFrom,
   "toboolean/0": (input) => {
     if (typeof input === "boolean") return input;
-    if (input !== "true" && input !== "false") throw new JqError(`${described(input)} cannot be parsed as a boolean`);
+    if (input !== "true" && input !== "false") throw new JqError(`${describe(input)} cannot be parsed as a boolean`);
     return input === "true";
   },
   "ascii_downcase/0": lowered,
@@ -147,11 +147,11 @@ const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 function row(format: string, separator: string, quote: (text: string) => string): (value: Json) => string {
   return (value) => {
-    if (!isArray(value)) throw new JqError(`${described(value)} cannot be ${format}-formatted, only an array can be`);
+    if (!isArray(value)) throw new JqError(`${describe(value)} cannot be ${format}-formatted, only an array can be`);
     const cell = (item: Json): string => {
       if (item === null) return "";
       if (typeof item === "string") return quote(item);
-      if (typeof item === "object") throw new JqError(`${described(item)} is not valid in a ${format} row`);
+      if (typeof item === "object") throw new JqError(`${describe(item)} is not valid in a ${format} row`);
       return textOf(item);
     };
     return value.map(cell).join(separator);
@@ -159,7 +159,7 @@ function row(format: string, separator: string, quote: (text: string) => string)
 }
 
 function shellWord(item: Json): string {
-  if (isArray(item) || isObject(item)) throw new JqError(`${described(item)} can not be escaped for shell`);
+  if (isArray(item) || isObject(item)) throw new JqError(`${describe(item)} can not be escaped for shell`);
   return typeof item === "string" ? `'${item.replaceAll("'", "'\\''")}'` : textOf(item);
 }
 
@@ -176,7 +176,7 @@ function withoutPadding(value: Json): string {
 
 function fromBase32(value: Json): string {
   const chars = withoutPadding(value);
-  if (/[^A-Z2-7]/.test(chars)) throw new JqError(`${described(value)} is not valid base32 data`);
+  if (/[^A-Z2-7]/.test(chars)) throw new JqError(`${describe(value)} is not valid base32 data`);
   const bits = Array.from(chars, (char) => BASE32.indexOf(char).toString(2).padStart(5, "0")).join("");
   return bytesAsText((bits.match(/.{8}/g) ?? []).map((byte) => String.fromCharCode(Number.parseInt(byte, 2))).join(""));
 }
@@ -184,12 +184,12 @@ function fromBase32(value: Json): string {
 function fromBase64(value: Json): string {
   const chars = withoutPadding(value);
   if (/[^\w+/]|_/.test(chars) || chars.length % 4 === 1)
-    throw new JqError(`${described(value)} is not valid base64 data`);
+    throw new JqError(`${describe(value)} is not valid base64 data`);
   return bytesAsText(atob(chars));
 }
 
 function fromPercents(value: Json): string {
-  const invalid = new JqError(`${described(value)} is not a valid uri encoding`);
+  const invalid = new JqError(`${describe(value)} is not a valid uri encoding`);
   const bytes = utf8Bytes(text(value)).replace(/%(.{0,2})/g, (_, hex: string) => {
     if (!/^[\da-fA-F]{2}$/.test(hex)) throw invalid;
     return String.fromCharCode(Number.parseInt(hex, 16));

@@ -1,11 +1,5 @@
-import { heard } from "./heard.ts";
-
-interface Result {
-  readonly stdout: string;
-  readonly stdoutKind?: string;
-  readonly stderr: string;
-  readonly exitCode: number;
-}
+import type { ExecResult } from "just-bash/browser";
+import { decodeInput } from "./decode-input.ts";
 
 interface Shell {
   readonly ctx: { readonly state: { traps?: Map<string, string> } };
@@ -13,13 +7,13 @@ interface Shell {
 }
 
 /** Ends the shell with the result of the command that replaced it, without running traps. */
-export async function exec(shell: Shell, { stdout, stdoutKind, stderr, exitCode }: Result): Promise<void> {
+export async function exec(shell: Shell, { stdout, stdoutKind, stderr, exitCode }: ExecResult): Promise<void> {
   shell.ctx.state.traps?.clear();
   try {
     await shell.runCommand("exit", [String(exitCode)], [false], "");
   } catch (end) {
     if (end instanceof Error && "prependOutput" in end && typeof end.prependOutput === "function")
-      end.prependOutput(stdoutKind === "bytes" ? heard(stdout) : stdout, stderr);
+      end.prependOutput(stdoutKind === "bytes" ? decodeInput(stdout) : stdout, stderr);
     throw end;
   }
 }

@@ -3,7 +3,7 @@ type Elements = ReadonlyMap<string, unknown>;
 /** Sorted indices of arrays, cached because scripts need them for each element that they append. */
 const known = new WeakMap<Elements, number[]>();
 
-export function indicesOf(elements: Elements | undefined): readonly number[] {
+export function sortedIndices(elements: Elements | undefined): readonly number[] {
   if (elements === undefined) return [];
   const found =
     known.get(elements) ??
@@ -20,7 +20,7 @@ function isIndex(key: string): boolean {
 }
 
 /** Updates the cached indices before an element is set. */
-export function adding(elements: Elements, key: string): void {
+export function indexElement(elements: Elements, key: string): void {
   const found = known.get(elements);
   if (found === undefined || elements.has(key) || !isIndex(key)) return;
   if (Number(key) > (found.at(-1) ?? -1)) found.push(Number(key));
@@ -28,7 +28,7 @@ export function adding(elements: Elements, key: string): void {
 }
 
 /** Discards the cached indices because elements are removed; returns its argument. */
-export function forgetting<Some extends Elements | undefined>(elements: Some): Some {
+export function dropIndices<Some extends Elements | undefined>(elements: Some): Some {
   if (elements !== undefined) known.delete(elements);
   return elements;
 }

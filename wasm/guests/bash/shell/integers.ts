@@ -1,34 +1,34 @@
-import { formatted } from "../awk/numbers.ts";
+import { formatNumber } from "../awk/numbers.ts";
 
 /** A whole number of 64 bits: a bigint where JavaScript's numbers are not exact, and only there. */
 export type Integer = number | bigint;
 
 const BITS = 64;
 
-function kept(value: bigint): Integer {
+function wrapped64(value: bigint): Integer {
   const wrapped = BigInt.asIntN(BITS, value);
   const short = Number(wrapped);
   return Number.isSafeInteger(short) ? short : wrapped;
 }
 
 /** Parses the number at the beginning of a text; 0 if there is none. */
-export function integer(text: string): Integer {
+export function parseInteger(text: string): Integer {
   const [found] = /^\s*[-+]?\d+/.exec(text) ?? [];
-  return found === undefined ? 0 : kept(BigInt(found.trim().replace("+", "")));
+  return found === undefined ? 0 : wrapped64(BigInt(found.trim().replace("+", "")));
 }
 
 /** Parses a long numeral, which may exceed JavaScript's safe integers; undefined for other texts. */
-export function longNumeral(numeral: string): Integer | undefined {
+export function parseLongNumeral(numeral: string): Integer | undefined {
   if (numeral.length < 13 || !/^(?:0x[\da-f]+|0[0-7]+|[1-9]\d*)$/i.test(numeral)) return undefined;
-  return kept(BigInt(/^0\d/.test(numeral) ? `0o${numeral.slice(1)}` : numeral));
+  return wrapped64(BigInt(/^0\d/.test(numeral) ? `0o${numeral.slice(1)}` : numeral));
 }
 
 /** Exact result of an operator; undefined for operators that need no 64 bits and for errors that the caller reports. */
-export function exactly(a: Integer, b: Integer, operator: string): Integer | undefined {
+export function exactResult(a: Integer, b: Integer, operator: string): Integer | undefined {
   const short = typeof a === "number" && typeof b === "number" ? shortResult(a, b, operator) : undefined;
   if (short !== undefined && Number.isSafeInteger(short)) return short;
   const long = longResult(BigInt(a), BigInt(b), operator);
-  return long === undefined ? undefined : kept(long);
+  return long === undefined ? undefined : wrapped64(long);
 }
 
 function shortResult(a: number, b: number, operator: string): number | undefined {
@@ -86,7 +86,7 @@ function power(base: bigint, exponent: bigint): bigint {
 const NUMERAL = /^\s*([-+]?)(0x[\da-f]+|0[0-7]*|[1-9]\d*)$/i;
 
 /** Formats a numeral for `printf` that JavaScript's numbers cannot represent in 64 bits; undefined for others. */
-export function wholeNumber(conversion: string, letter: string, text: string): string | undefined {
+export function formatInteger(conversion: string, letter: string, text: string): string | undefined {
   const [, sign = "", digits = ""] = NUMERAL.exec(text) ?? [];
   if (digits === "" || !/[diouxX]/.test(letter)) return undefined;
   const size = BigInt(/^0\d/.test(digits) ? `0o${digits.slice(1)}` : digits);
@@ -119,14 +119,14 @@ function withDigits(letter: string, value: bigint): string {
 }
 
 /** Whether a text is not a valid floating-point number. */
-export function isNoNumber(text: string): boolean {
+export function isInvalidNumber(text: string): boolean {
   return !/^\s*(?:|[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|0x[\da-f]+(?:\.[\da-f]*)?(?:p[-+]?\d+)?|inf(?:inity)?|nan))$/i.test(
     text,
   );
 }
 
 /** Formats a floating-point number for `printf`. */
-export function realNumber(conversion: string, letter: string, value: number): string {
+export function formatFloat(conversion: string, letter: string, value: number): string {
   const [, flags = "", width = "", places] = /^%([-+ #0']*)([1-9]\d*)?(?:\.(\d*))?/.exec(conversion) ?? [];
-  return formatted({ letter, flags, width, precision: places === "" ? "0" : (places ?? "") }, value);
+  return formatNumber({ letter, flags, width, precision: places === "" ? "0" : (places ?? "") }, value);
 }

@@ -1,3 +1,5 @@
+import type { ExecResult } from "just-bash/browser";
+
 interface State {
   jobs?: Map<string, number>;
   /** Process ids of jobs that were waited for, which only another `wait` for them finds. */
@@ -10,19 +12,13 @@ interface Context {
   readonly state: State;
 }
 
-interface Result {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number;
-}
-
 /** Wraps a statement in a subshell. */
 export function asSubshell(statement: object): object {
   return { type: "Subshell", body: [{ ...statement, background: false }], redirections: [] };
 }
 
 /** Records the exit code of a statement with `&` for `wait`; the statement ends before the next one begins. */
-export function inBackground<T extends Result>({ state }: Context, result: T): T {
+export function recordJob<T extends ExecResult>({ state }: Context, result: T): T {
   state.lastBackgroundPid = state.nextVirtualPid++;
   state.jobs ??= new Map();
   state.jobs.set(String(state.lastBackgroundPid), result.exitCode);
@@ -30,7 +26,7 @@ export function inBackground<T extends Result>({ state }: Context, result: T): T
 }
 
 /** The `wait` builtin. */
-export function wait({ state }: Context, args: readonly string[]): Result {
+export function wait({ state }: Context, args: readonly string[]): ExecResult {
   const jobs = state.jobs ?? new Map<string, number>();
   state.waited ??= new Set();
   const isNext = args.includes("-n");

@@ -10,7 +10,7 @@ interface Word {
 }
 
 /** Expands `name=(…)` and escapes each element for a builtin; undefined for other words. `textOf` splits no words. */
-export async function listText(
+export async function listAssignmentText(
   { parts, elements }: Word,
   expand: (word: Word) => Promise<{ readonly values: readonly string[] }>,
   textOf: (word: Word) => Promise<string>,
@@ -90,7 +90,7 @@ const WORD = /(?:\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"|[^\s\\'"])+/y;
 const KEY = /\[((?:\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"|[^\]\\'"])*)\]=/y;
 
 /** Parses the keys and values of `[key]=value …`. */
-export function pairsOf(text: string): [key: string, value: string][] {
+export function parsePairs(text: string): [key: string, value: string][] {
   const pairs: [string, string][] = [];
   for (let at = 0; at < text.length; ) {
     KEY.lastIndex = at;

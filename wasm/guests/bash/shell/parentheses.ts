@@ -11,7 +11,7 @@ function closing(script: string, from: number): number | undefined {
 }
 
 /** Whether `((` opens nested subshells, because the inner parenthesis does not close just before the outer one. */
-export function areSubshells(script: string, from: number): boolean {
+export function isNestedSubshell(script: string, from: number): boolean {
   const end = closing(script, from);
   return end !== undefined && script.charAt(end + 1) !== ")";
 }

@@ -18,7 +18,7 @@ const VERSION: ShellArray = {
 const MOST_STEPS = 10;
 
 /** Resolves a name reference (`local -n`) to its target; other names are returned unchanged. */
-export function referred(state: State, name: string): string {
+export function resolveReference(state: State, name: string): string {
   let found = name;
   for (let step = 0; step < MOST_STEPS && state.namerefs?.has(found) === true; step++) {
     const target = state.env.get(found) ?? "";
@@ -29,16 +29,16 @@ export function referred(state: State, name: string): string {
 }
 
 export function arrayOf(state: State, name: string): ShellArray | undefined {
-  return state.arrays?.get(referred(state, name)) ?? (name === "BASH_VERSINFO" ? VERSION : undefined);
+  return state.arrays?.get(resolveReference(state, name)) ?? (name === "BASH_VERSINFO" ? VERSION : undefined);
 }
 
 /** Marks a new reference as an associative array if its target is one. */
-export function refer(state: State, args: readonly string[]): void {
+export function inheritArrayKind(state: State, args: readonly string[]): void {
   if (!args.some((arg) => /^-\w*n/.test(arg))) return;
   for (const arg of args) {
     const [, name = "", target = ""] = /^(\w+)=(\w+)$/.exec(arg) ?? [];
     if (name === "") continue;
-    if (state.associativeArrays?.has(referred(state, target)) === true) state.associativeArrays.add(name);
+    if (state.associativeArrays?.has(resolveReference(state, target)) === true) state.associativeArrays.add(name);
     else state.associativeArrays?.delete(name);
   }
 }
@@ -60,7 +60,7 @@ interface Word {
 }
 
 /** Expands `${list[@]+…}` whose alternative is a list: that word, or null if not taken; undefined for other words. */
-export function alternative(state: State, { parts: [part, ...others] }: Word): Word | null | undefined {
+export function expandAlternative(state: State, { parts: [part, ...others] }: Word): Word | null | undefined {
   const { operation, parameter = "" } = part ?? {};
   if (others.length > 0 || part?.type !== "ParameterExpansion" || operation?.type !== "UseAlternative")
     return undefined;

@@ -1,4 +1,4 @@
-import type { IFileSystem } from "just-bash/browser";
+import type { ExecResult, IFileSystem } from "just-bash/browser";
 import { utf8Bytes } from "../../runtime/text-encoding.ts";
 
 /** Descriptors of a shell in just-bash's interpreter, and additional output that its statement must print. */
@@ -6,7 +6,7 @@ export interface StreamState {
   readonly fileDescriptors?: Map<number, string>;
   /** Numbers of the descriptors that are open for reading. */
   readonly inputFds?: Set<number>;
-  stray?: string[];
+  substitutionOutput?: string[];
 }
 
 export interface StreamContext {
@@ -16,11 +16,6 @@ export interface StreamContext {
     writeFile(path: string, content: string): Promise<void>;
     rm(path: string): Promise<void>;
   };
-}
-
-interface Result {
-  readonly stdout: string;
-  readonly stdoutKind?: string;
 }
 
 /** How just-bash records that a descriptor is a copy of stdout, or a file. */
@@ -33,7 +28,11 @@ let files = 0;
  * Runs a command that prints into a pipe or a variable. Existing copies of stdout still refer to the outer stdout;
  * text written to them is added to `keep`.
  */
-export async function apart<T>({ state, fs }: StreamContext, keep: string[], run: () => Promise<T>): Promise<T> {
+export async function withSeparateStdout<T>(
+  { state, fs }: StreamContext,
+  keep: string[],
+  run: () => Promise<T>,
+): Promise<T> {
   const descriptors = state.fileDescriptors ?? new Map<number, string>();
   const copies = [...descriptors].filter(([number, what]) => number > 2 && what === COPY_OF_STDOUT);
   if (copies.length === 0) return run();
@@ -51,21 +50,21 @@ export async function apart<T>({ state, fs }: StreamContext, keep: string[], run
 }
 
 /** Prepends kept output, which has one character for each byte, to a result. */
-export function behind<T extends Result>(keep: readonly string[], result: T): T {
+export function prependOutput<T extends ExecResult>(keep: readonly string[], result: T): T {
   if (keep.length === 0) return result;
   const bytes = result.stdoutKind === "bytes" ? result.stdout : utf8Bytes(result.stdout);
   return { ...result, stdout: keep.join("") + bytes, stdoutKind: "bytes" };
 }
 
 /** Prepends the text that command substitutions wrote to the outer stdout to the result of their statement. */
-export function withStray<T extends Result>({ state }: StreamContext, result: T): T {
-  return behind(state.stray?.splice(0) ?? [], result);
+export function prependSubstitutionOutput<T extends ExecResult>({ state }: StreamContext, result: T): T {
+  return prependOutput(state.substitutionOutput?.splice(0) ?? [], result);
 }
 
 const PRINTING = /^(?:>|>\||>>|&>|&>>)$/;
 
 /** Makes the paths of opened redirections absolute, because a compound command may change the directory. */
-export function whole<T extends { readonly targets?: Map<number, string> }>(
+export function resolveTargets<T extends { readonly targets?: Map<number, string> }>(
   { state, fs }: { readonly state: { readonly cwd: string }; readonly fs: Pick<IFileSystem, "resolvePath"> },
   redirections: readonly { readonly operator: string }[],
   opened: T,
@@ -88,7 +87,7 @@ interface ShellState extends StreamState, Loops {
  * Begins a command of a pipe: without the loops around it and, behind a `|`, without the input that `exec <` opened. The
  * returned function restores them and the directory.
  */
-export function piped(state: ShellState, isFirst: boolean): () => void {
+export function enterPipe(state: ShellState, isFirst: boolean): () => void {
   const { fileDescriptors, inputFds, loopDepth, cwd, previousDir } = state;
   const input = isFirst ? undefined : fileDescriptors?.get(0);
   const isRead = input !== undefined && inputFds?.delete(0) === true;
@@ -102,7 +101,7 @@ export function piped(state: ShellState, isFirst: boolean): () => void {
 }
 
 /** Runs a function of the shell, whose `break` and `continue` do not concern the loops around its call. */
-export async function withoutLoops<T>(state: Loops, run: () => Promise<T>): Promise<T> {
+export async function outsideLoops<T>(state: Loops, run: () => Promise<T>): Promise<T> {
   const { loopDepth } = state;
   state.loopDepth = 0;
   try {

@@ -1,5 +1,5 @@
 import { defineCommand } from "just-bash/browser";
-import { formatted } from "../awk/numbers.ts";
+import { formatNumber } from "../awk/numbers.ts";
 import { type Call, Refusal, textCommand } from "./command.ts";
 
 /** Maximum length of the output in characters, because it is held in memory. */
@@ -105,5 +105,5 @@ function writerOf(given: string, scale: number): (at: bigint) => string {
   if (format === null) throw new Refusal(`format '${given}' is not known here`);
   const [, before = "", flags = "", width = "", precision = "", letter = "", behind = ""] = format;
   const [head, tail] = [before.replaceAll("%%", "%"), behind.replaceAll("%%", "%")];
-  return (at) => head + formatted({ letter, flags, width, precision }, textOf(at, scale, scale)) + tail;
+  return (at) => head + formatNumber({ letter, flags, width, precision }, textOf(at, scale, scale)) + tail;
 }

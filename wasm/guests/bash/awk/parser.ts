@@ -13,7 +13,7 @@ interface Parser {
 const ENDS = new Set(["NEWLINE", "SEMICOLON", "RBRACE", "GT", "APPEND", "PIPE", "EOF"]);
 
 /** Removes the parentheses around the list that `print` prints. */
-export function ungroup({ tokens, pos }: Parser): void {
+export function removeListParentheses({ tokens, pos }: Parser): void {
   if (tokens[pos]?.type !== "LPAREN") return;
   let depth = 0;
   let isList = false;
@@ -37,7 +37,7 @@ const FUNCTIONS = new Set(
 );
 
 /** Whether the name before the current token is a function's: it touches the parenthesis, or there is such a function. */
-export function isCalled({ tokens, pos }: Parser): boolean {
+export function isFunctionCall({ tokens, pos }: Parser): boolean {
   const [name, next] = tokens.slice(pos - 1, pos + 1);
   const text = String(name?.value);
   if (FUNCTIONS.has(text) || tokens.some(({ type }, at) => type === "FUNCTION" && tokens[at + 1]?.value === text))

@@ -19,7 +19,7 @@ interface Expanded {
 const ELEMENT = "__element";
 
 /** Expands `"${list[@]^}"` by changing the case of each element; undefined for other words. */
-export async function eachCased(
+export async function expandCased(
   env: Map<string, string>,
   { parts: [quotes, ...others] }: Word,
   expand: (word: Word) => Promise<Expanded>,

@@ -1,13 +1,9 @@
-interface Result {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number;
-}
+import type { ExecResult } from "just-bash/browser";
 
 const LOOPS = "`for', `while', or `until' loop";
 
 /** The result of `break` and `continue` in a shell without a loop. */
-export function outsideLoop(name: "break" | "continue"): Result {
+export function notInLoop(name: "break" | "continue"): ExecResult {
   return { stdout: "", stderr: `bash: ${name}: only meaningful in a ${LOOPS}\n`, exitCode: 0 };
 }
 
@@ -17,7 +13,7 @@ const BINARY = /^(?:=|==|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
 const INTEGER = /^\s*[-+]?\d+\s*$/;
 
 /** The complaint of `test` about words that it cannot compare; null if there is none. */
-export function testProblem(name: string, words: readonly string[]): Result | null {
+export function testProblem(name: string, words: readonly string[]): ExecResult | null {
   const [first = ""] = words;
   if (words.length === 2 && !UNARY.test(first)) return refused(`${name}: ${first}: unary operator expected`);
   for (let at = 0; at < words.length; at++) {
@@ -32,6 +28,6 @@ export function testProblem(name: string, words: readonly string[]): Result | nu
   return null;
 }
 
-function refused(why: string): Result {
+function refused(why: string): ExecResult {
   return { stdout: "", stderr: `bash: ${why}\n`, exitCode: 2 };
 }

@@ -4,7 +4,7 @@ interface State {
 }
 
 /** Seeds the random numbers so that the same seed repeats them; returns the previous seed, as `srand` does. */
-export function seed(state: State, wanted = Math.floor(Date.now() / 1000)): number {
+export function seedRandom(state: State, wanted = Math.floor(Date.now() / 1000)): number {
   const before = state.seed ?? 0;
   state.seed = wanted;
   let at = wanted | 0;
