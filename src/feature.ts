@@ -173,16 +173,16 @@ export interface OpenFeature {
 }
 
 /** A route that anyone who can read the page may request. */
-export function get(path: string, handle: FeatureRoute["handle"]): FeatureRoute {
+export function getRoute(path: string, handle: FeatureRoute["handle"]): FeatureRoute {
   return { method: "GET", path, handle };
 }
 
 /** A route for people who may take part. */
-export function post(path: string, handle: FeatureRoute["handle"]): FeatureRoute {
+export function postRoute(path: string, handle: FeatureRoute["handle"]): FeatureRoute {
   return { method: "POST", path, handle };
 }
 
 /** A route for admins. */
-export function adminPost(path: string, handle: FeatureRoute["handle"]): FeatureRoute {
+export function adminPostRoute(path: string, handle: FeatureRoute["handle"]): FeatureRoute {
   return { method: "POST", path, role: "admin", handle };
 }

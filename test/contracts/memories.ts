@@ -6,7 +6,7 @@ import type { NewMemory } from "../../src/features/memory/memory.ts";
 import { find } from "../../src/features/memory/search/find.ts";
 import type { Database } from "../../src/features/memory/search/full-text.ts";
 import { indexMissing } from "../../src/features/memory/search/reindex.ts";
-import { fullText, settle } from "../../src/features/memory/search/store.ts";
+import { fullText, optimizeIndex } from "../../src/features/memory/search/store.ts";
 import { prefixOf, termFor } from "../../src/features/memory/search/terms.ts";
 import { addMany, memoryReads, memoryWrites } from "../../src/features/memory/store.ts";
 
@@ -179,7 +179,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       const others = Array.from({ length: 600 }, (_, index) => ({ text: `filler ${index}y` }));
       const all = [{ text: "The osprey sleeps in the bunker" }, ...others, ...common];
       await add(all.map((one, index) => ({ ...one, id: `mem_${index}` })));
-      await store.transaction((tx) => tx.tables((db) => settle(db, database)));
+      await store.transaction((tx) => tx.tables((db) => optimizeIndex(db, database)));
       const text = textOf(10);
       const find = async () => (await search("osprey bunker", CHANNEL, text))[0];
       expect(await find()).toBe("The osprey sleeps in the bunker");

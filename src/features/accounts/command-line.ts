@@ -27,13 +27,13 @@ export interface AccountWorld {
   readonly hashing?: PasswordHashing;
 }
 
-interface Carried {
+interface CommandResult {
   readonly ok: boolean;
   readonly lines: readonly string[];
 }
 
-const done = (line: string): Carried => ({ ok: true, lines: [`✓ ${line}`] });
-const refused = (line: string): Carried => ({ ok: false, lines: [`✗ ${line}`] });
+const done = (line: string): CommandResult => ({ ok: true, lines: [`✓ ${line}`] });
+const refused = (line: string): CommandResult => ({ ok: false, lines: [`✗ ${line}`] });
 
 /** How the audit log names the requests. */
 const ACTS: Readonly<Record<Exclude<AccountRequest["type"], "list">, Act>> = {
@@ -58,7 +58,7 @@ export function runUser(request: AccountRequest, { answer, newPassword, ...on }:
 }
 
 /** Carries out a request; returns lines for the terminal. */
-export async function changeAccounts(request: AccountRequest, world: AccountWorld): Promise<Carried> {
+export async function changeAccounts(request: AccountRequest, world: AccountWorld): Promise<CommandResult> {
   const reads = world.store.tables(accountReads);
   if (request.type === "list") return list(reads);
   const name = accountName(request.name);
@@ -89,7 +89,7 @@ export async function changeAccounts(request: AccountRequest, world: AccountWorl
   }
 }
 
-async function add(name: string, role: string, world: AccountWorld): Promise<Carried> {
+async function add(name: string, role: string, world: AccountWorld): Promise<CommandResult> {
   const problem = nameProblem(name);
   if (problem !== null) return refused(problem);
   const passwordHash = await hashOfNew(world);
@@ -99,7 +99,7 @@ async function add(name: string, role: string, world: AccountWorld): Promise<Car
   return done(`${name} may sign in, as ${account.role}.`);
 }
 
-async function passwd(name: string, world: AccountWorld): Promise<Carried> {
+async function passwd(name: string, world: AccountWorld): Promise<CommandResult> {
   const hash = await hashOfNew(world);
   if (typeof hash !== "string") return hash;
   await accountWriter(world.store)(async (accounts) => {
@@ -110,14 +110,14 @@ async function passwd(name: string, world: AccountWorld): Promise<Carried> {
 }
 
 /** The hash of a new password, or the reason for its refusal. */
-async function hashOfNew({ password, hashing = passwordHashing() }: AccountWorld): Promise<string | Carried> {
+async function hashOfNew({ password, hashing = passwordHashing() }: AccountWorld): Promise<string | CommandResult> {
   const typed = await password();
   if (typed === null) return refused("The two passwords are not the same.");
   const problem = passwordProblem(typed);
   return problem === null ? hashing.hash(normalised(typed)) : refused(problem);
 }
 
-async function list(reads: ReturnType<typeof accountReads>): Promise<Carried> {
+async function list(reads: ReturnType<typeof accountReads>): Promise<CommandResult> {
   const [accounts, sessions] = await Promise.all([reads.all(), reads.sessionCounts()]);
   if (accounts.length === 0)
     return { ok: true, lines: ["There are no accounts. `deckhand user add <name>` makes one."] };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type FeatureRoute, get } from "../../feature.ts";
+import { type FeatureRoute, getRoute } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { auditReads } from "./store.ts";
 
@@ -25,7 +25,7 @@ const querySchema = z.object({
 export function auditRoutes({ store, hideIn }: Pick<FeatureHost, "store" | "hideIn">): readonly FeatureRoute[] {
   const reads = store.tables(auditReads);
   return [
-    get("/list", async ({ query }) => {
+    getRoute("/list", async ({ query }) => {
       const filter = querySchema.safeParse(Object.fromEntries(query));
       if (!filter.success) return { status: 400, body: { error: "The search was not understood." } };
       const entries = await reads.page(filter.data, PAGE + 1);
@@ -34,6 +34,6 @@ export function auditRoutes({ store, hideIn }: Pick<FeatureHost, "store" | "hide
       const next = entries.length > PAGE && last !== undefined ? `${last.at}/${last.id}` : null;
       return { status: 200, body: { rows: hideIn(shown), next } };
     }),
-    get("/choices", async () => ({ status: 200, body: await reads.choices() })),
+    getRoute("/choices", async () => ({ status: 200, body: await reads.choices() })),
   ].map((route): FeatureRoute => ({ ...route, role: "admin" }));
 }

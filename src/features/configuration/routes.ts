@@ -3,11 +3,11 @@ import { readContent } from "../../config/stored/apply-stored.ts";
 import { SETTINGS_REVISION } from "../../config/stored/effective-settings.ts";
 import type { Plain } from "../../config/stored/plain.ts";
 import {
-  adminPost,
+  adminPostRoute,
   type FeatureAnswer,
   type FeatureRequest,
   type FeatureRoute,
-  get,
+  getRoute,
   type OldSettings,
   type SavedSettings,
   type SettingChange,
@@ -47,7 +47,7 @@ const NONE = { status: 404, body: { error: "There is no such revision." } };
 export function settingsRoutes(host: World): readonly FeatureRoute[] {
   const { settings, hideIn, cluster } = host;
   return [
-    get("/settings", async ({ role }) => {
+    getRoute("/settings", async ({ role }) => {
       const newest = await host.newest.read();
       const body: TeamSettings = {
         number: newest?.number ?? 0,
@@ -60,16 +60,16 @@ export function settingsRoutes(host: World): readonly FeatureRoute[] {
       };
       return { status: 200, body: hideIn(body) };
     }),
-    adminPost("/check", async ({ body }) => {
+    adminPostRoute("/check", async ({ body }) => {
       const asked = checkSchema.safeParse(body);
       if (!asked.success) return NOT_UNDERSTOOD;
       if (cluster.isShared) await host.newest.read();
       const draft = draftOf(changesOf(asked.data), settings);
       return draft === null ? TOO_MUCH : { status: 200, body: hideIn(draft.checked) };
     }),
-    adminPost("/save", (request) => save(request, host)),
-    get("/history", ({ query }) => history(query, host)),
-    get("/revision", ({ query }) => revision(query, host)),
+    adminPostRoute("/save", (request) => save(request, host)),
+    getRoute("/history", ({ query }) => history(query, host)),
+    getRoute("/revision", ({ query }) => revision(query, host)),
   ];
 }
 

@@ -4,8 +4,8 @@ import { channelCommandSchema, commandInChannel } from "./command.ts";
 import { commandJob, dueTimes, jobCommandSchema, whenQuerySchema } from "./jobs/job-commands.ts";
 import { jobsQuerySchema, listJobs, showJob } from "./jobs/team-jobs.ts";
 import type { ConsoleScope } from "./scope.ts";
-import type { Viewer } from "./sight.ts";
 import { usageFor, usageQuerySchema } from "./usage/usage.ts";
+import type { Viewer } from "./visibility.ts";
 
 const jobSchema = z.object({ id: z.string().default("") }).transform(({ id }) => id);
 

@@ -11,8 +11,8 @@ import { PathResolver, withFile } from "../../tools/wasm/workspace/path-resolver
 import { hashOf, readWhole } from "../../tools/wasm/workspace/read-file.ts";
 import { unlessRefused } from "../../tools/wasm/workspace/refusal.ts";
 import type { ConsoleScope } from "./scope.ts";
-import type { Viewer } from "./sight.ts";
 import { consoleReads } from "./store.ts";
+import type { Viewer } from "./visibility.ts";
 
 type Change = NonNullable<Awaited<ReturnType<TeamSessions["change"]>>>;
 
@@ -23,10 +23,10 @@ const SHOWN_BYTES = 262_144;
 export async function changeOf(
   viewer: Viewer,
   { sessionId, path: name }: { readonly sessionId: string; readonly path: string },
-  { host, sight }: ConsoleScope,
+  { host, visibility }: ConsoleScope,
 ): Promise<Change | null> {
   const row = await host.store.tables(consoleReads).get(sessionId);
-  if (row === null || !(await sight.sees(viewer, row))) return null;
+  if (row === null || !(await visibility.sees(viewer, row))) return null;
   const change = await netChange(host.store, sessionId, name);
   if (change === null) return null;
   const { before, after } = change;

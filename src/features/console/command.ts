@@ -5,8 +5,8 @@ import type { CommandOutcome } from "../../feature.ts";
 import { eventBy } from "./press.ts";
 import type { ConsoleScope } from "./scope.ts";
 import { mayPress } from "./session.ts";
-import type { Place, Viewer } from "./sight.ts";
 import { type ChannelRow, consoleReads } from "./store.ts";
+import type { Place, Viewer } from "./visibility.ts";
 
 /** A command as typed after a slash, as the page sends it. */
 interface Line {
@@ -35,7 +35,7 @@ export async function commandInChannel(
   world: ConsoleScope,
 ): Promise<CommandOutcome | null> {
   const place = await placeOfChannel(channelId, world);
-  if (place === null || !(await world.sight.seesChannel(viewer, place.channel))) return null;
+  if (place === null || !(await world.visibility.seesChannel(viewer, place.channel))) return null;
   return commandAt(viewer, { place, line }, world);
 }
 
@@ -43,10 +43,10 @@ export async function commandInChannel(
 export async function commandAt(
   viewer: Viewer,
   { place, line }: { readonly place: Place; readonly line: Line },
-  { host, sight }: ConsoleScope,
+  { host, visibility }: ConsoleScope,
 ): Promise<CommandOutcome> {
-  const actor = mayPress(viewer) ? await sight.actor(viewer, place) : null;
-  if (actor === null) return said(whyNotAt(viewer, place, host));
+  const actor = mayPress(viewer) ? await visibility.actor(viewer, place) : null;
+  if (actor === null) return said(refusalAt(viewer, place, host));
   const { clickId, name, args, filled } = line;
   const receipt = await host.receive({
     ...eventBy(actor, place, clickId),
@@ -63,7 +63,7 @@ export async function commandAt(
 }
 
 /** Why the viewer cannot act in this place. */
-export function whyNotAt(
+export function refusalAt(
   viewer: Viewer,
   { thread }: Pick<Place, "thread">,
   { describe }: Pick<ConsoleScope["host"], "describe">,

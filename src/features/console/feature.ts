@@ -2,11 +2,11 @@ import { z } from "zod";
 import { field } from "../../config/fields.ts";
 import type { Feature, OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
-import type { Elsewhere } from "./elsewhere/elsewhere.ts";
 import { createHealthWatch } from "./overview/health-watch.ts";
+import type { RunRelay } from "./relay/run-relay.ts";
 import { consoleRoutes } from "./routes.ts";
 import type { Sessions } from "./sessions.ts";
-import { createWriting, type Writing } from "./writing.ts";
+import { createStreamedAnswers, type StreamedAnswers } from "./streamed-answers.ts";
 
 const consoleSchema = z
   .strictObject({
@@ -23,8 +23,8 @@ const file = {
 };
 
 /**
- * Shows the whole team's work on the page. sight.ts decides who sees which session, list.ts and session.ts read them,
- * live.ts sends changes, and press.ts makes a click as the linked person. Beside the sessions: jobs/, usage/,
+ * Shows the whole team's work on the page. visibility.ts decides who sees which session, list.ts and session.ts read
+ * them, live.ts sends changes, and press.ts makes a click as the linked person. Beside the sessions: jobs/, usage/,
  * overview/.
  */
 export const consoleFeature: Feature = {
@@ -47,13 +47,13 @@ export const consoleFeature: Feature = {
 async function openConsole(host: FeatureHost, adminsSeePrivate: boolean): Promise<OpenFeature> {
   let loading: Promise<Sessions> | null = null;
   let loaded: Sessions | null = null;
-  const own = createWriting(host.runtime.clock);
-  const elsewhere = await openElsewhere(host, own);
-  const writing = { in: (sessionId: string) => own.in(sessionId) ?? elsewhere?.in(sessionId) ?? null };
+  const own = createStreamedAnswers(host.runtime.clock);
+  const relay = await openRelay(host, own);
+  const streamed = { in: (sessionId: string) => own.in(sessionId) ?? relay?.in(sessionId) ?? null };
   const health = createHealthWatch(host.platforms, host.runtime.clock);
   const load = async (): Promise<Sessions> => {
     loading ??= import("./sessions.ts").then(({ createSessions }) =>
-      createSessions(host, { adminsSeePrivate, health, writing, elsewhere }),
+      createSessions(host, { adminsSeePrivate, health, streamed, relay }),
     );
     loaded = await loading;
     return loaded;
@@ -86,7 +86,7 @@ async function openConsole(host: FeatureHost, adminsSeePrivate: boolean): Promis
     },
     watchRun: (run, event) => {
       own.note(run, event);
-      elsewhere?.note(run, event);
+      relay?.note(run, event);
       loaded?.note(run, event);
     },
     sessionsGone: (sessionIds) => loaded?.gone(sessionIds),
@@ -94,8 +94,8 @@ async function openConsole(host: FeatureHost, adminsSeePrivate: boolean): Promis
 }
 
 /** Null if there are no other processes with runs. */
-async function openElsewhere(host: FeatureHost, writing: Writing): Promise<Elsewhere | null> {
+async function openRelay(host: FeatureHost, own: StreamedAnswers): Promise<RunRelay | null> {
   if (!host.cluster.isShared) return null;
-  const { createElsewhere } = await import("./elsewhere/elsewhere.ts");
-  return createElsewhere(host, writing);
+  const { createRunRelay } = await import("./relay/run-relay.ts");
+  return createRunRelay(host, own);
 }

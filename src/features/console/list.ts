@@ -2,8 +2,8 @@ import { costOfAll } from "../../core/store/ledger/usage-report.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import type { TeamSessions } from "../../feature.ts";
 import type { ConsoleScope } from "./scope.ts";
-import type { Viewer } from "./sight.ts";
 import { type ChannelRow, consoleReads, type NewestRun, type ThreadRow } from "./store.ts";
+import type { Viewer } from "./visibility.ts";
 
 type Query = Parameters<TeamSessions["list"]>[1];
 type List = Awaited<ReturnType<TeamSessions["list"]>>;
@@ -14,7 +14,7 @@ type Choices = Awaited<ReturnType<TeamSessions["choices"]>>;
 /** Sessions per page. */
 const PAGE = 50;
 /** Sessions read per step, and at most for one page. A search that finds little continues on the next page. */
-const LOOKED_AT = { together: 100, most: 1_000 };
+const READ_LIMITS = { together: 100, most: 1_000 };
 /** Maximum number of channels offered as choices, those with the newest activity. */
 const CHOSEN_CHANNELS = 40;
 /** Maximum length of a title, in characters. */
@@ -26,13 +26,13 @@ export async function listSessions(viewer: Viewer, query: Query, looking: Consol
   const without = new Set<string>();
   const listed: Listed[] = [];
   let after = cursorOf(query.after);
-  for (let looked = 0; looked < LOOKED_AT.most; looked += LOOKED_AT.together) {
+  for (let looked = 0; looked < READ_LIMITS.most; looked += READ_LIMITS.together) {
     const { channel, person, agent, state } = query;
     const isOpen = state === "working" || state === "waiting";
-    const limit = LOOKED_AT.together;
+    const limit = READ_LIMITS.together;
     const { rows, unreadable, next } = await reads.page({ channel, person, agent, isOpen, without, after, limit });
-    tellUnreadable(unreadable, looking);
-    const wanted = await wantedAmong(rows, { viewer, query, without, looking });
+    logUnreadable(unreadable, looking);
+    const wanted = await matchingSessions(rows, { viewer, query, without, looking });
     for (const session of wanted) {
       if (listed.length === PAGE) return { sessions: listed, next: cursorText(listed.at(-1)) };
       listed.push(session);
@@ -45,14 +45,14 @@ export async function listSessions(viewer: Viewer, query: Query, looking: Consol
 }
 
 /** Logs each session that cannot be read once. */
-export function tellUnreadable(ids: readonly string[], { host, unreadable }: ConsoleScope): void {
+export function logUnreadable(ids: readonly string[], { host, unreadable }: ConsoleScope): void {
   for (const sessionId of ids) {
     if (!unreadable.has(sessionId)) host.log.error({ sessionId }, "session_unreadable");
     unreadable.add(sessionId);
   }
 }
 
-interface Wanted {
+interface ListScope {
   readonly viewer: Viewer;
   readonly query: Query;
   /** Channels that the viewer does not see; newly found ones are added. */
@@ -60,13 +60,13 @@ interface Wanted {
   readonly looking: ConsoleScope;
 }
 
-async function wantedAmong(rows: readonly ThreadRow[], wanted: Wanted): Promise<Listed[]> {
+async function matchingSessions(rows: readonly ThreadRow[], wanted: ListScope): Promise<Listed[]> {
   const { query, looking } = wanted;
-  const seen = await seenAmong(rows, wanted);
+  const seen = await visibleRows(rows, wanted);
   const reads = looking.host.store.tables(consoleReads);
   const titles = await reads.titles(seen.map(({ id }) => id));
   const titled = query.text === "" ? seen : await matching(seen, titles, { query, looking });
-  const listed = await listedAs(titled, titles, looking);
+  const listed = await toListedSessions(titled, titles, looking);
   return listed.filter(
     ({ state, costUsd }) =>
       (query.state === "" || state === query.state) && (query.leastUsd === 0 || (costUsd ?? 0) >= query.leastUsd),
@@ -74,32 +74,32 @@ async function wantedAmong(rows: readonly ThreadRow[], wanted: Wanted): Promise<
 }
 
 /** Checks each channel once, and within visible channels each thread, since a thread may be private. */
-export async function seenAmong<T extends ThreadRow>(
+export async function visibleRows<T extends ThreadRow>(
   rows: readonly T[],
-  { viewer, without, looking }: Pick<Wanted, "viewer" | "without" | "looking">,
+  { viewer, without, looking }: Pick<ListScope, "viewer" | "without" | "looking">,
 ): Promise<T[]> {
-  const { sight } = looking;
-  if (sight.seesAll(viewer)) return [...rows];
+  const { visibility } = looking;
+  if (visibility.seesAll(viewer)) return [...rows];
   const channels = new Map(rows.map(({ channel }) => [channel.id, channel]));
   await Promise.all(
     [...channels.values()].map(async (channel) => {
-      if (!(await sight.seesChannel(viewer, channel))) without.add(channel.id);
+      if (!(await visibility.seesChannel(viewer, channel))) without.add(channel.id);
     }),
   );
   const inSight = rows.filter(({ channel }) => !without.has(channel.id));
-  const seen = await Promise.all(inSight.map(async (row) => ((await sight.sees(viewer, row)) ? [row] : [])));
+  const seen = await Promise.all(inSight.map(async (row) => ((await visibility.sees(viewer, row)) ? [row] : [])));
   return seen.flat();
 }
 
 /** Existing channels among these ids that the viewer may see. */
-export async function channelsSeen(
+export async function visibleChannels(
   viewer: Viewer,
   ids: readonly string[],
-  { host, sight }: ConsoleScope,
+  { host, visibility }: ConsoleScope,
 ): Promise<ChannelRow[]> {
   const channels = await host.store.tables(consoleReads).channelsAmong(ids);
   const seen = await Promise.all(
-    channels.map(async (channel) => ((await sight.seesChannel(viewer, channel)) ? [channel] : [])),
+    channels.map(async (channel) => ((await visibility.seesChannel(viewer, channel)) ? [channel] : [])),
   );
   return seen.flat();
 }
@@ -107,7 +107,7 @@ export async function channelsSeen(
 async function matching(
   rows: readonly ThreadRow[],
   titles: ReadonlyMap<string, string>,
-  { query, looking }: Pick<Wanted, "query" | "looking">,
+  { query, looking }: Pick<ListScope, "query" | "looking">,
 ): Promise<ThreadRow[]> {
   const words = query.text.toLowerCase();
   const isTitled = ({ id }: ThreadRow) => titles.get(id)?.toLowerCase().includes(words) === true;
@@ -118,7 +118,7 @@ async function matching(
 }
 
 /** Sessions as rows of a list. */
-export async function listedAs(
+export async function toListedSessions(
   rows: readonly ThreadRow[],
   titles: ReadonlyMap<string, string>,
   { host }: Pick<ConsoleScope, "host">,
@@ -170,11 +170,11 @@ export function placeName(channel: ChannelRow, { describe }: Pick<ConsoleScope["
 }
 
 /** The choices by which the viewer can filter lists. */
-export async function choicesFor(viewer: Viewer, { host, sight }: ConsoleScope): Promise<Choices> {
+export async function choicesFor(viewer: Viewer, { host, visibility }: ConsoleScope): Promise<Choices> {
   const reads = host.store.tables(consoleReads);
   const newest = (await reads.channels()).slice(0, CHOSEN_CHANNELS);
   const seen = await Promise.all(
-    newest.map(async (channel) => ((await sight.seesChannel(viewer, channel)) ? [channel] : [])),
+    newest.map(async (channel) => ((await visibility.seesChannel(viewer, channel)) ? [channel] : [])),
   );
   const channels = seen.flat();
   const { agents, people } = await reads.choices(channels.map(({ id }) => id));

@@ -1,32 +1,32 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { OpenFeature, TeamSessions } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
-import type { Elsewhere } from "./elsewhere/elsewhere.ts";
+import type { RunRelay } from "./relay/run-relay.ts";
 import type { ConsoleScope } from "./scope.ts";
-import type { Viewer } from "./sight.ts";
 import { consoleReads } from "./store.ts";
-import { type Answer, STORED_MS, sameFor, type Writing } from "./writing.ts";
+import { commonPrefixLength, STORED_MS, type StreamedAnswer, type StreamedAnswers } from "./streamed-answers.ts";
+import type { Viewer } from "./visibility.ts";
 
 type Watching = Parameters<TeamSessions["watch"]>[0];
 type Note = NonNullable<OpenFeature["watchRun"]>;
 
 /** Changes within this time are sent together. In milliseconds. */
-const TOGETHER_MS = 50;
+const BATCH_MS = 50;
 /** How long a page's viewer is cached, in milliseconds. */
-const BELIEVED_MS = 5_000;
-const REMEMBERED = 2_000;
-const NOTHING = { id: "", text: "", of: null };
+const VIEWER_CACHE_MS = 5_000;
+const CACHED_PLACES = 2_000;
+const NOTHING_SENT = { id: "", text: "", of: null };
 
 interface Page extends Watching {
   /** Sessions that have changed since the last flush. */
   readonly changed: Set<string>;
   /** The answer as sent so far, and the state it was taken from. */
-  told: Answer & { readonly of: Answer | null };
+  sent: StreamedAnswer & { readonly of: StreamedAnswer | null };
   viewerNow: { readonly viewer: Promise<Viewer | null>; readonly until: number } | null;
 }
 
 /** Caches the places of sessions, which never change. A sub-agent is in the place of its root. */
-type Known = BoundedMap<string, ReturnType<typeof lookUp>>;
+type PlaceCache = BoundedMap<string, ReturnType<typeof lookUp>>;
 
 export interface Live {
   readonly watch: TeamSessions["watch"];
@@ -36,16 +36,16 @@ export interface Live {
 }
 
 export interface LiveScope extends ConsoleScope {
-  readonly writing: Pick<Writing, "in">;
+  readonly streamed: Pick<StreamedAnswers, "in">;
   /** Runs of other processes; null if there are none. */
-  readonly elsewhere: Pick<Elsewhere, "watch"> | null;
+  readonly relay: Pick<RunRelay, "watch"> | null;
 }
 
 /** Tells open pages what happens in runs, as far as their viewers may see it. Does nothing while no page is open. */
 export function createLive(world: LiveScope): Live {
   const { clock } = world.host.runtime;
   const pages = new Set<Page>();
-  const known: Known = new BoundedMap(REMEMBERED);
+  const known: PlaceCache = new BoundedMap(CACHED_PLACES);
   const due = new Set<number>();
 
   const flushIn = (ms: number): void => {
@@ -65,19 +65,19 @@ export function createLive(world: LiveScope): Live {
     // Nothing else may happen in these sessions, so a failed update is repeated at the next flush.
     for (const id of ids) page.changed.add(id);
     page.viewerNow = null;
-    flushIn(BELIEVED_MS);
+    flushIn(VIEWER_CACHE_MS);
   };
-  const flushSoon = (): void => flushIn(TOGETHER_MS);
+  const flushSoon = (): void => flushIn(BATCH_MS);
   const mark = (sessionId: string): void => {
     for (const page of pages) page.changed.add(sessionId);
     flushSoon();
   };
   return {
     watch: (watching) => {
-      const page: Page = { ...watching, changed: new Set(), told: NOTHING, viewerNow: null };
+      const page: Page = { ...watching, changed: new Set(), sent: NOTHING_SENT, viewerNow: null };
       pages.add(page);
       flushSoon();
-      const endElsewhere = world.elsewhere?.watch(page.sessionId, { changed: mark, written: flushSoon });
+      const endElsewhere = world.relay?.watch(page.sessionId, { changed: mark, written: flushSoon });
       return () => {
         pages.delete(page);
         endElsewhere?.();
@@ -100,20 +100,20 @@ export function createLive(world: LiveScope): Live {
   };
 }
 
-type FlushScope = LiveScope & { readonly known: Known };
+type FlushScope = LiveScope & { readonly known: PlaceCache };
 
 async function flush(page: Page, ids: readonly string[], flushing: FlushScope): Promise<void> {
   const { sessionId, send } = page;
-  const isWritten = sessionId !== null && flushing.writing.in(sessionId) !== page.told.of;
+  const isWritten = sessionId !== null && flushing.streamed.in(sessionId) !== page.sent.of;
   if (!isWritten && ids.length === 0) return;
   const viewer = await viewerOf(page, flushing.host.runtime.clock.now());
   if (viewer === null) return;
   const sees = async (id: string): Promise<string | null> => {
     const found = await place(id, flushing);
-    return found !== null && (await flushing.sight.sees(viewer, found.row)) ? found.rootId : null;
+    return found !== null && (await flushing.visibility.sees(viewer, found.row)) ? found.rootId : null;
   };
   if (isWritten && (await sees(sessionId)) !== null) {
-    const news = wordsFor(page, sessionId, flushing);
+    const news = newText(page, sessionId, flushing);
     if (news !== null) send(news);
   }
   const seen = await Promise.all(
@@ -128,20 +128,20 @@ async function flush(page: Page, ids: readonly string[], flushing: FlushScope): 
 }
 
 /** The part of an answer that the page has not received yet, which then counts as sent; null if there is none. */
-function wordsFor(page: Page, sessionId: string, { writing, host }: FlushScope) {
-  const written = writing.in(sessionId);
-  const before = page.told.id === written?.id ? page.told.text : "";
+function newText(page: Page, sessionId: string, { streamed, host }: FlushScope) {
+  const written = streamed.in(sessionId);
+  const before = page.sent.id === written?.id ? page.sent.text : "";
   // Masks the whole text, since a secret may arrive in parts.
   const text = host.hideIn(written?.text ?? "");
-  page.told = { id: written?.id ?? "", text, of: written };
+  page.sent = { id: written?.id ?? "", text, of: written };
   if (written === null || text === before) return null;
-  const at = sameFor(before, text);
+  const at = commonPrefixLength(before, text);
   return { type: "text", sessionId, answer: written.id, at, text: text.slice(at) } as const;
 }
 
 function viewerOf(page: Page, now: number): Promise<Viewer | null> {
   if (page.viewerNow === null || page.viewerNow.until <= now) {
-    page.viewerNow = { viewer: page.viewer(), until: now + BELIEVED_MS };
+    page.viewerNow = { viewer: page.viewer(), until: now + VIEWER_CACHE_MS };
   }
   return page.viewerNow.viewer;
 }

@@ -12,8 +12,8 @@ import type { TeamSessions } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import type { ConsoleScope } from "./scope.ts";
 import { mayPress } from "./session.ts";
-import type { Viewer } from "./sight.ts";
 import { consoleReads, type ThreadRow } from "./store.ts";
+import type { Viewer } from "./visibility.ts";
 
 type Press = Parameters<TeamSessions["press"]>[1];
 type Pressed = NonNullable<Awaited<ReturnType<TeamSessions["press"]>>>;
@@ -30,25 +30,25 @@ const ENDED = "This has ended already; there is nothing to stop.";
  * press it, as for any click.
  */
 export async function pressButton(viewer: Viewer, press: Press, pressing: ConsoleScope): Promise<Pressed | null> {
-  const { host, sight } = pressing;
+  const { host, visibility } = pressing;
   const row = await host.store.tables(consoleReads).get(press.sessionId);
-  if (row === null || !(await sight.sees(viewer, row))) return null;
+  if (row === null || !(await visibility.sees(viewer, row))) return null;
   const command = COMMAND.exec(press.action)?.[1] ?? null;
-  if ((command === null && !BUTTON.test(press.action)) || !mayPress(viewer)) return told(NO_BUTTON);
-  const actor = await sight.actor(viewer, row);
+  if ((command === null && !BUTTON.test(press.action)) || !mayPress(viewer)) return pressed(NO_BUTTON);
+  const actor = await visibility.actor(viewer, row);
   const account = viewer.kind === "account" ? viewer.account.name : null;
   host.log.info({ account, person: actor?.id, sessionId: row.id, action: press.action }, "pressed_on_page");
   const by = actor === null ? null : eventBy(actor, row, press.clickId);
   const at = host.runtime.clock.now();
   if (by !== null && command === null)
-    return told(await host.receive({ ...by, kind: "action", action: press.action, at }));
+    return pressed(await host.receive({ ...by, kind: "action", action: press.action, at }));
   if (by !== null && command !== null) {
-    if (!(await isItsThreads(row, host))) return told(NO_BUTTON);
-    return told(await host.receive({ ...by, kind: "command", name: command, args: "", at }));
+    if (!(await isItsThreads(row, host))) return pressed(NO_BUTTON);
+    return pressed(await host.receive({ ...by, kind: "command", name: command, args: "", at }));
   }
   if (viewer.kind === "operator" && press.action.startsWith("stop:")) return stop(press.action.slice(5), host);
   const { title } = host.describe(row.thread.platform);
-  return told(
+  return pressed(
     `Nobody on ${title} who may look there is linked to your account: type \`/link\` in a thread of this page.`,
   );
 }
@@ -76,20 +76,20 @@ export function eventBy(
 /** Stops a run for the operator, who holds this machine's key and may end anything that runs on it. */
 async function stop(runId: string, { store, engine }: ConsoleScope["host"]): Promise<Pressed> {
   const run = await store.runs.get(runId);
-  if (run === null || run.status === "ended") return told(ENDED);
+  if (run === null || run.status === "ended") return pressed(ENDED);
   await engine.cancel(run.sessionId, run.id, cancelledByPerson({ name: "operator" }));
   return DONE;
 }
 
 const DONE: Pressed = { words: null, files: [] };
 
-function told(receipt: Receipt | string): Pressed {
+function pressed(receipt: Receipt | string): Pressed {
   if (typeof receipt === "string") return { words: receipt, files: [] };
   switch (receipt.type) {
     case "reply":
       return { words: receipt.message.markdown, files: receipt.message.files.map(textFile) };
     case "refused":
-      return told(receipt.reason);
+      return pressed(receipt.reason);
     case "accepted":
     case "duplicate":
     case "ignored":

@@ -1,4 +1,4 @@
-import { type FeatureRequest, get, type OpenFeature, post } from "../../feature.ts";
+import { type FeatureRequest, getRoute, type OpenFeature, postRoute } from "../../feature.ts";
 import type { ConsoleRoute } from "./answers.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -6,12 +6,12 @@ import type { Sessions } from "./sessions.ts";
 export function consoleRoutes(load: () => Promise<Sessions>): NonNullable<OpenFeature["routes"]> {
   const on = (path: ConsoleRoute) => async (request: FeatureRequest) => (await load()).answer(path, request);
   return [
-    get("/overview", async ({ viewer }) => ({ status: 200, body: await (await load()).overview(viewer) })),
-    get("/usage", on("/usage")),
-    post("/command", on("/command")),
-    get("/jobs", on("/jobs")),
-    get("/jobs/one", on("/jobs/one")),
-    get("/jobs/when", on("/jobs/when")),
-    post("/jobs/command", on("/jobs/command")),
+    getRoute("/overview", async ({ viewer }) => ({ status: 200, body: await (await load()).overview(viewer) })),
+    getRoute("/usage", on("/usage")),
+    postRoute("/command", on("/command")),
+    getRoute("/jobs", on("/jobs")),
+    getRoute("/jobs/one", on("/jobs/one")),
+    getRoute("/jobs/when", on("/jobs/when")),
+    postRoute("/jobs/command", on("/jobs/command")),
   ];
 }

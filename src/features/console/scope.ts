@@ -1,5 +1,5 @@
 import type { FeatureHost } from "../../feature-host.ts";
-import type { Sight } from "./sight.ts";
+import type { Visibility } from "./visibility.ts";
 
 /** What the team's pages need. */
 export interface ConsoleScope {
@@ -21,7 +21,7 @@ export interface ConsoleScope {
     | "store"
     | "titleOf"
   >;
-  readonly sight: Sight;
+  readonly visibility: Visibility;
   /** Sessions whose rows cannot be read and about which the log has been told. */
   readonly unreadable: Set<string>;
 }

@@ -6,11 +6,11 @@ import type { ChildRow } from "../../core/store/run/children.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { TeamSessions } from "../../feature.ts";
 import { cardsOf } from "./cards.ts";
-import { listedAs, stateOf } from "./list.ts";
+import { stateOf, toListedSessions } from "./list.ts";
 import type { ConsoleScope } from "./scope.ts";
-import type { Viewer } from "./sight.ts";
 import { consoleReads, type NewestRun } from "./store.ts";
 import { transcriptOf } from "./transcript.ts";
+import type { Viewer } from "./visibility.ts";
 
 type Session = NonNullable<Awaited<ReturnType<TeamSessions["session"]>>>;
 type Task = Session["tasks"][number];
@@ -20,15 +20,15 @@ const COMMANDS = ["command:export", "command:fork"] as const;
 
 /** Everything there is to see of a session; null if the viewer may not see it. */
 export async function showSession(viewer: Viewer, id: string, showing: ConsoleScope): Promise<Session | null> {
-  const { host, sight } = showing;
+  const { host, visibility } = showing;
   const { store } = host;
   const reads = store.tables(consoleReads);
   const row = await reads.get(id);
-  if (row === null || row.isGone || !(await sight.sees(viewer, row))) return null;
+  if (row === null || row.isGone || !(await visibility.sees(viewer, row))) return null;
   const [titles, stored, actor, transcript, files, children] = await Promise.all([
     reads.titles([id]),
     store.sessions.get(id),
-    sight.actor(viewer, row),
+    visibility.actor(viewer, row),
     transcriptOf(id, host),
     changedFilesOf(store, id),
     descendants(id, store),
@@ -36,7 +36,7 @@ export async function showSession(viewer: Viewer, id: string, showing: ConsoleSc
   const family = [id, ...children.map((child) => child.id)];
   const by = mayPress(viewer) ? actor : null;
   const [[listed], spent, runs, asking, cards] = await Promise.all([
-    listedAs([row], titles, showing),
+    toListedSessions([row], titles, showing),
     reads.spent(family),
     reads.newestRuns(family),
     reads.asking(family),

@@ -9,13 +9,13 @@ import type {
 import { answerTo, type ConsoleRoute } from "./answers.ts";
 import { changeOf } from "./changes.ts";
 import { placeIn } from "./command.ts";
-import { channelsSeen, choicesFor, listSessions } from "./list.ts";
+import { choicesFor, listSessions, visibleChannels } from "./list.ts";
 import { createLive, type LiveScope } from "./live.ts";
 import { type OverviewScope, overviewFor } from "./overview/overview.ts";
 import { pressButton } from "./press.ts";
 import type { ConsoleScope } from "./scope.ts";
 import { showSession } from "./session.ts";
-import { createSight, type SightOptions, type Viewer } from "./sight.ts";
+import { createVisibility, type Viewer, type VisibilityOptions } from "./visibility.ts";
 
 export interface Sessions extends TeamSessions {
   readonly overview: (viewer: Viewer) => Promise<TeamOverview>;
@@ -25,17 +25,17 @@ export interface Sessions extends TeamSessions {
   readonly gone: NonNullable<OpenFeature["sessionsGone"]>;
 }
 
-type Host = ConsoleScope["host"] & Omit<SightOptions, "clock" | "adminsSeePrivate">;
+type Host = ConsoleScope["host"] & Omit<VisibilityOptions, "clock" | "adminsSeePrivate">;
 
-type Given = Pick<SightOptions, "adminsSeePrivate"> &
+type Given = Pick<VisibilityOptions, "adminsSeePrivate"> &
   Pick<OverviewScope, "health"> &
-  Pick<LiveScope, "writing" | "elsewhere">;
+  Pick<LiveScope, "streamed" | "relay">;
 
 /** The sessions of all platforms, for the page. Secrets of the program and from files are masked. */
-export function createSessions(host: Host, { adminsSeePrivate, health, writing, elsewhere }: Given): Sessions {
-  const sight = createSight({ ...host, clock: host.runtime.clock, adminsSeePrivate });
-  const world = { host, sight, unreadable: new Set<string>() };
-  const { watch, note, gone } = createLive({ ...world, writing, elsewhere });
+export function createSessions(host: Host, { adminsSeePrivate, health, streamed, relay }: Given): Sessions {
+  const visibility = createVisibility({ ...host, clock: host.runtime.clock, adminsSeePrivate });
+  const world = { host, visibility, unreadable: new Set<string>() };
+  const { watch, note, gone } = createLive({ ...world, streamed, relay });
   return {
     list: async (viewer, query) => host.hideIn(await listSessions(viewer, query, world)),
     choices: async (viewer) => host.hideIn(await choicesFor(viewer, world)),
@@ -56,9 +56,9 @@ async function seenChannels(
   ids: readonly string[],
   scope: ConsoleScope,
 ): Promise<ReadonlyMap<string, SeenChannel>> {
-  const seen = (await channelsSeen(viewer, ids, scope)).map(async (channel): Promise<[string, SeenChannel]> => {
+  const seen = (await visibleChannels(viewer, ids, scope)).map(async (channel): Promise<[string, SeenChannel]> => {
     const place = placeIn(channel);
-    return [channel.id, { thread: place.thread, person: await scope.sight.actor(viewer, place) }];
+    return [channel.id, { thread: place.thread, person: await scope.visibility.actor(viewer, place) }];
   });
   return new Map(await Promise.all(seen));
 }

@@ -5,7 +5,7 @@ import type { DefinitionCheck } from "../../core/agents/page-definitions.ts";
 import { skillName } from "../../core/skills/skills.ts";
 import type { Act, FeatureAnswer } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
-import { type Changed, type KeptDefinitions, KINDS, type Kind } from "./kept.ts";
+import { type ChangeResult, KINDS, type Kind, type StoredDefinitions } from "./stored-definitions.ts";
 
 type Host = Pick<FeatureHost, "definitions" | "audit">;
 
@@ -22,7 +22,7 @@ export const takeBackSchema = z.object({ ...named, after });
 
 /** The outcome of a change, including what is wrong with it. */
 type Outcome =
-  | Changed
+  | ChangeResult
   | { readonly type: "refused"; readonly why: string }
   | ({ readonly type: "invalid" } & DefinitionCheck);
 
@@ -36,7 +36,7 @@ const ACTS: Readonly<Record<Kind, Act>> = {
 export async function save(
   { isNew, text, ...asked }: z.infer<typeof saveSchema>,
   by: string,
-  world: Host & { readonly kept: KeptDefinitions },
+  world: Host & { readonly kept: StoredDefinitions },
 ): Promise<FeatureAnswer> {
   const { kind, name } = asked;
   const why =
@@ -51,7 +51,7 @@ export async function save(
 export async function takeBack(
   asked: z.infer<typeof takeBackSchema>,
   by: string,
-  world: Host & { readonly kept: KeptDefinitions },
+  world: Host & { readonly kept: StoredDefinitions },
 ): Promise<FeatureAnswer> {
   const { kind, name } = asked;
   if (!world.kept.names(kind).includes(name))
@@ -61,11 +61,11 @@ export async function takeBack(
   return change({ ...asked, content: null, by }, world);
 }
 
-type Asked = Parameters<KeptDefinitions["change"]>[0];
+type Asked = Parameters<StoredDefinitions["change"]>[0];
 
 async function change(
   asked: Asked,
-  { kept, audit }: Host & { readonly kept: KeptDefinitions },
+  { kept, audit }: Host & { readonly kept: StoredDefinitions },
 ): Promise<FeatureAnswer> {
   const changed = await kept.change(asked);
   if (changed.type === "saved") {

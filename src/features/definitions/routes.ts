@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { adminPost, type FeatureAnswer, type FeatureRequest, type FeatureRoute, get } from "../../feature.ts";
+import { adminPostRoute, type FeatureAnswer, type FeatureRequest, type FeatureRoute, getRoute } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { check, checkSchema, problemWithName, save, saveSchema, takeBack, takeBackSchema } from "./changes.ts";
 import { channelsFor, configuredFor, mayEdit } from "./channels.ts";
-import { type KeptDefinitions, KINDS, type Kind } from "./kept.ts";
-import { listed, whole } from "./shown.ts";
+import { KINDS, type Kind, type StoredDefinitions } from "./stored-definitions.ts";
+import { fullDefinition, listedDefinition } from "./view.ts";
 
 type Host = Pick<FeatureHost, "store" | "definitions" | "seenChannels" | "audit" | "hideIn">;
-export type World = Host & { readonly kept: KeptDefinitions };
+export type World = Host & { readonly kept: StoredDefinitions };
 type Asker = Pick<FeatureRequest, "viewer" | "role">;
 
 /** Revisions per page of the history. */
@@ -31,7 +31,7 @@ const NOT_UNDERSTOOD: FeatureAnswer = { status: 400, body: { error: "This was no
 const NONE: FeatureAnswer = { status: 404, body: { error: "There is none of that name." } };
 
 /** Routes of agents, skills and instructions: anyone who may read the page sees them, admins change them. */
-export function definitionRoutes(host: Host, kept: KeptDefinitions): readonly FeatureRoute[] {
+export function definitionRoutes(host: Host, kept: StoredDefinitions): readonly FeatureRoute[] {
   const world = { ...host, kept };
   return [
     reading("/list", z.object({ kind: definitionKind }), ({ kind }, asker) => list(kind, asker, world)),
@@ -54,14 +54,14 @@ export function definitionRoutes(host: Host, kept: KeptDefinitions): readonly Fe
 type Answer<T> = (asked: T, request: FeatureRequest) => Promise<FeatureAnswer>;
 
 function reading<T>(path: string, schema: z.ZodType<T>, answer: Answer<T>): FeatureRoute {
-  return get(path, async (request) => {
+  return getRoute(path, async (request) => {
     const asked = schema.safeParse(Object.fromEntries(request.query));
     return asked.success ? answer(asked.data, request) : NOT_UNDERSTOOD;
   });
 }
 
 function writing<T>(path: string, schema: z.ZodType<T>, answer: Answer<T>): FeatureRoute {
-  return adminPost(path, async (request) => {
+  return adminPostRoute(path, async (request) => {
     const asked = schema.safeParse(request.body);
     return asked.success ? answer(asked.data, request) : NOT_UNDERSTOOD;
   });
@@ -75,7 +75,7 @@ function answered(body: object, asker: Asker, { hideIn }: Host): FeatureAnswer {
 async function list(kind: z.infer<typeof definitionKind>, asker: Asker, world: World): Promise<FeatureAnswer> {
   const { definitions, kept } = world;
   const set = kind === "agent" ? definitions.agents : definitions.skills;
-  const rows = set.all().map((definition) => listed(definition, kept.newest(kind, definition.name)));
+  const rows = set.all().map((definition) => listedDefinition(definition, kept.newest(kind, definition.name)));
   const found = await Promise.all(
     (await configuredFor(asker, world)).map(async (channel) => {
       // Problems with a directory are reported where it is used.
@@ -96,7 +96,7 @@ async function one({ kind, name }: z.infer<typeof oneSchema>, asker: Asker, worl
   const seen = kind === "agent" ? await configuredFor(asker, world) : [];
   const having = seen.filter(({ key }) => definitions.agentOf(key) === name);
   const usual = kind === "agent" && definitions.agentOf("") === name;
-  const body = { ...whole(found, kept.newest(kind, name)), channels: having, isUsual: usual };
+  const body = { ...fullDefinition(found, kept.newest(kind, name)), channels: having, isUsual: usual };
   return answered({ ...body, mayEdit: mayEdit(asker) }, asker, world);
 }
 

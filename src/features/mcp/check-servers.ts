@@ -24,7 +24,7 @@ export async function checkServers(
   const found = connections.describe();
   await connections.stop();
   // The last words of a program that was still starting are known only after it was stopped.
-  const words = new Map(connections.describe().map(({ name, lastWords }) => [name, lastWords]));
+  const words = new Map(connections.describe().map(({ name, lastStderr }) => [name, lastStderr]));
   return [
     ...mcp.idle.map(({ name, why, isMistake }) => ({ ok: !isMistake, text: `MCP server ${name}: ${why}` })),
     ...found.map((view) => {
@@ -42,10 +42,10 @@ function toolsOf({ name, tools }: McpServerView): string {
   return [count, kindsText(tools)].filter((part) => part !== "").join("; ");
 }
 
-function problemOf({ name, state }: McpServerView, lastWords = ""): string {
+function problemOf({ name, state }: McpServerView, lastStderr = ""): string {
   const why = "why" in state ? state.why : null;
   const problem = why === null ? `does not answer within ${LOOK_MS / 1_000} s` : `is not connected: ${why}`;
-  const line = tellingLine(lastWords);
+  const line = tellingLine(lastStderr);
   return `${name} ${problem}.${line === "" ? "" : ` It wrote: ${line}`}`;
 }
 

@@ -5,7 +5,7 @@ import { type SecretMasking, secretMasking } from "../../core/text/secret-maskin
 import { type CallFailure, callFailure } from "./call-failure.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import { LiveCatalogue } from "./catalogue/live-catalogue.ts";
-import { type AskOptions, McpSession, type SessionOptions } from "./mcp-session.ts";
+import { McpSession, type RequestOptions, type SessionOptions } from "./mcp-session.ts";
 import { DEFAULT_TIMEOUT_MS, type McpServer } from "./server-settings.ts";
 import type { ConnectionState } from "./server-states/connection-state.ts";
 import { notConnected } from "./server-states/state-text.ts";
@@ -31,16 +31,16 @@ const PING_TIMEOUT_MS = 20_000;
 /** Time limit for a sign of life after a call whose connection failed, in milliseconds. */
 const ALIVE_TIMEOUT_MS = 5_000;
 
-export interface ConnectionOptions extends Omit<SessionOptions, "onToolsChanged" | "onLastWords"> {
+export interface ConnectionOptions extends Omit<SessionOptions, "onToolsChanged" | "onStderr"> {
   readonly name: string;
   readonly random: Random;
   /** Called when the server's state or its list of tools has changed. */
   readonly changed: () => void;
 }
 
-type Ask = (session: McpSession, options: AskOptions) => Promise<ToolResult>;
+type SessionRequest = (session: McpSession, options: RequestOptions) => Promise<ToolResult>;
 
-type Tried =
+type Attempt =
   | { readonly type: "done"; readonly result: ToolResult }
   | { readonly type: "away" }
   | { readonly type: "failed"; readonly failure: CallFailure; readonly again: boolean };
@@ -61,7 +61,7 @@ export class McpConnection {
   /** When the next attempt is made; null if immediately. */
   #nextAt: number | null = null;
   #instructions = "";
-  #lastWords = "";
+  #lastStderr = "";
   /** Failures in a row. */
   #failures = 0;
   #keeping: Promise<void> | null = null;
@@ -90,8 +90,8 @@ export class McpConnection {
   }
 
   /** The last stderr of the program when it could not connect. For operators only: it may contain anything. */
-  get lastWords(): string {
-    return this.#lastWords;
+  get lastStderr(): string {
+    return this.#lastStderr;
   }
 
   get state(): ConnectionState {
@@ -135,7 +135,7 @@ export class McpConnection {
    * Makes a request over a live session. A failure is a result that says why; throws only the signal's reason. A
    * request that certainly had no effect is repeated once, over a new connection.
    */
-  async use(ask: Ask, options: AskOptions): Promise<ToolResult> {
+  async use(ask: SessionRequest, options: RequestOptions): Promise<ToolResult> {
     const first = await this.#tryOnce(ask, options);
     const last = first.type === "failed" && first.again ? await this.#tryOnce(ask, options) : first;
     if (last.type === "done") return last.result;
@@ -148,7 +148,7 @@ export class McpConnection {
     return last.failure.refused ? { ...result, mayHaveChanged: false } : result;
   }
 
-  async #tryOnce(ask: Ask, options: AskOptions): Promise<Tried> {
+  async #tryOnce(ask: SessionRequest, options: RequestOptions): Promise<Attempt> {
     options.signal.throwIfAborted();
     const session = await this.#reach(options.signal);
     if (session === null) return { type: "away" };
@@ -207,7 +207,7 @@ export class McpConnection {
     } catch (error) {
       this.#attempt = null;
       this.#lose(this.#failureOf(error, DEFAULT_TIMEOUT_MS).text);
-      log.warn({ err: error, failures: this.#failures, stderr: this.#lastWords }, "mcp_not_connected");
+      log.warn({ err: error, failures: this.#failures, stderr: this.#lastStderr }, "mcp_not_connected");
       return null;
     }
   }
@@ -222,8 +222,8 @@ export class McpConnection {
     return {
       ...this.#options,
       onToolsChanged: () => this.#catalogue.changed(async () => this.#attempt),
-      onLastWords: (stderr) => {
-        this.#lastWords = stderr;
+      onStderr: (stderr) => {
+        this.#lastStderr = stderr;
       },
     };
   }

@@ -5,7 +5,7 @@ import type { Tool } from "../../core/tool.ts";
 import type { Catalogue, LeftOutTool } from "./catalogue/catalogue.ts";
 import { toolPrefix } from "./catalogue/names.ts";
 import { McpConnection } from "./connection.ts";
-import type { AskThread } from "./elicitation/ask-people.ts";
+import type { AskInThread } from "./elicitation/ask-people.ts";
 import { foreignLine } from "./foreign-text.ts";
 import { promptCommand } from "./prompt-command.ts";
 import { resourcesTool } from "./resources-tool.ts";
@@ -27,7 +27,7 @@ export interface McpOptions extends Omit<McpConfig, "secrets"> {
   readonly random: Random;
   readonly log: Log;
   /** Asks the people of a call's thread what a server wants to know. */
-  readonly ask: AskThread;
+  readonly ask: AskInThread;
 }
 
 export interface McpServerView {
@@ -48,7 +48,7 @@ export interface McpServerView {
   /** A sentence about names in the settings that match no tool of the connected server; null if all match. */
   readonly unmet: string | null;
   /** The last stderr of the program when it could not connect; only for the operator at the terminal. */
-  readonly lastWords: string;
+  readonly lastStderr: string;
 }
 
 /** All servers of the settings, as the parts of the feature use them. */
@@ -129,7 +129,7 @@ export function createMcpConnections({ servers, idle, log, ask, ...world }: McpO
 }
 
 /** Turns a server's tools into the bot's; cached until the server's list changes. */
-function toolMaker(ask: AskThread): (connection: McpConnection) => readonly Tool[] {
+function toolMaker(ask: AskInThread): (connection: McpConnection) => readonly Tool[] {
   const made = new WeakMap<Catalogue, readonly Tool[]>();
   return (connection) => {
     const { catalogue } = connection;
@@ -140,7 +140,7 @@ function toolMaker(ask: AskThread): (connection: McpConnection) => readonly Tool
 }
 
 function viewOf(connection: McpConnection, now: number): McpServerView {
-  const { title, settings, state, catalogue, lastWords } = connection;
+  const { title, settings, state, catalogue, lastStderr } = connection;
   return {
     name: title,
     location: serverLocation(title, settings),
@@ -153,7 +153,7 @@ function viewOf(connection: McpConnection, now: number): McpServerView {
     leftOut: catalogue.leftOut,
     problem: problemOf(connection, now),
     unmet: unmetText(connection),
-    lastWords,
+    lastStderr,
   };
 }
 

@@ -6,7 +6,7 @@ import type { ToolResult } from "../../core/protocol/tool-result.ts";
 import { isObject } from "../../core/text/from-json.ts";
 import { mediaTypeIn } from "../../tools/web/show-media.ts";
 import { foreignLine } from "./foreign-text.ts";
-import { orNull } from "./listings.ts";
+import { nullAsAbsent } from "./listings.ts";
 import { textsCover } from "./texts-cover.ts";
 
 /** Maximum number of blocks in one result; each takes at least a line. */
@@ -34,9 +34,9 @@ const anyText = z
 
 const resourceContents = z.object({
   uri: z.string().catch("resource"),
-  mimeType: orNull(z.string()),
-  text: orNull(z.string()),
-  blob: orNull(z.string()),
+  mimeType: nullAsAbsent(z.string()),
+  text: nullAsAbsent(z.string()),
+  blob: nullAsAbsent(z.string()),
 });
 type ResourceContents = z.infer<typeof resourceContents>;
 
@@ -56,9 +56,9 @@ const contentItem = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("resource_link"),
     uri: z.string(),
-    name: orNull(z.string()),
-    description: orNull(z.string()),
-    mimeType: orNull(z.string()),
+    name: nullAsAbsent(z.string()),
+    description: nullAsAbsent(z.string()),
+    mimeType: nullAsAbsent(z.string()),
   }),
 ]);
 
@@ -70,7 +70,7 @@ function parsedPart(item: unknown) {
 }
 
 /** Accepts a single part instead of a list. */
-const parts = orNull(z.union([z.array(z.unknown()), z.string(), z.looseObject({})])).transform((given) =>
+const parts = nullAsAbsent(z.union([z.array(z.unknown()), z.string(), z.looseObject({})])).transform((given) =>
   [given ?? []].flat(),
 );
 
@@ -86,7 +86,7 @@ export const callResultSchema = z.object({
 export const readResultSchema = z.object({ contents: z.array(z.unknown()) });
 
 export const promptResultSchema = z.object({
-  description: orNull(z.string()),
+  description: nullAsAbsent(z.string()),
   messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
 });
 

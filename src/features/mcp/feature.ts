@@ -3,7 +3,7 @@ import { field } from "../../config/fields.ts";
 import type { ConfiguredFeature, Feature, GivenSettings, OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { askAndWait } from "../../tools/native/ask-and-wait.ts";
-import type { AskThread } from "./elicitation/ask-people.ts";
+import type { AskInThread } from "./elicitation/ask-people.ts";
 import { mcpServersSchema } from "./settings/entry.ts";
 import { inheritedEnvironment } from "./settings/inherited-environment.ts";
 import { type McpConfig, readServers } from "./settings/read-servers.ts";
@@ -86,7 +86,7 @@ async function open(mcp: McpConfig, { runtime, version, ...deps }: FeatureHost):
     import("./server-states/routes.ts"),
   ]);
   const { clock, random } = runtime;
-  const ask: AskThread = async ({ key, question, options: choices }, ctx, signal) => {
+  const ask: AskInThread = async ({ key, question, options: choices }, ctx, signal) => {
     const body = { kind: "question" as const, key, question, options: [...choices] };
     const { status, answer } = await askAndWait(body, { ctx, signal }, { ...deps, clock });
     if (status !== "answered" || answer === null) return null;

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
 /** Treats null as absent, since some servers write every field. */
-export function orNull<S extends z.ZodType>(schema: S) {
+export function nullAsAbsent<S extends z.ZodType>(schema: S) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-const text = orNull(z.string());
+const text = nullAsAbsent(z.string());
 const entry = z.object({ name: text, description: text });
 
 const items = {
@@ -15,7 +15,7 @@ const items = {
   templates: entry.extend({ uriTemplate: z.string() }),
   prompts: entry.extend({
     name: z.string(),
-    arguments: orNull(z.array(z.object({ name: z.string(), required: orNull(z.boolean()) }))),
+    arguments: nullAsAbsent(z.array(z.object({ name: z.string(), required: nullAsAbsent(z.boolean()) }))),
   }),
 };
 

@@ -15,7 +15,7 @@ import { isBroken, ProgramEnded } from "./call-failure.ts";
 import type { ListedTool } from "./catalogue/catalogue.ts";
 import { callResultSchema, promptResultSchema, readResultSchema } from "./content.ts";
 import { createIdleTimeout } from "./idle-timeout.ts";
-import { LISTINGS, type Listed, orNull, pageSchema } from "./listings.ts";
+import { LISTINGS, type Listed, nullAsAbsent, pageSchema } from "./listings.ts";
 import { progressText } from "./progress-text.ts";
 import { type Caller, ServerRequests, takesRoots } from "./server-requests.ts";
 import type { McpServer } from "./server-settings.ts";
@@ -52,10 +52,10 @@ export interface SessionOptions extends ProcessScope {
   readonly log: Log;
   readonly onToolsChanged: () => void;
   /** Receives the last stderr of a program that could not be connected. */
-  readonly onLastWords: (stderr: string) => void;
+  readonly onStderr: (stderr: string) => void;
 }
 
-export interface AskOptions {
+export interface RequestOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
 }
@@ -163,7 +163,7 @@ export class McpSession {
       await session.#client.connect(session.#transport, { signal, timeout: CONNECT_MS });
     } catch (error) {
       await session.#transport.close();
-      options.onLastWords(session.#program?.stderr ?? "");
+      options.onStderr(session.#program?.stderr ?? "");
       throw session.#reason(error);
     }
     return session;
@@ -210,7 +210,7 @@ export class McpSession {
     for (let pages = 0; pages < MAX_PAGES && all.length < most; pages++) {
       const params = cursor === undefined ? {} : { cursor };
       const page = await this.#ask({ method, params }, pageSchema, { signal, timeoutMs: ASK_MS });
-      const entries = orNull(z.array(z.unknown())).parse(page[key]) ?? [];
+      const entries = nullAsAbsent(z.array(z.unknown())).parse(page[key]) ?? [];
       all.push(...entries.slice(0, most - all.length).flatMap((entry) => item.safeParse(entry).data ?? []));
       if (page.nextCursor === undefined || ["", cursor].includes(page.nextCursor)) break;
       cursor = page.nextCursor;
@@ -227,7 +227,7 @@ export class McpSession {
    * Calls a tool. The call times out after `timeoutMs` without a word from the server, not counting the time that it
    * waits for people.
    */
-  async callTool({ tool, inputSchema, input, by }: ToolCall, { signal, timeoutMs }: AskOptions) {
+  async callTool({ tool, inputSchema, input, by }: ToolCall, { signal, timeoutMs }: RequestOptions) {
     using idle = createIdleTimeout(this.#clock, timeoutMs);
     const wait = AbortSignal.any([signal, idle.signal]);
     // The time that the call waits for its turn does not count either.
@@ -258,16 +258,16 @@ export class McpSession {
     }
   }
 
-  readResource(uri: string, options: AskOptions) {
+  readResource(uri: string, options: RequestOptions) {
     return this.#ask({ method: "resources/read", params: { uri } }, readResultSchema, options);
   }
 
-  getPrompt(name: string, input: Readonly<Record<string, string>>, options: AskOptions) {
+  getPrompt(name: string, input: Readonly<Record<string, string>>, options: RequestOptions) {
     return this.#ask({ method: "prompts/get", params: { name, arguments: input } }, promptResultSchema, options);
   }
 
   /** Whether the server answers at all; an error is a sign of life, too. Throws the signal's reason. */
-  async answers({ signal, timeoutMs }: AskOptions): Promise<boolean> {
+  async answers({ signal, timeoutMs }: RequestOptions): Promise<boolean> {
     try {
       // Newer revisions have no ping, and older ones do not know its replacement.
       const method = this.#isModern ? "server/discover" : "ping";
@@ -301,7 +301,7 @@ export class McpSession {
   #ask<S extends z.ZodType>(
     request: { method: string; params?: Record<string, unknown> },
     schema: S,
-    { signal, timeoutMs }: AskOptions,
+    { signal, timeoutMs }: RequestOptions,
   ): Promise<z.infer<S>> {
     return this.#during(schema, () => this.#client.request(request, z.unknown(), { signal, timeout: timeoutMs }));
   }

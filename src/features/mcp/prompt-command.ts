@@ -9,7 +9,7 @@ import type { McpConnection } from "./connection.ts";
 import { foreignLine, foreignText } from "./foreign-text.ts";
 import { kindsText } from "./kinds-text.ts";
 import type { Listed } from "./listings.ts";
-import type { AskOptions, McpSession } from "./mcp-session.ts";
+import type { McpSession, RequestOptions } from "./mcp-session.ts";
 import { DEFAULT_TIMEOUT_MS, originOfServer, permissionOf } from "./server-settings.ts";
 
 /** Maximum number of prompts listed per server. */
@@ -50,9 +50,9 @@ function namedFirst<T extends { readonly name: string }>(items: readonly T[], li
     .toSorted((one, other) => other.name.length - one.name.length)[0];
 }
 
-async function onServer(connection: McpConnection, typed: string, options: AskOptions): Promise<CommandReply> {
+async function onServer(connection: McpConnection, typed: string, options: RequestOptions): Promise<CommandReply> {
   let answer: CommandReply = privateMessage("");
-  const ask = async (session: McpSession, asking: AskOptions) => {
+  const ask = async (session: McpSession, asking: RequestOptions) => {
     answer = await withPrompts(session, typed, { ...asking, server: connection.title, kinds: kindsOf(connection) });
     return textResult("");
   };
@@ -68,7 +68,7 @@ function kindsOf({ catalogue, settings }: McpConnection): string {
   );
 }
 
-interface PromptScope extends AskOptions {
+interface PromptScope extends RequestOptions {
   readonly server: string;
   /** The server's tools by kind, as text. */
   readonly kinds: string;

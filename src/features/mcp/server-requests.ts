@@ -48,7 +48,7 @@ export class ServerRequests {
   readonly #current = new Set<Current>();
   #hasElicited = false;
   /** Null until the server has asked for roots. */
-  #toldRoot: string | null = null;
+  #announcedRoot: string | null = null;
   #rootsAsked = Promise.withResolvers<void>();
 
   constructor(clock: Clock) {
@@ -57,11 +57,12 @@ export class ServerRequests {
 
   async during<T>(current: Current, { rootsChanged, call }: CallArgs<T>): Promise<T> {
     const { caller, signal } = current;
-    const key = `${this.#hasElicited ? caller.sessionId : ""}\n${this.#toldRoot === null ? "" : caller.sandboxRoot}`;
+    const key = `${this.#hasElicited ? caller.sessionId : ""}\n${this.#announcedRoot === null ? "" : caller.sandboxRoot}`;
     const leave = await this.#groups.enter(key, signal, (before) => caller.queued(before));
     this.#current.add(current);
     try {
-      if (this.#toldRoot !== null && this.#toldRoot !== caller.sandboxRoot) await this.#tell(rootsChanged, signal);
+      if (this.#announcedRoot !== null && this.#announcedRoot !== caller.sandboxRoot)
+        await this.#announceRoot(rootsChanged, signal);
       return await call();
     } finally {
       this.#current.delete(current);
@@ -72,7 +73,7 @@ export class ServerRequests {
   roots(): { uri: string; name: string }[] {
     const [current] = this.#current;
     const root = current?.caller.sandboxRoot;
-    this.#toldRoot = root ?? "";
+    this.#announcedRoot = root ?? "";
     this.#rootsAsked.resolve();
     return root === undefined ? [] : [{ uri: pathToFileURL(root).href, name: path.basename(root) }];
   }
@@ -92,7 +93,7 @@ export class ServerRequests {
     }
   }
 
-  async #tell(rootsChanged: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  async #announceRoot(rootsChanged: () => Promise<void>, signal: AbortSignal): Promise<void> {
     this.#rootsAsked = Promise.withResolvers();
     await rootsChanged();
     await Promise.race([this.#rootsAsked.promise, this.#clock.sleep(ROOTS_MS, signal)]);

@@ -9,7 +9,7 @@ import { inputSchema } from "./catalogue/input-schema.ts";
 import { toolPrefix } from "./catalogue/names.ts";
 import type { McpConnection } from "./connection.ts";
 import { imagesForPeople, resultOfCall } from "./content.ts";
-import { type AskThread, askPeople } from "./elicitation/ask-people.ts";
+import { type AskInThread, askPeople } from "./elicitation/ask-people.ts";
 import { foreignLine } from "./foreign-text.ts";
 import { instructionSection } from "./instructions.ts";
 import type { Caller } from "./server-requests.ts";
@@ -32,7 +32,7 @@ const TITLE_CHARS = 60;
 const inputObject = z.record(z.string(), z.unknown());
 
 /** Wraps a server's tool as the bot's. Its rights come from the settings; the server's hints only narrow them. */
-export function serverTool(connection: McpConnection, listed: ListedTool, ask: AskThread): Tool {
+export function serverTool(connection: McpConnection, listed: ListedTool, ask: AskInThread): Tool {
   const { name, title: server, settings } = connection;
   const { tool } = listed;
   const permission = permissionOf(settings, tool);
@@ -89,7 +89,7 @@ function valuesOf(
 }
 
 /** The caller as the server meets it: the thread's root, and its people. */
-function callerOf(ctx: ToolContext, asking: { readonly server: string; readonly ask: AskThread }): Caller {
+function callerOf(ctx: ToolContext, asking: { readonly server: string; readonly ask: AskInThread }): Caller {
   let number = 0;
   return {
     sessionId: ctx.sessionId,

@@ -21,17 +21,17 @@ export function answerHook(
     },
 
     async details(runId, { person, thread }) {
-      const { used, told } = await memories.ofRun(runId, readerIn(thread, channelKeyOf(thread), person.id));
+      const { used, added } = await memories.ofRun(runId, readerIn(thread, channelKeyOf(thread), person.id));
       const list = (title: string, of: typeof used) =>
         of.length === 0 ? [] : [`**${title}**`, ...of.map((memory) => listedLine(memory, memories))];
-      const lines = [...list("From memory", used), ...list("Remembered", told)];
-      const isOwn = told.some((memory) => mayChange(memory, person, admins));
+      const lines = [...list("From memory", used), ...list("Remembered", added)];
+      const isOwn = added.some((memory) => mayChange(memory, person, admins));
       return { lines, ...(isOwn ? { button: "Forget what was remembered" } : {}) };
     },
 
     async clicked(runId, { person, thread }) {
-      const { told } = await memories.ofRun(runId, readerIn(thread, channelKeyOf(thread), person.id));
-      const own = told.filter((memory) => mayChange(memory, person, admins));
+      const { added } = await memories.ofRun(runId, readerIn(thread, channelKeyOf(thread), person.id));
+      const own = added.filter((memory) => mayChange(memory, person, admins));
       if (own.length === 0) return "There is nothing left of it that you may delete.";
       await memories.forget(own.map(({ seq }) => seq));
       return `✓ Forgotten: ${own.length} ${own.length === 1 ? "memory" : "memories"} of this run.`;

@@ -28,9 +28,9 @@ const HASH_CHARS = 16;
  * in an open channel is known in the whole workspace.
  */
 export function audienceWords(
-  told: Pick<NewMemory, "scope" | "isPrivate" | "channelKey" | "workspace" | "origin">,
+  memory: Pick<NewMemory, "scope" | "isPrivate" | "channelKey" | "workspace" | "origin">,
 ): string[] {
-  const { scope, isPrivate, channelKey, workspace, origin } = told;
+  const { scope, isPrivate, channelKey, workspace, origin } = memory;
   const isOfPerson = scope.startsWith("person:");
   const names = isPrivate && isOfPerson ? [`${scope} in ${channelKey}`] : [scope];
   if (!isPrivate && scope.startsWith("channel:")) names.push(`workspace:${workspace}`);

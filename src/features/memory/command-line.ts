@@ -16,7 +16,7 @@ import { indexed } from "./memories.ts";
 import { exportedLine, type Memory, ORIGINS } from "./memory.ts";
 import { find, type Hit } from "./search/find.ts";
 import { indexMissing } from "./search/reindex.ts";
-import { fullText, settle } from "./search/store.ts";
+import { fullText, optimizeIndex } from "./search/store.ts";
 import { addMany, type Indexed, memoryReads } from "./store.ts";
 
 /** A request to `deckhand memory`. */
@@ -27,7 +27,7 @@ export type MemoryRequest =
   | { readonly type: "batch"; readonly file: string; readonly limit: number }
   | ({ readonly type: "search"; readonly json: boolean } & Asked);
 
-export interface LineWorld extends Pick<StoreWorld, "store" | "database" | "runtime"> {
+export interface CommandLineScope extends Pick<StoreWorld, "store" | "database" | "runtime"> {
   readonly out: (line: string) => void;
   /** Null if memories are found by words alone. */
   readonly meaning: MeaningWork | null;
@@ -71,7 +71,7 @@ export function runMemory(request: MemoryRequest, { terminal, answer, ...on }: S
 }
 
 /** False if the request failed. */
-async function carryOut(request: MemoryRequest, world: LineWorld): Promise<boolean | void> {
+async function carryOut(request: MemoryRequest, world: CommandLineScope): Promise<boolean | void> {
   switch (request.type) {
     case "import": {
       const isGood = await importFile(request.file, world);
@@ -96,7 +96,7 @@ async function meaningFor(
   { features, providers, budgets }: Config,
   world: StoreWorld,
   terminal: SubcommandWorld["terminal"],
-): Promise<LineWorld["meaning"]> {
+): Promise<CommandLineScope["meaning"]> {
   const embeddings = embeddingsIn(features);
   if (embeddings === null) return null;
   try {
@@ -124,7 +124,7 @@ function unreadable(error: unknown, request: MemoryRequest): readonly string[] {
  * Imports a file of JSON lines. A line that cannot be stored is reported without affecting the others. False if all
  * lines were refused.
  */
-export async function importFile(file: string, { store, database, runtime, out }: LineWorld): Promise<boolean> {
+export async function importFile(file: string, { store, database, runtime, out }: CommandLineScope): Promise<boolean> {
   const read = createLineReader(runtime.clock);
   const refused: string[] = [];
   let waiting: Indexed[] = [];
@@ -143,7 +143,7 @@ export async function importFile(file: string, { store, database, runtime, out }
     if (waiting.length >= BATCH) await write();
   }
   await write();
-  await store.transaction((tx) => tx.tables((db) => settle(db, database)));
+  await store.transaction((tx) => tx.tables((db) => optimizeIndex(db, database)));
   for (const line of refused.slice(0, MOST_NAMED)) out(`⚠ ${line}`);
   if (refused.length > MOST_NAMED) out(`⚠ and ${refused.length - MOST_NAMED} more lines`);
   const isGood = kept > 0 || refused.length === 0;
@@ -154,7 +154,7 @@ export async function importFile(file: string, { store, database, runtime, out }
 }
 
 /** Makes the missing vectors. A running bot later makes those that cannot be made now. */
-async function makeVectors({ meaning, runtime, out }: LineWorld): Promise<void> {
+async function makeVectors({ meaning, runtime, out }: CommandLineScope): Promise<void> {
   if (meaning === null) return;
   const all = await meaning.missing();
   const failure = await finished(meaning, runtime.clock);
@@ -193,7 +193,7 @@ async function finished(meaning: MeaningWork, clock: Runtime["clock"]): Promise<
 }
 
 /** Prints the memories of a scope, or all, as lines that can be imported. */
-async function exportAll(scope: string | null, { store, out }: LineWorld): Promise<void> {
+async function exportAll(scope: string | null, { store, out }: CommandLineScope): Promise<void> {
   const reads = store.tables(memoryReads);
   const behind = (last: Memory | undefined) => reads.after(last?.seq ?? 0, BATCH, scope ?? undefined);
   for (let some = await behind(undefined); some.length > 0; some = await behind(some.at(-1))) {
@@ -202,7 +202,7 @@ async function exportAll(scope: string | null, { store, out }: LineWorld): Promi
 }
 
 /** Prints how many memories there are of each kind. */
-async function tellStats({ store, out }: LineWorld): Promise<void> {
+async function tellStats({ store, out }: CommandLineScope): Promise<void> {
   const kinds = await store.tables(memoryReads).kinds();
   const total = kinds.reduce((sum, { count }) => sum + count, 0);
   out([memoriesOf(total), ...kinds.map(({ kind, count }) => `${count} ${kind}`)].join(" · "));
@@ -214,14 +214,14 @@ interface Asked {
   readonly limit: number;
 }
 
-async function searchOne(asked: Asked & { readonly json: boolean }, world: LineWorld): Promise<void> {
+async function searchOne(asked: Asked & { readonly json: boolean }, world: CommandLineScope): Promise<void> {
   const hits = await search(asked, world);
   for (const hit of hits) world.out(asked.json ? JSON.stringify(resultOf(hit)) : plainHit(hit));
   if (hits.length === 0 && !asked.json) world.out("Nothing of that is remembered there.");
 }
 
 /** Prints one line of results for each line of questions, in the same order. */
-async function searchBatch({ file, limit }: { file: string; limit: number }, world: LineWorld): Promise<void> {
+async function searchBatch({ file, limit }: { file: string; limit: number }, world: CommandLineScope): Promise<void> {
   for await (const lines of someOf(linesOf(file))) {
     const read = lines.map(({ number, value }) => ({ number, question: questionSchema.safeParse(value) }));
     await world.meaning?.prepare(read.flatMap(({ question }) => question.data?.query ?? []));
@@ -239,7 +239,7 @@ async function searchBatch({ file, limit }: { file: string; limit: number }, wor
 
 async function search(
   { query, scope, limit }: Asked,
-  { store, database, runtime, meaning }: LineWorld,
+  { store, database, runtime, meaning }: CommandLineScope,
 ): Promise<Hit[]> {
   const text = store.tables((db) => fullText(db, database));
   const readers = ORIGINS.map((origin) => scopeWord(scope, origin));

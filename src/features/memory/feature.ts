@@ -178,8 +178,8 @@ async function open(host: FeatureHost, settings: LearnSettings, embeddings?: Emb
   ]);
   const meaning = embeddings === undefined ? null : await openMeaning(host, embeddings);
   const memories = createMemories(host, meaning);
-  const told = createRememberedCounts();
-  const tools = memoryTools(memories, { ...host, told });
+  const counts = createRememberedCounts();
+  const tools = memoryTools(memories, { ...host, counts });
   const learner = createLearner(memories, host, settings);
   const hook = recallHook(memories, host);
   const stopping = new AbortController();
@@ -189,11 +189,11 @@ async function open(host: FeatureHost, settings: LearnSettings, embeddings?: Emb
     hook: {
       ...hook,
       ...answerHook(memories, host),
-      note: (runId) => told.noteOf(runId),
+      note: (runId) => counts.noteOf(runId),
       async after(run, outcome, tx) {
         await hook.after?.(run, outcome, tx);
         await learner.noteRun(run, tx);
-        told.forget(run.runId);
+        counts.forget(run.runId);
       },
     },
     commands: memoryCommands({ memories, learner, audit: host.audit }),

@@ -82,15 +82,15 @@ export function createMemories(host: Host, meaning: Meaning | null = null) {
     },
 
     /** Stores a memory, or renews an identical one. */
-    async keep(told: MemoryInput): Promise<KeepResult> {
-      const checked = acceptable(told.text);
+    async keep(input: MemoryInput): Promise<KeepResult> {
+      const checked = acceptable(input.text);
       if ("refused" in checked) return checked;
-      if (told.scope === "workspace" && describe(told.thread.platform).directWorkspace === told.thread.workspaceId)
+      if (input.scope === "workspace" && describe(input.thread.platform).directWorkspace === input.thread.workspaceId)
         return { refused: NO_WORKSPACE };
-      const isHere = !told.mayLeave && (await isPrivate(told, host));
-      const scope = isHere && told.scope === "workspace" ? "channel" : told.scope;
+      const isHere = !input.mayLeave && (await isPrivate(input, host));
+      const scope = isHere && input.scope === "workspace" ? "channel" : input.scope;
       const given = { id: ids.next("mem"), at: clock.now(), isPrivate: isHere };
-      const memory = newMemory({ ...told, text: checked.text, scope }, given);
+      const memory = newMemory({ ...input, text: checked.text, scope }, given);
       return writeOrSay(async (writes) => {
         const known = await writes.same(memory);
         if (known === null) await writes.add(indexed(memory), clock.now());
@@ -183,10 +183,10 @@ function createPauses(read: () => Promise<readonly string[]>, { isShared }: Host
 }
 
 export function newMemory(
-  told: Omit<MemoryInput, "mayLeave">,
+  input: Omit<MemoryInput, "mayLeave">,
   given: Pick<NewMemory, "id" | "isPrivate"> & { readonly at: number },
 ): NewMemory {
-  const { text, kind, scope, author, thread, channelKey, origin, runId = null } = told;
+  const { text, kind, scope, author, thread, channelKey, origin, runId = null } = input;
   const workspace = workspaceOf(thread);
   const whose = { person: author.id, channel: channelKey, workspace }[scope];
   return {

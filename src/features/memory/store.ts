@@ -34,14 +34,14 @@ export function memoryReads(db: Client) {
     async ofRun(
       runId: string,
       readers: readonly IndexWord[],
-    ): Promise<{ readonly used: Memory[]; readonly told: Memory[] }> {
+    ): Promise<{ readonly used: Memory[]; readonly added: Memory[] }> {
       const seqs = (await db.memoryUse.findMany({ where: { runId } })).map(({ seq }) => seq);
       const where = { OR: [{ seq: { in: seqs } }, { runId }] };
       const all = await db.memory.findMany({ where, orderBy: { seq: "asc" } });
       const rows = all.filter(({ terms }) => isFor(terms, readers));
       return {
         used: memoriesIn(rows.filter(({ seq }) => seqs.includes(seq))),
-        told: memoriesIn(rows.filter((row) => row.runId === runId)),
+        added: memoriesIn(rows.filter((row) => row.runId === runId)),
       };
     },
 

@@ -10,7 +10,7 @@ import { recalledText } from "./recalled-text.ts";
 import type { RememberedCounts } from "./remembered-counts.ts";
 import { mayChange } from "./rights.ts";
 
-type Host = Pick<FeatureHost, "store" | "admins"> & { readonly told: RememberedCounts };
+type Host = Pick<FeatureHost, "store" | "admins"> & { readonly counts: RememberedCounts };
 
 const MOST_HITS = 20;
 /** Maximum size of a result, in tokens. */
@@ -78,7 +78,7 @@ function rememberTool(memories: Memories, host: Host): Tool {
       const told = { text, scope, kind, thread, channelKey, origin, mayLeave, runId } as const;
       const kept = await memories.keep({ ...told, author: closestLine(text, said)?.author ?? author });
       if ("refused" in kept) return errorResult(kept.refused);
-      host.told.add(runId);
+      host.counts.add(runId);
       const notes = [
         ...(origin === "outside" ? [FROM_OUTSIDE] : []),
         ...(kept.memory.scope.startsWith(`${scope}:`) ? [] : [STAYS_HERE]),

@@ -2,7 +2,7 @@ import path from "node:path";
 import type { SubcommandWorld } from "../../cli/subcommand.ts";
 import { CATALOG } from "../../core/providers/catalog.ts";
 import type { SetProvider } from "../../core/providers/registry/live-providers.ts";
-import { tellOfKeys } from "./keyring.ts";
+import { signalKeysChanged } from "./keyring.ts";
 import { shownProviders } from "./providers.ts";
 import { readSealingKey } from "./sealing-key.ts";
 import { type KeysWorld, nameOf, openKeys, removeKey, storeKey } from "./stored-keys.ts";
@@ -12,7 +12,7 @@ export type KeysRequest =
   | { readonly type: "set" | "remove" | "test"; readonly provider: string }
   | { readonly type: "list" };
 
-interface KeysLine extends KeysWorld {
+interface KeysCommandScope extends KeysWorld {
   readonly providers: () => Readonly<Record<string, SetProvider>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Name of the settings file. */
@@ -22,7 +22,7 @@ interface KeysLine extends KeysWorld {
   readonly tryKey: (provider: string) => Promise<{ readonly ok: boolean; readonly text: string }>;
 }
 
-interface Carried {
+interface CommandResult {
   readonly ok: boolean;
   /** Whether stored keys have changed. */
   readonly hasChanged: boolean;
@@ -48,13 +48,13 @@ export function runKeys(request: KeysRequest, { config, answer, newKey, onStore 
     if (!hasChanged || request.type === "list") return;
     const act = request.type === "set" ? "provider.key_set" : "provider.key_removed";
     await audit({ act, about: nameOf(request.provider) });
-    await tellOfKeys(home);
+    await signalKeysChanged(home);
     await notify("keys");
   });
 }
 
 /** Carries out a request; returns lines for the terminal. */
-async function changeKeys(request: KeysRequest, world: KeysLine): Promise<Carried> {
+async function changeKeys(request: KeysRequest, world: KeysCommandScope): Promise<CommandResult> {
   switch (request.type) {
     case "set":
       return set(request.provider, world);
@@ -79,7 +79,7 @@ async function changeKeys(request: KeysRequest, world: KeysLine): Promise<Carrie
   }
 }
 
-async function set(provider: string, world: KeysLine): Promise<Carried> {
+async function set(provider: string, world: KeysCommandScope): Promise<CommandResult> {
   const key = (await world.key()).trim();
   const problem = await storeKey({ provider, key, by: "command line" }, { ...world, providers: world.providers() });
   if (problem !== null) return { ok: false, hasChanged: false, lines: [`✗ ${problem}`] };
@@ -87,7 +87,7 @@ async function set(provider: string, world: KeysLine): Promise<Carried> {
   return { ok: true, hasChanged: true, lines: [line] };
 }
 
-async function list(world: KeysLine): Promise<readonly string[]> {
+async function list(world: KeysCommandScope): Promise<readonly string[]> {
   const { stored, problem } = await openKeys(world);
   const shown = shownProviders(world.providers(), { ...world, stored }).filter(
     (provider) => provider.keyFrom !== null || provider.stored !== null,

@@ -46,7 +46,7 @@ function configure(given: GivenSettings): ConfiguredFeature {
         ...route,
         // The command line can change keys beside a running process, whose file watcher notices only after a second.
         handle: async (request: FeatureRequest) => {
-          await keyring.look();
+          await keyring.reload();
           return route.handle(request);
         },
       }));

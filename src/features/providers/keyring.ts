@@ -23,7 +23,7 @@ export interface Keyring {
   /** Rereads the keys whenever the command line or another process has changed them, until the signal aborts. */
   readonly follow: (signal: AbortSignal) => Promise<void>;
   /** Rereads the keys. */
-  readonly look: () => Promise<void>;
+  readonly reload: () => Promise<void>;
 }
 
 type Host = Pick<FeatureHost, "store" | "runtime" | "home" | "log" | "providers" | "giveKeys" | "cluster">;
@@ -79,7 +79,7 @@ export async function openKeyring(host: Host, given: Uint8Array | null): Promise
       await reload();
       return wasThere;
     },
-    look: reload,
+    reload: reload,
     async follow(signal) {
       followChanges({ ...changes, everyMs: LOOK_MS, signal }, reload);
       const file = path.join(keysDirectory(home), CHANGED);
@@ -92,7 +92,7 @@ export async function openKeyring(host: Host, given: Uint8Array | null): Promise
 }
 
 /** Notifies a program running on this home that keys have changed. */
-export async function tellOfKeys(home: string): Promise<void> {
+export async function signalKeysChanged(home: string): Promise<void> {
   const directory = keysDirectory(home);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await writeFile(path.join(directory, CHANGED), "", { mode: 0o600 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Attempts } from "../../core/attempts.ts";
 import { DEMO_MODEL } from "../../core/providers/catalog.ts";
-import { adminPost, type FeatureRoute, get } from "../../feature.ts";
+import { adminPostRoute, type FeatureRoute, getRoute } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import type { Keyring } from "./keyring.ts";
 import { type ProviderSources, shownModels, shownProviders } from "./providers.ts";
@@ -34,18 +34,18 @@ export function providerRoutes(host: Host, sources: Sources): readonly FeatureRo
   const { keyring } = sources;
   const shown = () => shownProviders(providers(), { ...sources, stored: keyring.stored() });
   return [
-    get("/list", async ({ role }) => {
+    getRoute("/list", async ({ role }) => {
       const mayChange = role === "admin";
       const rows = mayChange ? shown() : shown().map(withoutHint);
       const model = usualModel();
       const answers = { model, isDemo: model === DEMO_MODEL };
       return { status: 200, body: { rows: hideIn(rows), answers, problem: keyring.problem(), mayChange } };
     }),
-    get("/models", async ({ query }) => {
+    getRoute("/models", async ({ query }) => {
       const found = shownModels(query.get("provider") ?? "", providers());
       return found === null ? NONE : { status: 200, body: hideIn(found) };
     }),
-    adminPost("/test", testing(host, shown)),
+    adminPostRoute("/test", testing(host, shown)),
     ...changes(host, keyring),
   ];
 }
@@ -78,7 +78,7 @@ function testing(
 
 function changes({ audit }: Host, keyring: Sources["keyring"]): readonly FeatureRoute[] {
   return [
-    adminPost("/key", async ({ body, by }) => {
+    adminPostRoute("/key", async ({ body, by }) => {
       const asked = keySchema.safeParse(body).data;
       if (asked === undefined) return NONE;
       const problem = await keyring.set({ provider: asked.id, key: asked.key, by });
@@ -86,7 +86,7 @@ function changes({ audit }: Host, keyring: Sources["keyring"]): readonly Feature
       await audit({ by, act: "provider.key_set", about: nameOf(asked.id) });
       return { status: 200, body: {} };
     }),
-    adminPost("/key/remove", async ({ body, by }) => {
+    adminPostRoute("/key/remove", async ({ body, by }) => {
       const asked = idSchema.safeParse(body).data;
       if (asked === undefined || !(await keyring.remove(asked.id)))
         return { status: 404, body: { error: "No key of it is stored." } };

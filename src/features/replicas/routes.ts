@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adminPost, type FeatureRoute, get, type TeamReplica, type TeamReplicas } from "../../feature.ts";
+import { adminPostRoute, type FeatureRoute, getRoute, type TeamReplica, type TeamReplicas } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 
 type Member = Awaited<ReturnType<FeatureHost["cluster"]["members"]>>[number];
@@ -14,13 +14,13 @@ const LAST = { status: 409, body: { error: "It is the only one that takes sessio
  */
 export function replicaRoutes({ cluster, audit }: Pick<FeatureHost, "cluster" | "audit">): readonly FeatureRoute[] {
   return [
-    get("/list", async ({ role }) => {
+    getRoute("/list", async ({ role }) => {
       const members = await cluster.members();
       const rows = members.map((member) => shown(member, { own: cluster.id, newest: members.at(-1) }));
       const body: TeamReplicas = { rows, mayDrain: role === "admin" };
       return { status: 200, body };
     }),
-    adminPost("/drain", async ({ body, by }) => {
+    adminPostRoute("/drain", async ({ body, by }) => {
       const asked = drainSchema.safeParse(body).data;
       const members = await cluster.members();
       const found = members.find(({ id }) => id === asked?.id);

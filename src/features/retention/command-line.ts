@@ -2,7 +2,7 @@ import type { SubcommandWorld } from "../../cli/subcommand.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import { type DeletionScope, deleteSessions } from "./delete-sessions.ts";
-import { dataText, runsGoOn } from "./person/data-text.ts";
+import { dataText, openRunsNote } from "./person/data-text.ts";
 import { erasePerson, findPerson, markPerson } from "./person/delete-person.ts";
 
 /** A request to `deckhand data delete`. */
@@ -12,7 +12,7 @@ export interface DeletionRequest {
   readonly id: string;
 }
 
-interface Carried {
+interface CommandResult {
   readonly ok: boolean;
   readonly line: string;
   /** How the audit log names the deleted data. */
@@ -31,16 +31,19 @@ export function runDelete({ type, id }: DeletionRequest, { answer, onExistingSto
   });
 }
 
-async function deletePerson(id: string, world: DeletionScope): Promise<Carried> {
+async function deletePerson(id: string, world: DeletionScope): Promise<CommandResult> {
   const found = await findPerson(id, world);
   if (found.openRuns > 0)
-    return refused(id, `${runsGoOn(found)} in threads that ${id} takes part in: stop them first. Nothing was deleted.`);
+    return refused(
+      id,
+      `${openRunsNote(found)} in threads that ${id} takes part in: stop them first. Nothing was deleted.`,
+    );
   const mark = await markPerson(id, world);
   await erasePerson(mark, world, NEVER);
   return { ok: true, about: mark.pseudonym, line: `✓ What was kept of ${id} is deleted:\n${dataText(found)}` };
 }
 
-async function deleteSession(id: string, world: DeletionScope): Promise<Carried> {
+async function deleteSession(id: string, world: DeletionScope): Promise<CommandResult> {
   const outcome = (await deleteSessions({ why: "session", roots: [id] }, world, NEVER)).get(id) ?? "missing";
   switch (outcome) {
     case "deleted":
@@ -58,7 +61,7 @@ async function deleteSession(id: string, world: DeletionScope): Promise<Carried>
   }
 }
 
-function refused(about: string, reason: string): Carried {
+function refused(about: string, reason: string): CommandResult {
   return { ok: false, about, line: `✗ ${reason}` };
 }
 

@@ -243,14 +243,14 @@ async function eraseMemories({ roots, family, world, signal }: ErasureArgs): Pro
     const some = runIds.slice(from, from + RUNS_TOGETHER);
     await forget((memories) => memories.forgetOfRuns(some));
   }
-  for (const place of await toldIn(roots, world)) await forget((memories) => memories.forgetToldIn(place));
+  for (const place of await memorySourcesOf(roots, world)) await forget((memories) => memories.forgetToldIn(place));
 }
 
 /** Runs named per statement. */
 const RUNS_TOGETHER = 500;
 
 /** Threads that are deleted with their sessions, as memories refer to them. */
-export async function toldIn(roots: readonly string[], { store }: DeletionScope): Promise<MemorySource[]> {
+export async function memorySourcesOf(roots: readonly string[], { store }: DeletionScope): Promise<MemorySource[]> {
   const reads = store.tables(deletionReads);
   const places: MemorySource[] = [];
   for (const { id, channelId, thread } of await reads.placesOf(roots)) {

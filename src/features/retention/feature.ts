@@ -76,12 +76,12 @@ async function openRetention(host: FeatureHost, days: number | null): Promise<Op
   const finishing = new KeyedMutex();
   // One at a time, since deletions begun by a command and those left by an earlier process look the same.
   const finish = (until: number) => finishing.run("all", () => finishDeletions(host, stopping.signal, until));
-  const goOn = (): void => {
+  const resume = (): void => {
     finish(Infinity).catch((error: unknown) => host.log.error({ err: toAppError(error) }, "deletion_not_finished"));
   };
   let endWork = (): Promise<void> => Promise.resolve();
   return {
-    commands: { data: dataCommand({ world: host, audit: host.audit, goOn }) },
+    commands: { data: dataCommand({ world: host, audit: host.audit, resume }) },
     routes: retentionRoutes(host, stopping.signal),
     start(signal) {
       endWork = host.cluster.hold("retention:deletions", (held) =>

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { cancelledByPerson } from "../../core/protocol/cancel-cause.ts";
-import { type FeatureRequest, type FeatureRoute, get, post, type SessionToDelete } from "../../feature.ts";
+import { type FeatureRequest, type FeatureRoute, getRoute, postRoute, type SessionToDelete } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
-import { type Deleted, type DeletionScope, deleteSessions, toldIn } from "./delete-sessions.ts";
+import { type Deleted, type DeletionScope, deleteSessions, memorySourcesOf } from "./delete-sessions.ts";
 import { memoryDeletion } from "./memories/store.ts";
 import { deletionReads } from "./store.ts";
 
@@ -21,16 +21,16 @@ const LIVE = { status: 409, body: { error: "A run of this session goes on. Stop 
 /** Routes for deleting on the page: what would be deleted, and the deletion. */
 export function retentionRoutes(host: Host, signal: AbortSignal): readonly FeatureRoute[] {
   return [
-    get("/session", async (request) => {
+    getRoute("/session", async (request) => {
       const id = idSchema.safeParse(request.query.get("id"));
       if (!id.success || !(await host.showsSession(request.viewer, id.data))) return NONE;
-      return { status: 200, body: await lookAt(request, id.data, host) };
+      return { status: 200, body: await deletionPreview(request, id.data, host) };
     }),
-    post("/delete", (request) => deleteFor(request, host, signal)),
+    postRoute("/delete", (request) => deleteFor(request, host, signal)),
   ];
 }
 
-async function lookAt(request: FeatureRequest, id: string, host: Host): Promise<SessionToDelete> {
+async function deletionPreview(request: FeatureRequest, id: string, host: Host): Promise<SessionToDelete> {
   const { store, runtime } = host;
   const reads = store.tables(deletionReads);
   const family = await reads.family([id]);
@@ -38,7 +38,7 @@ async function lookAt(request: FeatureRequest, id: string, host: Host): Promise<
     reads.isLive(family, runtime.clock.now()),
     reads.countMessages(family),
     reads.runIdsOf(family),
-    toldIn([id], host),
+    memorySourcesOf([id], host),
   ]);
   const memories = await store.tables(memoryDeletion).count(runIds, places);
   const mayDelete = await isAllowed(request, id, host);

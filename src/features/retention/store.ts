@@ -43,7 +43,7 @@ export function markId(why: DeletionReason, sessionId: string): string {
 
 export function deletionReads(db: Client) {
   return {
-    ...looks(db),
+    ...sessionData(db),
 
     async marks(): Promise<Mark[]> {
       const rows = await db.deletion.findMany({ orderBy: { createdAt: "asc" } });
@@ -115,7 +115,7 @@ export function deletionReads(db: Client) {
 }
 
 /** Reads what belongs to sessions beside their own rows. */
-function looks(db: Client) {
+function sessionData(db: Client) {
   const runsOf = (family: readonly string[]) => ({ sessionId: { in: [...family] } });
   const runIdsOf = async (family: readonly string[]) =>
     (await db.run.findMany({ where: runsOf(family), select: { id: true } })).map(({ id }) => id);

@@ -42,7 +42,7 @@ export function publishTool(sites: Sites, host: Pick<FeatureHost, "store">): Too
     sends: ({ directory, name }) => [{ to: sites.urlOf(name), says: `the files of ${directory}` }],
     preview: async (call, ctx, signal) => {
       try {
-        const found = await sites.look(requestOf(call, ctx), signal);
+        const found = await sites.preview(requestOf(call, ctx), signal);
         return { ...cardOf(found), question: `Publish ${call.name}?`, reach: `readable at ${sites.urlOf(call.name)}` };
       } catch (error) {
         if (error instanceof Refusal) return { refused: error.payload };

@@ -41,7 +41,7 @@ interface Publishing extends PublishWorld {
 }
 
 /** Finds what would be published. Throws Refusal if it cannot be. */
-export async function look(
+export async function previewPublication(
   request: PublishRequest,
   { reads, limits }: PublishWorld,
   signal: AbortSignal,

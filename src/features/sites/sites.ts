@@ -4,7 +4,14 @@ import { hashPassword } from "../../core/text/password-hash.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import type { Found } from "./collect.ts";
 import { newPassword } from "./password.ts";
-import { look, type Publication, type PublishRequest, type PublishWorld, publish, type Write } from "./publishing.ts";
+import {
+  type Publication,
+  type PublishRequest,
+  type PublishWorld,
+  previewPublication,
+  publish,
+  type Write,
+} from "./publishing.ts";
 import type { Site, SiteVersion } from "./site.ts";
 import { siteReads, siteWrites } from "./store.ts";
 
@@ -37,7 +44,8 @@ export function createSites(
     ...passwords(write),
     urlOf: (name: string) => `${address()}/sites/${name}/`,
     pathOf: ({ directory }: Pick<SiteVersion, "directory">) => copies.pathOf(directory),
-    look: (request: PublishRequest, signal: AbortSignal): Promise<Found> => look(request, world, signal),
+    preview: (request: PublishRequest, signal: AbortSignal): Promise<Found> =>
+      previewPublication(request, world, signal),
     publish: (publishing: Publication, until: AbortSignal): Promise<SiteVersion> =>
       mutex.run(publishing.name, async () => {
         using held = await lock({ signal: until, queued: () => publishing.progress?.(WAITING) });

@@ -1,4 +1,4 @@
-import { type FeatureRoute, get, type TeamTools } from "../../feature.ts";
+import { type FeatureRoute, getRoute, type TeamTools } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { shownTools, type ToolsHost, toolDetails } from "./shown-tools.ts";
 
@@ -6,11 +6,11 @@ import { shownTools, type ToolsHost, toolDetails } from "./shown-tools.ts";
 export function toolRoutes(host: ToolsHost & Pick<FeatureHost, "hideIn" | "toolProblems">): readonly FeatureRoute[] {
   const { hideIn, toolProblems } = host;
   return [
-    get("/list", async () => {
+    getRoute("/list", async () => {
       const body: TeamTools = { rows: shownTools(host), problems: toolProblems() };
       return { status: 200, body: hideIn(body) };
     }),
-    get("/tool", async ({ query }) => {
+    getRoute("/tool", async ({ query }) => {
       const details = toolDetails(query.get("name") ?? "", host);
       if (details === null) return { status: 404, body: { error: "There is no tool of that name now." } };
       return { status: 200, body: hideIn({ ...details }) };

@@ -5,9 +5,9 @@ import type { Store } from "../../../src/core/store/store.ts";
 import type { TeamUsage } from "../../../src/feature.ts";
 import { createHealthWatch } from "../../../src/features/console/overview/health-watch.ts";
 import { createSessions } from "../../../src/features/console/sessions.ts";
-import type { Viewer } from "../../../src/features/console/sight.ts";
+import { createStreamedAnswers } from "../../../src/features/console/streamed-answers.ts";
 import type { UsageQuery } from "../../../src/features/console/usage/usage.ts";
-import { createWriting } from "../../../src/features/console/writing.ts";
+import type { Viewer } from "../../../src/features/console/visibility.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { commandServices } from "../../support/command-services.ts";
@@ -45,7 +45,7 @@ export function world({ store, adminsSeePrivate = false, serves = () => true, lo
   const clock = new ManualClock();
   const platforms = new Map([["slack", { connected: true, detail: "connected" }]]);
   const health = createHealthWatch(() => platforms, clock);
-  const writing = createWriting(clock);
+  const streamed = createStreamedAnswers(clock);
   const absent = () => Promise.reject(new Error("nothing asks for it"));
   const sessions = createSessions(
     {
@@ -73,14 +73,14 @@ export function world({ store, adminsSeePrivate = false, serves = () => true, lo
       log,
       hideIn: (value) => value,
     },
-    { adminsSeePrivate, health, writing, elsewhere: null },
+    { adminsSeePrivate, health, streamed, relay: null },
   );
   const usage = async (viewer: Viewer, asked: UsageQuery): Promise<TeamUsage> => {
     const query = new URLSearchParams({ ...asked, days: `${asked.days}` });
     const { body } = await sessions.answer("/usage", { viewer, role: "viewer", by: "", query, body: undefined });
     return z.custom<TeamUsage>().parse(body);
   };
-  return { sessions, usage, writing, members, gone, clock, platforms };
+  return { sessions, usage, streamed, members, gone, clock, platforms };
 }
 
 export const SESSIONS: readonly SeededSession[] = [

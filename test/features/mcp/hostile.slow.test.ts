@@ -227,7 +227,7 @@ test("a program that ends at once is heard to its last word", async () => {
   const refusal = JSON.stringify({ jsonrpc: "2.0", id: 0, error: { code: -32_000, message: "no key" } });
   const { mcp } = await connect({ writes: sh("echo no key >&2; exit 3"), answers: sh(`read line; echo '${refusal}'`) });
   const [answers, writes] = mcp.describe();
-  expect(writes?.lastWords).toBe("no key\n");
+  expect(writes?.lastStderr).toBe("no key\n");
   expect(answers?.state).toMatchObject({ why: "it answered with an error: no key" });
 });
 

@@ -153,7 +153,7 @@ test("what begins with a dot stays behind, and is counted", async () => {
     "deep/a.txt": "y",
   });
   const request = { name: "heron", source: { root: world.root, directory: "heron" }, channelKey: "slack:C1" };
-  const found = await world.sites.look(request, AbortSignal.timeout(10_000));
+  const found = await world.sites.preview(request, AbortSignal.timeout(10_000));
   expect(found).toMatchObject({ hidden: 3, bytes: 2 });
   expect(found.files.map((file) => file.path)).toEqual(["deep/a.txt", "index.html"]);
   const url = await world.publish("heron");
@@ -180,7 +180,7 @@ test("files that are others than those that were shown are not published", async
   world.put("heron", { "index.html": "shown" });
   const request = { name: "heron", source: { root: world.root, directory: "heron" }, channelKey: "slack:C1" };
   const signal = AbortSignal.timeout(10_000);
-  const { digest } = await world.sites.look(request, signal);
+  const { digest } = await world.sites.preview(request, signal);
   world.put("heron", { "index.html": "other" });
   const publishing = { ...request, by: ANA, key: "one", digest };
   await expect(world.sites.publish(publishing, signal)).rejects.toThrow("The files have changed since they were shown");

@@ -15,7 +15,7 @@ export const remembering: NonNullable<SimOfficeOptions["feature"]> = (host) => {
   const place = { database: "sqlite", describe: describePlatform, admins: [], membershipOf, cluster } as const;
   const memories = createMemories({ ...host, ...place });
   return {
-    tools: () => memoryTools(memories, { ...host, ...place, told: createRememberedCounts() }),
+    tools: () => memoryTools(memories, { ...host, ...place, counts: createRememberedCounts() }),
     hook: recallHook(memories, host),
   };
 };

@@ -97,20 +97,22 @@ function bare({ href }: URL): string {
 type Client = typeof import("openid-client");
 
 /** Ways to send the secret. The body comes first, since not every provider decodes a header's additional encoding. */
-const WAYS = ["client_secret_post", "client_secret_basic"] as const;
-type Way = (typeof WAYS)[number];
+const CLIENT_AUTH_METHODS = ["client_secret_post", "client_secret_basic"] as const;
+type ClientAuthMethod = (typeof CLIENT_AUTH_METHODS)[number];
 
 /** The ways that a provider lists. It may accept only one for a given client. Source: OpenID Connect Discovery, 3. */
-function waysIn(listed: readonly string[] | undefined): readonly [Way, Way | undefined] {
+function authMethodsIn(
+  listed: readonly string[] | undefined,
+): readonly [ClientAuthMethod, ClientAuthMethod | undefined] {
   if (listed === undefined) return ["client_secret_basic", "client_secret_post"];
-  const [first = "client_secret_post", second] = WAYS.filter((way) => listed.includes(way));
+  const [first = "client_secret_post", second] = CLIENT_AUTH_METHODS.filter((way) => listed.includes(way));
   return [first, second];
 }
 
 /** Tries the other way if the secret is refused as sent, and keeps to it. */
 function clientAuth(client: Client, secret: string | null): Pick<Discovery, "showing"> & { readonly auth: ClientAuth } {
   if (secret === null) return { auth: client.None(), showing: (ask) => ask() };
-  const shown: Readonly<Record<Way, ClientAuth>> = {
+  const shown: Readonly<Record<ClientAuthMethod, ClientAuth>> = {
     client_secret_post: client.ClientSecretPost(secret),
     client_secret_basic: client.ClientSecretBasic(secret),
   };
@@ -118,7 +120,7 @@ function clientAuth(client: Client, secret: string | null): Pick<Discovery, "sho
   let hasOther = false;
   return {
     auth: (server, ...rest) => {
-      const [first, second] = waysIn(server.token_endpoint_auth_methods_supported);
+      const [first, second] = authMethodsIn(server.token_endpoint_auth_methods_supported);
       hasOther = second !== undefined;
       shown[isOther && second !== undefined ? second : first](server, ...rest);
     },

@@ -3,7 +3,7 @@ import { readJobForm, WHEN } from "../../../core/jobs/job-form.ts";
 import type { CommandOutcome } from "../../../feature.ts";
 import { commandAt, placeOfChannel } from "../command.ts";
 import type { ConsoleScope } from "../scope.ts";
-import type { Viewer } from "../sight.ts";
+import type { Viewer } from "../visibility.ts";
 import { placedJob } from "./team-jobs.ts";
 
 const VERBS = ["run", "enable", "disable", "edit", "remove"] as const;
@@ -33,7 +33,7 @@ export async function commandJob(
 ): Promise<CommandOutcome | null> {
   const { target, filled, version, clickId } = command;
   const placed = await placeOf(target, world);
-  if (placed === null || !(await world.sight.seesChannel(viewer, placed.channel))) return null;
+  if (placed === null || !(await world.visibility.seesChannel(viewer, placed.channel))) return null;
   const job = target.verb === "add" ? "" : ` ${target.jobId}${version === undefined ? "" : `@${version}`}`;
   const line = { clickId, name: "jobs", args: `${target.verb}${job}`, filled };
   return commandAt(viewer, { place: placed, line }, world);
@@ -54,8 +54,8 @@ export async function dueTimes(
   world: ConsoleScope,
 ): Promise<{ readonly words: string; readonly next: readonly string[] } | null> {
   const placed = await placeOf(job === "" ? { verb: "add", channelId: channel } : { verb: "edit", jobId: job }, world);
-  if (placed === null || !(await world.sight.seesChannel(viewer, placed.channel))) return null;
-  const person = await world.sight.actor(viewer, placed);
+  if (placed === null || !(await world.visibility.seesChannel(viewer, placed.channel))) return null;
+  const person = await world.visibility.actor(viewer, placed);
   const read = readJobForm({ [WHEN]: when, timezone, prompt: WHATEVER }, { isNew: true });
   if (person === null || when.trim() === "" || read.type === "wrong") return { words: "", next: [] };
   const { thread } = placed;

@@ -3,12 +3,12 @@ import type { JobRequest } from "../../../core/jobs/job-control.ts";
 import type { ThreadRef } from "../../../core/protocol/platform.ts";
 import type { JobRow } from "../../../core/store/jobs.ts";
 import type { TeamJob, TeamJobs, TeamJobView } from "../../../feature.ts";
-import { whyNotAt } from "../command.ts";
+import { refusalAt } from "../command.ts";
 import { channelName } from "../list.ts";
 import type { ConsoleScope } from "../scope.ts";
 import { mayPress } from "../session.ts";
-import { operatorOn, type Viewer } from "../sight.ts";
 import { type ChannelRow, consoleReads } from "../store.ts";
+import { operatorOn, type Viewer } from "../visibility.ts";
 
 /** Jobs per page. */
 const PAGE = 50;
@@ -46,8 +46,8 @@ export async function listJobs(viewer: Viewer, query: Query, world: ConsoleScope
 /** Null if there is no such job, or none that the viewer may see. */
 export async function showJob(viewer: Viewer, id: string, world: ConsoleScope): Promise<TeamJobView | null> {
   const placed = await placedJob(id, world);
-  if (placed === null || !(await world.sight.seesChannel(viewer, placed.channel))) return null;
-  const actor = mayPress(viewer) ? await world.sight.actor(viewer, placed) : null;
+  if (placed === null || !(await world.visibility.seesChannel(viewer, placed.channel))) return null;
+  const actor = mayPress(viewer) ? await world.visibility.actor(viewer, placed) : null;
   const request: JobRequest = {
     person: actor ?? operatorOn(placed.thread.platform),
     thread: placed.thread,
@@ -55,7 +55,7 @@ export async function showJob(viewer: Viewer, id: string, world: ConsoleScope): 
   };
   const view = await world.host.jobs.view(id, request);
   if (view === null) return null;
-  const refusal = actor === null ? whyNotAt(viewer, placed, world.host) : null;
+  const refusal = actor === null ? refusalAt(viewer, placed, world.host) : null;
   return { ...view, isTheirs: actor !== null && view.isTheirs, ...namesOf(placed, world), refusal };
 }
 
@@ -68,7 +68,7 @@ async function seenJobs(viewer: Viewer, { text, state }: Query, world: ConsoleSc
   const seen = new Set<string>();
   await Promise.all(
     [...channels.values()].map(async (channel) => {
-      if (await world.sight.seesChannel(viewer, channel)) seen.add(channel.id);
+      if (await world.visibility.seesChannel(viewer, channel)) seen.add(channel.id);
     }),
   );
   return wanted.filter(({ channel }) => seen.has(channel.id));

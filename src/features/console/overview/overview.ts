@@ -4,11 +4,11 @@ import type { ApprovalRow } from "../../../core/store/run/approvals.ts";
 import type { QuestionRow } from "../../../core/store/run/questions.ts";
 import { plainLine } from "../../../core/text/plain-text.ts";
 import type { TeamOverview } from "../../../feature.ts";
-import { channelName, listedAs, seenAmong, tellUnreadable } from "../list.ts";
+import { channelName, logUnreadable, toListedSessions, visibleRows } from "../list.ts";
 import type { ConsoleScope } from "../scope.ts";
 import { mayPress } from "../session.ts";
-import type { Viewer } from "../sight.ts";
 import { consoleReads, type ThreadRow } from "../store.ts";
+import type { Viewer } from "../visibility.ts";
 import type { HealthWatch } from "./health-watch.ts";
 import { overviewReads } from "./store.ts";
 
@@ -38,14 +38,14 @@ async function openWork(viewer: Viewer, world: OverviewScope): Promise<Pick<Team
   const without = new Set<string>();
   const any = { channel: "", person: "", agent: "", after: null };
   const { rows, unreadable } = await reads.page({ ...any, isOpen: true, without, limit: MOST.open });
-  tellUnreadable(unreadable, world);
-  const seen = await seenAmong(rows, { viewer, without, looking: world });
+  logUnreadable(unreadable, world);
+  const seen = await visibleRows(rows, { viewer, without, looking: world });
   if (seen.length === 0) return { working: [], waiting: [] };
   const ids = seen.map(({ id }) => id);
   const [titles, families] = await Promise.all([reads.titles(ids), reads.families(ids)]);
   const all = [...families.values()].flat();
   const [listed, runs, [approvals, questions]] = await Promise.all([
-    listedAs(seen, titles, world),
+    toListedSessions(seen, titles, world),
     store.tables(overviewReads).openRuns(all),
     openInteractions(store, all),
   ]);
@@ -87,9 +87,9 @@ function aboutQuestion({ body }: QuestionRow): string {
 const NOWHERE = { id: "", title: "", platform: "", channel: "" };
 
 /** Whether the viewer may act in a session, as on its own page. */
-async function maySay(viewer: Viewer, row: ThreadRow, { sight }: OverviewScope): Promise<boolean> {
+async function maySay(viewer: Viewer, row: ThreadRow, { visibility }: OverviewScope): Promise<boolean> {
   if (!mayPress(viewer)) return false;
-  return viewer.kind === "operator" || (await sight.actor(viewer, row)) !== null;
+  return viewer.kind === "operator" || (await visibility.actor(viewer, row)) !== null;
 }
 
 async function failedRuns(viewer: Viewer, world: OverviewScope): Promise<TeamOverview["failed"]> {
@@ -98,7 +98,7 @@ async function failedRuns(viewer: Viewer, world: OverviewScope): Promise<TeamOve
   if (failures.length === 0) return [];
   const reads = store.tables(consoleReads);
   const rows = await reads.among([...new Set(failures.map(({ sessionId }) => sessionId))]);
-  const seen = await seenAmong(rows, { viewer, without: new Set(), looking: world });
+  const seen = await visibleRows(rows, { viewer, without: new Set(), looking: world });
   const byId = new Map(seen.map((row) => [row.id, row]));
   const titles = await reads.titles([...byId.keys()]);
   return failures.flatMap(({ sessionId, at, outcome, code }) => {

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { UsageKey } from "../../../core/store/ledger/usage-report.ts";
 import type { TeamUsage } from "../../../feature.ts";
-import { channelsSeen, placeName } from "../list.ts";
+import { placeName, visibleChannels } from "../list.ts";
 import { isAdmin } from "../overview/overview.ts";
 import type { ConsoleScope } from "../scope.ts";
-import type { Viewer } from "../sight.ts";
 import type { ChannelRow } from "../store.ts";
+import type { Viewer } from "../visibility.ts";
 import { type JobFilter, type KeySum, type UsageFilter, usageReads } from "./store.ts";
 
 type Row = TeamUsage["rows"][number];
@@ -33,7 +33,7 @@ const COLUMNS: ReadonlyMap<Group, UsageKey> = new Map([
 /** Labels for channels that the viewer does not see, and for jobs in them. */
 const UNSEEN = { channel: "private channels", job: "jobs in private channels" };
 
-interface Told {
+interface UsageScope {
   readonly viewer: Viewer;
   readonly query: UsageQuery;
   readonly starts: readonly number[];
@@ -73,12 +73,12 @@ async function seenChannels(
   scope: ConsoleScope,
 ): Promise<ReadonlyMap<string, ChannelRow>> {
   const ids = await scope.host.store.tables(usageReads).channelsWithUse(range);
-  const seen = await channelsSeen(viewer, ids, scope);
+  const seen = await visibleChannels(viewer, ids, scope);
   return new Map(seen.map((channel) => [channel.id, channel]));
 }
 
 /** Reads once per day, so that the sums by day and by key agree. */
-async function callSums({ query, starts, seen, channels }: Told, { host }: ConsoleScope): Promise<Row[]> {
+async function callSums({ query, starts, seen, channels }: UsageScope, { host }: ConsoleScope): Promise<Row[]> {
   const reads = host.store.tables(usageReads);
   const column = COLUMNS.get(query.by) ?? "model";
   const { channel, person, model } = query;
@@ -114,7 +114,7 @@ async function callSums({ query, starts, seen, channels }: Told, { host }: Conso
   });
 }
 
-async function jobSums({ query, starts, seen, channels }: Told, { host }: ConsoleScope): Promise<Row[]> {
+async function jobSums({ query, starts, seen, channels }: UsageScope, { host }: ConsoleScope): Promise<Row[]> {
   const reads = host.store.tables(usageReads);
   const job = jobIn(query.job);
   const days = await Promise.all(
@@ -161,7 +161,7 @@ function totalOf(rows: readonly Row[]): TeamUsage["total"] {
   return { costUsd: of("costUsd"), tokens, calls: of("calls"), unpriced: of("unpriced") };
 }
 
-async function chosenOf({ query, seen }: Told, { host }: ConsoleScope): Promise<Chosen[]> {
+async function chosenOf({ query, seen }: UsageScope, { host }: ConsoleScope): Promise<Chosen[]> {
   const { model, channel, person, job } = query;
   const names = person === "" ? new Map<string, string>() : await host.store.usage.namesOf("personId", [person]);
   const jobName = jobIn(job)?.name ?? "";

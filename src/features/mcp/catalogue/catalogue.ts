@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { foreignLine, foreignText } from "../foreign-text.ts";
-import { orNull } from "../listings.ts";
+import { nullAsAbsent } from "../listings.ts";
 import { leftOutBy, type McpServer, unmetNames } from "../server-settings.ts";
 import { cleanSchema, type JsonObject, schemaProblem } from "./input-schema.ts";
 import { hashedName, qualifiedName } from "./names.ts";
@@ -46,7 +46,7 @@ export interface Catalogue {
 
 const listedSchema = z.object({
   name: z.string().min(1).max(MAX_TOOL_NAME),
-  description: orNull(z.string()),
+  description: nullAsAbsent(z.string()),
   inputSchema: z.record(z.string(), z.unknown()),
   annotations: z
     .object({ readOnlyHint: z.boolean().optional().catch(undefined) })

@@ -8,7 +8,7 @@ import { type FilledIn, readReply, standardReply } from "./reply.ts";
  * Asks in the thread of a call and waits for the answer; null if the question was withdrawn. `key` distinguishes the
  * questions of one call.
  */
-export type AskThread = (
+export type AskInThread = (
   question: { readonly key: string; readonly question: string; readonly options: readonly string[] },
   ctx: ToolContext,
   signal: AbortSignal,
@@ -23,7 +23,7 @@ const TRIES = 3;
 
 export interface AskArgs {
   readonly server: string;
-  readonly ask: AskThread;
+  readonly ask: AskInThread;
   readonly ctx: ToolContext;
   /** Counts the forms of the call. */
   readonly number: number;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Attempts } from "../../../core/attempts.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
-import { type FeatureRoute, get, post, type TeamServer, type TeamServers } from "../../../feature.ts";
+import { type FeatureRoute, getRoute, postRoute, type TeamServer, type TeamServers } from "../../../feature.ts";
 import type { FeatureHost } from "../../../feature-host.ts";
 import type { McpConnections, McpServerView } from "../connections.ts";
 import { foreignLine } from "../foreign-text.ts";
@@ -31,11 +31,11 @@ export function mcpRoutes(
     servers.connection(name)?.reconnect().catch(failed);
   });
   return [
-    get("/servers", async ({ role }) => {
+    getRoute("/servers", async ({ role }) => {
       const body: TeamServers = { rows: shown(), mayReconnect: role !== "viewer" };
       return { status: 200, body: hideIn(body) };
     }),
-    post("/reconnect", async ({ body, by }) => {
+    postRoute("/reconnect", async ({ body, by }) => {
       const name = askedSchema.safeParse(body).data?.name ?? "";
       const connection = servers.connection(name);
       if (connection === undefined) return { status: 404, body: { error: "No such server is started." } };

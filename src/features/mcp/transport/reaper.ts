@@ -29,11 +29,11 @@ export class Reaper {
   watch(group: number): void {
     this.#groups.add(group);
     if (this.#shell === null) this.#start();
-    else this.#tell(`+ ${group}`);
+    else this.#write(`+ ${group}`);
   }
 
   forget(group: number): void {
-    if (this.#groups.delete(group)) this.#tell(`- ${group}`);
+    if (this.#groups.delete(group)) this.#write(`- ${group}`);
   }
 
   close(): void {
@@ -54,10 +54,10 @@ export class Reaper {
     // Does not keep the program alive.
     shell.unref();
     this.#shell = shell;
-    for (const group of this.#groups) this.#tell(`+ ${group}`);
+    for (const group of this.#groups) this.#write(`+ ${group}`);
   }
 
-  #tell(line: string): void {
+  #write(line: string): void {
     this.#shell?.stdin?.write(`${line}\n`);
   }
 }

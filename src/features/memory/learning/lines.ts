@@ -84,7 +84,7 @@ function addressIn(input: unknown): string | null {
 
 /** Whether a text could be worth remembering; thanks, greetings and a bare yes are not. */
 export function isWorthRemembering(text: string): boolean {
-  return new Set(toldWords(text)).size >= LEAST_WORDS;
+  return new Set(contentWords(text)).size >= LEAST_WORDS;
 }
 
 /** Whether a thread could contain something to remember; a single question tells nothing. */
@@ -96,13 +96,13 @@ export function isWorthLearning(lines: readonly Line[]): boolean {
 
 /** Whether a text neither asks nor tells anything, so that recalled memories would be noise. */
 export function isCourtesy(text: string): boolean {
-  return toldWords(text).length === 0;
+  return contentWords(text).length === 0;
 }
 
 const COURTESY = new Set(
   plainWords("hello hi hey thank thanks please good morning evening great nice cool bye ok okay yes yep sure"),
 );
 
-function toldWords(text: string): string[] {
+function contentWords(text: string): string[] {
   return plainWords(text).filter((word) => !COURTESY.has(word));
 }

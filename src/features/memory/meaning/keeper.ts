@@ -8,7 +8,7 @@ import { audienceWords, workspaceOf } from "../audience.ts";
 import type { IndexWord } from "../search/words.ts";
 import { threadIn } from "../store.ts";
 import type { Nearest } from "./nearest.ts";
-import { type Placed, vectorReads, vectorWrites } from "./store.ts";
+import { type VectorRow, vectorReads, vectorWrites } from "./store.ts";
 import { type QuantizedVector, quantize, signBytes } from "./vectors.ts";
 
 export interface KeeperOptions extends Pick<FeatureHost, "store" | "runtime" | "database"> {
@@ -136,16 +136,16 @@ export class VectorKeeper {
   }
 
   /** Whether a memory has its vector, or the model refuses its text. */
-  #isDone({ model }: Placed): boolean {
+  #isDone({ model }: VectorRow): boolean {
     return model !== null && (model === this.#key || model === this.#options.embedder.ref);
   }
 
-  #hold({ model, ...placed }: Placed): void {
+  #hold({ model, ...placed }: VectorRow): void {
     const { nearest } = this.#options;
     if (model === this.#key && !nearest.has(placed.seq)) nearest.add(placed.seq, audiencesOf(placed), placed.signs);
   }
 
-  async #makeAll(pending: readonly Placed[], signal: AbortSignal): Promise<void> {
+  async #makeAll(pending: readonly VectorRow[], signal: AbortSignal): Promise<void> {
     for (let from = 0; from < pending.length; ) {
       const batch = pending.slice(from, from + Math.min(await this.#left(), BATCH));
       await this.#make(batch, signal);
@@ -161,7 +161,7 @@ export class VectorKeeper {
     return left;
   }
 
-  async #make(batch: readonly Placed[], signal: AbortSignal): Promise<void> {
+  async #make(batch: readonly VectorRow[], signal: AbortSignal): Promise<void> {
     if (await this.#isMade(batch, signal)) return;
     // If the model rejects even this text, the failure is not due to the texts.
     const { vectors, count } = await this.#send(HARMLESS, signal);
@@ -171,7 +171,7 @@ export class VectorKeeper {
   }
 
   /** Finds the texts that the model refuses by halving the batch, and marks them, so that the others get vectors. */
-  async #separate(batch: readonly Placed[], signal: AbortSignal): Promise<void> {
+  async #separate(batch: readonly VectorRow[], signal: AbortSignal): Promise<void> {
     if (batch.length === 1) return this.#save(batch, this.#options.embedder.ref);
     const half = Math.ceil(batch.length / 2);
     for (const part of [batch.slice(0, half), batch.slice(half)])
@@ -179,10 +179,10 @@ export class VectorKeeper {
   }
 
   /** False if the model refuses one or more of the texts. */
-  async #isMade(batch: readonly Placed[], signal: AbortSignal): Promise<boolean> {
+  async #isMade(batch: readonly VectorRow[], signal: AbortSignal): Promise<boolean> {
     let sent: Awaited<ReturnType<BackgroundEmbedder["embed"]>>;
     try {
-      sent = await this.#send(batch.map(toldText), signal);
+      sent = await this.#send(batch.map(embeddingText), signal);
     } catch (error) {
       if (/^(?:bad_request|context_overflow|refused)$/u.test(toAppError(error).code)) return false;
       throw error;
@@ -204,7 +204,7 @@ export class VectorKeeper {
   }
 
   /** A `model` without a size marks texts that the model refuses. */
-  async #save(batch: readonly Placed[], model: string, made?: Made): Promise<void> {
+  async #save(batch: readonly VectorRow[], model: string, made?: Made): Promise<void> {
     const { store, database, runtime } = this.#options;
     const rows = batch.map(({ seq, text }, index) => ({ seq, text, vector: made?.vectors[index] ?? null }));
     const at = { model, at: runtime.clock.now() };
@@ -222,7 +222,7 @@ interface Made {
 
 type Reads = Pick<ReturnType<typeof vectorReads>, "after">;
 
-async function* pages(from: number, reads: Reads, signal: AbortSignal): AsyncGenerator<readonly Placed[]> {
+async function* pages(from: number, reads: Reads, signal: AbortSignal): AsyncGenerator<readonly VectorRow[]> {
   for (let last = from; ; ) {
     signal.throwIfAborted();
     const page = await reads.after(last, PAGE);
@@ -233,10 +233,10 @@ async function* pages(from: number, reads: Reads, signal: AbortSignal): AsyncGen
 }
 
 /** The text to embed, with its author, which is part of its meaning. */
-function toldText({ authorName, text }: Placed): string {
+function embeddingText({ authorName, text }: VectorRow): string {
   return `${authorName}: ${text}`;
 }
 
-function audiencesOf({ thread, ...placed }: Omit<Placed, "model" | "signs">): IndexWord[] {
+function audiencesOf({ thread, ...placed }: Omit<VectorRow, "model" | "signs">): IndexWord[] {
   return audienceWords({ ...placed, workspace: workspaceOf(threadIn(thread)) });
 }

@@ -7,7 +7,7 @@ import { JSON_ROWS } from "../store.ts";
 import { fromHex, hexOf, type QuantizedVector } from "./vectors.ts";
 
 /** A memory and its vector, if any. */
-export interface Placed {
+export interface VectorRow {
   readonly seq: number;
   readonly text: string;
   readonly authorName: string;
@@ -62,14 +62,14 @@ const pageRow = z
     model: z.string().nullable(),
     signs: z.string().nullable(),
   })
-  .transform(({ signs, ...row }): Placed => ({ ...row, signs: fromHex(signs ?? "") }));
+  .transform(({ signs, ...row }): VectorRow => ({ ...row, signs: fromHex(signs ?? "") }));
 const page = z.array(z.object({ rows: z.string().nullable() }));
 
 export function vectorReads(db: Client, database: Database) {
   const { rows, end, object, toHex, hexArgument } = DIALECT[database];
   return {
     /** Memories after a number, in order. */
-    async after(seq: number, limit: number): Promise<Placed[]> {
+    async after(seq: number, limit: number): Promise<VectorRow[]> {
       const found = page.parse(
         await db.$queryRaw`
           SELECT ${rows}"row"${end} AS "rows" FROM (

@@ -10,7 +10,7 @@ export function asksWhen(question: string): boolean {
   return WHEN.test(question);
 }
 
-export function tellsTime(text: string): boolean {
+export function mentionsTime(text: string): boolean {
   return TIME.test(text);
 }
 

@@ -31,7 +31,7 @@ interface Day {
  * any year. Given the day on which it was said, `yesterday` and `last Friday` are dates, too.
  */
 export function dateWords(plain: string, saidAt: Day | null): string[] {
-  const days = [...writtenDays(plain), ...(saidAt === null ? [] : toldDays(plain, saidAt))];
+  const days = [...writtenDays(plain), ...(saidAt === null ? [] : relativeDays(plain, saidAt))];
   const months = [...plain.matchAll(MONTH_YEAR)].map(([, name, year]) => dayOf(year, monthOf(name)));
   const alone = [...plain.matchAll(MONTH_ALONE)].map(([, name, may]) => `dm${two(monthOf(name ?? may))}`);
   return [...new Set([...[...days, ...months].flatMap(wordsFor), ...alone])];
@@ -52,7 +52,7 @@ function writtenDays(plain: string): Day[] {
 }
 
 /** Days named relative to the day on which they were said. */
-function toldDays(plain: string, saidAt: Day): Day[] {
+function relativeDays(plain: string, saidAt: Day): Day[] {
   const back = [
     ...(YESTERDAY.test(plain) ? [1] : []),
     ...[...plain.matchAll(AGO)].map(

@@ -1,5 +1,5 @@
 import { HALF_LIFE_MS, type Kind } from "../memory.ts";
-import { asksWhen, isQuestion, tellsTime } from "./cues.ts";
+import { asksWhen, isQuestion, mentionsTime } from "./cues.ts";
 import type { Found } from "./full-text.ts";
 import { type QueryMeaning, similarityScores } from "./similarity-scores.ts";
 import type { SmallWords } from "./small-words.ts";
@@ -195,7 +195,7 @@ function said({ saidBy, pairs }: Reading, { words }: Question): number {
 }
 
 function cues({ found: { text }, saidBy }: Reading, byTime: boolean): number {
-  const time = byTime && tellsTime(text) ? WHEN_FACTOR : 1;
+  const time = byTime && mentionsTime(text) ? WHEN_FACTOR : 1;
   const asking = isQuestion(text) ? QUESTION_FACTOR : 1;
   const author = saidBy.includes(true) ? AUTHOR_FACTOR : 1;
   return time * asking * author * (1 - SHORT_LOSS * Math.exp(-text.length / SHORT_CHARS));

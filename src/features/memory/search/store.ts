@@ -30,7 +30,7 @@ const COLUMNS =
  * Prepares the index after a bulk import: PostgreSQL learns at once which words are common, and SQLite merges its index
  * segments, so that a lookup reads one place instead of thirty.
  */
-export async function settle(db: Client, database: Database): Promise<void> {
+export async function optimizeIndex(db: Client, database: Database): Promise<void> {
   if (database === "postgresql") await db.$executeRaw`ANALYZE "Memory"`;
   else await db.$executeRaw`INSERT INTO "MemoryIndex" ("MemoryIndex") VALUES ('optimize')`;
 }

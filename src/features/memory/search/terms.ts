@@ -7,14 +7,17 @@ const OWN_CHARS = 6;
 const PREFIX_CHARS = OWN_CHARS + 1;
 const PREFIX_OF: Readonly<Record<string, string>> = { x: "p", y: "q" };
 
-type Told = Pick<NewMemory, "scope" | "isPrivate" | "channelKey" | "workspace" | "origin" | "author" | "text" | "said">;
+type IndexedFields = Pick<
+  NewMemory,
+  "scope" | "isPrivate" | "channelKey" | "workspace" | "origin" | "author" | "text" | "said"
+>;
 
 /**
  * A memory's text for the full-text index: for each audience, the memory's words prefixed with that audience, then the
  * audience's own word. So a search only touches what its reader may read, however much else there is. For the first
  * audience, the words keep their order and repetitions.
  */
-export function termsOf(memory: Told): string {
+export function termsOf(memory: IndexedFields): string {
   const { author, text, said } = memory;
   const words = [...authorWords(author.name), ...saidWords(said), ...indexWords(text, said)];
   const [first = "", ...others] = audienceWords(memory);

@@ -14,7 +14,7 @@ export function aboutOrBy(personId: string) {
   return { OR: [{ authorId: personId }, { scope: `person:${personId}` }] };
 }
 
-function toldThere({ source, scopes }: MemorySource) {
+function fromSource({ source, scopes }: MemorySource) {
   return { scope: { in: [...scopes] }, source, runId: null };
 }
 
@@ -31,7 +31,7 @@ export function memoryDeletion(db: Client) {
     /** Memories that these runs stored or that were learned from them. */
     forgetOfRuns: (runIds: readonly string[]) => forget({ runId: { in: [...runIds] } }),
 
-    forgetToldIn: (place: MemorySource) => forget(toldThere(place)),
+    forgetToldIn: (place: MemorySource) => forget(fromSource(place)),
 
     forgetOfPerson: (personId: string) => forget(aboutOrBy(personId)),
 
@@ -39,7 +39,7 @@ export function memoryDeletion(db: Client) {
     forgetUnused: (before: number) => forget({ isPinned: false, usedAt: { lt: new Date(before) } }),
 
     async count(runIds: readonly string[], places: readonly MemorySource[]): Promise<number> {
-      return db.memory.count({ where: { OR: [{ runId: { in: [...runIds] } }, ...places.map(toldThere)] } });
+      return db.memory.count({ where: { OR: [{ runId: { in: [...runIds] } }, ...places.map(fromSource)] } });
     },
   };
 }

@@ -10,7 +10,7 @@ export function dataText({ sessions, messages, memories, jobs }: PersonsData, th
   ].join("\n");
 }
 
-export function runsGoOn({ openRuns }: Pick<PersonsData, "openRuns">): string {
+export function openRunsNote({ openRuns }: Pick<PersonsData, "openRuns">): string {
   return openRuns === 1 ? "A run goes on" : `${openRuns} runs go on`;
 }
 

@@ -6,22 +6,22 @@ type Note = NonNullable<OpenFeature["watchRun"]>;
 export const STORED_MS = 700;
 
 /** An answer as written so far, from its beginning. */
-export interface Answer {
+export interface StreamedAnswer {
   /** Different for each model call. */
   readonly id: string;
   readonly text: string;
 }
 
 /** The answers that models are writing in this process's runs. */
-export interface Writing {
+export interface StreamedAnswers {
   readonly note: Note;
   /** Null if nothing is being written in the session. */
-  readonly in: (sessionId: string) => Answer | null;
+  readonly in: (sessionId: string) => StreamedAnswer | null;
 }
 
 /** Keeps answers even while no page is open, so that one opened in mid-answer shows it from its beginning. */
-export function createWriting(clock: { now(): number }): Writing {
-  const answers = new Map<string, Answer>();
+export function createStreamedAnswers(clock: { now(): number }): StreamedAnswers {
+  const answers = new Map<string, StreamedAnswer>();
   // Keeps ids distinct from those of an earlier process.
   const begun = clock.now().toString(36);
   let count = 0;
@@ -42,7 +42,7 @@ export function createWriting(clock: { now(): number }): Writing {
 }
 
 /** Length of the common beginning of two texts, in characters. */
-export function sameFor(one: string, other: string): number {
+export function commonPrefixLength(one: string, other: string): number {
   if (other.startsWith(one)) return one.length;
   let at = 0;
   while (at < one.length && one[at] === other[at]) at += 1;

@@ -7,7 +7,7 @@ import type { ChannelRow } from "./store.ts";
 
 export type Viewer = Parameters<TeamSessions["choices"]>[0];
 
-export interface Sight {
+export interface Visibility {
   /** Whether the viewer sees everything, including private channels. */
   seesAll(viewer: Viewer): boolean;
   seesChannel(viewer: Viewer, channel: ChannelRow): Promise<boolean>;
@@ -22,28 +22,31 @@ export interface Place {
   readonly thread: ThreadRef;
 }
 
-export type SightOptions = Pick<FeatureHost, "describe" | "canSeeChannel" | "memberOf" | "membershipOf" | "serves"> & {
+export type VisibilityOptions = Pick<
+  FeatureHost,
+  "describe" | "canSeeChannel" | "memberOf" | "membershipOf" | "serves"
+> & {
   readonly clock: { now(): number };
   readonly adminsSeePrivate: boolean;
 };
 
 /** How long an answer about a person is cached, in milliseconds. The core has its own cache for channels. */
-const BELIEVED_MS = 60_000;
-const REMEMBERED = 5_000;
+const CACHE_MS = 60_000;
+const CACHE_SIZE = 5_000;
 
 /** Decides who sees what: whoever sees it on its platform, as one of the people linked to the account. */
-export function createSight(options: SightOptions): Sight {
+export function createVisibility(options: VisibilityOptions): Visibility {
   const { describe, canSeeChannel, memberOf, membershipOf, serves, clock, adminsSeePrivate } = options;
   // Only positive answers are cached, so that a person who gains access is not kept waiting.
-  const belief = { forMs: BELIEVED_MS, most: REMEMBERED, isLasting: Boolean, clock };
+  const cache = { forMs: CACHE_MS, most: CACHE_SIZE, isLasting: Boolean, clock };
   const memberIn = cacheAnswers(async (id: string, thread: ThreadRef) => {
     const member = (await memberOf(thread, id)) ?? null;
     return member !== null && serves(member) ? member : null;
-  }, belief);
+  }, cache);
   // A thread may have fewer members than its channel.
   const isInThread = cacheAnswers(
     async (id: string, thread: ThreadRef) => (await membershipOf(thread, id))?.isMember === true,
-    belief,
+    cache,
   );
 
   const seesAll = (viewer: Viewer): boolean =>
@@ -67,7 +70,7 @@ export function createSight(options: SightOptions): Sight {
     return found.filter((person) => person !== null);
   };
 
-  const actor: Sight["actor"] = async (viewer, { channel, thread }) => {
+  const actor: Visibility["actor"] = async (viewer, { channel, thread }) => {
     const people = await inChannel(viewer, channelOf(channel.id, thread.workspaceId));
     const { hasPrivateThreads } = describe(thread.platform);
     if (hasPrivateThreads !== true || thread.threadId === null) return people[0] ?? null;

@@ -18,16 +18,16 @@ export interface Change {
 }
 
 /** Saved, or refused because of a newer revision than the one that the author has seen. */
-export type Changed =
+export type ChangeResult =
   | { readonly type: "saved"; readonly number: number }
   | { readonly type: "conflict"; readonly newest: StoredRevision | null };
 
-export interface KeptDefinitions {
+export interface StoredDefinitions {
   /** The newest revision, even if it takes something back; null if nothing was ever set. */
   newest(kind: Kind, name: string): StoredRevision | null;
   /** Names with a text set on the page. */
   names(kind: Kind): readonly string[];
-  change(change: Change): Promise<Changed>;
+  change(change: Change): Promise<ChangeResult>;
   /** Reads what other processes have set. */
   readonly refresh: () => Promise<void>;
 }
@@ -38,7 +38,7 @@ export function createStoredDefinitions({
   runtime,
   definitions,
   changed = () => {},
-}: Pick<FeatureHost, "store" | "runtime" | "definitions"> & { readonly changed?: () => void }): KeptDefinitions {
+}: Pick<FeatureHost, "store" | "runtime" | "definitions"> & { readonly changed?: () => void }): StoredDefinitions {
   const newest: Readonly<Record<Kind, Map<string, StoredRevision>>> = {
     agent: new Map(),
     skill: new Map(),
@@ -47,7 +47,7 @@ export function createStoredDefinitions({
   const sets = { agent: definitions.agents, skill: definitions.skills, instructions: definitions.instructions };
   let count = 0;
 
-  const tell = (kind: Kind): void => {
+  const publish = (kind: Kind): void => {
     sets[kind].set(textsIn(newest[kind].values()));
   };
   /** Ignores a revision older than the one in memory, since it may have been read before a later change. */
@@ -65,7 +65,7 @@ export function createStoredDefinitions({
       const revised = await store.transaction((tx) => tx.revisions.add(id, after, revision));
       const now = revised.type === "saved" ? revised.revision : revised.newest;
       if (now !== null) take(kind, now);
-      tell(kind);
+      publish(kind);
       if (revised.type === "saved") changed();
       return revised.type === "saved" ? { type: "saved", number: revised.revision.number } : revised;
     },
@@ -75,7 +75,7 @@ export function createStoredDefinitions({
       if (now === count) return;
       for (const kind of KINDS) {
         for (const revision of await store.revisions.newestOf(kind)) take(kind, revision);
-        tell(kind);
+        publish(kind);
       }
       count = now;
     },

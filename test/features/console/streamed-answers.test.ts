@@ -9,10 +9,10 @@ const emptied = useEmptiedDatabases();
 test("words are numbered: a void try is taken back, another call is another answer, and each watch begins anew", async () => {
   const store = await emptied();
   await seedSessions(store, [{ id: "ses_1", channelKey: "slack:C1", title: "tell", outcome: null, at: 1_000 }]);
-  const { sessions, writing, clock } = world({ store });
+  const { sessions, streamed, clock } = world({ store });
   const run = { runId: "ses_1-run", sessionId: "ses_1" };
-  const note = (event: Parameters<typeof writing.note>[1]) => {
-    writing.note(run, event);
+  const note = (event: Parameters<typeof streamed.note>[1]) => {
+    streamed.note(run, event);
     sessions.note(run, event);
   };
   const watch = (linked: readonly string[] = ["slack:U0ANA"]) => {
@@ -46,7 +46,7 @@ test("words are numbered: a void try is taken back, another call is another answ
   expect(await after(told, 5)).toMatchObject({ at: 0, text: "Four" });
   expect(told.at(-1)?.answer).not.toBe(told[0]?.answer);
   note({ type: "closed" });
-  expect(writing.in("ses_1")).toBeNull();
+  expect(streamed.in("ses_1")).toBeNull();
   expect(stranger).toEqual([]);
 });
 

@@ -1,8 +1,8 @@
 import type { Definition } from "../../core/agents/page-definitions.ts";
 import type { FullDefinition, ListedDefinition } from "../../feature.ts";
-import type { StoredRevision } from "./kept.ts";
+import type { StoredRevision } from "./stored-definitions.ts";
 
-export function listed(
+export function listedDefinition(
   { name, description, own, shipped, facts }: Definition,
   newest: StoredRevision | null,
 ): ListedDefinition {
@@ -11,8 +11,8 @@ export function listed(
   return { name, description, from, place: own?.place ?? null, hasShipped: shipped !== null, facts };
 }
 
-export function whole(definition: Definition, newest: StoredRevision | null): FullDefinition {
+export function fullDefinition(definition: Definition, newest: StoredRevision | null): FullDefinition {
   const { own, shipped } = definition;
   const text = own?.text ?? newest?.content ?? shipped ?? "";
-  return { ...listed(definition, newest), text, number: newest?.number ?? 0, shipped };
+  return { ...listedDefinition(definition, newest), text, number: newest?.number ?? 0, shipped };
 }

@@ -5,19 +5,19 @@ import type { FeatureHost } from "../../feature-host.ts";
 const QUIET_MS = 10_000;
 
 /** Checks regularly for changes by other processes, but only while no runs are active, so that no answer waits. */
-export function createLookout(
-  look: () => Promise<void>,
+export function createIdlePoller(
+  poll: () => Promise<void>,
   { clock, log }: { readonly clock: Pick<Clock, "now" | "sleep"> } & Pick<FeatureHost, "log">,
 ) {
-  let heardAt = clock.now();
+  let activeAt = clock.now();
   return {
-    heard: (): void => {
-      heardAt = clock.now();
+    noteActivity: (): void => {
+      activeAt = clock.now();
     },
     async run(signal: AbortSignal): Promise<void> {
       while (await sleepUnlessAborted(clock, QUIET_MS, signal)) {
-        if (clock.now() - heardAt < QUIET_MS) continue;
-        await look().catch((error: unknown) => log.warn({ err: error }, "definitions_not_read"));
+        if (clock.now() - activeAt < QUIET_MS) continue;
+        await poll().catch((error: unknown) => log.warn({ err: error }, "definitions_not_read"));
       }
     },
   };

@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from "vitest";
 import type { DefinitionTexts } from "../../../src/core/agents/page-definitions.ts";
 import { openStore } from "../../../src/core/store/store.ts";
 import type { FeatureHost } from "../../../src/feature-host.ts";
-import { createStoredDefinitions } from "../../../src/features/definitions/kept.ts";
-import { createLookout } from "../../../src/features/definitions/lookout.ts";
+import { createIdlePoller } from "../../../src/features/definitions/idle-poller.ts";
+import { createStoredDefinitions } from "../../../src/features/definitions/stored-definitions.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { startPostgres } from "../../support/database/postgres.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -85,12 +85,12 @@ test("what another process sets is looked for once nothing was heard of runs for
   const elsewhere = await processOn(url);
   const here = await processOn(url);
   const clock = new ManualClock();
-  const lookout = createLookout(here.kept.refresh, { clock, log: silentLog });
+  const poller = createIdlePoller(here.kept.refresh, { clock, log: silentLog });
   const ending = new AbortController();
-  const running = lookout.run(ending.signal);
+  const running = poller.run(ending.signal);
   await elsewhere.kept.change({ kind: "skill", name: "review", content: "one", after: 0, by: "ana" });
   for (let times = 0; times < 5; times += 1) {
-    lookout.heard();
+    poller.noteActivity();
     await clock.advance(9_000);
   }
   expect(here.held["skill"]).toBeUndefined();
