@@ -61,7 +61,7 @@ function connect(platform: ChatPlatform, connecting: ConnectScope): Promise<void
   const either = AbortSignal.any([signal, leaving.signal]);
   parts.defer(() => platform.stop());
   const { promise: connected, resolve: isConnected } = Promise.withResolvers<void>();
-  const working = attend(platform, { ...connecting, signal: either, isConnected })
+  const working = runPlatform(platform, { ...connecting, signal: either, isConnected })
     .catch((error: unknown) => {
       if (!either.aborted) fail(toAppError(error));
     })
@@ -74,7 +74,10 @@ function connect(platform: ChatPlatform, connecting: ConnectScope): Promise<void
 }
 
 /** Runs a platform until the signal aborts. */
-async function attend(platform: ChatPlatform, connecting: ConnectScope & { isConnected: () => void }): Promise<void> {
+async function runPlatform(
+  platform: ChatPlatform,
+  connecting: ConnectScope & { isConnected: () => void },
+): Promise<void> {
   const { say, parts, signal, isConnected } = connecting;
   const { title, isOwn } = platform.descriptor;
   const connectedNow = reportWhileDisconnected(platform, connecting);

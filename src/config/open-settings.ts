@@ -6,9 +6,9 @@ export function openSettings(config: Config): string[] {
     ...openModes(config),
     ...openHosts(config),
     ...openAccess(config),
-    ...wayIn(config),
+    ...exposureWarnings(config),
     ...unconfined(config),
-    ...noAdmins(config),
+    ...adminWarnings(config),
     ...noTimezone(config),
   ];
 }
@@ -52,7 +52,7 @@ function unconfined({ confinement }: Config): string[] {
 }
 
 /** A page or a terminal has a single person, who need not be named; a workspace has many. */
-function noAdmins({ slack, discord, access }: Config): string[] {
+function adminWarnings({ slack, discord, access }: Config): string[] {
   const example = slack === null ? "discord:<id>" : "slack:U…";
   if ((slack === null && discord === null) || access.admins.length > 0) return [];
   return [`access.admins: nobody is named. Write \`"access": { "admins": ["${example}"] }\` into the settings file.`];
@@ -61,7 +61,7 @@ function noAdmins({ slack, discord, access }: Config): string[] {
 const LOOPBACK = /^(?:localhost$|127\.|\[?::1\]?$)/u;
 
 /** Warnings about a page that is reachable from other machines. */
-function wayIn({ web: { host, url, trustProxy } }: Config): string[] {
+function exposureWarnings({ web: { host, url, trustProxy } }: Config): string[] {
   if (url === null && LOOPBACK.test(host)) return [];
   const isOpen = url?.startsWith("https:") !== true;
   return [

@@ -118,7 +118,7 @@ export function secretMasker({ hide, hideIn, files }: ProgramSecrets): (tool: To
       preview: async (input, ...call) => {
         const preview = await previewOf(input, ...call);
         if ("refused" in preview) return shown(preview);
-        const carried = carriedFacts(files.foundIn([input, preview]));
+        const carried = secretFacts(files.foundIn([input, preview]));
         return {
           ...shown(preview),
           ...(carried.length === 0 ? {} : { facts: [...carried, ...shown(preview.facts ?? [])] }),
@@ -147,7 +147,7 @@ export function secretMasker({ hide, hideIn, files }: ProgramSecrets): (tool: To
 const MOST_CARRIED = 5;
 
 /** Lists the values that a call contains but its card masks, for the people who decide. */
-function carriedFacts(found: readonly string[]): string[] {
+function secretFacts(found: readonly string[]): string[] {
   const more = found.length > MOST_CARRIED ? [`⚠ … and ${found.length - MOST_CARRIED} more secrets`] : [];
   const lines = found.slice(0, MOST_CARRIED).map((each) => `⚠ In it, and shown here by its name alone: ${each}`);
   return [...lines, ...more];

@@ -79,7 +79,7 @@ async function checkProvider(id: string, { providers, wanted, limitMs, isGiven =
       name,
       keyVariable: isGiven ? (entry?.keyVariable ?? null) : null,
       provider: await providerOf(id, providers),
-      stranger: await strangerTo(id, providers),
+      stranger: await providerWithWrongKey(id, providers),
       models: own,
       defaultModel: entry?.defaultModel ?? null,
       signal,
@@ -121,11 +121,11 @@ async function modelThatShows(
   { stranger, models, defaultModel, signal }: Asked,
   listed: readonly ModelInfo[] | null,
 ): Promise<readonly string[]> {
-  if (listed !== null && (stranger === null || !(await listsToAnybody(stranger, signal)))) return [];
+  if (listed !== null && (stranger === null || !(await listsWithoutKey(stranger, signal)))) return [];
   return [models[0] ?? defaultModel ?? listed?.[0]?.id ?? ""].filter((model) => model !== "");
 }
 
-async function listsToAnybody(stranger: LlmProvider, signal: AbortSignal): Promise<boolean> {
+async function listsWithoutKey(stranger: LlmProvider, signal: AbortSignal): Promise<boolean> {
   try {
     await stranger.listModels(signal);
     return true;
@@ -174,7 +174,7 @@ async function providerOf(id: string, providers: Settings): Promise<LlmProvider>
   return (await registryOf(providers).resolve(`${id}/any`)).provider;
 }
 
-async function strangerTo(id: string, providers: Settings): Promise<LlmProvider | null> {
+async function providerWithWrongKey(id: string, providers: Settings): Promise<LlmProvider | null> {
   const { apiKey, ...settings }: ProviderSettings = providers[id] ?? {};
   if (apiKey === undefined || id === DEMO_PROVIDER) return null;
   return providerOf(id, { [id]: { ...settings, apiKey: NOBODYS_KEY } });

@@ -31,14 +31,14 @@ export async function* fitContext(fitting: FitScope, signal: AbortSignal): Async
 
   const fill = () => gauge.inputTokens() / window;
   if (fill() < FILLS.evict) return;
-  yield* tell(fitting, FILLS.evict, fullStatus(fill()));
+  yield* warnOnce(fitting, FILLS.evict, fullStatus(fill()));
   for (const rounds of KEPT_ROUNDS) {
     if (fill() < FILLS.evict) return;
     await evict(run, evictionOfRounds(run.state.messages, run.state.projection, rounds));
   }
   const maySummarise = run.state.projection.failures < MOST_FAILURES;
   if (fill() >= FILLS.summarise && maySummarise) yield* summarise(fitting, window, signal);
-  if (fill() >= FILLS.warn) yield* tell(fitting, FILLS.warn, overfullStatus(fill()));
+  if (fill() >= FILLS.warn) yield* warnOnce(fitting, FILLS.warn, overfullStatus(fill()));
 }
 
 /**
@@ -61,7 +61,7 @@ export async function* shortenContext(fitting: FitScope, signal: AbortSignal): A
 }
 
 /** Warns people once per run. */
-function* tell({ told }: FitScope, share: number, text: string): Generator<QueryEvent> {
+function* warnOnce({ told }: FitScope, share: number, text: string): Generator<QueryEvent> {
   if (!told.has(share)) yield { type: "status", text };
   told.add(share);
 }

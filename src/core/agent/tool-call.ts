@@ -65,10 +65,10 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
  */
 export function labelled(result: ToolResult, tool: Tool | undefined, input: unknown): ToolResult {
   const people = { who: (result.people ?? []).map(({ id }) => id), holds: [] };
-  return { ...result, label: unionOf([result.label ?? broughtBy(tool, input), people]) };
+  return { ...result, label: unionOf([result.label ?? labelOfSource(tool, input), people]) };
 }
 
-function broughtBy(tool: Tool | undefined, input: unknown): Label {
+function labelOfSource(tool: Tool | undefined, input: unknown): Label {
   if (tool === undefined) return UNKNOWN_LABEL;
   try {
     return tool.brings?.(input) ?? (tool.permission === "none" ? EMPTY_LABEL : { who: [], holds: ["files"] });

@@ -60,7 +60,7 @@ export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGen
     if (decision.type === "refuse") yield* refuse(calls, decision);
     else allowed.push(decision);
   }
-  yield* tellInterrupted(decided);
+  yield* reportInterrupted(decided);
   for (const batch of batches(allowed)) {
     yield* runBatch(calls, batch, signal);
     // A waiting call blocks the calls after it, as it would while running.
@@ -195,7 +195,7 @@ async function* refuse({ run }: TurnCalls, { use, title, result }: RefuseDecisio
   yield { type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs: 0 };
 }
 
-function* tellInterrupted(decisions: readonly Decided[]): Generator<QueryEvent, void> {
+function* reportInterrupted(decisions: readonly Decided[]): Generator<QueryEvent, void> {
   const names = decisions
     .filter((decision) => decision.type === "refuse" && decision.interrupted)
     .map(({ use, title }) => `\`${title === "" ? use.name : title}\``);

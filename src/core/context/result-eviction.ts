@@ -8,7 +8,7 @@ import { resultChars, resultsOf } from "./projection.ts";
  * has not seen stay.
  */
 export function evictionForBudget(messages: readonly Message[], projection: Projection, budget: number): number | null {
-  const { chars, seen, first } = standing(messages, projection);
+  const { chars, seen, first } = resultSizes(messages, projection);
   let total = chars.slice(first).reduce((sum, each) => sum + each, 0);
   if (total <= budget) return null;
   let evicted = first;
@@ -24,7 +24,7 @@ export function evictionForBudget(messages: readonly Message[], projection: Proj
  * null if there are no more to evict.
  */
 export function evictionOfRounds(messages: readonly Message[], projection: Projection, rounds: number): number | null {
-  const { seen, before } = standing(messages, projection);
+  const { seen, before } = resultSizes(messages, projection);
   const responses = messages.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
   const oldestKept = responses.at(-1 - rounds);
   const evicted = oldestKept === undefined ? 0 : Math.min(seen, before[oldestKept] ?? 0);
@@ -37,7 +37,7 @@ export function evictionOfAll(messages: readonly Message[], { evictedResults }: 
   return all > evictedResults ? all : null;
 }
 
-function standing(messages: readonly Message[], { evictedResults, summary }: Projection) {
+function resultSizes(messages: readonly Message[], { evictedResults, summary }: Projection) {
   const chars: number[] = [];
   /** Number of results before each message. */
   const before: number[] = [];

@@ -106,7 +106,7 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
 async function refuse(event: InboundEvent, reason: string, options: Intake): Promise<Receipt> {
   if (!isAddressed(event)) return { type: "ignored" };
   if (event.kind !== "message") return { type: "refused", reason };
-  return alone(event, options, async () => {
+  return underMessageLock(event, options, async () => {
     if (event.edited !== undefined && (await options.store.presence.wasAnswered(event.key)))
       return { type: "duplicate" };
     await noteAnswered(event, options);
@@ -129,7 +129,7 @@ function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
   const known = receipts.get(key);
   if (known !== undefined) return known;
   const take = () => answered(message, options);
-  const taken = isPrivate(message, options) ? alone(message, options, take) : take();
+  const taken = isPrivate(message, options) ? underMessageLock(message, options, take) : take();
   const receipt = taken.catch((error: unknown) => {
     receipts.delete(key);
     throw error;
@@ -168,7 +168,11 @@ async function receiveSurface(opened: InboundSurface, foreign: string | null, op
  * Takes a privately answered message, which has no row with a unique key, under a lock, so that only one process
  * answers it.
  */
-async function alone(message: InboundMessage, options: Intake, take: () => Promise<Receipt>): Promise<Receipt> {
+async function underMessageLock(
+  message: InboundMessage,
+  options: Intake,
+  take: () => Promise<Receipt>,
+): Promise<Receipt> {
   const { cluster, store } = options;
   if (cluster.size() === 1) return take();
   const wait = { signal: AbortSignal.timeout(LOCK_WAIT_MS), queued: () => {} };

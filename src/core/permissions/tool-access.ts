@@ -58,7 +58,7 @@ export function refusal(tool: ToolFacts, access: ToolAccess): string | null {
   if (!isOffered && !access.granted?.includes(tool.name)) {
     return `The tool ${tool.name} is not available in ${access.mode} mode, which only looks and changes nothing.`;
   }
-  if (access.toolAllow !== undefined && !leadsToOthers(tool, access) && !access.toolAllow.includes(tool.name)) {
+  if (access.toolAllow !== undefined && !isIndirect(tool, access) && !access.toolAllow.includes(tool.name)) {
     return `The tool ${tool.name} is not enabled here.`;
   }
   return null;
@@ -68,7 +68,7 @@ export function refusal(tool: ToolFacts, access: ToolAccess): string | null {
  * Whether a tool only leads to others, or to executors. The operator's list never excludes it, because those tools are
  * checked themselves.
  */
-function leadsToOthers(tool: ToolFacts, { role }: ToolAccess): boolean {
+function isIndirect(tool: ToolFacts, { role }: ToolAccess): boolean {
   return isFinder(tool.name) || (role === MANAGER_ROLE && delegates(tool));
 }
 
@@ -88,9 +88,9 @@ function roleAllows({ role, ownRole = "full" }: Pick<ToolAccess, "role" | "ownRo
     case "full":
       return true;
     case MANAGER_ROLE:
-      return delegates(tool) || (looksOnly(tool) && roleAllows({ role: ownRole }, tool));
+      return delegates(tool) || (isReadOnly(tool) && roleAllows({ role: ownRole }, tool));
     case "read-only":
-      return looksOnly(tool);
+      return isReadOnly(tool);
     case "search-only":
       return SEARCH_TOOLS.includes(tool.name);
     default:
@@ -98,6 +98,6 @@ function roleAllows({ role, ownRole = "full" }: Pick<ToolAccess, "role" | "ownRo
   }
 }
 
-function looksOnly({ name, permission }: ToolFacts): boolean {
+function isReadOnly({ name, permission }: ToolFacts): boolean {
   return HARMLESS.includes(permission) || READ_ONLY_TOOLS.includes(name);
 }

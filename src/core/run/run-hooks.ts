@@ -114,21 +114,15 @@ export async function withHookData(
 
 /** What hooks add to a run's folded line. */
 export function notesOf(runId: string, { hooks, log }: Hooks): readonly string[] {
-  return hooks.flatMap(
-    ({ name, note }) => unlessItFails(() => note?.(runId) ?? [], { feature: name, runId }, log) ?? [],
-  );
+  return hooks.flatMap(({ name, note }) => nullIfFails(() => note?.(runId) ?? [], { feature: name, runId }, log) ?? []);
 }
 
 /** Notifies hooks that a run has ended. */
 export function notifyRunEnded(runId: string, outcome: QueryOutcome, { hooks, log }: Hooks): void {
-  for (const { name, ended } of hooks) unlessItFails(() => ended?.(outcome), { feature: name, runId }, log);
+  for (const { name, ended } of hooks) nullIfFails(() => ended?.(outcome), { feature: name, runId }, log);
 }
 
-function unlessItFails<T>(
-  work: () => T,
-  what: { readonly feature: string; readonly runId: string },
-  log: Log,
-): T | null {
+function nullIfFails<T>(work: () => T, what: { readonly feature: string; readonly runId: string }, log: Log): T | null {
   try {
     return work();
   } catch (error) {

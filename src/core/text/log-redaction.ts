@@ -17,7 +17,7 @@ export function withoutCredentials(line: string): string {
 
 function hidden(value: unknown, isSecret: boolean): unknown {
   if (typeof value === "string") return isSecret ? HIDDEN : inText(value);
-  if (Array.isArray(value)) return value.map((each, at) => hidden(each, isSecret || isNaming(value[at - 1])));
+  if (Array.isArray(value)) return value.map((each, at) => hidden(each, isSecret || isSecretFlag(value[at - 1])));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => [key, hidden(each, isSecret || isSecretAt(key, each))]),
@@ -33,7 +33,7 @@ function isCount(value: unknown): boolean {
 }
 
 /** Whether an argument is a flag or a header whose value follows as the next argument. */
-function isNaming(before: unknown): boolean {
+function isSecretFlag(before: unknown): boolean {
   return typeof before === "string" && /^[\w-]{1,60}$/u.test(before) && isSecretName(before);
 }
 

@@ -58,7 +58,7 @@ export interface FreeData {
 export function freeData(sendings: readonly OutgoingData[], facts: EgressFacts): FreeData | null {
   const { label, sinks } = facts;
   if (sendings.length === 0 || originsIn(label).length === 0 || isWithin(label, "public")) return null;
-  const open = sendings.filter(({ to, upTo }) => !isWithin(label, upTo ?? "public") && !takes(sinks, to, label));
+  const open = sendings.filter(({ to, upTo }) => !isWithin(label, upTo ?? "public") && !isPermitted(sinks, to, label));
   if (open.length === 0) return null;
   const known = facts.known();
   for (const sending of open) {
@@ -72,7 +72,7 @@ export function freeData(sendings: readonly OutgoingData[], facts: EgressFacts):
   return null;
 }
 
-function takes(sinks: readonly Sink[], to: string, label: Label): boolean {
+function isPermitted(sinks: readonly Sink[], to: string, label: Label): boolean {
   const url = URL.parse(`http://${to}`);
   if (url === null) return false;
   return sinks.some(({ host, send }) => {

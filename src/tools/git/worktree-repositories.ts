@@ -65,7 +65,8 @@ export async function keepRepositories(copied: CopiedRoot, to: string, signal: A
   const program = findGit(GIT_PROGRAMS);
   const git = program === null ? null : gitRunner(program, LIMITS, signal);
   const kept: Worktree[] = [];
-  for (const top of tops) kept.push({ path: top, repository: await keepOne(top, { copied, to, git }, kept.length) });
+  for (const top of tops)
+    kept.push({ path: top, repository: await saveRepository(top, { copied, to, git }, kept.length) });
   await writeFile(path.join(to, LIST), JSON.stringify(kept));
 }
 
@@ -76,7 +77,7 @@ interface KeepArgs {
 }
 
 /** Saves one repository. If git cannot be used on it in the root, the same refusal applies in the worktree. */
-async function keepOne(top: string, keeping: KeepArgs, before: number): Promise<Worktree["repository"]> {
+async function saveRepository(top: string, keeping: KeepArgs, before: number): Promise<Worktree["repository"]> {
   if (before >= MOST) return { refused: `There are more than ${MOST} repositories here; this one is not looked into.` };
   if (keeping.git === null) return { refused: "There was no git when the files were copied." };
   try {

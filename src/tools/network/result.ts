@@ -54,7 +54,10 @@ export async function resultOf(shown: Shown, sandbox: Sandbox, scope: Scope): Pr
     case "text":
       return textPart(shown, head, { text: content.text, cut: false });
     case "empty":
-      return judged(answer, textResult([...head, "", "(no body)"].join("\n"), { summary: `${answer.status}` }));
+      return withErrorStatus(
+        answer,
+        textResult([...head, "", "(no body)"].join("\n"), { summary: `${answer.status}` }),
+      );
     case "image":
     case "pdf":
       return media(shown, head, content);
@@ -98,7 +101,7 @@ function textPart(
   if (answer.ending === "size" || cut) notes.push("[The server's response is longer than what is read of one.]");
   if (answer.ending === "time") notes.push("[The server was still sending when the time was over.]");
   const lines = [...head, "", part.trim() === "" ? "(no text)" : part, ...notes];
-  return judged(answer, textResult(lines.join("\n"), { summary: `${answer.status}, ${sizeOf(answer)}` }));
+  return withErrorStatus(answer, textResult(lines.join("\n"), { summary: `${answer.status}, ${sizeOf(answer)}` }));
 }
 
 /** Drops a trailing half of a surrogate pair, with which the next part then begins. */
@@ -125,11 +128,15 @@ function media(
       ? { type: "document" as const, name, mediaType: "application/pdf", data, context: url.href }
       : { type: "image" as const, name, mediaType: content.mediaType, data };
   const summary = `${content.type === "pdf" ? "PDF" : "image"}, ${sizeOf(answer)}`;
-  return judged(answer, { content: [{ type: "text", text: head.join("\n") }, block], isError: false, summary });
+  return withErrorStatus(answer, {
+    content: [{ type: "text", text: head.join("\n") }, block],
+    isError: false,
+    summary,
+  });
 }
 
 /** Marks a result with an error status as an error, and keeps the server's text. */
-function judged(answer: HttpResponse, result: ToolResult): ToolResult {
+function withErrorStatus(answer: HttpResponse, result: ToolResult): ToolResult {
   return { ...result, isError: answer.status >= 400 };
 }
 

@@ -43,14 +43,14 @@ export function aboutMissing(ended: EndedCommand): string[] {
     /^(?:.*: )?(?:(?<name>[^\s:/]+): command not found|(?:\/usr(?:\/local)?)?\/bin\/(?<program>[^\s:/]+): No such file or directory)$/gm,
   );
   const named = [...errors].map(({ groups }) => groups?.name ?? groups?.program ?? "");
-  return [...new Set([...named, ...silenced(ended)])].map((name) => {
+  return [...new Set([...named, ...missingByName(ended)])].map((name) => {
     const instead = BY_NAME.get(name);
     return instead === undefined ? `${name} is not in the sandbox.` : `${name} is not in the sandbox: ${instead}.`;
   });
 }
 
 /** If a script discards its error output, the words of the command itself show what it needed. */
-function silenced({ command, exitCode, stderr }: EndedCommand): string[] {
+function missingByName({ command, exitCode, stderr }: EndedCommand): string[] {
   if (stderr !== "" || exitCode === 0) return [];
   const words: readonly string[] = command.match(/(?<=^|[\s;&|(`])[\w+.-]+(?=\s|$)/g) ?? [];
   return words.filter((word) => BY_NAME.has(word));

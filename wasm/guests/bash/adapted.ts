@@ -151,7 +151,7 @@ async function sums(name: string, args: string[], run: Run): Promise<Result> {
 }
 
 /** Splits joined options and expands size suffixes: `-qn1` becomes `-q -n 1`, and `-c1K` becomes `-c 1024`. */
-function loose(args: readonly string[]): string[] {
+function splitOptions(args: readonly string[]): string[] {
   const words = args.flatMap((arg) => {
     const [, flags = "", value = ""] = /^-([qv]+)n(.*)$/.exec(arg) ?? [];
     return flags === "" ? [arg] : [...Array.from(flags, (flag) => `-${flag}`), "-n", ...(value === "" ? [] : [value])];
@@ -165,7 +165,7 @@ function loose(args: readonly string[]): string[] {
 
 /** Implements `-n -N` (all but the last N lines); just-bash handles the other forms. */
 async function head(given: string[], run: Run, context: Context): Promise<Result> {
-  const words = await withDevices(loose(given), context);
+  const words = await withDevices(splitOptions(given), context);
   requirePiped(words, pipedBytes(context));
   const at = words.findIndex(
     (word, index) => /^(?:-n|--lines=)-\d+$/.test(word) || (word === "-n" && /^-\d+$/.test(words[index + 1] ?? "")),
@@ -204,7 +204,7 @@ function bytesOf(context: Context, file: string): Promise<string> | string {
 
 /** Implements `-c +N` (from byte N on); just-bash handles the other forms. */
 async function tail(given: string[], run: Run, context: Context): Promise<Result> {
-  const args = loose(given);
+  const args = splitOptions(given);
   const at = args.findIndex(
     (arg, index) => /^(?:-c|--bytes=)\+\d+$/.test(arg) || (arg === "-c" && /^\+\d+$/.test(args[index + 1] ?? "")),
   );

@@ -55,13 +55,13 @@ function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text);
 }
 
-/** The more informative of two facts that both hold, judged by their vaguest stretches. */
+/** The more informative of two facts that both hold, judged by their least specific stretches. */
 function better(a: Required, b: Required): Required {
   if (a === null || b === null) return a ?? b;
-  return vaguest(b) > vaguest(a) ? b : a;
+  return leastBits(b) > leastBits(a) ? b : a;
 }
 
-function vaguest(stretches: readonly Stretch[]): number {
+function leastBits(stretches: readonly Stretch[]): number {
   return Math.min(...stretches.map(bitsOf));
 }
 
@@ -165,7 +165,7 @@ class Parser {
   }
 
   #oneOf(chars: string | null): Atom {
-    if (chars === null || !standForThemselves(chars)) return NOTHING;
+    if (chars === null || !isSearchable(chars)) return NOTHING;
     if (this.#kind === "texts") return chars.length === 1 ? { chars, required: null } : NOTHING;
     if (!isAscii(chars)) return NOTHING;
     return { chars: this.#flags.ignoreCase ? bothCases(chars) : chars, required: null };
@@ -180,6 +180,6 @@ class Parser {
 }
 
 /** False for halves of surrogate pairs and the replacement character, which cannot be searched for in UTF-8. */
-function standForThemselves(chars: string): boolean {
+function isSearchable(chars: string): boolean {
   return chars !== "" && !/[\ud800-\udfff\ufffd]/.test(chars);
 }

@@ -88,7 +88,7 @@ function scopeOf(module: Rewritten, { path, namespace, load }: Surroundings): ob
       await done;
     }
     for (const { specifier, names } of module.imports) requireNames(sources.get(specifier), specifier, names);
-    for (const each of module.handedOn) handOn(namespace, sources.get(each.specifier) ?? {}, each);
+    for (const each of module.handedOn) reexport(namespace, sources.get(each.specifier) ?? {}, each);
   };
   const scope: Namespace = Object.create(null);
   for (const { specifier, names } of module.imports) {
@@ -119,7 +119,7 @@ function requireNames(source: Namespace | undefined, specifier: string, names: R
   }
 }
 
-function handOn(namespace: Namespace, source: Namespace, { name, imported }: Rewritten["handedOn"][number]): void {
+function reexport(namespace: Namespace, source: Namespace, { name, imported }: Rewritten["handedOn"][number]): void {
   const names = name === "*" ? Object.keys(source).filter((key) => key !== "default" && !(key in namespace)) : [name];
   for (const each of names) {
     const from = name === "*" ? each : imported;

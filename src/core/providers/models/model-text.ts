@@ -15,7 +15,7 @@ export function modelSentence({ provider: { id }, model, facts }: ResolvedModel)
   const limits =
     isAssumed === true
       ? `How much it reads and writes is unknown; I assume ${figure(contextWindow)} tokens and ${figure(maxOutputTokens)}`
-      : `It reads ${figure(contextWindow)} tokens${dearer(contextWindow, known?.window)} and writes ${figure(maxOutputTokens)}`;
+      : `It reads ${figure(contextWindow)} tokens${priceLimitNote(contextWindow, known?.window)} and writes ${figure(maxOutputTokens)}`;
   const { asOf } = knownProvider(id) ?? {};
   const since = known === null || asOf === undefined ? "" : ` (as of ${asOf})`;
   const note = known?.note === undefined ? "" : `: ${known.note}`;
@@ -24,7 +24,7 @@ export function modelSentence({ provider: { id }, model, facts }: ResolvedModel)
   return `${limits}; ${cost}${since}${note}.`;
 }
 
-function dearer(window: number, whole = window): string {
+function priceLimitNote(window: number, whole = window): string {
   return window < whole ? ` (of ${figure(whole)}; longer prompts cost more)` : "";
 }
 

@@ -144,7 +144,7 @@ async function openSession(url: string): Promise<OpenConnection> {
 function postgresqlLease({ connection, broken }: OpenConnection, clock: Clock): Lease {
   const released = new AbortController();
   return {
-    lost: Promise.race([broken, silence(connection, clock, released.signal)]),
+    lost: Promise.race([broken, connectionLoss(connection, clock, released.signal)]),
     release: () => {
       released.abort();
       return connection.end();
@@ -156,7 +156,7 @@ function postgresqlLease({ connection, broken }: OpenConnection, clock: Clock): 
  * Resolves when PostgreSQL no longer answers, since a network that drops all packets breaks no connection. The limit is
  * waited for twice: a process that was stopped resumes with expired timers and receives the answer only after them.
  */
-async function silence(connection: Client, clock: Clock, released: AbortSignal): Promise<void> {
+async function connectionLoss(connection: Client, clock: Clock, released: AbortSignal): Promise<void> {
   const pause = (ms: number) => clock.sleep(ms, released).catch(() => {}); // once released, nobody waits
   for (let alive = true; alive; ) {
     await pause(HEARTBEAT.everyMs);

@@ -51,12 +51,12 @@ class TellingPg extends PrismaPg {
   override async connect() {
     const adapter = await super.connect();
     const start = adapter.startTransaction.bind(adapter);
-    adapter.startTransaction = async (isolationLevel) => telling(await named(start(isolationLevel)));
-    return telling(adapter);
+    adapter.startTransaction = async (isolationLevel) => releasingArguments(await named(start(isolationLevel)));
+    return releasingArguments(adapter);
   }
 }
 
-function telling<Q extends SqlQueryable>(queryable: Q): Q {
+function releasingArguments<Q extends SqlQueryable>(queryable: Q): Q {
   const [queryRaw, executeRaw] = [queryable.queryRaw.bind(queryable), queryable.executeRaw.bind(queryable)];
   return Object.assign(queryable, {
     queryRaw: (query: SqlQuery) => emptied(query, queryRaw),

@@ -181,7 +181,7 @@ function answerOf({ worker }: Member, message: WorkerCall, { changed, fetch }: C
     alive = true;
     end(news);
   };
-  const onError = (error: unknown): void => end(deathOf(error));
+  const onError = (error: unknown): void => end(outcomeOfCrash(error));
   const onExit = (): void => end({ type: "failed", message: "the worker ended" });
   const end = (outcome: Outcome): void => {
     worker.off("message", onMessage);
@@ -202,7 +202,7 @@ function wake(worker: Worker, answer: GuestAnswer, bell: Int32Array<SharedArrayB
   Atomics.notify(bell, 0);
 }
 
-function deathOf(error: unknown): Outcome {
+function outcomeOfCrash(error: unknown): Outcome {
   const message = error instanceof Error ? error.message : String(error);
   const isMemory = error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
   return isMemory ? { type: "limit", limit: "memory" } : { type: "failed", message };
