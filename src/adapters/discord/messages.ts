@@ -10,7 +10,7 @@ import type { Channels } from "./channels.ts";
 import type { Ephemerals } from "./ephemerals.ts";
 import { nullOnDiscordError } from "./errors.ts";
 import { MESSAGE_GONE } from "./history.ts";
-import { inboundMessage, isFromPerson, messageKey } from "./inbound.ts";
+import { type ChannelContext, inboundMessage, isFromPerson, messageKey } from "./inbound.ts";
 import { type MemberAcrossGuilds, memberOf } from "./members.ts";
 import {
   deletionSchema,
@@ -173,6 +173,11 @@ async function receiveOnce(
 function withForward(event: InboundMessage, forward: WireMessage, names: Names): InboundMessage {
   const { quoted, files } = readMessage(forward, names);
   return { ...event, quoted: [...event.quoted, ...quoted], attachments: [...event.attachments, ...files] };
+}
+
+/** Announces the thread of a message that somebody pointed out; nothing was read of it for somebody who is not served. */
+export function expectThread({ channels, threads }: DiscordScope, place: ChannelContext, event: InboundMessage): void {
+  if (place.opensThreads && channels.serves(event.person)) threads.expect({ ...event, text: event.quoted.join("\n") });
 }
 
 /** Sends the core's immediate answer to the person privately. */

@@ -3,7 +3,7 @@ import { nullOnDiscordError } from "./errors.ts";
 import { MESSAGE_GONE } from "./history.ts";
 import { inboundAboutMessage, toPerson } from "./inbound.ts";
 import type { WireMember, WireUser } from "./message/person-schema.ts";
-import { type DiscordScope, type Received, sendPrivateAnswer, untilReceived } from "./messages.ts";
+import { type DiscordScope, expectThread, type Received, sendPrivateAnswer, untilReceived } from "./messages.ts";
 import { reactionSchema, type WireReaction } from "./wire.ts";
 
 /** Handles reactions that point out messages to the bot; ignores others, and those on the bot's own messages. */
@@ -22,7 +22,7 @@ export function createReactions(options: DiscordScope): (data: unknown) => Promi
 
 /** Null if the message is gone or the bot's own, or the reaction another bot's. */
 async function receiveOnce(options: DiscordScope, reaction: WireReaction, at: number): Promise<Received | null> {
-  const { channels, threads, rest, namesIn, receive } = options;
+  const { channels, rest, namesIn, receive } = options;
   const { channel_id, message_id, emoji, user_id } = reaction;
   const asked = nullOnDiscordError(MESSAGE_GONE, rest.message(channel_id, message_id));
   const [message, who] = await Promise.all([asked, whoReacted(options, reaction)]);
@@ -32,7 +32,7 @@ async function receiveOnce(options: DiscordScope, reaction: WireReaction, at: nu
   const trigger = { key, person: toPerson(who.user, who.member), at };
   const names = await namesIn([message], reaction.guild_id ?? undefined);
   const event = inboundAboutMessage(message, trigger, { place, names, serves: channels.serves });
-  if (place.opensThreads && channels.serves(event.person)) threads.expect({ ...event, text: event.quoted.join("\n") });
+  expectThread(options, place, event);
   return { event, receipt: await receive(event) };
 }
 

@@ -1,6 +1,6 @@
 import { ownId } from "../../core/events/event-key.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import { channelOf, type OutgoingMessage } from "../../core/protocol/platform.ts";
+import { channelOf, type OutgoingMessage, type ThreadRef } from "../../core/protocol/platform.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import { threadsIn } from "../../core/store/sessions.ts";
 import type { Store } from "../../core/store/store.ts";
@@ -22,7 +22,7 @@ export interface DeletionScope extends Pick<FeatureHost, "describe" | "home" | "
   readonly closeCard?: FeatureHost["closeCard"];
   /** Learns of sessions that nobody may see from now on, while their rows still exist. */
   readonly sessionsGone?: FeatureHost["sessionsGone"];
-  /** Learns of deleted threads. */
+  /** Learns of threads that are deleted, or of which some messages are. */
   readonly threadErased?: FeatureHost["threadErased"];
 }
 
@@ -34,9 +34,6 @@ const LAST_EDITS = { waitMs: 10_000, everyMs: 100 };
 const LOG_TRIES = { most: 20, everyMs: 100 };
 /** Platforms may redeliver events this old, so which of them were answered must be known. In milliseconds. */
 const MISSED_MS = 25 * 60 * 60_000;
-
-/** Stands for a thread that cannot be read. Its session is deleted all the same, and keeps no others waiting. */
-const NOWHERE = { platform: "", workspaceId: "", threadId: null };
 
 /** Sessions other than sub-agents'. */
 interface Roots {
@@ -253,9 +250,8 @@ const RUNS_TOGETHER = 500;
 export async function memorySourcesOf(roots: readonly string[], { store }: DeletionScope): Promise<MemorySource[]> {
   const reads = store.tables(deletionReads);
   const places: MemorySource[] = [];
-  for (const { id, channelId, thread } of await reads.placesOf(roots)) {
-    const { platform, workspaceId, threadId } = threadsIn(thread)[0] ?? NOWHERE;
-    if (threadId === null || (await reads.isThreadOfOthers(thread, channelId, roots))) continue;
+  for (const { id, channelId, thread, platform, workspaceId, threadId } of await threadsOf(roots, store)) {
+    if (await reads.isThreadOfOthers(thread, channelId, roots)) continue;
     const { people } = await store.sessions.get(id);
     const scopes = [
       `channel:${channelId}`,
@@ -267,13 +263,29 @@ export async function memorySourcesOf(roots: readonly string[], { store }: Delet
   return places;
 }
 
+interface SessionThread extends ThreadRef {
+  readonly id: string;
+  readonly threadId: string;
+  /** As it is stored. */
+  readonly thread: string;
+}
+
+/** The threads of sessions. One that cannot be read is left out, so that its session is deleted all the same. */
+async function threadsOf(roots: readonly string[], store: Store): Promise<SessionThread[]> {
+  const places = await store.tables(deletionReads).placesOf(roots);
+  return places.flatMap(({ id, channelId, thread }) =>
+    threadsIn(thread).flatMap(({ threadId, ...ref }) =>
+      threadId === null ? [] : [{ ...ref, id, channelId, thread, threadId }],
+    ),
+  );
+}
+
 /** Deletes the threads themselves on the program's own platforms. */
 async function eraseThreads({ roots, family, world, signal }: ErasureArgs): Promise<void> {
   const { store, describe } = world;
   const reads = store.tables(deletionReads);
-  for (const { channelId, thread } of await reads.placesOf(roots)) {
-    const { platform, threadId } = threadsIn(thread)[0] ?? NOWHERE;
-    if (threadId === null || !describe(platform).isOwn) continue;
+  for (const { channelId, thread, platform, threadId } of await threadsOf(roots, store)) {
+    if (!describe(platform).isOwn) continue;
     const isShared = await reads.isThreadOfOthers(thread, channelId, roots);
     const some = (threads: ReturnType<typeof threadDeletion>) =>
       isShared ? threads.messagesOfSessions(threadId, family) : threads.messagesOf(threadId);

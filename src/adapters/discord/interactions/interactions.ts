@@ -22,7 +22,7 @@ import {
 import { membershipIn } from "../membership.ts";
 import { withReferencedMessage } from "../message/referenced-message.ts";
 import type { Names } from "../message/text.ts";
-import type { DiscordScope } from "../messages.ts";
+import { type DiscordScope, expectThread } from "../messages.ts";
 import { CALLBACK, type InteractionAddress } from "../rest.ts";
 import { interactionSchema, MESSAGE_COMMAND, type WireInteraction } from "../wire.ts";
 import { choicesFor } from "./completing.ts";
@@ -63,8 +63,7 @@ export function createInteractions(options: DiscordScope): (data: unknown) => Pr
     }
     const event = eventOf(known, { place, names: await namesFor(known, options), serves: options.channels.serves });
     if (event === null) return;
-    if (event.kind === "message" && place.opensThreads && options.channels.serves(event.person))
-      options.threads.expect({ ...event, text: event.quoted.join("\n") });
+    if (event.kind === "message") expectThread(options, place, event);
     await respond(options, {
       interaction: known,
       event,
