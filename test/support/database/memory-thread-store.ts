@@ -15,12 +15,6 @@ export class MemoryThreadStore implements LocalThreadStore {
   readonly #files = new Map<string, LocalFile>();
   #lastSeq = 0;
 
-  /** Deletes a thread; its number is never given again. */
-  forget(threadId: string): void {
-    this.#threads.delete(threadId);
-    for (const { id } of this.#all().filter((one) => one.threadId === threadId)) this.#messages.delete(id);
-  }
-
   threads(limit: number): Promise<readonly LocalThread[]> {
     const newestFirst = [...this.#threads.values()].toSorted((a, b) => b.updatedAt - a.updatedAt);
     return Promise.resolve(newestFirst.slice(0, limit));
@@ -95,10 +89,15 @@ export class MemoryThreadStore implements LocalThreadStore {
     return Promise.resolve(this.#files.get(id) ?? null);
   }
 
-  /** Deletes a thread as a person with access to the database could; no adapter does. */
+  /** Deletes a thread, as retention and a person with access to the database can; no adapter does. */
   deleteThread(threadId: string): void {
     this.#threads.delete(threadId);
     for (const message of this.#all()) if (message.threadId === threadId) this.#messages.delete(message.id);
+  }
+
+  /** Deletes a message; its number is never given again. */
+  deleteMessage(id: string): void {
+    this.#messages.delete(id);
   }
 
   #all(): LocalMessage[] {

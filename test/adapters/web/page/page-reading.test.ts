@@ -256,7 +256,7 @@ test("a page that was away while its thread was deleted says so, and loses nothi
   await messages().getByText("go", { exact: true }).waitFor();
   await composer().fill("begun here");
   await platform.stop();
-  store.forget(thread.threadId ?? "");
+  store.deleteThread(thread.threadId ?? "");
   platform = openPlatform({ store, port: window.port() });
   await platform.start(inbox.receive, new AbortController().signal);
   await page.getByText("This thread was deleted. Here you begin a new one.").waitFor();

@@ -2,7 +2,7 @@ import type { FormValues } from "../../../../core/protocol/form.ts";
 import { FRAME_BYTES } from "../../../render/local/frame-limits.ts";
 import type { PageFile } from "../../../render/local/wire.ts";
 import type { SessionNews } from "../../sessions/team-sessions.ts";
-import type { ClientFrame } from "../../wire.ts";
+import type { ClientFrame, ServerFrame } from "../../wire.ts";
 import { addressOf, routeIn } from "./address.ts";
 import { connect } from "./connection.ts";
 import {
@@ -115,6 +115,8 @@ function linkToServer({ state, apply }: Store): ServerLink {
       if (frame.type === "message" || frame.type === "changed") poller.soon();
       if (frame.type === "sessions") watcher?.onNews(frame.news);
       if (frame.type === "erased") load(state().openId);
+      const before = frame.type === "thread" ? earlierPart(state(), frame) : null;
+      if (before !== null) connection.send(before);
       if (frame.type === "reply" || frame.type === "clicked") poller.now();
       if (frame.type === "overview") poller.received(Object.keys(frame.busy).length > 0);
       if (frame.type !== "welcome") return;
@@ -139,10 +141,7 @@ function linkToServer({ state, apply }: Store): ServerLink {
     connection.send({ type: "look", threadId, jobId });
   });
   const load = (threadId: string | null): void => {
-    const { loaded, threads } = state();
-    // A thread that is not listed may have been deleted while the page was disconnected.
-    if (threadId === null || (loaded.has(threadId) && threads.some(({ id }) => id === threadId))) return;
-    connection.send({ type: "open", threadId, before: null });
+    if (threadId !== null && !state().loaded.has(threadId)) connection.send({ type: "open", threadId, before: null });
   };
   /** Sends nothing before the server's welcome, which sends the waiting messages. */
   const transmit = ({ clientId, threadId, opens, text, files }: PendingMessage): void => {
@@ -161,6 +160,17 @@ function linkToServer({ state, apply }: Store): ServerLink {
     };
   };
   return { sendFrame: connection.send, load, transmit, refreshOverview: poller.now, watch };
+}
+
+/** Requests again what the page has of the thread from before the messages that came; null if there is nothing. */
+function earlierPart(
+  state: PageState,
+  { threadId, messages }: Extract<ServerFrame, { type: "thread" }>,
+): ClientFrame | null {
+  const [first] = messages ?? [];
+  const [oldest] = messagesOf(state, threadId);
+  if (first === undefined || oldest === undefined || oldest.position >= first.position) return null;
+  return { type: "open", threadId, before: first.position };
 }
 
 /** Sends clicks and commands; each is sent only once while its answer is pending. */

@@ -102,6 +102,8 @@ export interface PageState {
   readonly sending: readonly PendingMessage[];
   /** The highest sequence number seen; null before the first welcome. */
   readonly lastSeq: number | null;
+  /** The sequence number of the latest welcome. The page was told of what was deleted since, but not before. */
+  readonly welcomeSeq: number;
   readonly unread: ReadonlySet<string>;
   /** By click id. */
   readonly clicks: ReadonlyMap<string, Click>;
@@ -149,6 +151,7 @@ export function initialState({ openId, team, section }: Route, sending: readonly
     loaded: new Map(),
     sending,
     lastSeq: null,
+    welcomeSeq: 0,
     unread: new Set(),
     clicks: new Map(),
     commands: [],
@@ -221,9 +224,7 @@ function reduceFrame(state: PageState, frame: ServerFrame): PageState {
     case "welcome":
       return welcome(state, frame);
     case "thread":
-      return frame.messages === null
-        ? withoutThread(state, frame.threadId)
-        : { ...withMessages(state, frame.messages), loaded: new Map(state.loaded).set(frame.threadId, frame.more) };
+      return frame.messages === null ? withoutThread(state, frame.threadId) : withLoaded(state, frame, frame.messages);
     case "erased":
       return { ...state, ...withoutMessages(state, frame.threadId) };
     case "message":
@@ -260,10 +261,13 @@ function reduceFrame(state: PageState, frame: ServerFrame): PageState {
 
 function welcome(state: PageState, frame: Extract<ServerFrame, { type: "welcome" }>): PageState {
   const { threads, seq, commands } = frame;
-  const next: PageState = { ...state, connection: "open", threads, lastSeq: seq, commands };
-  if (frame.changes === null) return { ...next, messages: new Map(), loaded: new Map() };
+  const welcomed = { ...state, connection: "open", threads, lastSeq: seq, welcomeSeq: seq, commands } as const;
+  const next: PageState = { ...welcomed, messages: new Map(), loaded: new Map() };
+  if (frame.changes === null) return next;
+  // What the open thread shows stays until it is loaded again.
+  const messages = new Map(messagesOf(state, state.openId).map((message) => [message.id, message]));
   const unread = frame.changes.filter((message) => isElsewhere(state, message)).map(({ threadId }) => threadId);
-  return { ...withMessages(next, frame.changes), unread: new Set([...state.unread, ...unread]) };
+  return { ...withMessages({ ...next, messages }, frame.changes), unread: new Set([...state.unread, ...unread]) };
 }
 
 /** Whether a message is Deckhand's and belongs to a thread other than the open one. */
@@ -283,7 +287,8 @@ function withoutThread(state: PageState, threadId: string): PageState {
     unread: without(state.unread, threadId),
   };
   if (state.openId !== threadId) return left;
-  const what = state.loaded.has(threadId) ? "This thread was deleted." : "There is no such thread of yours any more.";
+  const what =
+    messagesOf(state, threadId).length > 0 ? "This thread was deleted." : "There is no such thread of yours any more.";
   return { ...left, openId: null, notice: `${what} Here you begin a new one.` };
 }
 
@@ -305,6 +310,18 @@ function withNews(state: PageState, message: PageMessage, thread: PageThread | n
     unread: isElsewhere(state, message) ? new Set(state.unread).add(message.threadId) : state.unread,
   };
 }
+
+/** Adds a part of a thread, and removes what was deleted of that part while the page was away. */
+function withLoaded(state: PageState, frame: ThreadFrame, incoming: readonly PageMessage[]): PageState {
+  const { threadId, before, more } = frame;
+  const from = more ? (incoming[0]?.position ?? Infinity) : 0;
+  const isReplaced = ({ position, seq, ...message }: PageMessage): boolean =>
+    message.threadId === threadId && from <= position && position < (before ?? Infinity) && seq <= state.welcomeSeq;
+  const messages = new Map([...state.messages].filter(([, message]) => !isReplaced(message)));
+  return { ...withMessages({ ...state, messages }, incoming), loaded: new Map(state.loaded).set(threadId, more) };
+}
+
+type ThreadFrame = Extract<ServerFrame, { type: "thread" }>;
 
 /** Keeps the newest version of each message, in whatever order the versions arrive. */
 function withMessages(state: PageState, incoming: readonly PageMessage[]): PageState {

@@ -1,0 +1,94 @@
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
+import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
+import { Inbox } from "../../../contracts/inbox.ts";
+import { plainMessage } from "../../../contracts/platform-steps.ts";
+import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
+import { visitIn } from "../../../support/program/page-visit.ts";
+import { useWindow } from "../../../support/program/window.ts";
+import { entryUrl, openPlatform } from "../web-setup.ts";
+
+/** Tests of what a page makes up for that was disconnected for a while. */
+
+const { signal } = new AbortController();
+
+let store: MemoryThreadStore;
+let inbox: Inbox;
+let platform: WebPlatform;
+let page: Page;
+
+const window = useWindow();
+
+beforeEach(async () => {
+  inbox = new Inbox();
+  store = new MemoryThreadStore();
+  platform = openPlatform({ store, port: window.port() });
+  await platform.start(inbox.receive, signal);
+  ({ page } = await visitIn(await window.open(), entryUrl(platform)));
+});
+
+afterEach(async () => {
+  await window.leave();
+  await platform.stop();
+});
+
+const composer = () => page.getByRole("textbox", { name: "Message to Deckhand" });
+const messages = () => page.getByRole("list", { name: "Messages" });
+
+async function say(text: string): Promise<ThreadRef> {
+  await composer().fill(text);
+  await composer().press("Enter");
+  return (await inbox.nextMessage()).thread;
+}
+
+/** Does something while the page is disconnected. */
+async function whileAway(change: () => unknown): Promise<void> {
+  await platform.stop();
+  await page.getByText(/Connection lost/u).waitFor();
+  await change();
+  platform = openPlatform({ store, port: window.port() });
+  await platform.start(inbox.receive, signal);
+  await page.getByText(/Connection lost/u).waitFor({ state: "detached" });
+}
+
+const shown = async () => (await messages().locator(".markdown").allTextContents()).map((text) => text.trim());
+
+test("what was deleted of a thread goes, what was changed and added comes, and the rest stays", async () => {
+  const other = await say("an auk");
+  await platform.post(other, plainMessage("puffin"), "puffin");
+  await messages().getByText("puffin").waitFor();
+  await page.getByRole("button", { name: "New thread" }).click();
+  const thread = await say("a heron");
+  for (const word of ["grebe", "crane", "egret"]) await platform.post(thread, plainMessage(word), word);
+  await messages().getByText("egret").waitFor();
+  await whileAway(async () => {
+    for (const key of ["puffin", "grebe", "egret"]) store.deleteMessage((await store.messageByKey(key))?.id ?? "");
+    await platform.edit(await platform.post(thread, plainMessage("ibis"), "ibis"), plainMessage("stork"));
+  });
+  await expect.poll(shown).toEqual(["a heron", "crane", "stork"]);
+  await page.getByRole("link", { name: "an auk" }).click();
+  await expect.poll(shown).toEqual(["an auk"]);
+});
+
+test("earlier messages that the reader has loaded stay, except those that were deleted", async () => {
+  const { threadId } = await say("go");
+  await whileAway(async () => {
+    for (let index = 0; index < 420; index += 1) {
+      const body = JSON.stringify({ by: "deckhand", markdown: `line ${index}`, tone: "plain", buttons: [], files: [] });
+      const id = `m${index}`;
+      await store.insert({ id, threadId: threadId ?? "", key: id, fromPerson: false, at: Date.now(), body }, null);
+    }
+  });
+  await page.reload();
+  const earlier = page.getByRole("button", { name: "Show earlier messages" });
+  for (const words of ["line 219", "go"]) {
+    await earlier.click();
+    await messages().getByText(words, { exact: true }).waitFor({ state: "attached" });
+  }
+  await expect.poll(async () => (await shown()).length).toBe(421);
+  await whileAway(() => ["m0", "m100", "m300"].forEach((id) => store.deleteMessage(id)));
+  await expect.poll(async () => (await shown()).length).toBe(418);
+  expect((await shown()).slice(0, 2)).toEqual(["go", "line 1"]);
+  await earlier.waitFor({ state: "detached" });
+});
