@@ -46,7 +46,7 @@ export type FeatureCommand = Omit<ChatCommand, "run"> & {
 /** What a feature's check can use during `doctor`. None of it counts as spending. */
 interface CheckWorld extends Pick<FeatureHost, "runtime" | "log" | "version" | "home"> {
   readonly createEmbedder: CreateEmbedder;
-  readonly keptJobs: () => Promise<DeclaredJobReader>;
+  readonly declaredJobs: () => Promise<DeclaredJobReader>;
 }
 
 /** A feature with its settings. */

@@ -35,7 +35,7 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
     stopped.resolve();
   });
   for (const warning of config.warnings) terminal.error(`⚠ ${warning}`);
-  const told = reportProxy(config, terminal, stopping.signal);
+  const proxyReport = reportProxy(config, terminal, stopping.signal);
   try {
     const app = await startApp({
       config,
@@ -60,7 +60,7 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
       forceExit(log);
     }
     await app.stop();
-    await told;
+    await proxyReport;
   } catch (error) {
     if (stopping.signal.aborted) return;
     if (!(error instanceof ConfigError)) log.error({ error }, "start_failed");

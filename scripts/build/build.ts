@@ -93,8 +93,8 @@ interface Outcome {
 
 async function make(root: string, { name, tool, commands, artefact }: Step): Promise<Outcome> {
   if (!isInstalled(root, tool)) {
-    const mend = "Run `npm ci` without --omit=dev, or install a release that holds it.";
-    return { ok: false, line: `${name}: ${artefact} is missing or old, and so is ${tool}, which builds it. ${mend}` };
+    const remedy = "Run `npm ci` without --omit=dev, or install a release that holds it.";
+    return { ok: false, line: `${name}: ${artefact} is missing or old, and so is ${tool}, which builds it. ${remedy}` };
   }
   const started = performance.now();
   for (const command of commands) {

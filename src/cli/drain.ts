@@ -13,11 +13,11 @@ Examples:
 
 It returns once the process has ended. A supervisor that starts it anew after an orderly end brings another one up.`;
 
-export function addDrain(program: Command, carryOut: (request: DrainRequest) => Promise<void>): void {
+export function addDrain(program: Command, run: (request: DrainRequest) => Promise<void>): void {
   program
     .command("drain")
     .description("have one of several processes hand its work to the others and exit")
     .argument("[process]", "host:pid, as listed")
     .addHelpText("after", EXAMPLES)
-    .action((process: string | undefined) => carryOut({ process: process ?? null }));
+    .action((process: string | undefined) => run({ process: process ?? null }));
 }

@@ -18,8 +18,8 @@ export function init(root: string, cwd: string, terminal: Terminal): void {
     if (outcome === "written") terminal.out(`✓ ${name} written`);
     else if (outcome === "EEXIST") terminal.out(`✓ ${name} exists and stays as it is`);
     else {
-      const mend = NO_ROOM.has(outcome) ? "Its disk is full: make room." : "Give this user the right to.";
-      terminal.error(`✗ ${path.join(cwd, name)} cannot be written (${outcome}). ${mend}`);
+      const remedy = NO_ROOM.has(outcome) ? "Its disk is full: make room." : "Give this user the right to.";
+      terminal.error(`✗ ${path.join(cwd, name)} cannot be written (${outcome}). ${remedy}`);
       terminal.fail();
       return;
     }

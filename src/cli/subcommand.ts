@@ -11,7 +11,7 @@ import type { Terminal } from "./terminal.ts";
  * Adds a feature's subcommand to `deckhand`, with arguments, options and help. Help alone loads only this; the
  * implementation is loaded when it is called.
  */
-export type AddSubcommand = (program: Command, carryOut: RunSubcommand) => void;
+export type AddSubcommand = (program: Command, run: RunSubcommand) => void;
 
 /** Runs a subcommand. Errors are printed as lines, and the exit code is 1. */
 type RunSubcommand = (work: (world: SubcommandWorld) => Promise<void>) => Promise<void>;

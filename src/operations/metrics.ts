@@ -33,7 +33,7 @@ export function createMetrics(sources: MetricSources): () => Promise<string> {
 const DATABASE_TIMEOUT_MS = 3_000;
 
 /** The database's answer, or `nothing` while it does not respond, so that all other metrics are still available. */
-async function told<T>(answer: Promise<T>, nothing: T): Promise<T> {
+async function valueOr<T>(answer: Promise<T>, nothing: T): Promise<T> {
   try {
     return await unlessAborted(answer, AbortSignal.timeout(DATABASE_TIMEOUT_MS));
   } catch {
@@ -62,7 +62,7 @@ function addProcesses(
     registers: [],
     async collect() {
       this.reset();
-      for (const { host, pid, running, waiting } of await told(sources.members(), [])) {
+      for (const { host, pid, running, waiting } of await valueOr(sources.members(), [])) {
         this.set({ replica: `${host}:${pid}`, state: "running" }, running);
         this.set({ replica: `${host}:${pid}`, state: "waiting" }, waiting);
       }
@@ -121,7 +121,7 @@ function addRuns(
     registers: [],
     async collect() {
       this.reset();
-      for (const [value, count] of Object.entries(await told(sources.feedback(), {}))) this.set({ value }, count);
+      for (const [value, count] of Object.entries(await valueOr(sources.feedback(), {}))) this.set({ value }, count);
     },
   });
   for (const gauge of [runs, feedback]) registry.registerMetric(gauge);

@@ -64,7 +64,7 @@ export function commonSettings(config: Pick<Config, "slack" | "discord" | "origi
   const inFile = placesIn(layers.file.value, 1).filter(([[key = ""]]) => !OWN_KEYS.has(key));
   return {
     settings: Object.fromEntries(Object.entries(required).map(([name, value]) => [name, digestOf(value)])),
-    given: Object.fromEntries([...set, ...inFile].map(([path, value]) => [path.join("."), told(path, value)])),
+    given: Object.fromEntries([...set, ...inFile].map(([path, value]) => [path.join("."), comparable(path, value)])),
   };
 }
 
@@ -79,7 +79,7 @@ function placesIn(value: unknown, depth: number, path: readonly string[] = []): 
 }
 
 /** JSON if people may read the value, otherwise a digest after `#`. */
-function told(path: readonly string[], value: unknown): string {
+function comparable(path: readonly string[], value: unknown): string {
   const name = path[0] === "channels" ? path[2] : path[0];
   const text = JSON.stringify(value);
   return SHARED_SETTINGS.has(name ?? "") && text.length <= VALUE_CHARS ? text : `#${digestOf(value)}`;

@@ -24,5 +24,5 @@ export const DELEGATION: Delegation = {
   maxTurns: 10,
   concurrencyLimit: 4,
   isolated: false,
-  told: { state: "", tools: "" },
+  descriptions: { state: "", tools: "" },
 };

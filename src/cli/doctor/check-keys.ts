@@ -26,7 +26,7 @@ interface Asked {
   readonly keyVariable: string | null;
   readonly provider: LlmProvider;
   /** The provider with an invalid key; null if it works without one. */
-  readonly stranger: LlmProvider | null;
+  readonly wrongKeyProvider: LlmProvider | null;
   /** Configured models of this provider, by its own names. */
   readonly models: readonly string[];
   /** The model to test if none is configured. */
@@ -79,7 +79,7 @@ async function checkProvider(id: string, { providers, wanted, limitMs, isGiven =
       name,
       keyVariable: isGiven ? (entry?.keyVariable ?? null) : null,
       provider: await providerOf(id, providers),
-      stranger: await providerWithWrongKey(id, providers),
+      wrongKeyProvider: await providerWithWrongKey(id, providers),
       models: own,
       defaultModel: entry?.defaultModel ?? null,
       signal,
@@ -101,7 +101,9 @@ async function trial(asked: Asked): Promise<string> {
   const lists = listed === null ? "it lists no models" : `it lists ${listed.length} models`;
   const answers = tried.map((model) => `, and ${model} answers`).join("");
   const key =
-    asked.stranger === null ? "it answers" : `it accepts the key${keyVariable === null ? "" : ` (${keyVariable})`}`;
+    asked.wrongKeyProvider === null
+      ? "it answers"
+      : `it accepts the key${keyVariable === null ? "" : ` (${keyVariable})`}`;
   return `${name}: ${key}; ${lists}${answers}.`;
 }
 
@@ -118,16 +120,17 @@ async function modelsOf({ provider, signal }: Asked): Promise<readonly ModelInfo
 
 /** The model to test if the list says nothing about the key; empty if it does, or if no model is known. */
 async function modelThatShows(
-  { stranger, models, defaultModel, signal }: Asked,
+  { wrongKeyProvider, models, defaultModel, signal }: Asked,
   listed: readonly ModelInfo[] | null,
 ): Promise<readonly string[]> {
-  if (listed !== null && (stranger === null || !(await listsWithoutKey(stranger, signal)))) return [];
+  if (listed !== null && (wrongKeyProvider === null || !(await listsModelsWithoutKey(wrongKeyProvider, signal))))
+    return [];
   return [models[0] ?? defaultModel ?? listed?.[0]?.id ?? ""].filter((model) => model !== "");
 }
 
-async function listsWithoutKey(stranger: LlmProvider, signal: AbortSignal): Promise<boolean> {
+async function listsModelsWithoutKey(wrongKeyProvider: LlmProvider, signal: AbortSignal): Promise<boolean> {
   try {
-    await stranger.listModels(signal);
+    await wrongKeyProvider.listModels(signal);
     return true;
   } catch {
     signal.throwIfAborted();

@@ -59,8 +59,8 @@ export function checkWritable(name: string, directory: string, { littleBytes = L
     return { ok: true, isWarning: true, text };
   } catch (error) {
     const code = systemCode(error);
-    const mend = NO_ROOM.has(code) ? "Its disk is full: make room." : `Give this user the right to, or set ${name}.`;
-    return bad(`${name} ${directory} cannot be written (${code ?? "unknown error"}). ${mend}`);
+    const remedy = NO_ROOM.has(code) ? "Its disk is full: make room." : `Give this user the right to, or set ${name}.`;
+    return bad(`${name} ${directory} cannot be written (${code ?? "unknown error"}). ${remedy}`);
   }
 }
 
@@ -166,12 +166,12 @@ export async function checkPorts(config: Config, isRunning: IsRunning): Promise<
   return tried.map(({ setting, hostSetting, host, port, code }) => {
     if (code === null) return good(`${setting}: ${host}:${port} is free`);
     if (runs && code === "EADDRINUSE") return good(`${setting}: ${host}:${port} is taken: Deckhand runs on this home`);
-    const mends: Readonly<Record<string, string>> = {
+    const remedies: Readonly<Record<string, string>> = {
       EADDRINUSE: `Stop the program that has it, or set ${setting}.`,
       EACCES: `It needs more rights than this user has: set ${setting} above 1023.`,
     };
-    const mend = mends[code] ?? `Set ${hostSetting} to an address of this machine.`;
-    return bad(`${setting}: ${host}:${port} cannot be taken (${code}). ${mend}`);
+    const remedy = remedies[code] ?? `Set ${hostSetting} to an address of this machine.`;
+    return bad(`${setting}: ${host}:${port} cannot be taken (${code}). ${remedy}`);
   });
 }
 

@@ -106,9 +106,9 @@ async function checkFeatures(config: Config, checks: Checks): Promise<Finding[]>
   const { features, providers, home } = config;
   const runtime = systemRuntime();
   const createEmbedder = embeddersOf(providers, runtime);
-  const keptJobs = async () => (await import("../../open-toolbox.ts")).declaredJobReader(config, checks);
+  const declaredJobs = async () => (await import("../../open-toolbox.ts")).declaredJobReader(config, checks);
   const { version } = checks;
-  const world = { runtime, log: createLogger("silent", []), version, home, createEmbedder, keptJobs };
+  const world = { runtime, log: createLogger("silent", []), version, home, createEmbedder, declaredJobs };
   const found = await Promise.all(features.map(async (feature) => (await feature.check?.(world)) ?? []));
   return found.flat();
 }

@@ -17,5 +17,5 @@ export interface Delegation {
   /** Whether each sub-agent works in its own copy of the files. */
   readonly isolated: boolean;
   /** Sentences for people: the delegation in force, and who has which tools. */
-  readonly told: { readonly state: string; readonly tools: string };
+  readonly descriptions: { readonly state: string; readonly tools: string };
 }

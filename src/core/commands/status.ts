@@ -34,7 +34,7 @@ async function statusText(session: SessionRow, context: CommandContext): Promise
   const { mode, model, agentDefinition, delegation } = context.delegate(context.configOf(here), here.settings);
   const { activeSkill } = session.settings;
   const gauge = await gaugeText(session, context.delegate(context.configOf(session), session.settings), context);
-  const delegates = delegation === undefined ? "" : ` ${delegation.told.state}`;
+  const delegates = delegation === undefined ? "" : ` ${delegation.descriptions.state}`;
   const skill = activeSkill === undefined ? "" : ` The skill **${activeSkill}** holds (\`/skill off\` ends it).`;
   return `${stateText(state)} Agent **${agentDefinition.name}**, mode ${mode}, \`${model}\`, ${messages} messages in this session.${delegates}${skill}${gauge}`;
 }

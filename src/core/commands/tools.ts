@@ -39,7 +39,7 @@ async function toolsText(context: CommandContext): Promise<string> {
   });
   return [
     `Agent **${agentName}** (${role}), mode **${mode}**: ${offered.size} of ${tools.length} tools.`,
-    ...(delegation === undefined ? [] : [delegation.told.tools]),
+    ...(delegation === undefined ? [] : [delegation.descriptions.tools]),
     ...context.toolProblems().map((problem) => `⚠ ${problem}`),
     textTable([["tool", "permission", "here", "source", "reach"], ...rows]),
   ].join("\n");

@@ -13,9 +13,9 @@ Examples:
 It works on the database itself, also beside a running bot.`;
 
 /** `deckhand user` */
-export const addUser: AddSubcommand = (program, carryOut) => {
+export const addUser: AddSubcommand = (program, run) => {
   const ask = (request: AccountRequest) =>
-    carryOut(async (world) => (await import("./command-line.ts")).runUser(request, world));
+    run(async (world) => (await import("./command-line.ts")).runUser(request, world));
   const user = program
     .command("user")
     .description("manage the accounts of the web page")

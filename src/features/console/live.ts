@@ -122,8 +122,8 @@ async function flush(page: Page, ids: readonly string[], flushing: FlushScope): 
       return rootId === null ? [] : [id, rootId];
     }),
   );
-  const told = [...new Set(seen.flat())];
-  const wanted = sessionId === null ? told : told.filter((id) => id === sessionId);
+  const visibleIds = [...new Set(seen.flat())];
+  const wanted = sessionId === null ? visibleIds : visibleIds.filter((id) => id === sessionId);
   if (wanted.length > 0) send({ type: "changed", sessionIds: wanted });
 }
 

@@ -12,11 +12,11 @@ export const jobsFileFeature: Feature = {
   settings: {},
   configure: () => ({
     problems: [],
-    check: async ({ home, keptJobs }) => {
+    check: async ({ home, declaredJobs }) => {
       const file = fileIn(home);
       if (!existsSync(file)) return [];
       const { checkJobsFile } = await import("./jobs-file.ts");
-      return checkJobsFile(file, await keptJobs());
+      return checkJobsFile(file, await declaredJobs());
     },
     open: async (host) => {
       const { createJobsFile } = await import("./jobs-file.ts");

@@ -38,7 +38,7 @@ function delegationOf(managed: ManagedAgents, own: Pick<Delegation, "access" | "
     concurrencyLimit: maxConcurrentExecutors,
     ...(totalBudgetUsd === undefined ? {} : { taskTreeUsd: totalBudgetUsd }),
     isolated: executorIsolation,
-    told: {
+    descriptions: {
       state: `Managed mode ${onBy(managed)}.`,
       tools: "In managed mode I look and plan; executors have the tools that change things.",
     },

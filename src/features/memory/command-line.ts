@@ -62,7 +62,7 @@ export function runMemory(request: MemoryRequest, { terminal, answer, ...on }: S
     const meaning = await meaningFor({ ...config, providers: settings }, world, terminal);
     const line = { ...world, meaning, out: (text: string) => terminal.out(text) };
     try {
-      if ((await carryOut(request, line)) === false) answer({ ok: false, lines: [] });
+      if ((await runRequest(request, line)) === false) answer({ ok: false, lines: [] });
     } catch (error) {
       answer({ ok: false, lines: unreadable(error, request) });
     }
@@ -71,7 +71,7 @@ export function runMemory(request: MemoryRequest, { terminal, answer, ...on }: S
 }
 
 /** False if the request failed. */
-async function carryOut(request: MemoryRequest, world: CommandLineScope): Promise<boolean | void> {
+async function runRequest(request: MemoryRequest, world: CommandLineScope): Promise<boolean | void> {
   switch (request.type) {
     case "import": {
       const isGood = await importFile(request.file, world);
@@ -137,9 +137,9 @@ export async function importFile(file: string, { store, database, runtime, out }
     kept += batch.length;
   };
   for await (const { number, value } of linesOf(file)) {
-    const told = read(value);
-    if (typeof told === "string") refused.push(`line ${number}: ${told}`);
-    else waiting.push(indexed(told));
+    const entry = read(value);
+    if (typeof entry === "string") refused.push(`line ${number}: ${entry}`);
+    else waiting.push(indexed(entry));
     if (waiting.length >= BATCH) await write();
   }
   await write();

@@ -23,9 +23,9 @@ interface SearchFlags {
 }
 
 /** `deckhand memory` */
-export const addMemory: AddSubcommand = (program, carryOut) => {
+export const addMemory: AddSubcommand = (program, run) => {
   const ask = (request: MemoryRequest) =>
-    carryOut(async (world) => (await import("./command-line.ts")).runMemory(request, world));
+    run(async (world) => (await import("./command-line.ts")).runMemory(request, world));
   const memory = program
     .command("memory")
     .description("import, export and search memories")

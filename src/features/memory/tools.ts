@@ -75,8 +75,8 @@ function rememberTool(memories: Memories, host: Host): Tool {
       const { runId } = ctx;
       // A private note about a person stays private, whatever was approved.
       const mayLeave = scope === "workspace" && ctx.approved;
-      const told = { text, scope, kind, thread, channelKey, origin, mayLeave, runId } as const;
-      const kept = await memories.keep({ ...told, author: closestLine(text, said)?.author ?? author });
+      const draft = { text, scope, kind, thread, channelKey, origin, mayLeave, runId } as const;
+      const kept = await memories.keep({ ...draft, author: closestLine(text, said)?.author ?? author });
       if ("refused" in kept) return errorResult(kept.refused);
       host.counts.add(runId);
       const notes = [

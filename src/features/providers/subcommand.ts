@@ -12,9 +12,9 @@ Keys are stored encrypted in the database. A running bot uses them from its next
 Those of the environment and of the settings file win.`;
 
 /** `deckhand keys` */
-export const addKeys: AddSubcommand = (program, carryOut) => {
+export const addKeys: AddSubcommand = (program, run) => {
   const ask = (request: KeysRequest) =>
-    carryOut(async (world) => (await import("./command-line.ts")).runKeys(request, world));
+    run(async (world) => (await import("./command-line.ts")).runKeys(request, world));
   const keys = program
     .command("keys")
     .description("manage the API keys of model providers")

@@ -12,9 +12,9 @@ A deletion works on the database itself, also beside a running bot. What goes an
 A copy wants every bot stopped, and an empty PostgreSQL: docs/scaling.md.`;
 
 /** `deckhand data` */
-export const addData: AddSubcommand = (program, carryOut) => {
+export const addData: AddSubcommand = (program, run) => {
   const ask = (request: DeletionRequest) =>
-    carryOut(async (world) => (await import("./command-line.ts")).runDelete(request, world));
+    run(async (world) => (await import("./command-line.ts")).runDelete(request, world));
   const data = program
     .command("data")
     .description("delete sessions or a person's data, or copy everything from SQLite to PostgreSQL")
@@ -33,7 +33,7 @@ export const addData: AddSubcommand = (program, carryOut) => {
     .command("copy")
     .description("copy everything from SQLite to the empty PostgreSQL database of DATABASE_URL")
     .option("--from <file>", "the SQLite file (default: deckhand.db in DECKHAND_HOME)")
-    .action(({ from }: { from?: string }) => carryOut(({ copyDatabase }) => copyDatabase(from ?? null)));
+    .action(({ from }: { from?: string }) => run(({ copyDatabase }) => copyDatabase(from ?? null)));
 };
 
 function personId(value: string): string {

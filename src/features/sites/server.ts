@@ -6,7 +6,7 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { NOTHING_HERE, OWN_PAGE_HEADERS, passwordPage, plainPage, siteHeaders } from "./pages.ts";
-import { createPasses, type Passes } from "./passes.ts";
+import { createPassIssuer, type PassIssuer } from "./pass-issuer.ts";
 import { createPasswordCheck } from "./password.ts";
 import { type Asked, addressOf, readAddress } from "./site-path.ts";
 import type { Sites } from "./sites.ts";
@@ -84,7 +84,7 @@ export async function startSiteServer(options: SiteServerOptions): Promise<SiteS
 }
 
 function register(app: FastifyInstance, { sites, clock, passKey }: SiteServerOptions): void {
-  const passes = createPasses(clock, passKey);
+  const passes = createPassIssuer(clock, passKey);
   const checkPassword = createPasswordCheck(clock);
   const found = async (request: FastifyRequest) => {
     const asked = readAddress(request.raw.url ?? "");
@@ -117,7 +117,7 @@ interface Visit {
   readonly site: ServedSite;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly passes: Passes;
+  readonly passes: PassIssuer;
   /** The folder of the served copy. */
   readonly root: string;
 }
@@ -126,7 +126,7 @@ async function answer(visit: Visit): Promise<FastifyReply> {
   const { asked, site, request, reply, passes } = visit;
   const mode = request.headers["sec-fetch-mode"];
   const isNavigation = mode === "navigate";
-  if (asked.pass !== null && !passes.holds(asked.pass, site)) {
+  if (asked.pass !== null && !passes.isValid(asked.pass, site)) {
     return isNavigation || mode === undefined
       ? reply.redirect(addressOf({ ...asked, pass: null }), 302)
       : sendPage(reply, 403, "This visit has ended. Reload the page.");

@@ -1,4 +1,4 @@
-import { isPass } from "./passes.ts";
+import { isPass } from "./pass-issuer.ts";
 import { isSiteName } from "./site.ts";
 
 /** A request's parsed address. */

@@ -105,8 +105,8 @@ function searcher({ service: name, apiKey, baseUrl, timeoutMs = TIMEOUT_MS }: We
       if (deadline.aborted) throw new NetworkRefusal(`${name} did not answer in time. Try once more.`, cause);
       if (cause instanceof SyntaxError) throw new NetworkRefusal(`${name} gave an answer that is no JSON.`, cause);
       const why = proxyFailure(cause);
-      const mend = why === null ? ". An operator can check webSearch" : `: ${why}`;
-      throw new NetworkRefusal(`${name} cannot be reached${mend}.`, cause);
+      const remedy = why === null ? ". An operator can check webSearch" : `: ${why}`;
+      throw new NetworkRefusal(`${name} cannot be reached${remedy}.`, cause);
     }
   };
 }

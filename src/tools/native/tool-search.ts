@@ -48,18 +48,18 @@ function allowed(tools: readonly Tool[], { config }: ToolContext): Tool[] {
 }
 
 function textOf(found: readonly Tool[]): string {
-  const told: string[] = [];
+  const described: string[] = [];
   const left: string[] = [];
   let chars = 0;
   for (const { name, description, inputSchema } of found) {
     const text = `${name}: ${description}\nInput: ${JSON.stringify(inputSchema())}`;
-    if (told.length > 0 && chars + text.length > MOST_CHARS) left.push(name);
-    else told.push(text);
+    if (described.length > 0 && chars + text.length > MOST_CHARS) left.push(name);
+    else described.push(text);
     chars += text.length;
   }
   const manuals = new Set(found.flatMap(({ deferred }) => deferred?.manual?.() ?? []));
   const more = left.length === 0 ? [] : [`Search for these by name: ${left.join(", ")}.`];
-  return [`Call with ${USE_TOOL} what is not in your list.`, ...told, ...more, ...manuals]
+  return [`Call with ${USE_TOOL} what is not in your list.`, ...described, ...more, ...manuals]
     .filter((text) => text !== "")
     .join("\n\n");
 }

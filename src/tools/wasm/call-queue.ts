@@ -15,7 +15,7 @@ export interface Caller {
 
 interface Entry extends Caller {
   running: boolean;
-  told: number;
+  reported: number;
   readonly begin: () => void;
 }
 
@@ -36,7 +36,7 @@ export class CallQueue {
   async enter(caller: Caller): Promise<() => void> {
     caller.signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const entry: Entry = { ...caller, running: false, told: 0, begin: resolve };
+    const entry: Entry = { ...caller, running: false, reported: 0, begin: resolve };
     const abort = (): void => reject(caller.signal.reason);
     caller.signal.addEventListener("abort", abort, { once: true });
     this.#entries.push(entry);
@@ -80,8 +80,8 @@ export class CallQueue {
     const earlier = this.#entries.slice(0, this.#entries.indexOf(entry));
     const ofChannel = earlier.filter(({ channelKey }) => channelKey === entry.channelKey);
     const before = ofChannel.length > 0 ? ofChannel.length : earlier.length;
-    if (before === entry.told) return;
-    entry.told = before;
+    if (before === entry.reported) return;
+    entry.reported = before;
     entry.queued(before);
   }
 }

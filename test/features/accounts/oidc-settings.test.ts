@@ -47,7 +47,7 @@ test("doctor asks the provider, and says what is wrong with it", async () => {
       version: "",
       home: "",
       createEmbedder: absent,
-      keptJobs: absent,
+      declaredJobs: absent,
     };
     const found = await feature.check?.(world);
     return found?.map(({ ok, text }) => `${ok} ${text}`).join();

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createCopies } from "../../../src/features/sites/copies.ts";
-import { createPasses } from "../../../src/features/sites/passes.ts";
+import { createPassIssuer } from "../../../src/features/sites/pass-issuer.ts";
 import { sharedLock } from "../../support/shared-lock.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { ANA, siteWorld } from "./site-world.ts";
@@ -37,6 +37,6 @@ test("two processes that begin at once sign passes of open sites alike, and a sw
   keys.push(await createCopies(directory).passKey());
   const clock = { now: () => 1_800_000_000_000 };
   const site = { name: "docs", passwordHash: null };
-  const passes = keys.map((key) => createPasses(clock, key).issue(site));
+  const passes = keys.map((key) => createPassIssuer(clock, key).issue(site));
   expect(new Set(passes).size).toBe(1);
 });

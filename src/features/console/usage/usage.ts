@@ -54,8 +54,8 @@ export async function usageFor(viewer: Viewer, query: UsageQuery, counting: Cons
   const seen = await seenChannels(viewer, { since: starts[0] ?? today, until: today + DAY_MS }, counting);
   const isNarrowed = query.channel !== "" || query.job !== "";
   const channels = isAdmin(viewer) && !isNarrowed ? null : [...seen.keys()];
-  const told = { viewer, query, starts, seen, channels };
-  const perKey = await (query.by === "job" || query.job !== "" ? jobSums : callSums)(told, counting);
+  const scope = { viewer, query, starts, seen, channels };
+  const perKey = await (query.by === "job" || query.job !== "" ? jobSums : callSums)(scope, counting);
   const rows = merged(perKey).toSorted((a, b) => b.costUsd - a.costUsd || b.calls - a.calls);
   return {
     days: starts.map((start) => new Date(start).toISOString().slice(0, 10)),
@@ -63,7 +63,7 @@ export async function usageFor(viewer: Viewer, query: UsageQuery, counting: Cons
     rows: query.by === "day" ? [] : rows,
     perDay: starts.map((_, day) => perKey.reduce((sum, row) => sum + (row.perDay[day] ?? 0), 0)),
     isAll: channels === null,
-    chosen: await chosenOf(told, counting),
+    chosen: await chosenOf(scope, counting),
   };
 }
 

@@ -305,8 +305,8 @@ async function keep(
     const id = runtime.ids.next("mem");
     const run = line.runId === null ? {} : { runId: line.runId };
     const scope = isOfPerson ? "person" : "channel";
-    const told = { ...lesson, ...run, scope, thread: session.thread, channelKey: session.channelKey } as const;
-    await writes.add(indexed(newMemory(told, { id, at: line.at, isPrivate })), now);
+    const draft = { ...lesson, ...run, scope, thread: session.thread, channelKey: session.channelKey } as const;
+    await writes.add(indexed(newMemory(draft, { id, at: line.at, isPrivate })), now);
     if (replaces !== null) await writes.end(replaces.seq, id, now);
     if (line.runId !== null) runIds.push(line.runId);
   }

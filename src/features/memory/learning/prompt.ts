@@ -28,10 +28,10 @@ export function learnPrompt(lines: readonly Line[], known: readonly Memory[]): s
       text,
     }),
   );
-  const told = known.map(({ seq, text, author, said: on }) =>
+  const knownLines = known.map(({ seq, text, author, said: on }) =>
     JSON.stringify({ number: seq, by: author.name, on, text }),
   );
-  return ["Known:", ...(told.length === 0 ? ["(nothing)"] : told), "", "Conversation:", ...said].join("\n");
+  return ["Known:", ...(knownLines.length === 0 ? ["(nothing)"] : knownLines), "", "Conversation:", ...said].join("\n");
 }
 
 const number = z.number().int().positive();
