@@ -13,7 +13,8 @@ import { ShortcutsDialog, useShortcuts } from "./shortcuts.tsx";
 import { Sidebar } from "./sidebar/sidebar.tsx";
 import { addressOf } from "./state/address.ts";
 import type { Controller } from "./state/controller.ts";
-import { messagesOf, newestStop, type PageState } from "./state/state.ts";
+import { newestStop } from "./state/run-details.ts";
+import { messagesOf, type PageState } from "./state/state.ts";
 import { plainText } from "./text/markdown.ts";
 import { ThreadView, type ThreadViewProps } from "./thread/thread-view.tsx";
 

@@ -1,5 +1,5 @@
-import type { Page } from "playwright-core";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Page, Route } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
 import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
@@ -166,21 +166,69 @@ test("what is attached and not sent is there again in its thread, also after a r
   expect(await attached.count()).toBe(0);
 });
 
-test("a file that arrives while another thread is shown is attached where it was chosen", async () => {
-  const { promise: wait, resolve: letIn } = Promise.withResolvers<void>();
-  await page.route("**/files?*", async (route) => {
-    await wait;
-    await route.continue();
+describe("a file that is still on its way when its thread is left", () => {
+  /** Attaches a file; its upload goes on once the returned function is called. */
+  const attach = async (answer: Parameters<Route["fulfill"]>[0] | null = null): Promise<() => void> => {
+    const { promise: wait, resolve } = Promise.withResolvers<void>();
+    await page.route("**/files?*", (route) =>
+      wait.then(() => (answer === null ? route.continue() : route.fulfill(answer))),
+    );
+    const notes = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") };
+    await page.locator('input[type="file"]').setInputFiles([notes]);
+    await page.getByText("uploading…").waitFor();
+    return resolve;
+  };
+  const leave = async (): Promise<void> => {
+    await page.getByRole("link", { name: "Usage" }).click();
+    await composer().waitFor({ state: "detached" });
+  };
+  const comeBack = () => page.getByRole("button", { name: "New thread" }).click();
+  const isStored = () => expect.poll(() => page.evaluate("localStorage.length")).toBe(1);
+
+  test("is attached where it was chosen", async () => {
+    const letIn = await attach();
+    await leave();
+    letIn();
+    await isStored();
+    await comeBack();
+    await page.getByRole("button", { name: "Remove notes.txt" }).waitFor();
   });
-  const notes = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") };
-  await page.locator('input[type="file"]').setInputFiles([notes]);
-  await page.getByText("uploading…").waitFor();
-  await page.getByRole("link", { name: "Usage" }).click();
-  await composer().waitFor({ state: "detached" });
-  letIn();
-  await expect.poll(() => page.evaluate("localStorage.length")).toBe(1);
-  await page.getByRole("button", { name: "New thread" }).click();
-  await page.getByRole("button", { name: "Remove notes.txt" }).waitFor();
+
+  test("is attached there also after a return", async () => {
+    const letIn = await attach();
+    await leave();
+    await comeBack();
+    await page.getByText("uploading…").waitFor();
+    letIn();
+    await page.getByText("uploading…").waitFor({ state: "detached" });
+    await composer().press("Enter");
+    expect((await inbox.nextMessage()).attachments.map(({ name }) => name)).toEqual(["notes.txt"]);
+  });
+
+  test("is attached to a new thread if its own is deleted", async () => {
+    const thread = await say("go");
+    await messages().getByText("Sent", { exact: true }).waitFor();
+    const letIn = await attach();
+    await platform.stop();
+    store.deleteThread(thread.threadId ?? "");
+    platform = openPlatform({ store, port: window.port() });
+    await platform.start(inbox.receive, new AbortController().signal);
+    await page.getByText("This thread was deleted. Here you begin a new one.").waitFor();
+    letIn();
+    await page.getByText("uploading…").waitFor({ state: "detached" });
+    await composer().press("Enter");
+    expect((await inbox.nextMessage()).attachments.map(({ name }) => name)).toEqual(["notes.txt"]);
+  });
+
+  test("is told about after a return if it does not arrive", async () => {
+    const letIn = await attach({ status: 503, json: { error: "It is away." } });
+    await leave();
+    const failed = page.waitForResponse("**/files?*");
+    letIn();
+    await failed;
+    await comeBack();
+    await page.getByText("notes.txt was not attached. It is away.").waitFor();
+  });
 });
 
 test("what one window could not send is not forgotten with what another one has sent", async () => {

@@ -112,11 +112,10 @@ test.each([
   expect(cardOf(body("⏸ **Run a command?**", { buttons: ALLOW, shows }))).toBe(marked);
 });
 
+const NOTHING = { team: null, section: null, sending: [], uploads: [] };
+
 test("an older state of a message never replaces a newer one, in whatever order they come", () => {
-  let state = hear(
-    initialState({ openId: "t", team: null, section: null }, []),
-    message(5, body("new"), { id: "m", position: 1 }),
-  );
+  let state = hear(initialState({ openId: "t", ...NOTHING }), message(5, body("new"), { id: "m", position: 1 }));
   const late: ServerFrame = {
     type: "thread",
     threadId: "t",
@@ -131,7 +130,7 @@ test("an older state of a message never replaces a newer one, in whatever order 
 test("a page that starts afresh forgets what it knew, but not what is on its way", () => {
   const sending = { clientId: "c", threadId: "t", opens: false, text: "hi", files: [], at: 0, failure: null };
   let state = hear(
-    initialState({ openId: "t", team: null, section: null }, [sending]),
+    initialState({ openId: "t", ...NOTHING, sending: [sending] }),
     message(5, body("gone"), { id: "m", position: 1 }),
   );
   const welcome: ServerFrame = { type: "welcome", threads: [], seq: 9, changes: null, commands: [] };
@@ -142,7 +141,7 @@ test("a page that starts afresh forgets what it knew, but not what is on its way
 });
 
 test("news of another thread marks it unread until it is opened; one's own words do not", () => {
-  let state = initialState({ openId: "elsewhere", team: null, section: null }, []);
+  let state = initialState({ openId: "elsewhere", ...NOTHING });
   state = hear(state, message(1, body("mine", { by: "person" })));
   expect([...state.unread]).toEqual([]);
   state = hear(state, message(2, body("news")));

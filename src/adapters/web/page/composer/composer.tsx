@@ -1,16 +1,18 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { MESSAGE_FILES } from "../../../render/local/frame-limits.ts";
 import { WEB_LIMITS } from "../../limits.ts";
-import { type Controller, changeHeaders } from "../state/controller.ts";
+import type { Controller } from "../state/controller.ts";
 import { readDraft, storeDraft } from "../state/local-storage.ts";
-import { type PageState, sessionOf } from "../state/state.ts";
+import { type PageState, sessionOf, type Upload } from "../state/state.ts";
 import { ClipIcon, SendIcon } from "../text/icons.tsx";
 import { PaletteList, paletteProps, usePalette } from "./palette.tsx";
-import { filesOf, type Upload, UploadList, useUploads } from "./uploads.tsx";
+import { filesOf, UploadList, useUploads } from "./uploads.tsx";
 
 export const COMPOSER_ID = "composer";
 
 const TOO_LONG = `This message is longer than ${WEB_LIMITS.messageChars.toLocaleString()} characters. Attach it as a file.`;
+const TOO_MANY = `A message takes ${MESSAGE_FILES} files. Remove some.`;
 
 interface ComposerProps {
   readonly state: PageState;
@@ -29,8 +31,7 @@ function Hint(): JSX.Element {
 /** A message being written. Mounted anew for each thread, so that each keeps its own draft. */
 export function Composer({ state, controller }: ComposerProps): JSX.Element {
   const [text, setText] = useState(() => readDraft(state.openId));
-  const change = changeHeaders(state);
-  const { uploads, add, remove, clear } = useUploads({ threadId: state.openId, notify: controller.notify, change });
+  const { uploads, add, remove, clear } = useUploads(state, controller);
   const box = useAutoHeight(text);
   const isReady = canSend(text, uploads);
   const isDropping = useDrop(add);
@@ -45,7 +46,9 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
     const words = text.trim();
     // A frame that is too long would end the connection, and be resent after every reconnect.
     if (words.length > WEB_LIMITS.messageChars) return controller.notify(TOO_LONG);
-    if (state.notice === TOO_LONG) controller.notify(null);
+    // The draft of a deleted thread may have joined another one.
+    if (uploads.length > MESSAGE_FILES) return controller.notify(TOO_MANY);
+    if (state.notice === TOO_LONG || state.notice === TOO_MANY) controller.notify(null);
     clear();
     controller.send(words, filesOf(uploads));
     write("");

@@ -9,22 +9,25 @@ import {
   claimStorageFor,
   clearStorage,
   moveDraft,
+  readDraftFiles,
   readPendingMessages,
   storeDraft,
+  storeDraftFiles,
   storePendingMessages,
 } from "./local-storage.ts";
 import { newId } from "./new-id.ts";
 import { createOverviewPoller } from "./overview-poller.ts";
+import { newestStop } from "./run-details.ts";
 import {
   type Change,
   type Click,
   initialState,
   messagesOf,
-  newestStop,
   type PageState,
   type PendingMessage,
   type Route,
   reduce,
+  type Upload,
 } from "./state.ts";
 
 /** What people can do on the page. */
@@ -47,6 +50,8 @@ export interface Controller {
   readonly send: (text: string, files: readonly PageFile[]) => void;
   readonly retry: (message: PendingMessage) => void;
   readonly discard: (message: PendingMessage) => void;
+  /** Changes the files that are attached, in whatever thread. */
+  readonly changeUploads: (change: (uploads: readonly Upload[]) => readonly Upload[]) => void;
   readonly click: (messageId: string, action: string) => void;
   /** Shows a job beside the thread; null for none. */
   readonly openJob: (jobId: string | null) => void;
@@ -71,7 +76,7 @@ interface Store {
 }
 
 function createStore(): Store {
-  let state = initialState(routeIn(), readPendingMessages());
+  let state = initialState({ ...routeIn(), sending: readPendingMessages(), uploads: readDraftFiles() });
   const listeners = new Set<() => void>();
   return {
     state: () => state,
@@ -79,6 +84,7 @@ function createStore(): Store {
       const before = state;
       state = reduce(state, change);
       if (state.sending !== before.sending) storePendingMessages(before.sending, state.sending);
+      if (state.uploads !== before.uploads) storeDraftFiles(before.uploads, state.uploads);
       for (const listener of listeners) listener();
     },
     subscribe: (listener) => {
@@ -299,6 +305,7 @@ export function createController(): Controller {
     },
     retry: (message) => dispatch({ ...message, failure: null }),
     discard: ({ clientId }) => apply({ type: "discarded", clientId }),
+    changeUploads: (change) => apply({ type: "uploads", uploads: change(state().uploads) }),
     stop: () => pressStop(store, pressing),
     notify: (text) => apply({ type: "notice", text }),
     closeReply: () => apply({ type: "reply_closed" }),

@@ -1,6 +1,6 @@
-import { MESSAGE_FILES } from "../../../render/local/frame-limits.ts";
 import type { PageFile } from "../../../render/local/wire.ts";
-import type { PendingMessage } from "./state.ts";
+import { newId } from "./new-id.ts";
+import type { PendingMessage, Upload } from "./state.ts";
 
 /** Local storage for what survives a reload: drafts and messages that the server has not confirmed. */
 
@@ -9,6 +9,8 @@ const DRAFT = "deckhand.draft.";
 const DRAFT_FILES = `${DRAFT}files.`;
 /** One key per message, so that each window adds and removes only its own. */
 const SENDING = "deckhand.sending.";
+/** Names the draft of a new thread. */
+const NEW = "new";
 
 const OWNER = "deckhand.owner";
 
@@ -27,29 +29,39 @@ export function clearStorage(): void {
 }
 
 export function readDraft(threadId: string | null): string {
-  return read(DRAFT + (threadId ?? "new")) ?? "";
+  return read(DRAFT + (threadId ?? NEW)) ?? "";
 }
 
 export function storeDraft(threadId: string | null, text: string): void {
-  write(DRAFT + (threadId ?? "new"), text === "" ? null : text);
+  write(DRAFT + (threadId ?? NEW), text === "" ? null : text);
 }
 
-export function readDraftFiles(threadId: string | null): PageFile[] {
-  const kept = parsed(DRAFT_FILES + (threadId ?? "new"));
-  return Array.isArray(kept) ? kept.filter(isFile) : [];
+/** The files of all drafts. */
+export function readDraftFiles(): Upload[] {
+  return keys().flatMap((key) => {
+    const kept = key.startsWith(DRAFT_FILES) ? parsed(key) : null;
+    const id = key.slice(DRAFT_FILES.length);
+    const threadId = id === NEW ? null : id;
+    const files = Array.isArray(kept) ? kept.filter(isFile) : [];
+    return files.map((file) => ({ key: newId(), threadId, name: file.name, file }));
+  });
 }
 
-export function storeDraftFiles(threadId: string | null, files: readonly PageFile[]): void {
-  write(DRAFT_FILES + (threadId ?? "new"), files.length === 0 ? null : JSON.stringify(files));
+/** Stores the files of the drafts that have changed, except those that are still uploading. */
+export function storeDraftFiles(before: readonly Upload[], uploads: readonly Upload[]): void {
+  const removed = before.filter((upload) => !uploads.includes(upload));
+  const added = uploads.filter((upload) => !before.includes(upload));
+  for (const threadId of new Set([...removed, ...added].map((upload) => upload.threadId))) {
+    const files = uploads.flatMap((upload) => (upload.threadId === threadId ? (upload.file ?? []) : []));
+    write(DRAFT_FILES + (threadId ?? NEW), files.length === 0 ? null : JSON.stringify(files));
+  }
 }
 
-/** Appends the draft of a deleted thread to the draft of a new one. */
+/** Appends the text of a deleted thread's draft to the draft of a new one. */
 export function moveDraft(threadId: string): void {
   const texts = [readDraft(null), readDraft(threadId)].filter((text) => text !== "");
   storeDraft(null, texts.join("\n\n"));
-  storeDraftFiles(null, [...readDraftFiles(null), ...readDraftFiles(threadId)].slice(0, MESSAGE_FILES));
   storeDraft(threadId, "");
-  storeDraftFiles(threadId, []);
 }
 
 export function readPendingMessages(): PendingMessage[] {

@@ -79,3 +79,12 @@ function headOf(body: MessageBody): RunHead | null {
   if (shows?.type === "live" || shows?.type === "end") return { state: shows.state, summary: shows.head };
   return shows?.type === "card" && isQuestion(body) ? { state: "waiting", summary: shows.head } : null;
 }
+
+/** Finds the newest message with a Stop button, and the action of that button. */
+export function newestStop(messages: readonly PageMessage[]): { messageId: string; action: string } | null {
+  for (const message of messages.toReversed()) {
+    const button = message.body.buttons.find(({ id }) => id.startsWith("stop:"));
+    if (button !== undefined) return { messageId: message.id, action: button.id };
+  }
+  return null;
+}

@@ -24,6 +24,16 @@ export interface PendingMessage {
   readonly failure: string | null;
 }
 
+/** A file attached to a message that is being written. */
+export interface Upload {
+  readonly key: string;
+  /** Null: it is for a new thread. */
+  readonly threadId: string | null;
+  readonly name: string;
+  /** Null while the file is uploading. */
+  readonly file: PageFile | null;
+}
+
 /** A click or a command that waits for its answer. */
 export interface Click {
   /** Null where no thread is open. */
@@ -100,6 +110,7 @@ export interface PageState {
   /** Threads whose newest messages are loaded; the value is true if the server has older ones. */
   readonly loaded: ReadonlyMap<string, boolean>;
   readonly sending: readonly PendingMessage[];
+  readonly uploads: readonly Upload[];
   /** The highest sequence number seen; null before the first welcome. */
   readonly lastSeq: number | null;
   /** The sequence number of the latest welcome. The page was told of what was deleted since, but not before. */
@@ -130,6 +141,7 @@ export type Change =
   | { readonly type: "job_opened"; readonly jobId: string | null }
   | { readonly type: "sending"; readonly message: PendingMessage }
   | { readonly type: "discarded"; readonly clientId: string }
+  | { readonly type: "uploads"; readonly uploads: readonly Upload[] }
   /** Drops the unsent messages of the previous person, because somebody else has signed in. */
   | { readonly type: "disowned" }
   | { readonly type: "clicked"; readonly clickId: string; readonly click: Click }
@@ -138,18 +150,15 @@ export type Change =
   | { readonly type: "form_sent"; readonly clickId: string }
   | { readonly type: "form_closed" };
 
-export function initialState({ openId, team, section }: Route, sending: readonly PendingMessage[]): PageState {
+export function initialState(known: Route & Pick<PageState, "sending" | "uploads">): PageState {
   return {
+    ...known,
     connection: "connecting",
     you: null,
     threads: [],
-    openId,
-    team,
-    section,
     openJob: null,
     messages: new Map(),
     loaded: new Map(),
-    sending,
     lastSeq: null,
     welcomeSeq: 0,
     unread: new Set(),
@@ -184,7 +193,8 @@ export function reduce(state: PageState, change: Change): PageState {
         openJob: null,
         unread: without(state.unread, change.threadId),
         reply: state.reply?.threadId === change.threadId ? state.reply : null,
-        notice: null,
+        // What failed while no thread was shown is said now.
+        notice: state.team === null && state.section === null ? null : state.notice,
       };
     case "team_opened":
       return { ...state, openId: null, team: change.team, section: null, openJob: null, reply: null, notice: null };
@@ -198,9 +208,11 @@ export function reduce(state: PageState, change: Change): PageState {
         sending: [...state.sending.filter((one) => one.clientId !== change.message.clientId), change.message],
       };
     case "disowned":
-      return { ...state, sending: [] };
+      return { ...state, sending: [], uploads: [] };
     case "discarded":
       return { ...state, sending: state.sending.filter((one) => one.clientId !== change.clientId) };
+    case "uploads":
+      return { ...state, uploads: change.uploads };
     case "clicked":
       return { ...state, notice: null, clicks: new Map(state.clicks).set(change.clickId, change.click) };
     case "notice":
@@ -285,6 +297,8 @@ function withoutThread(state: PageState, threadId: string): PageState {
     threads: state.threads.filter(({ id }) => id !== threadId),
     messages: withoutMessages(state, threadId).messages,
     unread: without(state.unread, threadId),
+    // The draft is kept for a new thread.
+    uploads: state.uploads.map((upload) => (upload.threadId === threadId ? { ...upload, threadId: null } : upload)),
   };
   if (state.openId !== threadId) return left;
   const what =
@@ -382,13 +396,4 @@ export function sessionOf({ overview, openId }: PageState): Overview["session"] 
 /** Returns the open job from the latest overview: null if it no longer exists, undefined if not yet known. */
 export function jobOf({ overview, openJob }: PageState): Overview["job"] | undefined {
   return overview !== null && overview.jobId === openJob ? overview.job : undefined;
-}
-
-/** Finds the newest message with a Stop button, and the action of that button. */
-export function newestStop(messages: readonly PageMessage[]): { messageId: string; action: string } | null {
-  for (const message of messages.toReversed()) {
-    const button = message.body.buttons.find(({ id }) => id.startsWith("stop:"));
-    if (button !== undefined) return { messageId: message.id, action: button.id };
-  }
-  return null;
 }
