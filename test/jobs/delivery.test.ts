@@ -36,6 +36,28 @@ test("of a report that comes as a file, the channel has the head alone, and the 
   ]);
 });
 
+test("a report whose file may not be attached comes in messages, and the job goes on", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Long", cron: "0 10 * * *", prompt: "Look." });
+  world.play = () => ({ says: "x".repeat(5_000) });
+  const post = world.platform.post.bind(world.platform);
+  const forbidden = new PlatformError("missing_scope", "no", { detail: { platform: "Slack", scope: "files:write" } });
+  const refusing: typeof post = (thread, message, key) =>
+    message.files.length > 0 ? Promise.reject(forbidden) : post(thread, message, key);
+  Object.assign(world.platform, { post: refusing });
+  await world.pass(HOUR + MINUTE, 10_000);
+  const [head, ...below] = world.platform.requests.filter(({ kind }) => kind === "post");
+  expect(head?.text).toMatch(/^\*\*Long\*\*/u);
+  expect(
+    below
+      .map(({ text }) => text)
+      .join("")
+      .match(/x/gu),
+  ).toHaveLength(5_000);
+  expect(below.at(-1)?.message?.footer).toContain("`files:write`");
+  expect(await world.store.jobs.get(id)).toMatchObject({ enabled: true });
+});
+
 test.each([
   new PlatformError("defect", "invalid_blocks", { detail: { platform: "Slack" } }),
   new DefectError("Discord answered 400, code 50035"),

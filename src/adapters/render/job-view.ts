@@ -1,8 +1,9 @@
 import type { JobEvent } from "../../core/events/job-event.ts";
 import type { JobReport, JobWords } from "../../core/jobs/job-run-view.ts";
 import type { JobFacts, JobRunEnd } from "../../core/jobs/job-runs.ts";
+import { forbidsFiles } from "../../core/people/interaction.ts";
 import type { RunViewOptions } from "../../core/progress/run-view.ts";
-import type { AppError } from "../../core/protocol/errors.ts";
+import { type AppError, toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import type { OutgoingMessage } from "../../core/protocol/platform.ts";
@@ -53,14 +54,23 @@ class PostedReport implements JobReport {
     }
     const notices = noticeLines(this.#state).map((line) => `\n${line}`);
     const markdown = `${jobHead(facts)}\n\n${report}${notices.join("")}`;
-    const [first, ...rest] = answerParts({ markdown, tone: "plain" }, this.#platform.descriptor.limits);
+    const { limits } = this.#platform.descriptor;
+    const [first, ...rest] = answerParts({ markdown, tone: "plain" }, limits);
     if (first === undefined) return;
     // The channel shows only the first part. Further messages, or the file with the whole report, are posted below it.
     const head = { ...first, files: [], footer: jobFooter(facts, end), buttons: this.#buttons() };
     const whole = { ...message({ markdown: "The whole report:", tone: "plain" }, []), files: first.files };
     const below = first.files.length === 0 ? rest : [whole];
     await this.#options.post("report:0", head);
-    for (const [index, part] of below.entries()) await this.#options.post(`report:${index + 1}`, part);
+    try {
+      for (const [index, part] of below.entries()) await this.#options.post(`report:${index + 1}`, part);
+    } catch (error) {
+      const refused = toAppError(error);
+      if (!forbidsFiles(refused, below)) throw error;
+      const ending = { markdown, tone: "plain", footer: explain(refused) } as const;
+      const inMessages = answerParts(ending, { ...limits, answerParts: Infinity });
+      for (const [index, part] of inMessages.entries()) await this.#options.post(`whole:${index}`, part);
+    }
   }
 
   async sayRefused(end: JobRunEnd, facts: JobFacts): Promise<void> {

@@ -1,5 +1,6 @@
 import { messageIdOf } from "../../core/events/event-key.ts";
 import { feedbackButtons } from "../../core/people/feedback.ts";
+import { forbidsFiles } from "../../core/people/interaction.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../../core/progress/run-view.ts";
 import { UNWRITABLE_THREAD_ERRORS } from "../../core/protocol/error-groups.ts";
 import { type AppError, toAppError } from "../../core/protocol/errors.ts";
@@ -236,9 +237,8 @@ class ThreadRunView implements RunView {
     const refused = await this.#postParts("answer", parts);
     if (refused === null) return;
     if (refused.code === "defect") return this.#postOtherwise(ending, refused);
-    const hasFile = refused.code === "missing_scope" && parts.some(({ files }) => files.length > 0);
     const without = (footer: string) => answerParts({ ...ending, footer }, { ...limits, answerParts: Infinity });
-    const closed = hasFile ? await this.#postParts("whole", without(explain(refused))) : refused;
+    const closed = forbidsFiles(refused, parts) ? await this.#postParts("whole", without(explain(refused))) : refused;
     if (closed !== null) await this.#tellAlone(closed, without(ending.footer ?? ""));
   }
 

@@ -179,11 +179,11 @@ async function ask(options: ApprovalServiceOptions, approval: NewApproval) {
  * Posts the card and returns null while people decide. If the run is being stopped, no card is posted, and the run ends
  * as if it had been.
  */
-async function postCard(options: ApprovalServiceOptions, row: OpenApproval, { message, plainer }: Card) {
+async function postCard(options: ApprovalServiceOptions, row: OpenApproval, card: Card) {
   const { context, log } = options;
   const post = (key: string) => (form: OutgoingMessage) => context.post(key, form);
   try {
-    const refused = await postAccepted(post(cardKey(row)), [() => message, plainer]);
+    const refused = await postAccepted(post(cardKey(row)), [() => card.message, card.plainer], card.withoutFiles);
     if (refused === null) return null;
     log.error({ err: refused, approvalId: row.id }, "card_refused");
     const withoutTitles = { ...row, calls: [] };

@@ -1,6 +1,7 @@
 import type { SessionEngine } from "../engine/engine.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
 import { AppError } from "../protocol/errors.ts";
+import { reasonOf } from "../protocol/explain.ts";
 import type { InboundAction, OutgoingMessage, Person, Receipt } from "../protocol/platform.ts";
 import { reply } from "../protocol/replies.ts";
 import type { Runtime } from "../protocol/runtime.ts";
@@ -91,21 +92,31 @@ export async function clickCard<R extends InteractionRow>(
   return reply(kind.decidedText((await kind.rows(store).get(id)) ?? row));
 }
 
+/** Whether the platform or its workspace may forbid only the files of a message, so that its words can be posted. */
+export function forbidsFiles({ code }: AppError, forms: readonly Pick<OutgoingMessage, "files">[]): boolean {
+  return code === "missing_scope" && forms.some(({ files }) => files.length > 0);
+}
+
 /**
- * Posts the first form of a message that the platform accepts. Returns null, or the last error if the platform rejects
- * all forms.
+ * Posts the first form of a message that the platform accepts; the one without files, which is given the reason, if it
+ * forbids files. Returns null, or the last error if the platform rejects all forms.
  */
 export async function postAccepted(
   post: (form: OutgoingMessage) => Promise<unknown>,
   forms: readonly (() => OutgoingMessage)[],
+  withoutFiles?: (missing: string) => OutgoingMessage,
 ): Promise<AppError | null> {
   let refused: AppError | null = null;
-  for (const form of forms) {
+  for (const formed of forms) {
+    const form = formed();
     try {
-      await post(form());
+      await post(form);
       return null;
     } catch (error) {
-      if (!(error instanceof AppError && error.code === "defect")) throw error;
+      if (!(error instanceof AppError)) throw error;
+      if (withoutFiles !== undefined && forbidsFiles(error, [form]))
+        return postAccepted(post, [() => withoutFiles(`The rest could not be attached: ${reasonOf(error)}`)]);
+      if (error.code !== "defect") throw error;
       refused = error;
     }
   }

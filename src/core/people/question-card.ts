@@ -19,11 +19,11 @@ export function cardKey({ id, runId }: Pick<QuestionRow, "id" | "runId">): strin
 
 /**
  * The card of an open question or plan. `deciders` reads like `@ana or an approver`. `maxChars` is the limit of a
- * message.
+ * message. `missing` says why the rest of a long card is missing, if files are forbidden.
  */
 export function openCard(
   { id, body }: Pick<QuestionRow, "id" | "body">,
-  { deciders, maxChars }: { readonly deciders: string; readonly maxChars: number },
+  { deciders, ...room }: { readonly deciders: string } & Room,
 ): OutgoingMessage {
   switch (body.kind) {
     case "question": {
@@ -35,14 +35,14 @@ export function openCard(
         footer: notes.join(" · "),
         shows: shown(body, question),
       });
-      return withRestInFile(asked, "question.md", maxChars);
+      return withRestInFile(asked, "question.md", room);
     }
     case "plan": {
       const text = [`⏸ ${HEADS.plan}`, body.intro === "" ? "" : quoted(body.intro), checklist(plain(body.steps))]
         .filter((part) => part !== "")
         .join("\n\n");
       const footer = `${NOTHING_YET} · waiting for ${deciders}`;
-      return withRestInFile(card(text, planButtons(id), { footer, shows: shown(body) }), "plan.md", maxChars);
+      return withRestInFile(card(text, planButtons(id), { footer, shows: shown(body) }), "plan.md", room);
     }
     default:
       return assertNever(body);
@@ -123,11 +123,18 @@ function planButtons(id: string): Button[] {
   ];
 }
 
-/** Shortens a card that does not fit in a message, and attaches the whole of it as a file. */
-function withRestInFile(asked: OutgoingMessage, name: string, maxChars: number): OutgoingMessage {
+interface Room {
+  readonly maxChars: number;
+  readonly missing?: string;
+}
+
+/** Shortens a card that does not fit in a message, and attaches the whole of it as a file unless files are missing. */
+function withRestInFile(asked: OutgoingMessage, name: string, { maxChars, missing }: Room): OutgoingMessage {
   const { markdown, footer = "" } = asked;
   const room = maxChars - footer.length;
   if (markdown.length <= room) return asked;
+  if (missing !== undefined)
+    return { ...asked, markdown: `${fitted(markdown, room - missing.length - 2)}\n\n${missing}` };
   const file = { name, mediaType: "text/markdown", data: new TextEncoder().encode(markdown) };
   return { ...asked, markdown: fitted(markdown, room), files: [file] };
 }

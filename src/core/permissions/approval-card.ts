@@ -2,7 +2,7 @@ import type { Author } from "../protocol/messages.ts";
 import type { Button, OutgoingFile, OutgoingMessage } from "../protocol/platform.ts";
 import type { ApprovalRow } from "../store/run/approvals.ts";
 import type { GrantRow } from "../store/run/grants.ts";
-import { codeBlock, escapeMarkdown, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";
+import { codeBlock, cut, escapeMarkdown, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";
 import type { CallPreview } from "../tool.ts";
 import { unboundKey } from "../trust/grants.ts";
 
@@ -53,16 +53,31 @@ export interface Card {
   readonly isWhole: boolean;
   /** The same card with the calls in a file, in case the platform refuses `message`. */
   readonly plainer: () => OutgoingMessage;
+  /** The same card with as much of the calls as fits, and with why the rest is missing, in case files are forbidden. */
+  readonly withoutFiles: (missing: string) => OutgoingMessage;
 }
 
 /** The card says what exactly will happen, who asked for it, and who may decide. */
 export function approvalCard(facts: CardFacts): Card {
+  const plainer = () => attachedCard(facts, null);
+  const withoutFiles = (missing: string) => drawnCard(facts, missing)?.message ?? attachedCard(facts, missing);
+  const drawn = drawnCard(facts, null) ?? { message: plainer(), isWhole: false };
+  return { ...drawn, plainer, withoutFiles };
+}
+
+/** The card with each call in a block; null if it does not fit. `missing`: why files are missing; null if they are not. */
+function drawnCard(facts: CardFacts, missing: string | null): Pick<Card, "message" | "isWhole"> | null {
   const { calls, maxChars, footerChars } = facts;
-  const room = Math.max(LEAST_CHARS, Math.floor((maxChars - FRAME_CHARS) / calls.length));
-  const shown = calls.map((call, index) => shownCall(call, { number: calls.length > 1 ? index + 1 : null, room }));
-  const isWhole = shown.every(({ file }) => file === null);
-  const files = shown.flatMap(({ file }) => (file === null ? [] : [file]));
-  const body = shown.map(({ text }) => text).join("\n\n");
+  const room = Math.max(LEAST_CHARS, Math.floor((maxChars - FRAME_CHARS - (missing ?? "").length) / calls.length));
+  const attaches = missing === null;
+  const shown = calls.map((call, index) =>
+    shownCall(call, { number: calls.length > 1 ? index + 1 : null, room, attaches }),
+  );
+  const rest = shown.flatMap(({ file }) => (file === null ? [] : [file]));
+  const isWhole = attaches && rest.length === 0;
+  const files = attaches ? rest : [];
+  const texts = shown.map(({ text }) => text);
+  const body = [...texts, ...(missing === null || rest.length === 0 ? [] : [missing])].join("\n\n");
   const [only, ...others] = calls;
   const isOne = only !== undefined && others.length === 0;
   const head = isOne ? headed(only.preview.question, facts) : headOf(facts);
@@ -72,8 +87,7 @@ export function approvalCard(facts: CardFacts): Card {
   const footer = (message.footer ?? "").length;
   const fits = footer <= footerChars && markdown.length + footer <= maxChars;
   const isDrawn = fits && files.length <= MOST_FILES && calls.every(isNamedWhole);
-  const plainer = () => attachedCard(facts);
-  return isDrawn ? { message, isWhole, plainer } : { message: plainer(), isWhole: false, plainer };
+  return isDrawn ? { message, isWhole } : null;
 }
 
 /** Whether no line of a call is cut, since people would decide on a hidden part, such as the end of a path, unseen. */
@@ -95,9 +109,19 @@ function messageOf(facts: CardFacts, { head, markdown, files, isWhole }: Drawn):
   return { lane: "approval", markdown, footer, tone: "plain", buttons, files, shows };
 }
 
-/** A card that lists each call in a line, as many as fit, and has the full contents in a file. */
-function attachedCard(facts: CardFacts): OutgoingMessage {
+/**
+ * A card that lists each call in a line, as many as fit, and has the full contents in a file; or, if files are missing,
+ * as much of these contents as fits.
+ */
+function attachedCard(facts: CardFacts, missing: string | null): OutgoingMessage {
   const { calls, maxChars } = facts;
+  const text = calls.map(attachedCall).join(`\n\n${"─".repeat(40)}\n\n`);
+  const head = headOf(facts);
+  if (missing !== null) {
+    const shown = cut(text, maxChars - FRAME_CHARS - missing.length);
+    const markdown = [`⏸ ${head}`, codeBlock(shown, ""), ...(shown === text ? [] : [missing])].join("\n");
+    return messageOf(facts, { head, markdown, files: [], isWhole: false });
+  }
   const room = maxChars - FRAME_CHARS;
   const lineChars = Math.min(LINE_CHARS, Math.max(LEAST_CHARS, Math.floor(room / calls.length) - NUMBER_CHARS));
   const most = Math.max(1, Math.floor(room / (lineChars + NUMBER_CHARS)));
@@ -105,9 +129,7 @@ function attachedCard(facts: CardFacts): OutgoingMessage {
     .slice(0, most)
     .map(({ preview }, index) => `${index + 1}. ${escapeMarkdown(plainLine(preview.question, lineChars))}`);
   const more = calls.length > most ? [`… and ${calls.length - most} more`] : [];
-  const head = headOf(facts);
   const lines = [`⏸ ${head}`, "", ...listed, ...more, "", "All of it is attached: `calls.txt`."];
-  const text = calls.map(attachedCall).join(`\n\n${"─".repeat(40)}\n\n`);
   const file = { name: "calls.txt", mediaType: "text/plain", data: new TextEncoder().encode(text) };
   return messageOf(facts, { head, markdown: lines.join("\n"), files: [file], isWhole: false });
 }
@@ -139,22 +161,23 @@ function asked({ requester, others, origins = [], agent }: CardFacts): string {
 
 function shownCall(
   { preview, why }: CardCall,
-  { number, room }: { number: number | null; room: number },
+  { number, room, attaches }: { number: number | null; room: number; attaches: boolean },
 ): { text: string; file: OutgoingFile | null } {
   const text = visibleText(preview.text);
   const lines = text.split("\n");
-  const isWhole = lines.length <= SHOWN_LINES && text.length <= room;
+  const shown = attaches ? lines.slice(0, SHOWN_LINES).join("\n") : text;
+  const isWhole = shown === text && text.length <= room;
   const head = number === null ? [] : [`**${number}. ${named(preview.question)}**`];
   const below = [
-    ...(isWhole ? [] : [`The rest is attached: \`${fileName(preview, number)}\`.`]),
+    ...(isWhole || !attaches ? [] : [`The rest is attached: \`${fileName(preview, number)}\`.`]),
     ...(why === null ? [] : [line(why)]),
     ...(preview.facts ?? []).map(named),
     ...(preview.reach === "" ? [] : [line(preview.reach)]),
   ];
-  const cut = isWhole ? text : `${lines.slice(0, SHOWN_LINES).join("\n").slice(0, room).toWellFormed()}\n…`;
+  const fitting = isWhole ? text : `${shown.slice(0, room).toWellFormed()}\n…`;
   const data = new TextEncoder().encode(text);
   return {
-    text: [...head, codeBlock(cut, preview.language), ...below].join("\n"),
+    text: [...head, codeBlock(fitting, preview.language), ...below].join("\n"),
     file: isWhole ? null : { name: fileName(preview, number), mediaType: "text/plain", data },
   };
 }

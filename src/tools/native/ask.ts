@@ -42,7 +42,9 @@ export async function ask(
   const room = { deciders, maxChars: ctx.thread.limits.messageChars };
   try {
     const post = (form: OutgoingMessage) => ctx.thread.post(cardKey(row), form);
-    const refused = await postAccepted(post, [() => openCard(row, room), () => plainCard(row, room)]);
+    const refused = await postAccepted(post, [() => openCard(row, room), () => plainCard(row, room)], (missing) =>
+      openCard(row, { ...room, missing }),
+    );
     if (refused !== null) {
       log.error({ err: refused, questionId: id }, "card_refused");
       await store.transaction((tx) => tx.questions.withdraw(id));

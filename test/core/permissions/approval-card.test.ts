@@ -114,6 +114,32 @@ test("a path too long for its line is attached whole, and can only be allowed on
   expect(new TextDecoder().decode(drawn.message.files[0]?.data)).toContain(question);
 });
 
+test.each([
+  { name: "one long call", calls: [call(lines(400))], says: "line 300", isCut: true },
+  { name: "a call that is long only by its lines", calls: [call(lines(60))], says: "line 59", isCut: false },
+  {
+    name: "a long path",
+    calls: [call("-a", { question: `Change ${"deep/".repeat(80)}config.toml?` })],
+    says: "config.toml",
+    isCut: false,
+  },
+  {
+    name: "many calls",
+    calls: Array.from({ length: 60 }, () => call(lines(60))),
+    says: "1. Run a command?",
+    isCut: true,
+  },
+])("without its files the card of $name shows what fits, and can be allowed once", ({ calls, says, isCut }) => {
+  const missing = "The rest could not be attached.";
+  const message = card(calls).withoutFiles(missing);
+  expect(message.files).toEqual([]);
+  expect(message.markdown).toContain(says);
+  expect(message.markdown).not.toContain("attached:");
+  expect(message.markdown.includes(missing)).toBe(isCut);
+  expect(message.markdown.length + (message.footer ?? "").length).toBeLessThanOrEqual(3_500);
+  expect(message.buttons.map(({ id }) => id)).toEqual(ONCE);
+});
+
 test("no more files stand beside a card than a platform takes", () => {
   const drawn = card(
     Array.from({ length: 12 }, () => call(lines(41))),

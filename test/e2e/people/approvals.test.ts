@@ -139,6 +139,26 @@ test("a change too long to show is attached whole, and can only be allowed once"
   expect(cards(talk)[0]?.text).toContain("The rest is attached");
 });
 
+test("where the workspace forbids files, a long change is shown as far as it fits, and can be decided", async () => {
+  const at = office();
+  const long = Array.from({ length: 900 }, (_, line) => `line ${line}`).join("\n");
+  at.model.script((_request, index) =>
+    index === 0 ? toolUse("write", { path: "long.txt", content: long }) : text("Done."),
+  );
+  at.slack.faults.add("files.getUploadURLExternal", { kind: "error", error: "file_uploads_disabled" });
+  const talk = at.talk({ text: "write it", channel: at.channel() });
+  await asks(at, talk);
+  const [card] = cards(talk);
+  expect(card?.text).toContain("line 100");
+  expect(card?.text).toMatch(
+    /…\s+```\s[^]*The rest could not be attached: Slack does not let me attach files\. A setting/u,
+  );
+  expect(card?.buttons.map(({ id }) => id.split(":")[1])).toEqual(["y", "n"]);
+  talk.click("approve:y");
+  await talk.answered(2);
+  expect(readFileSync(path.join(rootOf(at, talk.channel), "long.txt"), "utf8")).toBe(long);
+});
+
 // A shell command that a person types needs nobody's approval.
 
 /** Starts a thread with these words, in a channel whose sandbox has a file. */

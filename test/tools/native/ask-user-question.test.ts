@@ -233,6 +233,24 @@ test("a question longer than a message is attached whole", async () => {
   expect(new TextDecoder().decode(card?.files[0]?.data)).toContain(question.trim().split("\n")[1]);
 });
 
+test("a question longer than a message is asked as far as it fits where files are forbidden", async () => {
+  const session = await nativeSession();
+  session.thread.refuses = ({ files }) =>
+    files.length > 0
+      ? new PlatformError("missing_scope", "no", { detail: { platform: "Slack", scope: "files:write" } })
+      : null;
+  const limits = { ...session.thread.limits, messageChars: 600 };
+  const thread = { ...session.ctx.thread, limits, post: session.thread.post.bind(session.thread) };
+  const question = { ...WHICH, question: "word ".repeat(230) };
+  expect(await session.callTool(createAskUserQuestion(session.deps), question, { thread })).toBeNull();
+  const card = cardOf(session);
+  expect(card?.markdown).toMatch(
+    /…\n\nThe rest could not be attached: Slack does not let me do that \(`files:write`\)/u,
+  );
+  expect((card?.markdown.length ?? 0) + (card?.footer?.length ?? 0)).toBeLessThanOrEqual(600);
+  expect(card?.buttons).toHaveLength(2);
+});
+
 test("a question that is refused as it is written is asked as plain text, whose options are typed", async () => {
   const session = await nativeSession();
   session.thread.refuses = ({ buttons }) => (buttons.length > 0 ? new DefectError("50035") : null);
