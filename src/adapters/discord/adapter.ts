@@ -152,13 +152,13 @@ class DiscordPlatform implements ChatPlatform {
 
   async edit(posted: PostedMessage, message: OutgoingMessage): Promise<void> {
     const { rest } = this.#connected();
-    const answer = { body: formatEdit(message), files: message.files };
+    const body = formatEdit(message);
     try {
-      await rest.editMessage(posted, answer);
+      await rest.editMessage(posted, body);
     } catch (error) {
       if (!isDiscordError(error, "threadArchived")) throw error;
       await rest.unarchiveThread(posted.channelId);
-      await rest.editMessage(posted, answer);
+      await rest.editMessage(posted, body);
     }
   }
 

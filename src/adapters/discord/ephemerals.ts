@@ -9,6 +9,7 @@ import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatEphemeral } from "./format.ts";
 import { redirectedButtons } from "./interactions/direct-message-redirect.ts";
 import { INTERACTION_TOKEN_MS } from "./limits.ts";
+import { privateParts } from "./message/uploads.ts";
 import type { DiscordRest, InteractionAddress } from "./rest.ts";
 import { channelOf, type Threads } from "./threads.ts";
 
@@ -68,22 +69,26 @@ export function createEphemerals({ rest, threads, clock, log }: EphemeralParts):
     await rest.createMessage(channelId, { body, files: [] }, "Send Messages");
   };
 
+  const postPart = async (thread: ThreadRef, personId: string, message: OutgoingMessage) => {
+    if (await throughInteraction(thread, personId, message)) return;
+    try {
+      const channelId = await rest.openDm(ownId(personId));
+      const body = formatEdit(
+        channelId === thread.channelId ? message : withThreadNote(message, thread, threads.named(thread)),
+      );
+      await rest.createMessage(channelId, { body, files: message.files }, "Send Messages");
+    } catch (error) {
+      if (!isDiscordError(error, "cannotMessageUser", "noServerInCommon")) throw error;
+      log.info({ personId }, "discord.takes_no_direct_messages");
+      await explainClosedDms(thread, personId);
+    }
+  };
+
   return {
     remember: (thread, personId, interaction) =>
       interactions.set(slot(thread, personId), { ...interaction, expiresAt: clock.now() + INTERACTION_TOKEN_MS }),
     post: async (thread, personId, message) => {
-      if (await throughInteraction(thread, personId, message)) return;
-      try {
-        const channelId = await rest.openDm(ownId(personId));
-        const body = formatEdit(
-          channelId === thread.channelId ? message : withThreadNote(message, thread, threads.named(thread)),
-        );
-        await rest.createMessage(channelId, { body, files: message.files }, "Send Messages");
-      } catch (error) {
-        if (!isDiscordError(error, "cannotMessageUser", "noServerInCommon")) throw error;
-        log.info({ personId }, "discord.takes_no_direct_messages");
-        await explainClosedDms(thread, personId);
-      }
+      for (const part of privateParts(message)) await postPart(thread, personId, part);
     },
   };
 }

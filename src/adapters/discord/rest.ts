@@ -6,7 +6,7 @@ import type { MessageBody } from "./format.ts";
 import { AUTO_ARCHIVE_MINUTES, NONCE_CHARS, PAGE_MESSAGES } from "./limits.ts";
 import { listOf, messageSchema } from "./message/message-schema.ts";
 import { memberSchema, userSchema } from "./message/person-schema.ts";
-import { uploadsOf } from "./message/uploads.ts";
+import { toRawFiles, uploadsOf } from "./message/uploads.ts";
 import { CHANNEL_TYPE, channelSchema, type RegisteredCommand, registeredCommandSchema } from "./wire.ts";
 
 /** Types of answers to interactions. Source: Discord docs, Interaction Callback Type. */
@@ -112,13 +112,14 @@ function writeRequests(rest: REST) {
         const more = uploadsOf(files);
         const own = more.pop() ?? [];
         // Sent first: the message is what a crash is checked against, and files are better sent twice than not at all.
-        await sendMore(body, more, (sent) => rest.post(path, sent));
-        const created = await rest.post(path, { body, files: own });
+        for (const [index, part] of more.entries())
+          await rest.post(path, { body: bodyOfFiles(body, index), files: toRawFiles(part) });
+        const created = await rest.post(path, { body, files: toRawFiles(own) });
         return { channelId, messageId: idSchema.parse(created).id };
       }),
-    editMessage: ({ channelId, messageId }: MessageAddress, { body, files }: Answer) =>
+    editMessage: ({ channelId, messageId }: MessageAddress, body: MessageBody) =>
       callDiscord("Send Messages in Threads", async () => {
-        await rest.patch(`/channels/${channelId}/messages/${messageId}`, { body, files: uploadsOf(files).flat() });
+        await rest.patch(`/channels/${channelId}/messages/${messageId}`, { body });
       }),
     startThread: ({ channelId, messageId }: MessageAddress, name: string) =>
       callDiscord("Create Public Threads", async () => {
@@ -152,19 +153,10 @@ function writeRequests(rest: REST) {
   };
 }
 
-/**
- * Sends files for which a message has no room, each request as a message of the same visibility. Discord deduplicates
- * them as it does the message itself, if that has a nonce.
- */
-async function sendMore(
-  { allowed_mentions, flags, nonce, enforce_nonce }: MessageBody,
-  requests: readonly RawFile[][],
-  send: (message: { readonly body: object; readonly files: RawFile[] }) => Promise<unknown>,
-): Promise<void> {
-  for (const [index, files] of requests.entries()) {
-    const own = nonce === undefined ? {} : { nonce: `${nonce.slice(0, NONCE_CHARS - 3)}.${index}`, enforce_nonce };
-    await send({ body: { allowed_mentions, flags, ...own }, files });
-  }
+/** The body of a message with files for which another has no room. Discord deduplicates it as it does the other. */
+function bodyOfFiles({ allowed_mentions, flags, nonce, enforce_nonce }: MessageBody, index: number): object {
+  const own = nonce === undefined ? {} : { nonce: `${nonce.slice(0, NONCE_CHARS - 3)}.${index}`, enforce_nonce };
+  return { allowed_mentions, flags, ...own };
 }
 
 /** Requests authorised by the interaction's token; the bot's own token is not sent. */
@@ -175,24 +167,22 @@ function interactionRequests(rest: REST) {
     // Already acknowledged means that the first attempt succeeded and its response was lost.
     await nullOnDiscordError(["alreadyAcknowledged"], sent);
   };
-  const follow = ({ applicationId, token }: InteractionAddress, sent: { body: object; files: RawFile[] }) =>
-    callDiscord("", () => rest.post(`/webhooks/${applicationId}/${token}`, { auth: false, ...sent }));
   return {
-    respond: async (interaction: InteractionAddress, type: number, answer?: Answer) => {
-      const [own, ...more] = uploadsOf(answer?.files ?? []);
-      await callBack(interaction, answer === undefined ? { type } : { type, data: answer.body }, own);
-      if (answer !== undefined) await sendMore(answer.body, more, (sent) => follow(interaction, sent));
-    },
+    respond: (interaction: InteractionAddress, type: number, answer?: Answer) =>
+      callBack(
+        interaction,
+        answer === undefined ? { type } : { type, data: answer.body },
+        toRawFiles(answer?.files ?? []),
+      ),
     /** Opens a dialog for the person who acted. */
     respondModal: (interaction: InteractionAddress, modal: object) =>
       callBack(interaction, { type: CALLBACK.modal, data: modal }, []),
     /** Shows the choices for the option that the person is typing. */
     respondChoices: (interaction: InteractionAddress, choices: readonly object[]) =>
       callBack(interaction, { type: CALLBACK.completions, data: { choices } }, []),
-    followUp: async (interaction: InteractionAddress, { body, files }: Answer) => {
-      const [own, ...more] = uploadsOf(files);
-      await follow(interaction, { body, files: own });
-      await sendMore(body, more, (sent) => follow(interaction, sent));
-    },
+    followUp: ({ applicationId, token }: InteractionAddress, { body, files }: Answer) =>
+      callDiscord("", () =>
+        rest.post(`/webhooks/${applicationId}/${token}`, { auth: false, body, files: toRawFiles(files) }),
+      ),
   };
 }

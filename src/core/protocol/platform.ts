@@ -327,6 +327,7 @@ export interface ChatPlatform {
   post(thread: ThreadRef, message: OutgoingMessage, key: string): Promise<PostedMessage>;
   /** The message posted earlier under the key, or null. `since`: when the intent was written. */
   find(thread: ThreadRef, key: string, since: number): Promise<PostedMessage | null>;
+  /** Changes text and buttons. Edits carry no files. */
   edit(posted: PostedMessage, message: OutgoingMessage): Promise<void>;
   /** Marks a person's message: `seen` once it is read, `working` as a sign of life where no post may be made. */
   react(thread: ThreadRef, messageId: string, sign: "seen" | "working"): Promise<void>;

@@ -123,6 +123,23 @@ test("a private answer whose files are larger than a request comes in several, w
   expect(command.shown).toHaveLength(4);
 });
 
+test("of a private answer in several requests, a direct message brings only what its person has not seen", async () => {
+  await using test = await begun();
+  const { server, general, ana } = test.harbour;
+  const data = new TextEncoder().encode("line\n".repeat(6_000_000));
+  const files = [{ name: "all.txt", mediaType: "text/plain", data }];
+  test.inbox.answerWith({ type: "reply", message: plainMessage("All of it.", { files }) });
+  const release = server.faults.holdResponses("callback");
+  const command = server.people.command({ channel: general, user: ana }, "help");
+  await expect.poll(() => command.shown).toHaveLength(1);
+  server.faults.refuseNext("other", { status: 404, body: { message: "Unknown Webhook", code: 10_015 } });
+  release();
+  const direct = () => server.world.dm(ana).messages.map((message) => message.files.map(({ name }) => name));
+  await expect.poll(direct).toEqual([["all-3.txt"]]);
+  expect(command.shown.map(({ content }) => content)).toEqual(["All of it."]);
+  expect(server.world.dm(ana).messages.map(({ content }) => content).join()).not.toContain("All of it.");
+});
+
 test("a direct message says what it is about: the thread, once there is one", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;

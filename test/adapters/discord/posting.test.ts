@@ -142,7 +142,6 @@ test("a text that is larger than a file may be is sent in several, cut between l
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "everything, please");
-  const posted = await adapter.post(thread, plainMessage("working"), "live");
   const [lines, letters] = ["line\n".repeat(2_500_000), "€".repeat(4_000_000)];
   const files = { "steps.txt": lines, letters };
   const textFiles = Object.entries(files).map(([name, text]) => ({
@@ -150,7 +149,7 @@ test("a text that is larger than a file may be is sent in several, cut between l
     mediaType: "text/plain",
     data: new TextEncoder().encode(text),
   }));
-  await adapter.edit(posted, { ...plainMessage("done"), files: textFiles });
+  const posted = await adapter.post(thread, { ...plainMessage("done"), files: textFiles }, "k");
   const sent = harbour.server.world.find(posted.channelId, posted.messageId)?.files ?? [];
   const textOf = (named: string) =>
     sent.filter(({ name }) => name.startsWith(named)).map(({ data }) => new TextDecoder().decode(data));

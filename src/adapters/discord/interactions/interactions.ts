@@ -22,6 +22,7 @@ import {
 import { membershipIn } from "../membership.ts";
 import { withReferencedMessage } from "../message/referenced-message.ts";
 import type { Names } from "../message/text.ts";
+import { privateParts } from "../message/uploads.ts";
 import { type DiscordScope, expectThread } from "../messages.ts";
 import { CALLBACK, type InteractionAddress } from "../rest.ts";
 import { interactionSchema, MESSAGE_COMMAND, type WireInteraction } from "../wire.ts";
@@ -193,17 +194,21 @@ async function respond(options: DiscordScope, responding: ResponseArgs): Promise
   const { interaction, event } = responding;
   const at = addressOf(interaction);
   const { answer, modal } = responseParts(responding);
+  const parts = answer === null ? [] : privateParts(answer);
+  const [first, ...more] = parts;
+  let unsent = modal === null ? more : [];
   const answered =
     modal !== null
       ? rest.respondModal(at, modal)
-      : answer === null
+      : first === undefined
         ? rest.respond(at, CALLBACK.deferredUpdate)
-        : rest.respond(at, CALLBACK.message, { body: formatEphemeral(answer), files: answer.files });
+        : rest.respond(at, CALLBACK.message, { body: formatEphemeral(first), files: first.files });
   ephemerals.remember(event.thread, event.person.id, { at, answered });
   try {
     await answered;
   } catch (error) {
     log.warn({ err: error, key: event.key }, "discord.interaction_not_answered");
-    if (answer !== null) await ephemerals.post(event.thread, event.person.id, answer);
+    unsent = parts;
   }
+  for (const part of unsent) await ephemerals.post(event.thread, event.person.id, part);
 }

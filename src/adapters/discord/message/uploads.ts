@@ -1,5 +1,6 @@
 import type { RawFile } from "discord.js";
-import type { OutgoingFile } from "../../../core/protocol/platform.ts";
+import type { OutgoingFile, OutgoingMessage } from "../../../core/protocol/platform.ts";
+import { privateMessage } from "../../../core/protocol/replies.ts";
 import { DISCORD_LIMITS, FILES_BYTES } from "../limits.ts";
 
 const LINE_END = 0x0a;
@@ -8,19 +9,28 @@ const LINE_END = 0x0a;
  * The files for each of the requests that they need, at least one. Large text files are split, because Discord rejects
  * a message if one of its files, or the whole request, is too large.
  */
-export function uploadsOf(files: readonly OutgoingFile[]): [RawFile[], ...RawFile[][]] {
-  const requests: [RawFile[], ...RawFile[][]] = [[]];
+export function uploadsOf(files: readonly OutgoingFile[]): [OutgoingFile[], ...OutgoingFile[][]] {
+  const requests: [OutgoingFile[], ...OutgoingFile[][]] = [[]];
   let bytes = 0;
-  for (const { name, mediaType, data } of files.flatMap(partsOf)) {
-    bytes += data.length;
-    const upload = { name, contentType: mediaType, data };
-    if (bytes <= FILES_BYTES) requests.at(-1)?.push(upload);
+  for (const file of files.flatMap(partsOf)) {
+    bytes += file.data.length;
+    if (bytes <= FILES_BYTES) requests.at(-1)?.push(file);
     else {
-      requests.push([upload]);
-      bytes = data.length;
+      requests.push([file]);
+      bytes = file.data.length;
     }
   }
   return requests;
+}
+
+/** A private message as one message for each request that its files need; the first has its text and buttons. */
+export function privateParts(message: OutgoingMessage): [OutgoingMessage, ...OutgoingMessage[]] {
+  const [own, ...more] = uploadsOf(message.files);
+  return [{ ...message, files: own }, ...more.map((files) => ({ ...privateMessage(""), files }))];
+}
+
+export function toRawFiles(files: readonly OutgoingFile[]): RawFile[] {
+  return files.map(({ name, mediaType, data }) => ({ name, contentType: mediaType, data }));
 }
 
 function partsOf(file: OutgoingFile): readonly OutgoingFile[] {
