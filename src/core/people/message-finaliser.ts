@@ -1,4 +1,5 @@
 import { LANDING_MS, postKey } from "../engine/post-once.ts";
+import { KeyedMutex } from "../keyed-mutex.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform, OutgoingMessage, PlatformName, ThreadRef } from "../protocol/platform.ts";
@@ -44,6 +45,7 @@ export class MessageFinaliser {
   /** When this process started, in milliseconds since the epoch. */
   readonly #since: number;
   readonly #underWay = new Map<string, Promise<boolean>>();
+  readonly #amending = new KeyedMutex();
   /** Keys of messages with a lasting error. Only the next process tries them again. */
   readonly #givenUp = new Set<string>();
 
@@ -70,16 +72,18 @@ export class MessageFinaliser {
    * Appends a few words to a message's final state and begins to show it. Does nothing if the message has none. Throws
    * what the store throws.
    */
-  async amend(runId: string, key: string, { thread, words }: { thread: ThreadRef; words: string }): Promise<void> {
+  amend(runId: string, key: string, { thread, words }: { thread: ThreadRef; words: string }): Promise<void> {
     const { store } = this.#options;
     const whole = postKey(runId, key);
-    // An edit in progress still shows the previous state.
-    await this.#underWay.get(whole);
-    const last = (await store.posts.get(whole))?.last ?? null;
-    if (last === null) return;
-    const amended = { ...last, ...amendedShown(last, words), markdown: `${last.markdown} · ${words}`, files: [] };
-    await store.transaction((tx) => tx.posts.closes(whole, amended));
-    this.begin({ key: whole, thread, last: amended });
+    return this.#amending.run(whole, async () => {
+      // An edit in progress still shows the previous state.
+      await this.#underWay.get(whole);
+      const last = (await store.posts.get(whole))?.last ?? null;
+      if (last === null) return;
+      const amended = { ...last, ...amendedShown(last, words), markdown: `${last.markdown} · ${words}`, files: [] };
+      await store.transaction((tx) => tx.posts.closes(whole, amended));
+      this.begin({ key: whole, thread, last: amended });
+    });
   }
 
   /** Starts `finalise` without waiting for it. */

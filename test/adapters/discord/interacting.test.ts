@@ -137,7 +137,12 @@ test("of a private answer in several requests, a direct message brings only what
   const direct = () => server.world.dm(ana).messages.map((message) => message.files.map(({ name }) => name));
   await expect.poll(direct).toEqual([["all-3.txt"]]);
   expect(command.shown.map(({ content }) => content)).toEqual(["All of it."]);
-  expect(server.world.dm(ana).messages.map(({ content }) => content).join()).not.toContain("All of it.");
+  expect(
+    server.world
+      .dm(ana)
+      .messages.map(({ content }) => content)
+      .join(),
+  ).not.toContain("All of it.");
 });
 
 test("a direct message says what it is about: the thread, once there is one", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { MessageFinaliser } from "../../../src/core/people/message-finaliser.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
 import type { OutgoingMessage, PostedMessage } from "../../../src/core/protocol/platform.ts";
-import { nativeSession } from "../../support/native-session.ts";
+import { nativeSession, THREAD } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 const KEY = "run_1:live";
@@ -83,4 +83,17 @@ test("what has gone, or is closed to us, is looked at once by each process, howe
     await clock.advance(20_000);
   }
   expect(edits).toBe(1);
+});
+
+test("words that are appended to one message at once are all shown", async () => {
+  const { store, clock } = await leftBehind();
+  await store.transaction((tx) => tx.posts.sent(KEY, POSTED, clock.now()));
+  const edits: string[] = [];
+  const edit = (_posted: object, { markdown }: { markdown: string }) => Promise.resolve(void edits.push(markdown));
+  const platform = () => ({ edit, find: () => Promise.resolve(null) });
+  const { signal } = new AbortController();
+  const finaliser = new MessageFinaliser({ store, clock, log: silentLog, platform, signal });
+  const appended = ["one", "two", "three"].map((words) => finaliser.amend("run_1", "live", { thread: THREAD, words }));
+  await Promise.all(appended);
+  await expect.poll(() => edits.at(-1)).toBe("✓ done · one · two · three");
 });
