@@ -20,6 +20,7 @@ import {
   wholeUpdateSchema,
 } from "./message/message-schema.ts";
 import type { NamesIn } from "./message/named-people.ts";
+import type { WireMember } from "./message/person-schema.ts";
 import { readMessage } from "./message/read-message.ts";
 import { withReferencedMessage } from "./message/referenced-message.ts";
 import type { Names } from "./message/text.ts";
@@ -65,15 +66,14 @@ export interface Messages {
 export function createMessages(options: DiscordScope): Messages {
   const channels = new KeyedMutex();
   const forwards = new BoundedMap<string, WireMessage>(FORWARDS);
-  const take = (message: WireMessage, editedAt: number | null): Promise<void> =>
-    channels.run(message.channel_id, async () => {
-      const forward = forwards.get(message.channel_id);
-      if (message.message_snapshots.length > 0) forwards.set(message.channel_id, message);
-      const commented = isCommentTo(forward, message) ? forward : undefined;
-      const arrival = { message, editedAt, commented };
-      const received = await untilReceived(options, message.id, () => receiveOnce(options, arrival));
-      if (received !== null) await sendPrivateAnswer(options, received);
-    });
+  const take = async (message: WireMessage, editedAt: number | null): Promise<void> => {
+    const forward = forwards.get(message.channel_id);
+    if (message.message_snapshots.length > 0) forwards.set(message.channel_id, message);
+    const commented = isCommentTo(forward, message) ? forward : undefined;
+    const arrival = { message, editedAt, commented };
+    const received = await untilReceived(options, message.id, () => receiveOnce(options, arrival));
+    if (received !== null) await sendPrivateAnswer(options, received);
+  };
   return {
     posted: async (data) => {
       const parsed = pushedMessageSchema.safeParse(data);
@@ -81,15 +81,19 @@ export function createMessages(options: DiscordScope): Messages {
         options.log.warn({ issues: parsed.error.issues.slice(0, 3) }, "discord.message_not_understood");
         return;
       }
-      if (parsed.data.author.id !== options.channels.names.botId) await take(parsed.data, null);
+      const message = parsed.data;
+      if (message.author.id !== options.channels.names.botId)
+        await channels.run(message.channel_id, () => take(message, null));
     },
     edited: async (data) => {
       const edit = editSchema.safeParse(data).data;
       if (edit === undefined) return;
       const editedAt = Date.parse(edit.edited_timestamp);
       if (editedAt < options.clock.now() - EDITED_LATELY_MS) return;
-      const message = await untilReceived(options, edit.id, () => completeMessage(options, data, edit));
-      if (message !== null && message.author.id !== options.channels.names.botId) await take(message, editedAt);
+      await channels.run(edit.channel_id, async () => {
+        const message = await untilReceived(options, edit.id, () => completeMessage(options, data, edit));
+        if (message !== null && message.author.id !== options.channels.names.botId) await take(message, editedAt);
+      });
     },
     deleted: async (data) => {
       const deletion = deletionSchema.safeParse(data).data;
@@ -102,7 +106,7 @@ export function createMessages(options: DiscordScope): Messages {
   };
 }
 
-/** The whole message and its author's roles, since an update may omit both. Null if the message is gone. */
+/** The whole message, since an update may omit what has not changed. Null if the message is gone. */
 async function completeMessage(
   { rest }: DiscordScope,
   data: unknown,
@@ -110,9 +114,16 @@ async function completeMessage(
 ): Promise<WireMessage | null> {
   const pushed = wholeUpdateSchema.safeParse(data).data;
   const message = pushed ?? (await nullOnDiscordError(MESSAGE_GONE, rest.message(channel_id, id)));
-  if (message === null || guild_id === undefined || message.author.bot === true) return message;
-  const member = message.member ?? (await memberOf(rest, guild_id, message.author.id)) ?? undefined;
-  return { ...message, guild_id, member };
+  return message === null ? null : { ...message, guild_id };
+}
+
+/** The roles of a message's author, which direct messages never name, and some updates leave out. */
+async function authorsMember(
+  { rest, memberAcrossGuilds }: DiscordScope,
+  { author, member, guild_id }: WireMessage,
+): Promise<WireMember | undefined> {
+  if (guild_id === undefined) return memberAcrossGuilds(author.id);
+  return member ?? (await memberOf(rest, guild_id, author.id)) ?? undefined;
 }
 
 /** Whether a message comments on a forward, since Discord posts the two as separate messages. */
@@ -152,13 +163,14 @@ export async function untilReceived<T>(
 }
 
 async function receiveOnce(
-  { rest, log, channels, namesIn, threads, memberAcrossGuilds, receive }: DiscordScope,
+  options: DiscordScope,
   { message: came, editedAt, commented }: Arrival,
 ): Promise<Received | null> {
+  const { rest, log, channels, namesIn, threads, receive } = options;
   const message = isFromPerson(came) ? await withReferencedMessage(came, { rest, log }) : came;
   const place = await channels.of(message.channel_id, message.guild_id);
   if (place.threadId !== null) threads.existed(place.threadId);
-  const member = place.channel.kind === "dm" ? await memberAcrossGuilds(message.author.id) : message.member;
+  const member = isFromPerson(message) ? await authorsMember(options, message) : undefined;
   const names = isFromPerson(message) ? await namesIn([message], message.guild_id) : channels.names;
   const written = inboundMessage({ ...message, member }, place, { ...channels, names });
   if (written === null) return null;

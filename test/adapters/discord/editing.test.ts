@@ -52,6 +52,30 @@ test("an edit that does not name its author's roles comes with them, and one of 
   expect((await stage.inbox.nextMessage()).person).toMatchObject({ isGuest: true, roles: [] });
 });
 
+test("a message that does not name its author's roles comes with them", async () => {
+  await using stage = await begun();
+  const { server, guild, general, bob, botMention } = stage.harbour;
+  server.world.join(guild, bob, { roles: [guild.id] });
+  const said = { content: `${botMention} deploy`, type: 0, author: bob, mentions: [] };
+  const place = { channel_id: general.id, guild_id: guild.id };
+  server.gateway.dispatch("MESSAGE_CREATE", { id: server.world.nextId(), ...place, ...said });
+  expect((await stage.inbox.nextMessage()).person).toMatchObject({ roles: [`discord:role:${guild.id}`] });
+});
+
+test("a deletion comes behind the edit before it, also if Discord fails at first", async () => {
+  await using stage = await begun();
+  const { server, guild, general, bob, botMention } = stage.harbour;
+  server.world.join(guild, bob);
+  const place = { channel_id: general.id, guild_id: guild.id, id: server.world.nextId() };
+  const edit = { content: `${botMention} deploy`, edited_timestamp: new Date().toISOString(), mentions: [] };
+  await expect.poll(() => server.requests.some(({ path }) => path === "/applications/@me")).toBe(true);
+  for (let asked = 0; asked < 2; asked += 1) server.faults.failNext("other", 503);
+  server.gateway.dispatch("MESSAGE_UPDATE", { type: 0, author: bob, ...place, ...edit });
+  server.gateway.dispatch("MESSAGE_DELETE", place);
+  await stage.inbox.until(() => stage.inbox.deletions.length === 1);
+  expect(stage.inbox.events.map(({ key }) => key)).toEqual([`discord:${place.id}`]);
+});
+
 test("edits that mention nobody and those in direct messages come as what they are; previews, old edits and the bot's own do not", async () => {
   await using stage = await begun();
   const { server, general, ana, botMention } = stage.harbour;
