@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import type { Finding } from "../cli/doctor/finding.ts";
+import { bad, type Finding, good, warned } from "../cli/doctor/finding.ts";
 import type { Config } from "../config.ts";
 import { ConfigError, toAppError } from "../core/protocol/errors.ts";
 import { reasonOf } from "../core/protocol/explain.ts";
@@ -24,21 +24,17 @@ export async function checkReplicas(config: Config): Promise<readonly Finding[]>
       const text =
         members.length === 0 ? "no other process runs on the database" : `processes on the database: ${names}`;
       return [
-        { ok: true, text },
-        ...problems.map((problem) => ({ ok: false, text: problem })),
-        ...[...warnings, ...otherVersions(VERSION, members)].map((warning) => ({
-          ok: true,
-          isWarning: true as const,
-          text: warning,
-        })),
+        good(text),
+        ...problems.map(bad),
+        ...[...warnings, ...otherVersions(VERSION, members)].map(warned),
         ...(members.length === 0 ? [] : await checkVolumes(config, connection)),
       ];
     } finally {
       await connection.close();
     }
   } catch (error) {
-    if (error instanceof ConfigError) return problemsOf(error);
-    return [{ ok: false, text: reasonOf(toAppError(error)) }];
+    if (error instanceof ConfigError) return error.problems.map(bad);
+    return [bad(reasonOf(toAppError(error)))];
   }
 }
 
@@ -49,10 +45,9 @@ async function checkVolumes(config: Config, connection: ClusterConnection): Prom
   // A check does not create directories, as a start would.
   const missing = places.filter(({ directory }) => !existsSync(directory));
   if (missing.length > 0)
-    return missing.map(({ setting, directory }) => ({
-      ok: false,
-      text: `${setting}: ${directory} is not there: mount the volume of the processes that run.`,
-    }));
+    return missing.map(({ setting, directory }) =>
+      bad(`${setting}: ${directory} is not there: mount the volume of the processes that run.`),
+    );
   const { openNotifications } = await import("../core/store/cluster/notifications.ts");
   const { eldestOther } = await import("../core/store/cluster/members.ts");
   const id = `doctor_${randomUUID()}`;
@@ -66,14 +61,10 @@ async function checkVolumes(config: Config, connection: ClusterConnection): Prom
       eldest,
     });
     if (verified === null) return [];
-    if (!verified.isVerified) return [{ ok: true, isWarning: true, text: unverifiedWarning(verified) }];
-    return [{ ok: true, text: `the directories are those of replica ${verified.by.name}` }];
+    if (!verified.isVerified) return [warned(unverifiedWarning(verified))];
+    return [good(`the directories are those of replica ${verified.by.name}`)];
   } catch (error) {
-    if (error instanceof ConfigError) return problemsOf(error);
+    if (error instanceof ConfigError) return error.problems.map(bad);
     throw error;
   }
-}
-
-function problemsOf({ problems }: ConfigError): readonly Finding[] {
-  return problems.map((text) => ({ ok: false, text }));
 }

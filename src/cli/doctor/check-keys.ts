@@ -8,7 +8,7 @@ import type { LlmProvider, ModelInfo } from "../../core/providers/provider.ts";
 import { createProviderRegistry, type ProviderSettings } from "../../core/providers/registry/registry.ts";
 import { createLogger } from "../../operations/logging.ts";
 import { systemRuntime } from "../../runtime.ts";
-import type { Finding } from "./finding.ts";
+import { bad, type Finding, good, warned } from "./finding.ts";
 
 /** Time limit for all requests to one provider. In milliseconds. */
 const PROVIDER_MS = 15_000;
@@ -45,7 +45,7 @@ export async function checkKeys(
     ([id, { apiKey, baseUrl }]) =>
       (apiKey ?? baseUrl) !== undefined && (!hasAnothersKey(id) || wanted.some((ref) => ref.startsWith(`${id}/`))),
   );
-  if (configured.length === 0) return [{ ok: true, isWarning: true, text: "no provider has a key: none is tried" }];
+  if (configured.length === 0) return [warned("no provider has a key: none is tried")];
   return Promise.all(configured.map(([id]) => checkProvider(id, { providers, wanted, limitMs })));
 }
 
@@ -84,10 +84,10 @@ async function checkProvider(id: string, { providers, wanted, limitMs, isGiven =
       defaultModel: entry?.defaultModel ?? null,
       signal,
     };
-    return { ok: true, text: await trial(asked) };
+    return good(await trial(asked));
   } catch (error) {
-    if (signal.aborted) return { ok: false, text: `${name}: no answer within ${limitMs / 1_000} s.` };
-    return { ok: false, text: `${name}: ${whatCameBack(toAppError(error), isGiven)}` };
+    if (signal.aborted) return bad(`${name}: no answer within ${limitMs / 1_000} s.`);
+    return bad(`${name}: ${whatCameBack(toAppError(error), isGiven)}`);
   }
 }
 
@@ -183,10 +183,7 @@ async function providerWithWrongKey(id: string, providers: Settings): Promise<Ll
   return providerOf(id, { [id]: { ...settings, apiKey: NOBODYS_KEY } });
 }
 
-function registryOf(settings: Settings) {
-  return createProviderRegistry({
-    settings,
-    runtime: systemRuntime(),
-    log: createLogger("silent", []),
-  });
+/** A registry that logs nothing. */
+export function registryOf(settings: Settings) {
+  return createProviderRegistry({ settings, runtime: systemRuntime(), log: createLogger("silent", []) });
 }

@@ -6,15 +6,12 @@ import { reasonOf } from "../../core/protocol/explain.ts";
 import { baseUrlVariable, CATALOG, DEMO_PROVIDER, defaultModelFor, REGION } from "../../core/providers/catalog.ts";
 import { modelSentence } from "../../core/providers/models/model-text.ts";
 import type { ListingRegistry } from "../../core/providers/provider.ts";
-import { createProviderRegistry } from "../../core/providers/registry/registry.ts";
-import { createLogger } from "../../operations/logging.ts";
-import { systemRuntime } from "../../runtime.ts";
+import { registryOf } from "./check-keys.ts";
 import { bad, type Finding, good } from "./finding.ts";
 
 /** Reports what is known of the configured models, and whether their providers list them. */
 export async function checkKnownModels({ query, providers }: Config): Promise<Finding[]> {
-  const log = createLogger("silent", []);
-  const registry = createProviderRegistry({ settings: providers, runtime: systemRuntime(), log });
+  const registry = registryOf(providers);
   const { model, fallbackModel } = query;
   const refs = [
     model ?? defaultModelFor(registry.available()),
@@ -33,19 +30,22 @@ async function checkKnownModel(ref: string, registry: ListingRegistry): Promise<
   const known = `${ref}: ${modelSentence(resolved)}`;
   if (list.type === "listed") {
     const isListed = list.models.some(({ id }) => id === resolved.model);
-    return {
-      ok: true,
-      text: `${known} ${name} lists ${list.models.length} models, ${isListed ? "this among them" : "none of this name"}.`,
-    };
+    return good(
+      `${known} ${name} lists ${list.models.length} models, ${isListed ? "this among them" : "none of this name"}.`,
+    );
   }
-  if (list.error.code === "auth") return { ok: false, text: reasonOf(list.error) };
-  return { ok: true, text: `${known} ${name} did not list its models now.` };
+  if (list.error.code === "auth") return bad(reasonOf(list.error));
+  return good(`${known} ${name} did not list its models now.`);
 }
 
 /** Settings without effect, reported to the operator. */
 export function ineffectiveSettingsIn(config: Config): string[] {
-  const withKey = Object.entries(config.providers).flatMap(([id, { apiKey }]) => (apiKey === undefined ? [] : [id]));
-  return ineffectiveSettings(config, loadAgents(config).byName, defaultModelFor(withKey));
+  return ineffectiveSettings(config, loadAgents(config).byName, defaultModelOf(config));
+}
+
+/** The model used where none is configured. */
+export function defaultModelOf({ providers }: Pick<Config, "providers">): string {
+  return defaultModelFor(Object.keys(providers).filter((id) => providers[id]?.apiKey !== undefined));
 }
 
 function providerOf(ref: string): string {
@@ -60,8 +60,7 @@ interface NamedModel {
 
 /** Checks that the provider of each configured model has what it needs. Sends nothing to it. */
 export function checkModels(config: Config): Finding[] {
-  const withKey = Object.entries(config.providers).flatMap(([id, { apiKey }]) => (apiKey === undefined ? [] : [id]));
-  const usual = good(`model: ${defaultModelFor(withKey)}, since DECKHAND_MODEL is not set`);
+  const usual = good(`model: ${defaultModelOf(config)}, since DECKHAND_MODEL is not set`);
   const named = namedModels(config).map((model) => checkModel(model, config));
   return config.query.model === null ? [usual, ...named] : named;
 }
@@ -98,7 +97,7 @@ function modelsNamed(set: Readonly<Record<string, string | null | undefined>>): 
 }
 
 function checkModel({ setting, ref }: NamedModel, { providers }: Pick<Config, "providers">): Finding {
-  const id = ref.slice(0, ref.indexOf("/"));
+  const id = providerOf(ref);
   const settings = providers[id];
   const known = CATALOG.find((entry) => entry.id === id);
   if (id === "demo") return good(`${setting}: ${ref}, a script and no language model`);

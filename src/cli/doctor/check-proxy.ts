@@ -1,7 +1,8 @@
 import type { Config } from "../../config/resolve.ts";
 import { causeChain, proxyFailure, systemCode } from "../../core/protocol/system-code.ts";
-import { CATALOG, defaultModelFor } from "../../core/providers/catalog.ts";
+import { CATALOG } from "../../core/providers/catalog.ts";
 import { proxyFor } from "../../operations/proxy.ts";
+import { defaultModelOf } from "./check-models.ts";
 import { bad, type Finding, good } from "./finding.ts";
 
 /** In milliseconds. */
@@ -32,8 +33,7 @@ export async function checkProxy(
 function placeOutside({ slack, discord, query, providers }: Config): URL {
   if (slack !== null) return new URL(slack.apiUrl ?? "https://slack.com/api/");
   if (discord !== null) return new URL(discord.apiUrl ?? "https://discord.com/api");
-  const withKey = Object.entries(providers).flatMap(([id, { apiKey }]) => (apiKey === undefined ? [] : [id]));
-  const [id = ""] = (query.model ?? defaultModelFor(withKey)).split("/");
+  const [id = ""] = (query.model ?? defaultModelOf({ providers })).split("/");
   const baseUrl = providers[id]?.baseUrl ?? CATALOG.find((entry) => entry.id === id)?.baseUrl;
   return URL.parse(baseUrl ?? "") ?? new URL("https://api.anthropic.com/");
 }

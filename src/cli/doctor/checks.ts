@@ -15,7 +15,7 @@ import { plainLine } from "../../core/text/plain-text.ts";
 import { sizeText } from "../../core/text/sizes.ts";
 import { unmigratedSqlite } from "../../moving/unmigrated-sqlite.ts";
 import { nodeProblem } from "../node-version.mjs";
-import { bad, type Finding, good } from "./finding.ts";
+import { bad, type Finding, good, warned } from "./finding.ts";
 
 export function checkNode(version: string): Finding {
   const problem = nodeProblem(version);
@@ -55,8 +55,7 @@ export function checkWritable(name: string, directory: string, { littleBytes = L
     }
     const { bavail, bsize } = statfsSync(existing);
     if (bavail * bsize >= littleBytes) return good(`${name} ${directory} is writable`);
-    const text = `${name} ${directory}: its disk has ${sizeText(bavail * bsize)} left. Make room.`;
-    return { ok: true, isWarning: true, text };
+    return warned(`${name} ${directory}: its disk has ${sizeText(bavail * bsize)} left. Make room.`);
   } catch (error) {
     const code = systemCode(error);
     const remedy = NO_ROOM.has(code) ? "Its disk is full: make room." : `Give this user the right to, or set ${name}.`;
@@ -73,8 +72,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     if (kind === "postgresql") {
       const { requireServer } = await import("../../core/store/database/postgresql-server.ts");
       const scarce = await requireServer({ ...config.database, engine: config.engine });
-      const warnings = [...scarce, ...(await unmigratedSqlite(config))];
-      more.push(...warnings.map((text) => ({ ok: true, isWarning: true as const, text })));
+      more.push(...[...scarce, ...(await unmigratedSqlite(config))].map(warned));
     }
   } catch (error) {
     if (error instanceof ConfigError) return error.problems.map(bad);
@@ -89,11 +87,9 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
 
 function strangersIn({ strangers }: Probed, { access }: Config): Finding[] {
   const left = strangers.filter(({ id }) => access.workspaces?.includes(id) !== true);
-  return left.map(({ id, name }) => ({
-    ok: true,
-    isWarning: true,
-    text: `${plainLine(name, 60)} (${id}) asked for something and is not served: \`access.workspaces\` lets it in`,
-  }));
+  return left.map(({ id, name }) =>
+    warned(`${plainLine(name, 60)} (${id}) asked for something and is not served: \`access.workspaces\` lets it in`),
+  );
 }
 
 const MIXED_UP =
@@ -138,7 +134,7 @@ export async function checkConfinement(config: Config): Promise<Finding[]> {
   const problem = await confinement.problem();
   if (problem === null) return [good("the sandbox's process is confined by bubblewrap")];
   if (confinement.isRequired) return [bad(`confinement: is required, and ${problem}`)];
-  return [{ ok: true, isWarning: true, text: `the sandbox's process is not confined by the system: ${problem}` }];
+  return [warned(`the sandbox's process is not confined by the system: ${problem}`)];
 }
 
 /**
@@ -147,8 +143,7 @@ export async function checkConfinement(config: Config): Promise<Finding[]> {
  */
 export function checkAgents(config: Config, page: PageAgents): Finding[] {
   const { problems, notes } = loadAgents(config, page);
-  const warnings = notes.map((text) => ({ ok: true, isWarning: true as const, text }));
-  return [...[...problems, ...agentProblems(config, page)].map(bad), ...warnings];
+  return [...[...problems, ...agentProblems(config, page)].map(bad), ...notes.map(warned)];
 }
 
 /** Reports skills and commands of the home and the page that fail to load. Channels report those of their own. */

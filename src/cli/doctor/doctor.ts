@@ -26,7 +26,7 @@ import {
   checkWritable,
   type IsRunning,
 } from "./checks.ts";
-import type { Finding } from "./finding.ts";
+import { bad, type Finding, good, warned } from "./finding.ts";
 
 /** The settings as they would be in effect after a start. */
 export interface StoredSettings {
@@ -60,9 +60,9 @@ export async function doctor({ root, sources, terminal, features, ...looks }: Do
   const given = tryLoad(sources, await features());
   const warnings: string[] = [];
   if (given instanceof ConfigError) {
-    findings.push(...given.problems.map((text) => ({ ok: false, text })));
+    findings.push(...given.problems.map(bad));
   } else {
-    findings.push({ ok: true, text: `configuration${given.configFile === null ? "" : ` ${given.configFile}`}` });
+    findings.push(good(`configuration${given.configFile === null ? "" : ` ${given.configFile}`}`));
     const leaveProxy = useProxy(given.proxy);
     const stored = await looks.withStored(given);
     const { config } = stored;
@@ -92,7 +92,7 @@ async function checkConfigured(config: Config, checks: Checks): Promise<Finding[
     ...(await checkConfinement(config)),
     ...(await checkProxy(config)),
     ...checkPlatforms(config),
-    ...problems.map((text) => ({ ok: true, isWarning: true as const, text })),
+    ...problems.map(warned),
     ...checkModels(config),
     ...(await (online ? checkKeys(config) : checkKnownModels(config))),
     ...checkAgents(config, pageAgents),

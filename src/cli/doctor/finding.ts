@@ -8,3 +8,4 @@ export interface Finding {
 
 export const good = (text: string): Finding => ({ ok: true, text });
 export const bad = (text: string): Finding => ({ ok: false, text });
+export const warned = (text: string): Finding => ({ ok: true, isWarning: true, text });

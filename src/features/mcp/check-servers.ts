@@ -1,4 +1,4 @@
-import type { Finding } from "../../cli/doctor/finding.ts";
+import { type Finding, warned } from "../../cli/doctor/finding.ts";
 import { secretMasking } from "../../core/text/secret-masking.ts";
 import { waitAtMost } from "../../core/wait-at-most.ts";
 import { createMcpConnections, type McpOptions, type McpServerView } from "./connections.ts";
@@ -31,9 +31,7 @@ export async function checkServers(
       const ok = view.state.type === "connected";
       return { ok, text: `MCP server ${ok ? toolsOf(view) : hide(problemOf(view, words.get(view.name)))}` };
     }),
-    ...found.flatMap(({ unmet }) =>
-      unmet === null ? [] : [{ ok: true, isWarning: true as const, text: `MCP server ${unmet}` }],
-    ),
+    ...found.flatMap(({ unmet }) => (unmet === null ? [] : [warned(`MCP server ${unmet}`)])),
   ];
 }
 
