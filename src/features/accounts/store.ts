@@ -1,4 +1,4 @@
-import { type Client, mapRow } from "../../core/store/database/client.ts";
+import { type Client, mapRow, type Stored } from "../../core/store/database/client.ts";
 import { type Account, type AccountLink, type Identity, readRole } from "./account.ts";
 
 export interface StoredSession {
@@ -181,17 +181,7 @@ export function attemptWrites(db: Client) {
   };
 }
 
-interface AccountRow {
-  name: string;
-  role: string;
-  passwordHash: string;
-  createdAt: Date;
-  signedInAt: Date | null;
-  issuer: string | null;
-  subject: string | null;
-}
-
-function toAccount({ role, createdAt, signedInAt, issuer, subject, ...row }: AccountRow): Account {
+function toAccount({ role, createdAt, signedInAt, issuer, subject, ...row }: Stored<"Account">): Account {
   return {
     ...row,
     role: readRole(role),

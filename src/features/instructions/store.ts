@@ -1,4 +1,4 @@
-import type { Client } from "../../core/store/database/client.ts";
+import type { Client, Stored } from "../../core/store/database/client.ts";
 
 /** A text on an undecided card. */
 export interface WaitingText {
@@ -46,12 +46,7 @@ export function cardWrites(db: Client) {
   };
 }
 
-interface Row extends Pick<WaitingText, "path" | "sha256" | "runId"> {
-  readonly channelId: string;
-  readonly requesterId: string;
-  readonly requesterName: string;
-}
-
-function toText({ channelId, path, sha256, runId, requesterId, requesterName }: Row): WaitingText {
+function toText(row: Stored<"InstructionCard">): WaitingText {
+  const { channelId, path, sha256, runId, requesterId, requesterName } = row;
   return { channelKey: channelId, path, sha256, runId, requester: { id: requesterId, name: requesterName } };
 }

@@ -42,21 +42,15 @@ export interface ManagedMode {
 }
 
 export function managedMode(settings: ManagedSettings): ManagedMode {
-  const presets = presetsOf(settings);
   const usual = over(DEFAULTS, settings);
+  const shipped = Object.entries(SHIPPED).map(([name, preset]) => [name, within(settings, preset)] as const);
+  const own = Object.entries(settings.presets ?? {}).map(([name, choice]) => [name, over(usual, choice)] as const);
+  const presets = new Map([...shipped, ...own].map(([name, managed]) => [name, { ...managed, preset: name }]));
   return {
     presets,
     of: ({ managed = settings.enabled ?? false, managedPreset = "" }) =>
       managed ? (presets.get(managedPreset) ?? usual) : null,
   };
-}
-
-function presetsOf(settings: ManagedSettings): ReadonlyMap<string, ManagedAgents> {
-  const usual = over(DEFAULTS, settings);
-  const shipped = Object.entries(SHIPPED).map(([name, preset]) => [name, within(settings, preset)] as const);
-  const own = Object.entries(settings.presets ?? {}).map(([name, choice]) => [name, over(usual, choice)] as const);
-  const named = [...shipped, ...own].map(([name, managed]) => [name, { ...managed, preset: name }] as const);
-  return new Map(named);
 }
 
 function over(usual: ManagedAgents, choice: ManagedChoice): ManagedAgents {

@@ -1,4 +1,4 @@
-import { type Client, mapRow } from "../../core/store/database/client.ts";
+import { type Client, mapRow, type Stored } from "../../core/store/database/client.ts";
 import type { Publisher, Site, SiteVersion } from "./site.ts";
 
 /** A version as it is added to the database. */
@@ -91,30 +91,11 @@ export function siteWrites(db: Client) {
   };
 }
 
-interface SiteRow {
-  name: string;
-  channelId: string;
-  version: number;
-  passwordHash: string | null;
-  ownerId: string;
-  ownerName: string;
-}
-
-function toSite({ name, channelId, version, passwordHash, ownerId, ownerName }: SiteRow): Site {
+function toSite({ name, channelId, version, passwordHash, ownerId, ownerName }: Stored<"Site">): Site {
   const owner: Publisher = { id: ownerId, name: ownerName };
   return { name, channelKey: channelId, version, passwordHash, owner };
 }
 
-interface VersionRow {
-  number: number;
-  directory: string;
-  files: number;
-  bytes: number;
-  byId: string;
-  byName: string;
-  createdAt: Date;
-}
-
-function toVersion({ number, directory, files, bytes, byId, byName, createdAt }: VersionRow): SiteVersion {
+function toVersion({ number, directory, files, bytes, byId, byName, createdAt }: Stored<"SiteVersion">): SiteVersion {
   return { number, directory, files, bytes, by: { id: byId, name: byName }, createdAt: createdAt.getTime() };
 }

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { AgentDefinition, Mode } from "../../core/agents/query-config.ts";
 import { CHILD_TURNS, EXECUTOR, isPlainType, lesserAccess, WORKER } from "../../core/agents/sub-agents.ts";
 import type { ChildEvent } from "../../core/events/child-event.ts";
@@ -22,15 +23,44 @@ const NOT_BEHIND_A_REPORT =
   "A sub-agent begins others in the foreground only. Leave run_in_background out; several calls in one turn run together.";
 
 /** What a model asks of a sub-agent. */
-export interface AgentRequest {
-  readonly description: string;
-  readonly prompt: string;
-  readonly agent_type?: string;
-  readonly tools?: readonly string[];
-  readonly max_turns?: number;
-  readonly model?: string;
-  readonly run_in_background: boolean;
-}
+export const agentInput = z.object({
+  description: z.string().trim().min(1).max(100).describe("What it is to do, in three to eight words; people read it."),
+  prompt: z
+    .string()
+    .trim()
+    .min(1)
+    .max(50_000)
+    .describe(
+      "The whole assignment. It knows nothing of this conversation: give it what it needs, and say what to report.",
+    ),
+  agent_type: z
+    .string()
+    .trim()
+    .min(1)
+    .exactOptional()
+    .describe("A type from the list; left out: a worker with your rights."),
+  tools: z
+    .array(z.string().trim().min(1))
+    .max(100)
+    .exactOptional()
+    .describe(
+      "Names of tools it may use; left out: all that you have, except agent. Only with agent in it can it begin others.",
+    ),
+  max_turns: z
+    .int()
+    .min(1)
+    .max(50)
+    .exactOptional()
+    .describe(`Most model calls it gets; left out: as its type says, else ${CHILD_TURNS}.`),
+  model: z.string().trim().min(1).exactOptional().describe("provider/model; left out: its type's, or yours."),
+  run_in_background: z
+    .boolean()
+    .default(false)
+    .describe(
+      "True: you get its id at once and go on; you are told when it has ended. Not for what a sub-agent begins itself.",
+    ),
+});
+export type AgentRequest = z.infer<typeof agentInput>;
 
 export type Assignment =
   | { readonly type: "refused"; readonly reason: string }

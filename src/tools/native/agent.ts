@@ -1,6 +1,5 @@
-import { z } from "zod";
 import type { AgentDefinition } from "../../core/agents/query-config.ts";
-import { CHILD_TURNS, WORKER } from "../../core/agents/sub-agents.ts";
+import { WORKER } from "../../core/agents/sub-agents.ts";
 import { renderBlock, toneOf } from "../../core/context/render-block.ts";
 import { type ChildReport, childStartKey } from "../../core/events/child-event.ts";
 import { childIdOf } from "../../core/events/child-task.ts";
@@ -14,48 +13,16 @@ import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { UNKNOWN_LABEL } from "../../core/trust/label.ts";
 import type { GrowthPlace } from "../quotas/quotas.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
-import { AGENT, assignmentOf, plainName, TOO_MANY_CHILDREN } from "./agent-assignment.ts";
+import {
+  AGENT,
+  type AgentRequest,
+  agentInput,
+  assignmentOf,
+  plainName,
+  TOO_MANY_CHILDREN,
+} from "./agent-assignment.ts";
 import type { NativeToolDeps } from "./native-tool-deps.ts";
 import { waitingMethods } from "./waiting.ts";
-
-const input = z.object({
-  description: z.string().trim().min(1).max(100).describe("What it is to do, in three to eight words; people read it."),
-  prompt: z
-    .string()
-    .trim()
-    .min(1)
-    .max(50_000)
-    .describe(
-      "The whole assignment. It knows nothing of this conversation: give it what it needs, and say what to report.",
-    ),
-  agent_type: z
-    .string()
-    .trim()
-    .min(1)
-    .exactOptional()
-    .describe("A type from the list; left out: a worker with your rights."),
-  tools: z
-    .array(z.string().trim().min(1))
-    .max(100)
-    .exactOptional()
-    .describe(
-      "Names of tools it may use; left out: all that you have, except agent. Only with agent in it can it begin others.",
-    ),
-  max_turns: z
-    .int()
-    .min(1)
-    .max(50)
-    .exactOptional()
-    .describe(`Most model calls it gets; left out: as its type says, else ${CHILD_TURNS}.`),
-  model: z.string().trim().min(1).exactOptional().describe("provider/model; left out: its type's, or yours."),
-  run_in_background: z
-    .boolean()
-    .default(false)
-    .describe(
-      "True: you get its id at once and go on; you are told when it has ended. Not for what a sub-agent begins itself.",
-    ),
-});
-type AgentInput = z.infer<typeof input>;
 
 /**
  * Returns a function that gives the tool describing the current agents; the tool object changes only when the agents
@@ -85,13 +52,13 @@ export function createAgent(deps: NativeToolDeps): Tool {
         run_in_background: "You are told when it has ended.",
       },
     },
-    input,
+    input: agentInput,
     permission: "none",
     parallel: true,
     afterCrash: "replay",
     grant: () => ({ key: AGENT, label: "beginning sub-agents" }),
     title: ({ agent_type: type = WORKER, description }) => `${type}: ${description}`,
-    ...waitingMethods<AgentInput>((asked, ctx, signal) => asResultOrNull(() => resume(asked, { ctx, deps, signal }))),
+    ...waitingMethods<AgentRequest>((asked, ctx, signal) => asResultOrNull(() => resume(asked, { ctx, deps, signal }))),
   });
 }
 
@@ -130,7 +97,7 @@ async function asResultOrNull(work: () => Promise<ToolResult | null>): Promise<T
   }
 }
 
-async function resume(asked: AgentInput, call: Call): Promise<ToolResult | null> {
+async function resume(asked: AgentRequest, call: Call): Promise<ToolResult | null> {
   const { ctx, deps, signal } = call;
   const id = childIdOf(ctx);
   const isBegun = (await deps.store.children.get(id)) !== null;
@@ -184,7 +151,7 @@ interface Call {
 }
 
 /** Starts the child; null once it has begun, else why it does not. */
-async function begin(id: string, asked: AgentInput, { ctx, deps, signal }: Call): Promise<string | null> {
+async function begin(id: string, asked: AgentRequest, { ctx, deps, signal }: Call): Promise<string | null> {
   const assignment = await assignmentOf(asked, ctx, deps);
   if (assignment.type === "refused") return assignment.reason;
   const { event, settings } = assignment;

@@ -11,21 +11,17 @@ const requestSchema = z.strictObject({
   method: z.enum(METHODS, `must be one of ${METHODS.join(", ")}`).default("GET"),
   headers: z.record(z.string(), z.string()).default({}),
   body: z.string().optional(),
+  /** True for wasi:http, whose bodies are bytes (passed on in base64) and which receives redirects as responses. */
   raw: z.boolean().default(false),
+  /** How long the guest waits for the head of the response. */
   timeoutMs: z.number().positive().optional(),
 });
 
 /** A validated request, ready to be sent. */
-export interface GuestRequest {
-  readonly url: string;
-  readonly method: (typeof METHODS)[number];
-  /** Header names in lower case. */
+export interface GuestRequest extends Omit<z.infer<typeof requestSchema>, "body"> {
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
-  /** True for wasi:http, whose bodies are bytes (passed on in base64) and which receives redirects as responses. */
-  readonly raw: boolean;
-  /** How long the guest waits for the head of the response. */
-  readonly timeoutMs: number | undefined;
 }
 
 /** Maximum characters of all headers together, names included. The call's own limit covers the body. */

@@ -26,10 +26,7 @@ const HEAD_CHARS = 20_000;
 
 const reply = z.object({ title: z.string(), markdown: z.string() });
 
-export interface Page {
-  readonly title: string;
-  readonly markdown: string;
-}
+export type Page = z.infer<typeof reply>;
 
 /** Converts a page to Markdown inside the sandbox. Throws what `callGuest` does. */
 export function readPage(

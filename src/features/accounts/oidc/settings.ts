@@ -45,18 +45,16 @@ export const oidcSchema = z.strictObject({
   ),
 });
 
+type Written = z.infer<typeof oidcSchema>;
+
 /** A provider as the operator has set it, with its secret resolved. */
-export interface OidcSettings {
+export interface OidcSettings extends Omit<Written, "issuer" | "clientSecret" | "groups" | "defaultRole"> {
   readonly issuer: URL;
-  readonly clientId: string;
   /** Null for a public client. */
   readonly clientSecret: string | null;
   readonly groups: ReadonlyMap<string, AccountRole>;
-  readonly groupsClaim: string;
   /** Null if people without a matching group are not admitted. */
   readonly defaultRole: AccountRole | null;
-  readonly scope: string;
-  readonly label: string;
 }
 
 interface Read {
@@ -68,7 +66,7 @@ interface Read {
 const REFERENCE = /^\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}$/u;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u;
 
-export function readOidc(written: z.infer<typeof oidcSchema>, environment: Environment): Read {
+export function readOidc(written: Written, environment: Environment): Read {
   const { clientSecret = null, groups, defaultRole = null, ...rest } = written;
   const issuer = new URL(written.issuer);
   const variable = REFERENCE.exec(clientSecret ?? "")?.[1];

@@ -1,26 +1,10 @@
 import { raw } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import type { Client } from "../../../core/store/database/client.ts";
-import { type Origin, originSchema } from "../memory.ts";
+import { originSchema } from "../memory.ts";
 import type { Database } from "../search/full-text.ts";
 import { JSON_ROWS } from "../store.ts";
 import { fromHex, hexOf, type QuantizedVector } from "./vectors.ts";
-
-/** A memory and its vector, if any. */
-export interface VectorRow {
-  readonly seq: number;
-  readonly text: string;
-  readonly authorName: string;
-  readonly scope: string;
-  readonly isPrivate: boolean;
-  readonly origin: Origin;
-  readonly channelKey: string;
-  /** ThreadRef as JSON; null if it was told in no thread. */
-  readonly thread: string | null;
-  /** The vector's model and size; the model alone if it refuses the text; null if no vector was made. */
-  readonly model: string | null;
-  readonly signs: Uint8Array;
-}
 
 /** The vector of a text, stored only if the memory still has this text. */
 interface Row {
@@ -58,11 +42,16 @@ const pageRow = z
     isPrivate: z.coerce.boolean(),
     origin: originSchema,
     channelKey: z.string(),
+    /** ThreadRef as JSON; null if it was told in no thread. */
     thread: z.string().nullable(),
+    /** The vector's model and size; the model alone if it refuses the text; null if no vector was made. */
     model: z.string().nullable(),
     signs: z.string().nullable(),
   })
-  .transform(({ signs, ...row }): VectorRow => ({ ...row, signs: fromHex(signs ?? "") }));
+  .transform(({ signs, ...row }) => ({ ...row, signs: fromHex(signs ?? "") }));
+/** A memory and its vector, if any. */
+export type VectorRow = Readonly<z.infer<typeof pageRow>>;
+
 const page = z.array(z.object({ rows: z.string().nullable() }));
 
 export function vectorReads(db: Client, database: Database) {

@@ -1,6 +1,6 @@
 import { toAppError } from "../../../core/protocol/errors.ts";
-import type { Log } from "../../../core/protocol/log.ts";
 import type { Store } from "../../../core/store/store.ts";
+import type { FeatureHost } from "../../../feature-host.ts";
 import { workspaceOf } from "../audience.ts";
 import { memoryReads, memoryWrites } from "../store.ts";
 import { termsOf } from "./terms.ts";
@@ -8,16 +8,11 @@ import { termsOf } from "./terms.ts";
 /** Memories indexed per transaction, so that other writes get their turn. */
 const BATCH = 200;
 
-interface Host {
-  readonly store: Store;
-  readonly log: Log;
-}
-
 /**
  * Indexes memories written by an older version with other index words. Never rejects; after a failure they are merely
  * not found yet.
  */
-export async function reindex({ store, log }: Host, signal: AbortSignal): Promise<void> {
+export async function reindex({ store, log }: Pick<FeatureHost, "store" | "log">, signal: AbortSignal): Promise<void> {
   try {
     await indexMissing(store, signal);
   } catch (error) {
