@@ -75,4 +75,20 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `awk '{s = s (NR > 1 ? "," : "") $0} END {print s}' fruit.txt; awk 'function f(x) {return x "!"} BEGIN {x = "a"; print x (1 + 2) "b", length ("abc"), f("p"); n = split ("a b", q); print n (n > 1 ? "s" : "")}'`,
     `declare -A m=([x y]=z [a b]="c d" [k]=v); echo "\${m[x y]} \${m[a b]} \${m[k]} \${#m[@]}"; f() { local -A q=([one two three]=3); echo "\${q[one two three]}"; }; f; f() { local -a q=(a [3]=b c); echo "\${!q[@]}"; }; f; declare -a g=([a-z]*.txt "[b c"); echo "\${#g[@]} \${g[-1]}"`,
   ],
+  "numbers as bash reads and writes them": [
+    `[[ 3 -gt 2.5 ]]; echo $?; [[ 08 -eq 8 ]]; echo $?; [[ 1/0 -eq 1 ]]; echo $?; if [[ 1.5 -lt 2 ]]; then echo less; else echo no; fi; [[ '2*3' -eq 6 && 0x10 -eq 16 && "" -eq 0 && 0 -eq 00 ]] && echo same`,
+    `printf '%.1f %.2f %.0f %.0f %.3f %.1f %.2f %f\n' 2.35 1.005 0.5 2.5 1e-3 -0.05 12345678901234567.125 .1; printf '[%8.1f] [%-8.2f] [%+08.2f]\n' 0.25 1.115 2.675`,
+  ],
+  "replacing, and naming, what is in variables": [
+    `u='a%20b%2Fc'; printf '%b\n' "\${u//%/\\x}"; p='#a#b%'; echo "\${p//#/-} \${p/#"#"/x} \${p/#/y} \${p/%%/z} \${p/%/e} \${p//%/}"; a=(1% 2%3); echo "\${a[@]//%/pct}"`,
+    `declare -A m=([k]=v); declare -p m; m=(["a b"]='c $d'); declare -p m; declare -A n=([x.y/z-1]=); declare -p n; eval "$(declare -p m)"; echo "\${m[a b]}"; a=(1 'b c'); declare -p a; echo "[$!]"; [ -n "$BASH" ] && echo bash`,
+  ],
+  "lines without an end, and dumps with gaps": [
+    `for s in G 'G;s/$/x/' x g 'H;x' 'x;G' 'h;G' '$!N' '1!G;h;$!d' 'H;$!d;x;s/\\n//' 's/a/b/' p; do printf 'a' | sed "$s" | od -An -c; done`,
+    `printf '0: 41\n4: 42 43\n00000010: 4445 46  DEF\n' | xxd -r | od -c; printf '        a\n' | unexpand -f; echo $?`,
+  ],
+  "what commands leave to the next": [
+    `exec < fruit.txt; head -1; cat; { head -1; sort; } < people.csv; (sed -u 1q; sort) < people.csv; seq 5 | { cat; cat; }; while read n; do head -1; done < numbers.txt; seq 6 | while read a; do echo "a$a"; cat > rest; done; cat rest; { head -c 3; echo; tail -1; } < fruit.txt; { head -3 | tail -1; cat; } < fruit.txt`,
+    `while read -r f; do wc -l "$f"; grep -c a "$f"; head -1 "$f"; sort "$f" | tail -1; base64 "$f" | head -1; timeout 5 cat "$f" | wc -l; env A=1 cat "$f" | wc -l; ls "$f"; bash -c 'echo $0' "$f"; awk 'END{print NR}' "$f"; jq -Rs length "$f"; done < <(printf 'fruit.txt\nnumbers.txt\n')`,
+  ],
 };

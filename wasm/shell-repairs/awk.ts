@@ -342,4 +342,10 @@ export const AWK_REPAIRS: readonly Repair[] = [
     /async (function \w+\(\w,\w,(\w),(\w)\)\{)\w+\(\w,\w,`\$\{\2\} \(pre-await\)`\);[^]{1,60}?\(post-await\)`\),\w\}/g,
     "$1return $3()}",
   ],
+  [
+    "Octal and hexadecimal numerals",
+    /(readNumber\(\)\{let (\w)=this\.line,(\w)=this\.column,\w="";)(?=for\(;this\.isDigit\(this\.peek\(\)\);\)\w\+=this\.advance\(\);if\(this\.peek\(\)==="\."&&)/g,
+    "$1let own=repairs.basedNumeral(this.input.slice(this.pos,this.pos+40));if(own){for(let at=0;at<own.length;at++)this.advance();" +
+      'return{type:"NUMBER",value:own.value,line:$2,column:$3}}',
+  ],
 ];

@@ -280,6 +280,16 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     "$1,own$2own?$3:$3",
   ],
   [
+    "A command takes what it reads from the input of the group or loop around it",
+    /(\w)\.internalStdinConsumed\?\?\((\w)\?(\w)\.length:0\)/g,
+    'repairs.inputTaken(i.state,t,{result:$1,input:d,isShared:!own&&$3==="",isRead:$2})',
+  ],
+  [
+    "A compound command with its own input does not read the input that exec opened",
+    /(let \w=(\w)\.state\.groupStdin,\w=\2\.state\.groupStdinSourceFd;)((\w)\.stdin!==void 0&&\(\2\.state\.groupStdin=\4\.stdin,[^;]{1,80};try\{[^{}]{1,160}\}finally\{)/g,
+    "$1let own=$4.stdin===void 0||$4.stdinSourceFd===0?()=>{}:repairs.withoutInput($2.state);$3own();",
+  ],
+  [
     "An assignment without a command substitution succeeds",
     /(this\.ctx\.state\.expansionStderr="",\w+\("",\w,)(this\.ctx\.state\.lastExitCode)(?=\)\}let (\w)=(\w)\.name&&)/g,
     "$1repairs.hasCommandSubstitution($4.assignments)?$2:0",

@@ -53,8 +53,8 @@ export const VARIABLE_REPAIRS: readonly Repair[] = [
   ],
   [
     "printf reports an invalid number in a floating-point conversion",
-    /(let (\w)=parseFloat\((\w)\))\|\|0(;return\{value:\w+\(\w,\w,\2\),parseError:)!1,parseErrMsg:""/g,
-    '$1;if(Number.isNaN($2))$2=0$4repairs.isInvalidNumber($3),parseErrMsg:repairs.isInvalidNumber($3)?`printf: ${$3}: invalid number\\n`:""',
+    /(let (\w)=parseFloat\((\w)\))\|\|0(;return\{value:\w+\(\w,\w,\2)\),parseError:!1,parseErrMsg:""/g,
+    '$1;if(Number.isNaN($2))$2=0$4,$3),parseError:repairs.isInvalidNumber($3),parseErrMsg:repairs.isInvalidNumber($3)?`printf: ${$3}: invalid number\\n`:""',
   ],
   [
     "getopts restarts if OPTIND is local to a function",
@@ -67,9 +67,9 @@ export const VARIABLE_REPAIRS: readonly Repair[] = [
     'if($1==="$$"&&$2[$3+1]==="\'"&&!$6)$4,$6||$7$5&&!$7)',
   ],
   [
-    "printf rounds like C",
-    /(function \w+\((\w),(\w),(\w)\)\{)(?=let \w=\2\.match\(\/\^%\(\[- \+#0'\]\*\)\(\\d\*\)\(\\\.\(\\d\*\)\)\?\[eEfFgG\]\$\/\);)/g,
-    "$1return repairs.formatFloat($2,$3,$4);",
+    "printf rounds like C, as bash does from the text of the number",
+    /(function \w+\((\w),(\w),(\w))(\)\{)(?=let \w=\2\.match\(\/\^%\(\[- \+#0'\]\*\)\(\\d\*\)\(\\\.\(\\d\*\)\)\?\[eEfFgG\]\$\/\);)/g,
+    '$1,text=""$5return repairs.formatFloat({conversion:$2,letter:$3,text},$4);',
   ],
   [
     "A bar in a bracket expression does not separate the alternatives of a pattern",
@@ -110,6 +110,32 @@ export const VARIABLE_REPAIRS: readonly Repair[] = [
     "Appended words follow the last index of the array",
     /let (\w)=\w+\((\w),(\w)\);if\(\1\.length>0\)(\w)=Math\.max\(\.\.\.\1\.map\(\(\[(\w)\]\)=>typeof \5=="number"\?\5:0\)\)\+1;else(?=\{let \w=\2\.state\.env\.get\()/g,
     "let $1=repairs.sortedIndices(repairs.arrayOf($2.state,$3)?.elements);if($1.length>0)$4=$1.at(-1)+1;else",
+  ],
+  [
+    "${v//%/x} and ${v//#/x} replace these characters; only behind a single slash do they mean the end and the start",
+    /(let (\w)=\w==="\/";\w\+=\2\?2:1;let \w=null;)(\w\[\w\]==="#"\?\(\w="start",\w\+\+\):\w\[\w\]==="%"&&\(\w="end",\w\+\+\))/g,
+    "$1$2||($3)",
+  ],
+  [
+    "[[ ]] reports numbers and expressions that it cannot calculate",
+    /\|0\[0-7\]\+\|\\d\+(\)\$\/\.test\(\w\)\)return \w+\(\w\);)try\{(let \w=new \w+,\w=\w+\(\w,\w\);return await \w+\(\w,\w\.expression\))\}catch\{return \w+\(\w\)\}/g,
+    "|0[0-7]*|[1-9]\\d*$1$2",
+  ],
+  [
+    "BASH exists, and $! is empty before the first job",
+    /(?=case"UID":)([^]{1,400}?case"!":return )String\((\w\.state\.lastBackgroundPid)\)/g,
+    'case"BASH":return"/bin/bash";$1String($2||"")',
+  ],
+  [
+    "declare -p prints keys without quotes where they need none, and values always with quotes",
+    /function \w+\((\w)\)\{return \w+\(\1\)\}function \w+\(\1\)\{return`'\$\{\1\.replace\(\/'\/g,"'\\\\''"\)\}'`\}[^]+?declare -a \$\{\w\}=\(\$\{\w\.join\(" "\)\}\)[^]+?declare -A \$\{\w\}=\(\$\{\w\.join\(" "\)\}\)/g,
+    (code) => {
+      const [, quoted = ""] = /`\[\$\{\w\}\]=\$\{(\w+)\(\w\)\}`/.exec(code) ?? [];
+      return code
+        .replace(/\{return \w+\((\w)\)\}/, `{return ${quoted}($1)}`)
+        .replace(/\{return(`'\$\{(\w)\.replace[^`]+`)\}/, `{return/^[\\w.@%+:,=\\/-]+$/.test($2)?$2:${quoted}($2)}`)
+        .replace(/(declare -A \$\{\w\}=\(\$\{\w\.join\(" "\)\})\)/g, "$1 )");
+    },
   ],
   [
     "Appending does not copy the array",

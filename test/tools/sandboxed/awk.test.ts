@@ -37,6 +37,7 @@ const PROGRAMS: readonly (readonly [program: string, result: string])[] = [
     'BEGIN { f = "/tmp/of"; print "x y" > f 1 ".txt"; close(f "1.txt"); getline < (f "1.txt"); print $2; RS = ""; FS = "y"; $0 = "x y\\nz"; print NF }',
     "y\n3\n0",
   ],
+  ['BEGIN { print 0x10, 0xfF + 1, 010, 08, "0x10" + 0, 1e2, 0 }', "16 256 8 8 0 100 0\n0"],
   ["BEGIN { print 1 / 2; print 1 / 0 }", "0.5\nawk: division by zero\n2"],
   ["BEGIN { x = 5; print x % y }", "awk: division by zero\n2"],
   ["BEGIN { x = 5; x /= 0 }", "awk: division by zero\n2"],

@@ -166,11 +166,11 @@ function splitOptions(args: readonly string[]): string[] {
 /** Implements `-n -N` (all but the last N lines); just-bash handles the other forms. */
 async function head(given: string[], run: Run, context: Context): Promise<Result> {
   const words = await withDevices(splitOptions(given), context);
-  requirePiped(words, pipedBytes(context));
+  const taken = takenOf(words, context);
   const at = words.findIndex(
     (word, index) => /^(?:-n|--lines=)-\d+$/.test(word) || (word === "-n" && /^-\d+$/.test(words[index + 1] ?? "")),
   );
-  if (at === -1) return run(words);
+  if (at === -1) return { ...(await run(words)), ...taken };
   const isApart = words[at] === "-n";
   const count = Number((words[isApart ? at + 1 : at] ?? "").replace(/^(?:-n|--lines=)?-/, ""));
   const [file = "-", ...more] = words.toSpliced(at, isApart ? 2 : 1);
@@ -179,13 +179,20 @@ async function head(given: string[], run: Run, context: Context): Promise<Result
   return { stdout: kept.join(""), stderr: "", exitCode: 0, stdoutKind: "bytes" };
 }
 
-/** Throws if more is asked for than a truncated device supplied to the pipe. */
-function requirePiped(words: readonly string[], piped: string): void {
+/**
+ * How much of standard input `head` takes; the rest is left to other commands. Throws if more is asked for than a
+ * truncated device supplied to the pipe.
+ */
+function takenOf(words: readonly string[], context: Context): { readonly internalStdinConsumed?: number } {
   const [, option = "-n", joined = ""] = /^(-[nc]|--(?:lines|bytes)=|-(?=\d))(\d*)$/.exec(words[0] ?? "") ?? [];
   const isApart = joined === "" && words.length > 0;
   const count = Number((isApart ? words[1] : joined) || 10);
-  if (words.length > (isApart ? 2 : 1) || Number.isNaN(count)) return;
-  requireWhole(/c|bytes/.test(option) ? piped.length : linesWithEnds(piped).length, count);
+  if (words.length > (words.length === 0 ? 0 : isApart ? 2 : 1) || Number.isNaN(count)) return {};
+  const piped = pipedBytes(context);
+  const isBytes = /c|bytes/.test(option);
+  const parts = isBytes ? piped.split("") : linesWithEnds(piped);
+  requireWhole(parts.length, count);
+  return { internalStdinConsumed: parts.slice(0, count).join("").length };
 }
 
 /** Replaces an endless device by a file with as many of its bytes as `-c` asks for. */

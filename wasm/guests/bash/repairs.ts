@@ -36,7 +36,7 @@ export {
   splitRecords,
   startFile,
 } from "./awk/input.ts";
-export { formatNumber, numberText, requireNonZero } from "./awk/numbers.ts";
+export { basedNumeral, formatNumber, numberText, requireNonZero } from "./awk/numbers.ts";
 export {
   hasFileOperand,
   performAssignment,
@@ -76,10 +76,12 @@ export {
 } from "./shell/references.ts";
 export {
   enterPipe,
+  inputTaken,
   outsideLoops,
   prependOutput,
   prependSubstitutionOutput,
   resolveTargets,
+  withoutInput,
   withSeparateStdout,
 } from "./shell/streams.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";

@@ -6,12 +6,12 @@ interface Conversion {
   readonly precision: string;
 }
 
-/** Formats a number, or a text that begins with one. */
-export function formatNumber(conversion: Conversion, value: unknown): string {
+/** Formats a number, or a text that begins with one; `exact` replaces the digits of a finite number. */
+export function formatNumber(conversion: Conversion, value: unknown, exact?: string): string {
   const { letter, flags, width, precision } = conversion;
   const takesWhole = /[dixXou]/.test(letter);
   const number = takesWhole ? Math.trunc(numberOf(value)) + 0 : numberOf(value);
-  const [prefix, found] = digitsOf(conversion, Math.abs(number));
+  const [prefix, found] = exact === undefined ? digitsOf(conversion, Math.abs(number)) : ["", exact];
   const isWhole = takesWhole && precision !== "";
   const digits = isWhole ? found.padStart(Number(precision), "0") : found;
   const positive = flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
@@ -90,4 +90,11 @@ export function numberText(value: unknown): string {
 export function requireNonZero(value: number): number {
   if (value === 0) throw new Error("division by zero");
   return value;
+}
+
+/** The octal or hexadecimal numeral at the beginning of a program's text; null for others. */
+export function basedNumeral(program: string): { readonly length: number; readonly value: number } | null {
+  const [numeral = "", octal] = /^(?:0x[\da-f]+|(0[0-7]+))(?![\d.]|e[-+]?\d)/i.exec(program) ?? [];
+  if (numeral === "") return null;
+  return { length: numeral.length, value: octal === undefined ? Number(numeral) : Number.parseInt(octal, 8) };
 }

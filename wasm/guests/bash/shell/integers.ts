@@ -125,8 +125,46 @@ export function isInvalidNumber(text: string): boolean {
   );
 }
 
+interface FloatConversion {
+  readonly conversion: string;
+  readonly letter: string;
+  /** The number as it was written. */
+  readonly text: string;
+}
+
 /** Formats a floating-point number for `printf`. */
-export function formatFloat(conversion: string, letter: string, value: number): string {
+export function formatFloat({ conversion, letter, text }: FloatConversion, value: number): string {
   const [, flags = "", width = "", places] = /^%([-+ #0']*)([1-9]\d*)?(?:\.(\d*))?/.exec(conversion) ?? [];
-  return formatNumber({ letter, flags, width, precision: places === "" ? "0" : (places ?? "") }, value);
+  const digits = /f/i.test(letter) ? extendedFixed(text, places === undefined ? 6 : Number(places)) : undefined;
+  return formatNumber({ letter, flags, width, precision: places === "" ? "0" : (places ?? "") }, value, digits);
+}
+
+/** Bits of the mantissa of `long double`, in which bash calculates. */
+const MANTISSA_BITS = 64;
+
+/** Writes a decimal number's size as C's `long double` with fixed places; undefined for other and extreme numbers. */
+function extendedFixed(text: string, places: number): string | undefined {
+  const [found, whole = "", fraction = "", exponent = "0"] =
+    /^\s*[-+]?(\d*)(?:\.(\d*))?(?:e([-+]?\d+))?$/i.exec(text) ?? [];
+  const tens = Number(exponent) - fraction.length;
+  if (found === undefined || found.length > 60 || Math.abs(tens) > 60) return undefined;
+  const [up, down] = [10n ** BigInt(Math.max(tens, 0)), 10n ** BigInt(Math.max(-tens, 0))];
+  const size = BigInt(whole + fraction || "0") * up;
+  const most = BigInt(MANTISSA_BITS - size.toString(2).length + down.toString(2).length);
+  const isLong = ((size << (most > 0n ? most : 0n)) / (down << (most < 0n ? -most : 0n))) >> BigInt(MANTISSA_BITS) > 0n;
+  const shift = isLong ? most - 1n : most;
+  const scaled = shift > 0n ? rounded(size << shift, down) : rounded(size, down << -shift);
+  const digits = rounded(
+    scaled * 10n ** BigInt(places) * (shift < 0n ? 1n << -shift : 1n),
+    shift > 0n ? 1n << shift : 1n,
+  )
+    .toString()
+    .padStart(places + 1, "0");
+  return places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`;
+}
+
+/** The quotient of two positive numbers, whose halves are rounded to even numbers. */
+function rounded(value: bigint, by: bigint): bigint {
+  const [quotient, rest] = [value / by, 2n * (value % by)];
+  return rest > by || (rest === by && quotient % 2n === 1n) ? quotient + 1n : quotient;
 }

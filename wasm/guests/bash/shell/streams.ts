@@ -88,16 +88,48 @@ interface ShellState extends StreamState, Loops {
  * returned function restores them and the directory.
  */
 export function enterPipe(state: ShellState, isFirst: boolean): () => void {
-  const { fileDescriptors, inputFds, loopDepth, cwd, previousDir } = state;
-  const input = isFirst ? undefined : fileDescriptors?.get(0);
-  const isRead = input !== undefined && inputFds?.delete(0) === true;
-  if (input !== undefined) fileDescriptors?.delete(0);
+  const { loopDepth, cwd, previousDir } = state;
+  const restore = isFirst ? () => {} : withoutInput(state);
   state.loopDepth = 0;
   return () => {
     Object.assign(state, { loopDepth, cwd, previousDir });
-    if (input !== undefined) fileDescriptors?.set(0, input);
+    restore();
+  };
+}
+
+/** Hides the input that `exec <` opened, for a command with another input, until the returned function is called. */
+export function withoutInput({ fileDescriptors, inputFds }: StreamState): () => void {
+  const input = fileDescriptors?.get(0);
+  if (input === undefined) return () => {};
+  const isRead = inputFds?.delete(0) === true;
+  fileDescriptors?.delete(0);
+  return () => {
+    fileDescriptors?.set(0, input);
     if (isRead) inputFds?.add(0);
   };
+}
+
+/** Commands that hand their input to another command, or look at it though they have files to read. */
+const NOT_TAKING = /^(?:base64|env|rg|time|timeout)$/;
+
+interface Reading {
+  readonly result: ExecResult;
+  readonly input: string;
+  /** Whether the input is that of the group or loop around the command. */
+  readonly isShared: boolean;
+  /** Whether the command looked at the input. */
+  readonly isRead: boolean;
+}
+
+/** Number of bytes that a command took from its input; later commands of its group or loop go on behind them. */
+export function inputTaken(
+  state: { groupStdin?: string | undefined },
+  name: string,
+  { result, input, isShared, isRead }: Reading,
+): number {
+  const taken = result.internalStdinConsumed ?? (isRead && !NOT_TAKING.test(name) ? input.length : 0);
+  if (isShared && taken > 0 && state.groupStdin !== undefined) state.groupStdin = state.groupStdin.slice(taken);
+  return taken;
 }
 
 /** Runs a function of the shell, whose `break` and `continue` do not concern the loops around its call. */

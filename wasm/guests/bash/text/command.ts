@@ -45,23 +45,27 @@ export class Refusal extends Error {
   }
 }
 
-/** Defines a command whose `run` returns its output, with an exit code if it is not 0. */
+/** Output of a command; its exit code if it is not 0; the bytes of standard input it took if not all. */
+type Ended = string | readonly [text: string, exitCode: number, taken?: number];
+
+/** Defines a command. */
 export function textCommand(
   name: string,
   options: Options,
-  run: (call: Call) => Promise<string | readonly [text: string, exitCode: number]>,
+  run: (call: Call) => Promise<Ended>,
 ): ReturnType<typeof defineCommand> {
   return defineCommand(name, async (args, context) => {
     const complaints: string[] = [];
     const stderr = () => complaints.map((one) => `${name}: ${one}\n`).join("");
     try {
       const ended = await run({ ...parse(args, options), context, complaints });
-      const [stdout, exitCode] = typeof ended === "string" ? [ended, 0] : ended;
+      const [stdout, exitCode, taken] = typeof ended === "string" ? [ended, 0] : ended;
       return {
         stdout,
         stderr: stderr(),
         exitCode: exitCode === 0 && complaints.length > 0 ? 1 : exitCode,
         ...(options.bytes === true ? { stdoutKind: "bytes" as const } : {}),
+        ...(taken === undefined ? {} : { internalStdinConsumed: taken }),
       };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -10,6 +10,8 @@ interface UnitFormat {
 
 const ROW_BYTES = 16;
 const PLAIN_ROW_BYTES = 30;
+/** Maximum size of what `xxd -r` writes, as for other commands that make bytes. */
+const MAX_REVERTED_BYTES = 10_000_000;
 const ESCAPES: Readonly<Record<string, string>> = {
   "\0": "\\0",
   "\x07": "\\a",
@@ -143,12 +145,22 @@ async function xxd(call: Call): Promise<string> {
   );
 }
 
-/** Converts a dump by `xxd` back to bytes. */
+/** Converts a dump by `xxd` back to bytes; those that lie between the rows are 0. */
 function reverted(dump: string, isPlain: boolean): string {
-  const digits = dump
-    .split("\n")
-    .map((line) => (isPlain ? line : (/^[\da-f]+: (.*?)(?: {2}|$)/i.exec(line)?.[1] ?? "")).replace(/[^\da-f]/gi, ""))
-    .join("");
+  if (isPlain) return bytesOf(dump.replace(/[^\da-f]/gi, ""));
+  let bytes = "";
+  for (const line of dump.split("\n")) {
+    const [, at = "", row = ""] = /^([\da-f]+): (.*?)(?: {2}|$)/i.exec(line) ?? [];
+    if (at === "") continue;
+    const offset = Number.parseInt(at, 16);
+    if (offset > MAX_REVERTED_BYTES) throw new Refusal(`at most ${MAX_REVERTED_BYTES} bytes are written here`);
+    if (offset < bytes.length) throw new Refusal("cannot seek backwards");
+    bytes = bytes.padEnd(offset, "\0") + bytesOf(row.replace(/[^\da-f]/gi, ""));
+  }
+  return bytes;
+}
+
+function bytesOf(digits: string): string {
   return digits.replace(/[\da-f]{2}/gi, (pair) => String.fromCharCode(Number.parseInt(pair, 16)));
 }
 

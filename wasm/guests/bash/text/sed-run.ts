@@ -40,6 +40,9 @@ export class SedRun {
   #next = 0;
   #space = "";
   #hold = "";
+  /** Whether the pattern space and the hold space end with a line end when they are printed. */
+  #ended = true;
+  #holdEnded = true;
   #substituted = false;
   #last: RegExp | null = null;
   #appended: string[] = [];
@@ -51,6 +54,11 @@ export class SedRun {
     this.#scope = scope;
     this.#lines = scope.inputs.flatMap((input) => linesOfInput(input, scope.end));
     this.#labels = new Map(commands.flatMap(({ name, text }, at) => (name === ":" ? [[text, at]] : [])));
+  }
+
+  /** Number of lines read so far. */
+  get line(): number {
+    return this.#next;
   }
 
   all(): void {
@@ -69,6 +77,7 @@ export class SedRun {
     if (line === undefined) return false;
     this.#next += 1;
     this.#space = line.text;
+    this.#ended = line.ended;
     this.#substituted = false;
     return true;
   }
@@ -95,7 +104,7 @@ export class SedRun {
   }
 
   #print(text = this.#space): void {
-    this.#emit(text, this.#lines[this.#next - 1]?.ended ?? true);
+    this.#emit(text, this.#ended);
   }
 
   /** Appends queued texts unchanged; the last line of a file may lack its end. */
@@ -210,13 +219,16 @@ export class SedRun {
       case "h":
       case "H":
         this.#hold = name === "h" ? space : this.#hold + end + space;
+        this.#holdEnded = this.#ended;
         return "go on";
       case "g":
       case "G":
         this.#space = name === "g" ? this.#hold : space + end + this.#hold;
+        this.#ended = this.#holdEnded;
         return "go on";
       case "x":
         [this.#space, this.#hold] = [this.#hold, space];
+        [this.#ended, this.#holdEnded] = [this.#holdEnded, this.#ended];
         return "go on";
       case "n":
       case "N":

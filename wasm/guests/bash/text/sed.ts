@@ -1,5 +1,5 @@
 import type { CustomCommand } from "just-bash/browser";
-import { type Call, inputsOf, Refusal, textCommand, textOf } from "./command.ts";
+import { type Call, inputsOf, linesWithEnds, Refusal, textCommand, textOf } from "./command.ts";
 import { SedRun } from "./sed-run.ts";
 import { type SedCommand, sedScript } from "./sed-script.ts";
 
@@ -60,7 +60,7 @@ function withOneScript(args: readonly string[]): string[] {
   return [...rest, "--", ...operands];
 }
 
-async function sed(call: Call): Promise<readonly [string, number]> {
+async function sed(call: Call): Promise<readonly [text: string, exitCode: number, taken?: number]> {
   const { flags, values, operands, context } = call;
   let source = values.get("e");
   const file = values.get("f");
@@ -76,8 +76,6 @@ async function sed(call: Call): Promise<readonly [string, number]> {
   if (source === undefined) throw new Refusal("no script", USAGE);
   const quiet = flags.has("n") || /^#n(?:\n|$)/.test(source);
   const commands = sedScript(source, flags.has("E") || flags.has("r") ? "extended" : "basic");
-  if (flags.has("u") && names.length === 0 && commands.some(({ name }) => /^[qQ]$/.test(name)))
-    throw new Refusal("-u leaves no input to other commands here: take the first lines with read");
   const suffix = values.get("i")?.slice(1);
   if (suffix !== undefined && names.length === 0) throw new Refusal("no input files", USAGE);
   const files = new Map<string, string>();
@@ -101,7 +99,10 @@ async function sed(call: Call): Promise<readonly [string, number]> {
     } else output += run.output;
     if (run.exitCode !== null) {
       await writeAll(call, commands, files);
-      return [output, run.exitCode];
+      const isPiped = names.length === 0 && first !== undefined && !flags.has("z");
+      // What lies behind the line at which the script quits is left to other commands.
+      if (!isPiped) return [output, run.exitCode];
+      return [output, run.exitCode, linesWithEnds(first.bytes).slice(0, run.line).join("").length];
     }
   }
   await writeAll(call, commands, files);

@@ -9,7 +9,7 @@ type NextStop = (column: number) => number | null;
 export const TAB_COMMANDS: readonly CustomCommand[] = [
   withStops(textCommand("expand", { flags: "i", values: "t", long: { initial: "i", tabs: "t" } }, expand)),
   withStops(
-    textCommand("unexpand", { flags: "af", values: "t", long: { all: "a", "first-only": "f", tabs: "t" } }, unexpand),
+    textCommand("unexpand", { flags: "aF", values: "t", long: { all: "a", "first-only": "F", tabs: "t" } }, unexpand),
   ),
 ];
 
@@ -54,7 +54,7 @@ async function expand(call: Call): Promise<string> {
 async function unexpand(call: Call): Promise<string> {
   const { flags, values } = call;
   const next = stopsOf(values.get("t"));
-  const isWhole = (flags.has("a") || values.has("t")) && !flags.has("f");
+  const isWhole = (flags.has("a") || values.has("t")) && !flags.has("F");
   const unexpanded = (line: string) => {
     let column = 0;
     return line.replace(isWhole ? /[ \t]+|[^ \t]+/g : /^[ \t]+/g, (part) => {
