@@ -11,7 +11,7 @@ import { type MemorySource, memoryDeletion } from "./memories/store.ts";
 import { fileReferences } from "./references/store.ts";
 import { type Database, type DeletionReason, deletionReads, deletionWrites, markId } from "./store.ts";
 import { SESSION_TABLES } from "./tables.ts";
-import { inThreads, type threadDeletion } from "./threads/store.ts";
+import { inThreads, threadDeletion } from "./threads/store.ts";
 
 export interface DeletionScope extends Pick<FeatureHost, "describe" | "home" | "snapshots" | "sandboxRootOf"> {
   readonly store: Store;
@@ -281,16 +281,33 @@ async function threadsOf(roots: readonly string[], store: Store): Promise<Sessio
 }
 
 /** Deletes the threads themselves on the program's own platforms. */
-async function eraseThreads({ roots, family, world, signal }: ErasureArgs): Promise<void> {
-  const { store, describe } = world;
-  const reads = store.tables(deletionReads);
-  for (const { channelId, thread, platform, threadId } of await threadsOf(roots, store)) {
-    if (!describe(platform).isOwn) continue;
-    const isShared = await reads.isThreadOfOthers(thread, channelId, roots);
+async function eraseThreads(erasure: ErasureArgs): Promise<void> {
+  const { family, world, signal } = erasure;
+  const { store } = world;
+  for (const { threadId, isShared } of await ownThreadsOf(erasure)) {
     const some = (threads: ReturnType<typeof threadDeletion>) =>
       isShared ? threads.messagesOfSessions(threadId, family) : threads.messagesOf(threadId);
     await inBatches(() => inThreads(store, some), signal);
     if (!isShared) await inThreads(store, (threads) => threads.thread(threadId));
     world.threadErased?.(threadId, !isShared);
   }
+}
+
+/** Threads on the program's own platforms. `isShared`: other sessions continue in it. */
+async function ownThreadsOf({ roots, world }: ErasureArgs): Promise<{ threadId: string; isShared: boolean }[]> {
+  const { store, describe } = world;
+  const reads = store.tables(deletionReads);
+  const threads = store.tables(threadDeletion);
+  const readable = await threadsOf(roots, store);
+  const found: { threadId: string; isShared: boolean }[] = [];
+  for (const { channelId, thread, platform, threadId } of readable) {
+    if (!describe(platform).isOwn) continue;
+    found.push({ threadId, isShared: await reads.isThreadOfOthers(thread, channelId, roots) });
+  }
+  // The thread of a session whose row cannot be read is found by its messages.
+  const others = roots.filter((root) => !readable.some(({ id }) => id === root));
+  for (const threadId of others.length === 0 ? [] : await threads.threadsOfSessions(await reads.family(others))) {
+    found.push({ threadId, isShared: await threads.hasSession(threadId, roots) });
+  }
+  return found;
 }

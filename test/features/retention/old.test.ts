@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { deleteOld } from "../../../src/features/retention/delete-old.ts";
+import type { DeletionScope } from "../../../src/features/retention/delete-sessions.ts";
 import { finishDeletions } from "../../../src/features/retention/finish-deletions.ts";
 import { BATCH } from "../../../src/features/retention/store.ts";
 import { useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
@@ -110,15 +111,37 @@ test("a deletion that cannot be finished keeps none waiting, neither of what was
   expect(left).toEqual([{ id: "ses_1" }]);
 });
 
-test("a session whose thread cannot be read is deleted, and keeps none from being", async () => {
+test("a session whose thread cannot be read is deleted with what the page has of it, and keeps none from being", async () => {
   const world = await retentionWorld();
-  for (const id of ["ses_1", "ses_2"]) await seedSession(world, { id, word: "heron", at: ago(91) });
+  for (const id of ["ses_1", "ses_2"]) {
+    await seedSession(world, { id, word: `herongoes${id}`, platform: "web", at: ago(91) });
+  }
   const thread = '{"platform":"telegraph"}';
   await world.store.transaction((tx) =>
-    tx.tables((db) => db.session.update({ where: { id: "ses_1" }, data: { thread } })),
+    tx.tables(async (db) => {
+      await db.session.update({ where: { id: "ses_1" }, data: { thread } });
+      // Its thread is not old, so that it does not go for its own age.
+      await db.webThread.updateMany({ data: { updatedAt: new Date() } });
+    }),
   );
-  expect(await deleteOld(ago(90), world, NEVER)).toMatchObject({ sessions: 2 });
+  const erased: string[] = [];
+  const watched: DeletionScope = { ...world, threadErased: (...one) => erased.push(one.join(" ")) };
+  expect(await deleteOld(ago(90), watched, NEVER)).toMatchObject({ sessions: 2 });
   expect(await world.store.tables((db) => db.session.count())).toBe(0);
+  expect((await world.traces("herongoes")).filter((place) => place.startsWith("Web"))).toEqual([]);
+  expect(new Set(erased)).toEqual(new Set(["ses_1.1 true", "ses_2.1 true"]));
+});
+
+test("of a thread that a session that can be read goes on in, only the messages of the one that cannot be read go", async () => {
+  const world = await retentionWorld();
+  await seedSession(world, { id: "ses_1", word: "herongoes", platform: "web", threadId: "one", at: ago(91) });
+  await world.store.transaction((tx) =>
+    tx.tables((db) => db.session.update({ where: { id: "ses_1" }, data: { thread: "", key: "web:T1:C1:one#ses_1" } })),
+  );
+  await seedSession(world, { id: "ses_2", word: "grebe", platform: "web", threadId: "one" });
+  await deleteOld(ago(90), world, NEVER);
+  const left = await world.store.tables((db) => db.webMessage.findMany({ select: { id: true } }));
+  expect(left).toEqual([{ id: "ses_2-w1" }, { id: "ses_2-w2" }]);
 });
 
 test("what was being deleted for its age when the process died is finished, and what is pinned stays", async () => {

@@ -37,6 +37,15 @@ export function threadDeletion(db: Client) {
       if (!isUsed) await db.webFile.deleteMany({ where: { id } });
     }
   };
+  const keysOf = async (family: readonly string[]): Promise<string[]> => {
+    const sessionId = { in: [...family] };
+    const runId = { in: await deletionReads(db).runIdsOf(family) };
+    const [posts, events] = await Promise.all([
+      db.post.findMany({ where: { runId }, select: { key: true } }),
+      db.inboxEvent.findMany({ where: { sessionId }, select: { key: true } }),
+    ]);
+    return [...posts, ...events].map(({ key }) => key);
+  };
   return {
     deleteFiles,
 
@@ -45,14 +54,14 @@ export function threadDeletion(db: Client) {
 
     /** Deletes the messages that the sessions posted or received, in a thread that other sessions continue. */
     async messagesOfSessions(threadId: string, family: readonly string[]): Promise<number> {
-      const sessionId = { in: [...family] };
-      const runId = { in: await deletionReads(db).runIdsOf(family) };
-      const [posts, events] = await Promise.all([
-        db.post.findMany({ where: { runId }, select: { key: true } }),
-        db.inboxEvent.findMany({ where: { sessionId }, select: { key: true } }),
-      ]);
-      const keys = [...posts, ...events].map(({ key }) => key);
-      return deleteMessages({ threadId, key: { in: keys } });
+      return deleteMessages({ threadId, key: { in: await keysOf(family) } });
+    },
+
+    /** Threads with messages that the sessions posted or received. */
+    async threadsOfSessions(family: readonly string[]): Promise<string[]> {
+      const where = { key: { in: await keysOf(family) } };
+      const rows = await db.webMessage.findMany({ where, distinct: ["threadId"], select: { threadId: true } });
+      return rows.map(({ threadId }) => threadId);
     },
 
     /** Threads in which nothing was written since, by id, after a given one. */
@@ -62,9 +71,10 @@ export function threadDeletion(db: Client) {
       return rows.map(({ id }) => id);
     },
 
-    async hasSession(threadId: string): Promise<boolean> {
+    /** Whether the thread is that of a session other than these. */
+    async hasSession(threadId: string, roots: readonly string[] = []): Promise<boolean> {
       const thread = { contains: `"threadId":${JSON.stringify(threadId)}` };
-      return (await db.session.count({ where: { thread } })) > 0;
+      return (await db.session.count({ where: { thread, id: { notIn: [...roots] } } })) > 0;
     },
 
     async thread(threadId: string): Promise<void> {
