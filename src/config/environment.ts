@@ -82,7 +82,11 @@ const ownVariables = {
     "Which engine runs sessions: embedded, in one process, or dbos, in any number of processes on PostgreSQL (docs/scaling.md).",
     "dbos",
   ),
-  DECKHAND_HOME: field(pathSchema.default("./data"), "Directory that holds all state.", "./data"),
+  DECKHAND_HOME: field(
+    pathSchema.default("./data"),
+    "Directory that holds all state except the sandbox roots.",
+    "./data",
+  ),
   DECKHAND_SANDBOX: field(
     pathSchema.default("./data/sandbox"),
     "Parent directory of the sandbox roots, one for each channel.",
@@ -102,7 +106,7 @@ const ownVariables = {
   ),
   HTTP_PROXY: secret(
     z.string().exactOptional(),
-    "The proxy for http:// addresses, which are reached directly without it.",
+    "The proxy for http:// addresses, which are reached directly without it; for all addresses if HTTPS_PROXY is not set.",
     "http://name:…@proxy.example.com:3128",
   ),
   NO_PROXY: field(

@@ -157,7 +157,7 @@ const queryFields = {
   ),
   mode: field(
     z.enum(["read", "write", "agi"]).exactOptional(),
-    "read: agents only look. write: they also get tools that change files and run commands. agi: like write, but nothing asks. Default write.",
+    "read: agents only look. write: they also get tools that change files and run commands. agi: like write, but only what asks in every mode asks (docs/permissions.md). Default write.",
     "read",
   ),
 };
@@ -248,7 +248,9 @@ export const settingsSchema = z.strictObject({
   approvals: field(
     z
       .strictObject({
-        approvers: field(people.default([]), "People who may decide, besides the requester.", ["slack:U0123ABCD"]),
+        approvers: field(people.default([]), "People who may decide, besides the requester and admins.", [
+          "slack:U0123ABCD",
+        ]),
         requester: field(z.boolean().default(true), "Whether the person who asked may decide.", true),
         expiresMinutes: field(tokens.default(60), "Minutes until an undecided approval expires.", 60),
       })

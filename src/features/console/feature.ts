@@ -12,7 +12,7 @@ const consoleSchema = z
   .strictObject({
     adminsSeePrivate: field(
       z.boolean().default(false),
-      "Whether accounts that are admins also see sessions of private channels and direct messages.",
+      "Whether accounts that are admins see every session, also of private channels and direct messages.",
       false,
     ),
   })

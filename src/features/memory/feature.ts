@@ -16,7 +16,7 @@ const modelRef = z.string().regex(/^[^/\s]+\/\S+$/u, "must be provider/model");
 const embeddingsSchema = z.strictObject({
   model: field(
     modelRef.refine((ref) => hasEmbeddings(ref.slice(0, ref.indexOf("/"))), "names a provider that has no embeddings"),
-    "The embedding model. Everything remembered, including private notes, is sent to its provider.",
+    "The embedding model. Everything remembered, including private notes, and each question is sent to its provider.",
     "openai/text-embedding-3-small",
   ),
   perDay: field(
