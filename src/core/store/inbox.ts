@@ -182,9 +182,11 @@ async function eventsWhere(
   return rows.map(toEvent);
 }
 
+const kindSchema = z.object({ kind: z.string() });
+
 function toEvent(row: Stored<"InboxEvent">): StoredEvent {
   const body: unknown = JSON.parse(row.body);
-  const kind = z.object({ kind: z.string() }).safeParse(body).data?.kind ?? "";
+  const kind = kindSchema.safeParse(body).data?.kind ?? "";
   // A process of a newer version has inserted it.
   if (!EVENT_KINDS.has(kind)) throw new StoreError("database_newer", `event ${row.key} is of a newer version: ${kind}`);
   return { seq: row.seq, key: row.key, sessionId: row.sessionId, body: sessionEventBodySchema.parse(body) };

@@ -92,7 +92,8 @@ interface ReadScope {
 
 function readDirectory(reading: ReadScope): ParsedSkill[] {
   const { root, directory, owner, holds } = reading.directory;
-  if (!existsSync(root)) return []; // `PathResolver` would create it
+  // Most do not exist. `PathResolver` would create the root.
+  if (!existsSync(path.join(root, directory))) return [];
   using resolver = new PathResolver(root);
   const { found, misnamed } = (holds === "folders" ? skillFolders : commandFiles)(resolver, directory);
   const odd = misnamed.map((file) => {
