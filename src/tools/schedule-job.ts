@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { JobAnswer, JobControl, JobInput, JobRequest } from "../core/jobs/job-control.ts";
+import { startOf } from "../core/people/run-people.ts";
 import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import type { NativeToolDeps } from "./native/native-tool-deps.ts";
@@ -132,8 +133,7 @@ function jobInputOf({ silent, name, prompt, cron, at, timezone }: NewJob): JobIn
 
 /** The person to whom the run is attributed, in the channel of its session. */
 async function requestOf(ctx: ToolContext, { store, clock }: Omit<JobTools, "jobs">): Promise<JobRequest> {
-  const [session, run] = await Promise.all([store.sessions.get(ctx.sessionId), store.runs.get(ctx.runId)]);
-  const event = run === null ? null : await store.inbox.get(run.eventSeq);
+  const [session, event] = await Promise.all([store.sessions.get(ctx.sessionId), startOf(store, ctx.runId)]);
   const author = event !== null && "author" in event.body ? event.body.author : null;
   const person = author ?? { id: session.people[0] ?? "deckhand", name: "deckhand" };
   // Roles are those that the platform sent with the message.

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CallRecord } from "../events/call-record.ts";
 import type { ChildReport } from "../events/child-event.ts";
-import type { SessionEventBody } from "../events/session-event.ts";
+import type { SessionEventBody, StoredEvent } from "../events/session-event.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { Author } from "../protocol/messages.ts";
 import { reportOf } from "../store/child-status.ts";
@@ -24,6 +24,12 @@ export function authorOf(body: SessionEventBody): Author {
     default:
       return assertNever(body);
   }
+}
+
+/** The event that began a run; null if there is no such run. */
+export async function startOf(store: Pick<StoreReads, "runs" | "inbox">, runId: string): Promise<StoredEvent | null> {
+  const run = await store.runs.get(runId);
+  return run === null ? null : store.inbox.get(run.eventSeq);
 }
 
 export interface RunPeople {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { startOf } from "../../core/people/run-people.ts";
 import { errorResult, textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import type { FeatureHost } from "../../feature-host.ts";
@@ -151,12 +152,11 @@ function forgetTool(memories: Memories, host: Host): Tool {
 
 /** Who started a call's run and where, and what people have written to it. Nobody asks in a sub-agent's run. */
 async function whoAsks({ sessionId, runId }: ToolContext, { store }: Host) {
-  const [session, run, events] = await Promise.all([
+  const [session, began, events] = await Promise.all([
     store.sessions.get(sessionId),
-    store.runs.get(runId),
+    startOf(store, runId),
     store.inbox.ofRun(runId),
   ]);
-  const began = run === null ? null : await store.inbox.get(run.eventSeq);
   const author = began?.body.kind === "message" ? began.body.author : null;
   return { session, author, events: began === null ? events : [began, ...events] };
 }

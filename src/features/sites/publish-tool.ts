@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { startOf } from "../../core/people/run-people.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { sizeText } from "../../core/text/sizes.ts";
@@ -77,8 +78,7 @@ function requestOf({ name, directory }: Input, { sandboxRoot: root, channelKey }
 
 /** The person who started the run; a placeholder for a sub-agent, whose run nobody started. */
 async function publisherOf({ runId }: ToolContext, { store }: Pick<FeatureHost, "store">): Promise<Publisher> {
-  const run = await store.runs.get(runId);
-  const began = run === null ? null : await store.inbox.get(run.eventSeq);
+  const began = await startOf(store, runId);
   return began?.body.kind === "message" ? began.body.author : { id: "", name: "an agent" };
 }
 

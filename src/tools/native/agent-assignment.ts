@@ -5,7 +5,7 @@ import type { ChildEvent } from "../../core/events/child-event.ts";
 import { type ChildTask, MAX_AUTO_WAKES, MAX_DEPTH, MOST_CHILDREN } from "../../core/events/child-task.ts";
 import type { SessionEventBody } from "../../core/events/session-event.ts";
 import type { SessionSettings } from "../../core/events/session-settings.ts";
-import { peopleOfRun } from "../../core/people/run-people.ts";
+import { peopleOfRun, startOf } from "../../core/people/run-people.ts";
 import { offeredTools, toolAccessOf } from "../../core/permissions/tool-access.ts";
 import { autoWakeCountOf, jobOf, taskTreeOfRun } from "../../core/run/run-config.ts";
 import type { SessionRow } from "../../core/store/sessions.ts";
@@ -70,8 +70,7 @@ export type Assignment =
 export async function assignmentOf(asked: AgentRequest, ctx: ToolContext, deps: NativeToolDeps): Promise<Assignment> {
   const parent = await deps.store.sessions.get(ctx.sessionId);
   const depth = (parent.task?.depth ?? 0) + 1;
-  const run = await deps.store.runs.get(ctx.runId);
-  const began = run === null ? null : (await deps.store.inbox.get(run.eventSeq)).body;
+  const began = (await startOf(deps.store, ctx.runId))?.body ?? null;
   const bound = await boundReached(asked, { depth, began, ctx }, deps);
   if (bound !== null) return refused(bound);
   const type = typeOf(asked.agent_type, deps.agents);

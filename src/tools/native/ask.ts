@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { postAccepted } from "../../core/people/interaction.ts";
 import { cardKey, closedCard, openCard, plainCard } from "../../core/people/question-card.ts";
+import { startOf } from "../../core/people/run-people.ts";
 import { decidersText } from "../../core/permissions/deciders.ts";
 import { PlatformError } from "../../core/protocol/errors.ts";
 import type { Author } from "../../core/protocol/messages.ts";
@@ -73,8 +74,6 @@ export function labelOfAnswer(by: Author | null): Label {
 
 /** The author of the event that began the run; null if nobody did. */
 async function requesterOf(store: Store, runId: string): Promise<Author | null> {
-  const run = await store.runs.get(runId);
-  const event = run === null ? null : await store.inbox.get(run.eventSeq);
-  const body = event?.body;
+  const body = (await startOf(store, runId))?.body;
   return body?.kind === "message" || body?.kind === "child" || body?.kind === "child_end" ? body.author : null;
 }
