@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Permission } from "../../core/agents/query-config.ts";
+import { matchesWildcard } from "../../core/text/wildcard.ts";
 import type { Sink } from "../../core/trust/egress.ts";
 import type { commandSchema, urlSchema } from "./settings/entry.ts";
 
@@ -50,18 +51,8 @@ export function toolSettings(server: McpServer, tool: string): McpToolSettings {
   return Object.assign({}, ...fitting.toSorted(([a], [b]) => rank(a) - rank(b)).map(([, settings]) => settings));
 }
 
-/** Whether a name matches a pattern in which `*` stands for any characters. */
 function fits(pattern: string, tool: string): boolean {
-  const [start = "", ...rest] = pattern.split("*");
-  const end = rest.pop();
-  if (pattern === tool || end === undefined) return pattern === tool;
-  let at = start.length;
-  for (const part of rest) {
-    const found = tool.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return tool.startsWith(start) && tool.endsWith(end) && tool.length >= at + end.length;
+  return matchesWildcard(pattern.split("*"), tool);
 }
 
 /** Why the settings leave the tool out; null if they do not. */

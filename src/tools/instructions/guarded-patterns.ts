@@ -1,3 +1,4 @@
+import { matchesWildcard } from "../../core/text/wildcard.ts";
 import { comparableName } from "../wasm/workspace/path-rules.ts";
 
 /** Whether an operator guards a path, given as the comparable names on its way from the sandbox root. */
@@ -10,18 +11,17 @@ export type IsGuarded = (names: readonly string[]) => boolean;
 export function compileGuarded(patterns: readonly string[]): IsGuarded {
   const guarded = patterns.map(patternOf);
   return (names) =>
-    guarded.some(({ segments, isAnywhere }) => {
-      const last = isAnywhere ? names.length - segments.length : 0;
-      for (let from = 0; from <= last; from++) {
-        if (segments.every((segment, at) => matches(segment, names[from + at]))) return true;
-      }
-      return false;
-    });
+    guarded.some(({ segments, isAnywhere }) =>
+      isAnywhere
+        ? names.some((name) => matchesWildcard(segments[0] ?? [], name))
+        : names.length >= segments.length && segments.every((segment, at) => matchesWildcard(segment, names[at] ?? "")),
+    );
 }
 
 interface Pattern {
   /** Each name as the parts between its stars. */
   readonly segments: readonly (readonly string[])[];
+  /** It is one name, which matches at any depth. */
   readonly isAnywhere: boolean;
 }
 
@@ -31,17 +31,4 @@ function patternOf(pattern: string): Pattern {
     segments: segments.map((segment) => comparableName(segment).split("*")),
     isAnywhere: segments.length === 1 && !pattern.slice(0, -1).includes("/"),
   };
-}
-
-function matches([first = "", ...parts]: readonly string[], name: string | undefined): boolean {
-  if (name === undefined) return false;
-  const last = parts.pop();
-  if (last === undefined) return name === first;
-  let at = first.length;
-  for (const part of parts) {
-    const found = name.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return name.startsWith(first) && name.length - at >= last.length && name.endsWith(last);
 }
