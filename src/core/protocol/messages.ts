@@ -21,10 +21,11 @@ const textBlock = z.object({
   phase: z.enum(["commentary", "final_answer"]).exactOptional(),
   origin: originSchema.exactOptional(),
 });
+export const imageTypeSchema = z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 /** `data` is base64. */
 const imageBlock = z.object({
   type: z.literal("image"),
-  mediaType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]),
+  mediaType: imageTypeSchema,
   data: z.string(),
   name: z.string().optional(),
 });

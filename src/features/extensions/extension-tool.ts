@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { capabilitiesText } from "../../core/capabilities.ts";
-import { textOf } from "../../core/protocol/messages.ts";
+import { imageTypeSchema, textOf } from "../../core/protocol/messages.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { fromJson } from "../../core/text/from-json.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
@@ -13,7 +13,7 @@ import type { Sandbox } from "../../tools/wasm/sandbox.ts";
 import { type ProgramEnd, type ProgramStart, programEndSchema } from "../../tools/wasm/wasi/wasi.ts";
 import { isMedia, showMedia } from "../../tools/web/show-media.ts";
 import { programArguments } from "./arguments.ts";
-import { imageType, type Manifest } from "./manifest.ts";
+import type { Manifest } from "./manifest.ts";
 
 type Input = Record<string, unknown>;
 
@@ -147,7 +147,7 @@ function fileName(name: string, mediaType: string): string {
   return `${name}.${mediaType.slice(mediaType.indexOf("/") + 1)}`;
 }
 
-const image = z.object({ name: z.string().min(1).max(200), mediaType: imageType, base64: z.base64() });
+const image = z.object({ name: z.string().min(1).max(200), mediaType: imageTypeSchema, base64: z.base64() });
 
 const replySchema = z
   .object({ text: z.string().default(""), isError: z.boolean().default(false), images: z.array(image).default([]) })

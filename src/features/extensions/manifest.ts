@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { imageTypeSchema } from "../../core/protocol/messages.ts";
 import { fromJson } from "../../core/text/from-json.ts";
 import { spelledPattern } from "../../core/trust/host-patterns.ts";
 
@@ -9,9 +10,6 @@ import { spelledPattern } from "../../core/trust/host-patterns.ts";
  */
 export const WORLDS = ["deckhand:extension", "wasi:cli/run"] as const;
 export type World = (typeof WORLDS)[number];
-
-const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
-export const imageType = z.enum(IMAGE_TYPES);
 
 export const LARGEST = { timeoutMs: 600_000, memoryMb: 1_024, outputBytes: 16_777_216 } as const;
 
@@ -56,7 +54,7 @@ export const manifestSchema = z.strictObject({
   /** `wasi:cli/run` only: the input property that the program receives on standard input. */
   stdin: z.string().optional(),
   /** `wasi:cli/run` only: type of the program's standard output. */
-  output: z.union([z.literal("text"), imageType]).optional(),
+  output: z.union([z.literal("text"), imageTypeSchema]).optional(),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 

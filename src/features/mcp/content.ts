@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MAX_RESULT_CHARS } from "../../core/context/tool-result-bounds.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
-import type { ToolResultContent } from "../../core/protocol/messages.ts";
+import { imageTypeSchema, type ToolResultContent } from "../../core/protocol/messages.ts";
 import type { ToolResult } from "../../core/protocol/tool-result.ts";
 import { isObject } from "../../core/text/from-json.ts";
 import { mediaTypeIn } from "../../tools/web/show-media.ts";
@@ -23,8 +23,6 @@ const MAX_DATA = 5_000_000;
 
 /** Maximum size of all images and documents of one result, in base64 characters. */
 const MAX_DATA_IN_ALL = 15_000_000;
-
-const imageType = z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /** A value that is not a string is written as JSON. */
 const anyText = z
@@ -165,7 +163,7 @@ function resourceBlock({ uri, mimeType, text, blob }: ResourceContents): ToolRes
 function binaryBlock(name: string, mimeType: string, given: string): ToolResultContent {
   const data = bareBase64(given);
   const mediaType = data.length > MAX_DATA ? "" : mediaTypeIn(data);
-  const image = imageType.safeParse(mediaType);
+  const image = imageTypeSchema.safeParse(mediaType);
   if (image.success) return { type: "image", mediaType: image.data, data };
   if (mediaType === "application/pdf") return { type: "document", name, mediaType, data };
   return leftOut(name, mimeType, given);

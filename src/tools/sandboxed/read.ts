@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ReadRequest } from "../../../wasm/guests/files/request.ts";
+import { imageTypeSchema } from "../../core/protocol/messages.ts";
 import { type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { allowedSecret, READ_SECRET, SECRETS, secretAt, secretRule } from "../secrets/secret-rule.ts";
@@ -11,13 +12,11 @@ const input = z.object({
   limit: z.int().min(1).max(100_000).default(2_000).describe("How many lines to show at most."),
 });
 
-const imageType = z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]);
-
 const reply = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string(), summary: z.string(), sha256: z.string() }),
   z.object({
     type: z.literal("media"),
-    mediaType: imageType.or(z.literal("application/pdf")),
+    mediaType: imageTypeSchema.or(z.literal("application/pdf")),
     base64: z.string(),
     sha256: z.string(),
   }),
