@@ -3,7 +3,7 @@ import { plainLine } from "../../core/text/plain-text.ts";
 import type { TeamSessions } from "../../feature.ts";
 import type { ConsoleScope } from "./scope.ts";
 import { type ChannelRow, consoleReads, type NewestRun, type ThreadRow } from "./store.ts";
-import type { Viewer } from "./visibility.ts";
+import type { Viewer, Visibility } from "./visibility.ts";
 
 type Query = Parameters<TeamSessions["list"]>[1];
 type List = Awaited<ReturnType<TeamSessions["list"]>>;
@@ -81,11 +81,8 @@ export async function visibleRows<T extends ThreadRow>(
   const { visibility } = looking;
   if (visibility.seesAll(viewer)) return [...rows];
   const channels = new Map(rows.map(({ channel }) => [channel.id, channel]));
-  await Promise.all(
-    [...channels.values()].map(async (channel) => {
-      if (!(await visibility.seesChannel(viewer, channel))) without.add(channel.id);
-    }),
-  );
+  const open = new Set(await seenAmong(viewer, [...channels.values()], visibility));
+  for (const channel of channels.values()) if (!open.has(channel)) without.add(channel.id);
   const inSight = rows.filter(({ channel }) => !without.has(channel.id));
   const seen = await Promise.all(inSight.map(async (row) => ((await visibility.sees(viewer, row)) ? [row] : [])));
   return seen.flat();
@@ -97,7 +94,15 @@ export async function visibleChannels(
   ids: readonly string[],
   { host, visibility }: ConsoleScope,
 ): Promise<ChannelRow[]> {
-  const channels = await host.store.tables(consoleReads).channelsAmong(ids);
+  return seenAmong(viewer, await host.store.tables(consoleReads).channelsAmong(ids), visibility);
+}
+
+/** Those of the channels that the viewer may see. */
+export async function seenAmong(
+  viewer: Viewer,
+  channels: readonly ChannelRow[],
+  visibility: Visibility,
+): Promise<ChannelRow[]> {
   const seen = await Promise.all(
     channels.map(async (channel) => ((await visibility.seesChannel(viewer, channel)) ? [channel] : [])),
   );
@@ -173,17 +178,11 @@ export function placeName(channel: ChannelRow, { describe }: Pick<ConsoleScope["
 export async function choicesFor(viewer: Viewer, { host, visibility }: ConsoleScope): Promise<Choices> {
   const reads = host.store.tables(consoleReads);
   const newest = (await reads.channels()).slice(0, CHOSEN_CHANNELS);
-  const seen = await Promise.all(
-    newest.map(async (channel) => ((await visibility.seesChannel(viewer, channel)) ? [channel] : [])),
-  );
-  const channels = seen.flat();
+  const channels = await seenAmong(viewer, newest, visibility);
   const { agents, people } = await reads.choices(channels.map(({ id }) => id));
   const names = await reads.namesOf(people);
   return {
-    channels: channels.map((channel) => ({
-      id: channel.id,
-      name: placeName(channel, host),
-    })),
+    channels: channels.map((channel) => ({ id: channel.id, name: placeName(channel, host) })),
     people: people.map((id) => ({ id, name: names.get(id) ?? id })),
     agents,
     unlinked: unlinkedOf(viewer, newest, host),

@@ -1,3 +1,4 @@
+import { startOfDay } from "../../core/budget/limits.ts";
 import { readArguments } from "../../core/command-line/arguments.ts";
 import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
 import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
@@ -52,7 +53,7 @@ async function usageReport(
 ): Promise<OutgoingMessage> {
   const { access, person, channelKey, runtime } = context;
   const seesAll = access.admins.length === 0 || isAdmin(person, access);
-  const today = Math.floor(runtime.clock.now() / DAY_MS) * DAY_MS;
+  const today = startOfDay(runtime.clock.now());
   const range = { since: today - (days - 1) * DAY_MS, ...(seesAll ? {} : { channelId: channelKey }) };
   const sums = await sumsByDay({ range, days }, context);
   const rows = await rowsBy(by, { range, sums }, context);

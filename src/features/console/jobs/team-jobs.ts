@@ -4,7 +4,7 @@ import type { ThreadRef } from "../../../core/protocol/platform.ts";
 import type { JobRow } from "../../../core/store/jobs.ts";
 import type { TeamJob, TeamJobs, TeamJobView } from "../../../feature.ts";
 import { refusalAt } from "../command.ts";
-import { channelName } from "../list.ts";
+import { channelName, seenAmong } from "../list.ts";
 import type { ConsoleScope } from "../scope.ts";
 import { mayPress } from "../session.ts";
 import { type ChannelRow, consoleReads } from "../store.ts";
@@ -65,13 +65,9 @@ async function seenJobs(viewer: Viewer, { text, state }: Query, world: ConsoleSc
     ({ job }) => job.name.toLowerCase().includes(words) && isIn(state, job),
   );
   const channels = new Map(wanted.map(({ channel }) => [channel.id, channel]));
-  const seen = new Set<string>();
-  await Promise.all(
-    [...channels.values()].map(async (channel) => {
-      if (await world.visibility.seesChannel(viewer, channel)) seen.add(channel.id);
-    }),
-  );
-  return wanted.filter(({ channel }) => seen.has(channel.id));
+  const seen = await seenAmong(viewer, [...channels.values()], world.visibility);
+  const ids = new Set(seen.map(({ id }) => id));
+  return wanted.filter(({ channel }) => ids.has(channel.id));
 }
 
 function isIn(state: Query["state"], { enabled, failures }: JobRow): boolean {

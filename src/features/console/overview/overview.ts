@@ -1,3 +1,4 @@
+import { startOfDay } from "../../../core/budget/limits.ts";
 import { openInteractions } from "../../../core/history/session-state.ts";
 import { reasonOfCode } from "../../../core/protocol/explain.ts";
 import type { ApprovalRow } from "../../../core/store/run/approvals.ts";
@@ -14,7 +15,6 @@ import { overviewReads } from "./store.ts";
 
 /** Maximum number of sessions with open work, and of failed runs. */
 const MOST = { open: 200, failed: 100 };
-const DAY_MS = 86_400_000;
 /** Maximum length of a question and of a title, in characters. */
 const WORDS_CHARS = 160;
 
@@ -94,7 +94,7 @@ async function maySay(viewer: Viewer, row: ThreadRow, { visibility }: OverviewSc
 
 async function failedRuns(viewer: Viewer, world: OverviewScope): Promise<TeamOverview["failed"]> {
   const { store, runtime } = world.host;
-  const failures = await store.tables(overviewReads).failed(dayOf(runtime.clock.now()), MOST.failed);
+  const failures = await store.tables(overviewReads).failed(startOfDay(runtime.clock.now()), MOST.failed);
   if (failures.length === 0) return [];
   const reads = store.tables(consoleReads);
   const rows = await reads.among([...new Set(failures.map(({ sessionId }) => sessionId))]);
@@ -121,7 +121,7 @@ async function spendingOf(viewer: Viewer, { host }: OverviewScope): Promise<Team
   const { budgets, store, runtime } = host;
   const now = runtime.clock.now();
   const spent = async (personIds: readonly (string | undefined)[]) => {
-    const since = { day: dayOf(now), month: monthOf(now) };
+    const since = { day: startOfDay(now), month: monthOf(now) };
     const sums = await Promise.all(
       personIds.map(async (personId) => {
         const who = personId === undefined ? {} : { personId };
@@ -152,10 +152,6 @@ export function isAdmin(viewer: Viewer): boolean {
 
 function platformStates({ host, health }: OverviewScope): TeamOverview["platforms"] {
   return [...health.states()].map(([name, state]) => ({ ...state, name, title: host.describe(name).title }));
-}
-
-function dayOf(at: number): number {
-  return at - (at % DAY_MS);
 }
 
 function monthOf(at: number): number {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { startOfDay } from "../../../core/budget/limits.ts";
 import type { UsageKey } from "../../../core/store/ledger/usage-report.ts";
 import type { TeamUsage } from "../../../feature.ts";
 import { placeName, visibleChannels } from "../list.ts";
@@ -49,7 +50,7 @@ interface UsageScope {
  */
 export async function usageFor(viewer: Viewer, query: UsageQuery, counting: ConsoleScope): Promise<TeamUsage> {
   const { runtime } = counting.host;
-  const today = runtime.clock.now() - (runtime.clock.now() % DAY_MS);
+  const today = startOfDay(runtime.clock.now());
   const starts = Array.from({ length: query.days }, (_, index) => today - (query.days - 1 - index) * DAY_MS);
   const seen = await seenChannels(viewer, { since: starts[0] ?? today, until: today + DAY_MS }, counting);
   const isNarrowed = query.channel !== "" || query.job !== "";

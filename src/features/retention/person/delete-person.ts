@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { startOfDay } from "../../../core/budget/limits.ts";
 import type { Store } from "../../../core/store/store.ts";
 import { type DeletionScope, deleteSessions, emptyLog, eraseAttached, inBatches } from "../delete-sessions.ts";
 import { attachmentsIn } from "../files.ts";
@@ -25,8 +26,6 @@ interface Found extends PersonsData {
   /** Sessions shared with others, and those of their sub-agents. */
   readonly shared: readonly string[];
 }
-
-const DAY_MS = 86_400_000;
 
 export async function findPerson(personId: string, { store }: Pick<DeletionScope, "store">): Promise<Found> {
   const reads = store.tables(personReads);
@@ -67,8 +66,7 @@ export async function erasePerson(mark: Mark, world: DeletionScope, signal: Abor
     await eraseShared({ renamed, family: shared }, world, signal);
     await write(world, (writes) => writes.onlyLedger(personId));
   }
-  const today = Math.floor(runtime.clock.now() / DAY_MS) * DAY_MS;
-  const until = Math.min(today - 1, mark.createdAt);
+  const until = Math.min(startOfDay(runtime.clock.now()) - 1, mark.createdAt);
   await inBatches(() => write(world, (writes) => writes.renameSpending(renamed, until)), signal);
   if (!(await store.tables(personReads).hasSpent(personId, mark.createdAt))) {
     await write(world, (writes) => writes.finish(personId));
