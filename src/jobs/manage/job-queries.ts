@@ -12,7 +12,7 @@ import type { JobRights } from "./job-rights.ts";
 import {
   channelLabel,
   jobDetails,
-  jobLogLines,
+  jobLogLine,
   jobLogs,
   jobOverview,
   jobSettings,
@@ -79,7 +79,7 @@ export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "
       next: due.map((each) => timeIn(each, job.timezone)),
       prompt: mayRead ? job.prompt : null,
       settings: jobSettings(job),
-      log: jobLogLines(log, { timezone: job.timezone, mayRead }),
+      log: log.map((each) => jobLogLine(each, { timezone: job.timezone, mayRead })),
     };
   }
 

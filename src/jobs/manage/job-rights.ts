@@ -1,4 +1,5 @@
 import type { JobRequest } from "../../core/jobs/job-control.ts";
+import { isAdmin, isNamed } from "../../core/permissions/access.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import { channelKeyOf, type ThreadRef } from "../../core/protocol/platform.ts";
@@ -26,17 +27,16 @@ export interface JobRights {
 }
 
 export function createJobRights({
-  access: { admins },
+  access,
   approvals,
   membershipOf,
   log,
 }: Pick<JobScope, "access" | "approvals" | "membershipOf" | "log">): JobRights {
-  const isAdmin = (person: Person) => isNamed(person, admins);
   const rights: JobRights = {
-    isAdmin,
+    isAdmin: (person) => isAdmin(person, access),
     maySee(job, { person, thread }) {
       const isSameWorkspace = job.thread.platform === thread.platform && job.thread.workspaceId === thread.workspaceId;
-      return isIn(job, thread) || (isSameWorkspace && (job.ownerId === person.id || isAdmin(person)));
+      return isIn(job, thread) || (isSameWorkspace && (job.ownerId === person.id || isAdmin(person, access)));
     },
     async mayRead(job, { person, thread, isShared = false }) {
       if (isIn(job, thread)) return true;
@@ -49,7 +49,7 @@ export function createJobRights({
       }
     },
     manageRefusal(job, person) {
-      if (job.ownerId === person.id || isAdmin(person)) return null;
+      if (job.ownerId === person.id || isAdmin(person, access)) return null;
       return `**${job.name}** is ${job.ownerName === "" ? "the operator's" : `@${job.ownerName}'s`}: only they and admins may do that.`;
     },
     async editRefusal(job, request) {
@@ -59,7 +59,7 @@ export function createJobRights({
     },
     /** A job asks nobody while it runs, so whoever grants it more than reading must be allowed to decide approvals. */
     grantRefusal({ mode, tools }, person) {
-      const trusted = [...admins, ...approvals.approvers];
+      const trusted = [...access.admins, ...approvals.approvers];
       const mayGrant = trusted.length === 0 ? approvals.requester : isNamed(person, trusted);
       // Includes changes of the prompt, which would use what was granted for another.
       const isMore = mode === "agi" || tools.length > 0;
@@ -88,8 +88,4 @@ export function fileRefusal({ source, name }: JobRow): string | null {
 
 export function isIn(job: JobRow, thread: ThreadRef): boolean {
   return job.channelId === channelKeyOf(thread);
-}
-
-function isNamed({ id, roles }: Person, list: readonly string[]): boolean {
-  return [id, ...roles].some((one) => list.includes(one));
 }

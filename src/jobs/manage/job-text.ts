@@ -156,7 +156,7 @@ const SIGNS: Readonly<Record<OccurrenceRow["status"], string>> = {
 export function jobLogs(job: JobRow, occurrences: readonly OccurrenceRow[], { mayRead }: JobAccess): string {
   if (occurrences.length === 0) return `**${job.name}** has not been due yet.`;
   const strip = historyStrip(occurrences.filter(hasRun).toReversed());
-  const lines = jobLogLines(occurrences, { timezone: job.timezone, mayRead });
+  const lines = occurrences.map((each) => jobLogLine(each, { timezone: job.timezone, mayRead }));
   return [
     `**${job.name}**, newest first:${strip === "" ? "" : ` ${strip}`}`,
     ...lines.map(({ outcome, due, words, id, sessionId }) => {
@@ -172,15 +172,8 @@ function hasRun({ status, durationMs }: OccurrenceRow): boolean {
   return durationMs !== null && !OPEN_OCCURRENCES.includes(status);
 }
 
-/** The same as data. */
-export function jobLogLines(
-  occurrences: readonly OccurrenceRow[],
-  how: JobAccess & { readonly timezone: string },
-): readonly JobLogLine[] {
-  return occurrences.map((each) => logLine(each, how));
-}
-
-function logLine(
+/** A line of the log as data. */
+export function jobLogLine(
   { id, scheduledFor, executedAt, status, attempt, durationMs, costUsd, sessionId, ...said }: OccurrenceRow,
   { timezone, mayRead }: JobAccess & { readonly timezone: string },
 ): JobLogLine {
