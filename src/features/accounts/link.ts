@@ -61,7 +61,7 @@ async function onPage(name: string, words: readonly string[], { reads, write, au
   const code = Array.from({ length: CODE_CHARS }, () => SIGNS[randomInt(SIGNS.length)]).join("");
   const at = now();
   await write((accounts) => accounts.putCode(name, hashOf(code), { now: at, until: at + VALID_MS }));
-  const known = links.map(({ personId, personName }) => `${personName} (${personId})`).join(", ");
+  const known = links.map(who).join(", ");
   return [
     `Type this to Deckhand on Slack or Discord, as yourself, within ten minutes: \`/link ${name} ${code}\``,
     "What you decide here is then decided by that person. Give the code to nobody.",

@@ -19,18 +19,18 @@ interface Guess {
 }
 
 /** `token` is null if the password is wrong. */
-type Tried = { readonly type: "tried"; readonly token: string | null };
-type Wait = { readonly type: "wait"; readonly seconds: number };
-type Throttle = (guess: Guess, compare: () => Promise<string | null>) => Promise<Tried | Wait>;
+type Outcome =
+  | { readonly type: "tried"; readonly token: string | null }
+  | { readonly type: "wait"; readonly seconds: number };
 
 /**
  * Slows down guessing. Guesses from unknown browsers count by account and by address, so that many browsers get no
  * further than one. A browser that was signed in before counts by itself, so that strangers cannot lock the owner out.
  */
-export function createThrottle(world: Parameters<typeof createAttempts>[0]): Throttle {
+export function createThrottle(world: Parameters<typeof createAttempts>[0]) {
   const attempts = createAttempts(world, WINDOW_MS);
   const busy = { known: 0, strange: 0 };
-  return async (guess, compare) => {
+  return async (guess: Guess, compare: () => Promise<string | null>): Promise<Outcome> => {
     const whose = guess.device === null ? "strange" : "known";
     if (busy[whose] >= MOST_AT_ONCE) return { type: "wait", seconds: 1 };
     busy[whose] += 1;

@@ -7,7 +7,7 @@ export function mayEdit({ role }: Pick<FeatureRequest, "role">): boolean {
   return role === "admin";
 }
 
-type Asker = Pick<FeatureRequest, "viewer" | "role">;
+export type Asker = Pick<FeatureRequest, "viewer" | "role">;
 type World = Pick<FeatureHost, "store" | "definitions" | "seenChannels">;
 
 /**
@@ -16,31 +16,21 @@ type World = Pick<FeatureHost, "store" | "definitions" | "seenChannels">;
  */
 export async function channelsFor(asker: Asker, named: readonly string[], world: World): Promise<NamedChannel[]> {
   const set = new Set([...world.definitions.configured(), ...named]);
-  return shownAmong(asker, set, { names: await namesIn(world), hasAll: true, ...world });
+  return shownAmong(asker, set, { ...world, hasAll: true });
 }
 
 /** Channels named by the settings, as far as the viewer may see them. */
 export async function configuredFor(asker: Asker, world: World): Promise<NamedChannel[]> {
-  const set = new Set(world.definitions.configured());
-  return shownAmong(asker, set, { names: await namesIn(world), hasAll: false, ...world });
+  return shownAmong(asker, new Set(world.definitions.configured()), { ...world, hasAll: false });
 }
 
-async function namesIn({ store }: World): Promise<ReadonlyMap<string, string>> {
-  return new Map((await store.tables(channelReads).all()).map(({ id, name }) => [id, name]));
-}
-
-interface Among extends Pick<World, "seenChannels"> {
-  /** Names of channels with sessions, by id. */
-  readonly names: ReadonlyMap<string, string>;
-  /** Whether to include all channels with sessions. */
-  readonly hasAll: boolean;
-}
-
+/** `hasAll`: whether to include all channels with sessions. */
 async function shownAmong(
   { viewer, role }: Asker,
   set: ReadonlySet<string>,
-  { names, hasAll, seenChannels }: Among,
+  { store, seenChannels, hasAll }: World & { readonly hasAll: boolean },
 ): Promise<NamedChannel[]> {
+  const names = await store.tables(channelReads).names();
   const all = new Set([...set, ...(hasAll ? names.keys() : [])]);
   const own = role === "admin" ? set : new Set<string>();
   const seen = await seenChannels(

@@ -2,13 +2,12 @@ import { z } from "zod";
 import { adminPostRoute, type FeatureAnswer, type FeatureRequest, type FeatureRoute, getRoute } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { check, checkSchema, problemWithName, save, saveSchema, takeBack, takeBackSchema } from "./changes.ts";
-import { channelsFor, configuredFor, mayEdit } from "./channels.ts";
+import { type Asker, channelsFor, configuredFor, mayEdit } from "./channels.ts";
 import { KINDS, type Kind, type StoredDefinitions } from "./stored-definitions.ts";
 import { fullDefinition, listedDefinition } from "./view.ts";
 
 type Host = Pick<FeatureHost, "store" | "definitions" | "seenChannels" | "audit" | "hideIn">;
 export type World = Host & { readonly kept: StoredDefinitions };
-type Asker = Pick<FeatureRequest, "viewer" | "role">;
 
 /** Revisions per page of the history. */
 const PAGE = 20;

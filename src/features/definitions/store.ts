@@ -1,14 +1,11 @@
 import type { Client } from "../../core/store/database/client.ts";
 
-/** A channel with sessions. */
-interface KnownChannel {
-  /** `slack:C1` */
-  readonly id: string;
-  readonly name: string;
-}
-
 export function channelReads(db: Client) {
   return {
-    all: (): Promise<KnownChannel[]> => db.channel.findMany({ select: { id: true, name: true } }),
+    /** Names of the channels with sessions, by id. */
+    async names(): Promise<ReadonlyMap<string, string>> {
+      const rows = await db.channel.findMany({ select: { id: true, name: true } });
+      return new Map(rows.map(({ id, name }) => [id, name]));
+    },
   };
 }

@@ -11,7 +11,6 @@ import { releaseQueued } from "../../core/subagents/queued-children.ts";
 import { namedLines } from "../../core/text/named-lines.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { UNKNOWN_LABEL } from "../../core/trust/label.ts";
-import type { GrowthPlace } from "../quotas/quotas.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import {
   AGENT,
@@ -140,10 +139,6 @@ export async function reportResult(
   return { content: [{ type: "text", text: `${text}\n\n${work}` }], ...result };
 }
 
-function placeOf({ sandboxRoot: root, personId, channelKey }: ToolContext): GrowthPlace {
-  return { root, personId, channelKey };
-}
-
 interface Call {
   readonly ctx: ToolContext;
   readonly deps: NativeToolDeps;
@@ -163,8 +158,9 @@ async function begin(id: string, asked: AgentRequest, { ctx, deps, signal }: Cal
 
 /** Copies the files for a sub-agent; the copies keep the labels of the originals. */
 async function makeOwnFiles(id: string, { ctx, deps: { store, ownFiles }, signal }: Call): Promise<void> {
-  const root = await ownFiles().make(id, placeOf(ctx), signal);
-  const labelled = await store.fileLabels.inRoot(ctx.sandboxRoot);
+  const { sandboxRoot, personId, channelKey } = ctx;
+  const root = await ownFiles().make(id, { root: sandboxRoot, personId, channelKey }, signal);
+  const labelled = await store.fileLabels.inRoot(sandboxRoot);
   if (labelled.length === 0) return;
   await store.transaction(async (tx) => {
     for (const file of labelled) await tx.fileLabels.put(root, file);
