@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { z } from "zod";
 import type { QueryConfig } from "../core/agents/query-config.ts";
 import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
 import type { Sink } from "../core/trust/egress.ts";
@@ -8,7 +9,7 @@ import type { NamedFeature } from "../open-features.ts";
 import { type ProxySettings, proxyOf } from "../operations/proxy.ts";
 import { driverUrl } from "./database-url.ts";
 import type { EnvironmentSettings } from "./environment.ts";
-import type { ChannelSettings, ProviderSettings, Settings } from "./settings.ts";
+import { type ChannelSettings, type ProviderSettings, querySchema, type Settings, settingsSchema } from "./settings.ts";
 import type { Layers } from "./sources.ts";
 
 /** The program's query settings, which those of a channel or an agent override. */
@@ -43,24 +44,26 @@ export interface DatabaseConfig {
   readonly directUrl: string;
 }
 
-type FileSettings = Pick<
-  Settings,
-  | "access"
-  | "approvals"
-  | "jobs"
-  | "reactions"
-  | "blockedUrls"
-  | "instructions"
-  | "guardedFiles"
-  | "confinement"
-  | "budgets"
-  | "agents"
-  | "fastModel"
-  | "maxConcurrentRuns"
-  | "quotas"
->;
+/** Settings that the configuration takes over as they are. */
+const keptSchema = settingsSchema
+  .pick({
+    access: true,
+    approvals: true,
+    jobs: true,
+    reactions: true,
+    blockedUrls: true,
+    instructions: true,
+    guardedFiles: true,
+    confinement: true,
+    budgets: true,
+    agents: true,
+    fastModel: true,
+    maxConcurrentRuns: true,
+    quotas: true,
+  })
+  .strip();
 
-export interface Config extends Readonly<FileSettings> {
+export interface Config extends Readonly<z.infer<typeof keptSchema>> {
   /** Hosts that may be read, including those in `sinks`. */
   readonly allowedHosts: readonly string[];
   readonly sinks: readonly Sink[];
@@ -119,6 +122,7 @@ export function resolveConfig(parsed: ParsedSources): Config {
   const { env, settings, cwd } = parsed;
   const home = path.resolve(cwd, env.DECKHAND_HOME);
   return {
+    ...keptSchema.parse(settings),
     slack: slackOf(env),
     discord: discordOf(env),
     web: { host: env.HOST, port: Number(env.PORT), url: settings.web.url ?? null, trustProxy: settings.web.trustProxy },
@@ -130,22 +134,9 @@ export function resolveConfig(parsed: ParsedSources): Config {
     configFile: parsed.configFile,
     logLevel: env.LOG_LEVEL,
     query: queryOf(env, settings),
-    access: settings.access,
-    approvals: settings.approvals,
-    jobs: settings.jobs,
-    reactions: settings.reactions,
     allowedHosts: settings.allowedHosts.map((entry) => (typeof entry === "string" ? entry : entry.host)),
     sinks: settings.allowedHosts.filter((entry) => typeof entry !== "string"),
-    blockedUrls: settings.blockedUrls,
-    ...(settings.instructions === undefined ? {} : { instructions: settings.instructions }),
-    guardedFiles: settings.guardedFiles,
-    confinement: settings.confinement,
-    budgets: settings.budgets,
-    agents: settings.agents,
-    ...(settings.fastModel === undefined ? {} : { fastModel: settings.fastModel }),
     features: parsed.features,
-    maxConcurrentRuns: settings.maxConcurrentRuns,
-    quotas: settings.quotas,
     channels: channelsOf(settings, parsed.configFile === null ? cwd : path.dirname(parsed.configFile)),
     providers: providersOf(parsed),
     providerRegions: regionsOf(parsed),
@@ -183,32 +174,23 @@ function databaseOf(env: EnvironmentSettings, home: string, cwd: string): Databa
   return { kind: "sqlite", url, directUrl: url };
 }
 
-/** Omits undefined values, since their keys would otherwise count as set. */
 function queryOf(env: EnvironmentSettings, settings: Settings): QueryDefaults {
-  const { systemPrompt, appendSystemPrompt, outputStylePrompt, thinkingBudget, temperature } = settings;
-  const { effortLevel, toolAllow, contextWindow } = settings;
+  const { instructions: _instructions, ...own } = querySchema.parse(settings);
   const fallbackModel = env.DECKHAND_FALLBACK_MODEL ?? settings.fallbackModel;
   const maxBudgetUsd = settings.maxBudgetUsd ?? settings.budgets.runUsd;
   return {
+    maxTokens: 32_000,
+    maxTurns: 50,
+    toolResultBudget: 50_000,
+    outputStyle: "default",
+    workingDirectory: ".",
+    agentDefinition: "build",
+    mode: "write",
+    logContext: {},
+    ...own,
     model: env.DECKHAND_MODEL ?? settings.model ?? null,
-    maxTokens: settings.maxTokens ?? 32_000,
-    maxTurns: settings.maxTurns ?? 50,
-    toolResultBudget: settings.toolResultBudget ?? 50_000,
-    outputStyle: settings.outputStyle ?? "default",
-    workingDirectory: settings.workingDirectory ?? ".",
-    agentDefinition: settings.agentDefinition ?? "build",
-    mode: settings.mode ?? "write",
-    logContext: settings.logContext ?? {},
     ...(fallbackModel === undefined ? {} : { fallbackModel }),
     ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }),
-    ...(systemPrompt === undefined ? {} : { systemPrompt }),
-    ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
-    ...(outputStylePrompt === undefined ? {} : { outputStylePrompt }),
-    ...(thinkingBudget === undefined ? {} : { thinkingBudget }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(effortLevel === undefined ? {} : { effortLevel }),
-    ...(toolAllow === undefined ? {} : { toolAllow }),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
   };
 }
 

@@ -162,6 +162,8 @@ const queryFields = {
   ),
 };
 
+/** The query settings among others. */
+export const querySchema = z.object(queryFields);
 export const QUERY_KEYS: readonly string[] = Object.keys(queryFields);
 
 const channelSchema = z.strictObject({

@@ -4,6 +4,7 @@ import path from "node:path";
 import { parseEnv } from "node:util";
 import stripJsonComments from "strip-json-comments";
 import { systemCode } from "../core/protocol/system-code.ts";
+import { isObject } from "../core/text/from-json.ts";
 import { repeatedKeys } from "./repeated-keys.ts";
 
 /** Variables by name, as in `process.env`. */
@@ -117,7 +118,7 @@ function withoutEmpty(env: Environment): Environment {
 
 function withoutComments(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutComments);
-  if (typeof value !== "object" || value === null) return value;
+  if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(([key]) => !key.startsWith("//"));
   return Object.fromEntries(kept.map(([key, inner]) => [key, withoutComments(inner)]));
 }

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import { providerEnvironmentSchema } from "../config/environment.ts";
 import { environmentWith } from "../config/features.ts";
-import { isPlain } from "../config/stored/plain.ts";
 import type { Config } from "../config.ts";
 import type { ClusterMember } from "../core/cluster.ts";
 import { isObject } from "../core/text/from-json.ts";
@@ -72,7 +71,7 @@ type Place = readonly [path: readonly string[], value: unknown];
 
 /** Settings by the names that operators know: `approvals.approvers`, `channels.slack:C1.mode`, `mcpServers.github`. */
 function placesIn(value: unknown, depth: number, path: readonly string[] = []): readonly Place[] {
-  if (!isPlain(value) || path.length > depth) return [[path, value]];
+  if (!isObject(value) || path.length > depth) return [[path, value]];
   return Object.entries(value).flatMap(([key, inner]) => {
     return placesIn(inner, path.length === 0 && key === "channels" ? 2 : depth, [...path, key]);
   });

@@ -1,4 +1,5 @@
 import { partToolNames, readToolNames } from "../../core/skills/skill-format/tool-names.ts";
+import { isObject } from "../../core/text/from-json.ts";
 
 /** Tool settings in agents' files: lists of names, or maps that enable or disable each tool. */
 export interface ToolFields {
@@ -179,7 +180,7 @@ function verdictsOf(value: unknown): readonly (readonly [pattern: string, verdic
 }
 
 function entriesOf(value: unknown): readonly [string, unknown][] | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : null;
+  return isObject(value) ? Object.entries(value) : null;
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -1,21 +1,11 @@
 import { type Config, configFrom } from "../../config.ts";
 import { ConfigError } from "../../core/protocol/errors.ts";
-import { fromJson } from "../../core/text/from-json.ts";
+import { fromJson, isObject } from "../../core/text/from-json.ts";
 import { configureFeatures, settingsWith, withoutOwnKeys } from "../features.ts";
 import { dotted, type KeyStyle, PARSE_OPTIONS, problemsIn } from "../problems.ts";
 import type { Origin } from "../resolve.ts";
 import type { SkippedSetting } from "./page-settings.ts";
-import {
-  deepestOf,
-  isPlain,
-  leafPaths,
-  mergeOver,
-  type Path,
-  type Plain,
-  valueAt,
-  withoutValue,
-  withValue,
-} from "./plain.ts";
+import { deepestOf, leafPaths, mergeOver, type Path, type Plain, valueAt, withoutValue, withValue } from "./plain.ts";
 import { type SettingsNodes, settingsNodes } from "./settings-nodes.ts";
 
 /** The line shown in the terminal at each start, and by doctor. */
@@ -57,7 +47,7 @@ export function applyStored(content: string | null, origin: Origin, check: Check
 export function readContent(content: string | null): Plain | null {
   if (content === null) return {};
   const read = fromJson(content);
-  return isPlain(read) ? read : null;
+  return isObject(read) ? read : null;
 }
 
 export function applySettings(given: Plain, origin: Origin, check: CheckSettings): AppliedSettings {
@@ -103,7 +93,7 @@ function checkSchema(filter: SettingsFilter, { layers: { file }, features }: Ori
       const place = deepestOf(filter.set, path);
       // If the file sets the same place, its value won, so the mistake is the file's.
       const isFiles =
-        place === null || (valueAt(file.value, place) !== undefined && !isPlain(valueAt(filter.set, place)));
+        place === null || (valueAt(file.value, place) !== undefined && !isObject(valueAt(filter.set, place)));
       return isFiles ? [] : [{ place, text, at: path }];
     });
     if (ours.length === 0) return;

@@ -2,7 +2,6 @@ import { appliesAtOnce } from "../../config/stored/live.ts";
 import type { PageSettings, SkippedSetting } from "../../config/stored/page-settings.ts";
 import {
   distinctBy,
-  isPlain,
   leafPaths,
   type Path,
   type Plain,
@@ -10,6 +9,7 @@ import {
   withoutValue,
   withValue,
 } from "../../config/stored/plain.ts";
+import { isObject } from "../../core/text/from-json.ts";
 import type { CheckedSettings, SettingChange, SettingDifference, SettingProblem } from "../../feature.ts";
 import { setAbove } from "./shown.ts";
 
@@ -79,7 +79,7 @@ export function differencesOf(before: Plain, after: Plain): SettingDifference[] 
 /** Undefined for a non-empty object, whose fields count separately. */
 function leafAt(root: Plain, path: Path): unknown {
   const value = valueAt(root, path);
-  return isPlain(value) && Object.keys(value).length > 0 ? undefined : value;
+  return isObject(value) && Object.keys(value).length > 0 ? undefined : value;
 }
 
 /** Fills in effective values where the page sets nothing; `before` and `after` are all settings. */

@@ -1,8 +1,9 @@
 import { holdsSecret } from "../../config/schema-node.ts";
 import { appliesAtOnce } from "../../config/stored/live.ts";
 import type { PageSettings } from "../../config/stored/page-settings.ts";
-import { isPlain, isWithinPath, type Path, valueAt } from "../../config/stored/plain.ts";
+import { isWithinPath, type Path, valueAt } from "../../config/stored/plain.ts";
 import { type SettingsNodes, settingsNodes } from "../../config/stored/settings-nodes.ts";
+import { isObject } from "../../core/text/from-json.ts";
 import type { SettingSource, ShownSetting } from "../../feature.ts";
 import { type Leaf, leavesOf } from "./controls.ts";
 
@@ -78,13 +79,13 @@ function shown({ path, node, control }: Leaf, { settings, nodes, values }: World
     from: isSecret && by !== null ? { type: "above", by } : from,
     locked: nodes.fileOnlyReason(path) ?? (isAbove && !isRecord ? `${by} sets it, which wins over this page.` : null),
     holdsAtOnce: appliesAtOnce(path),
-    ...(isRecord && isPlain(inFile) && !isSecret ? { inFile } : {}),
+    ...(isRecord && isObject(inFile) && !isSecret ? { inFile } : {}),
   };
 }
 
 /** For a switch, an object counts as on. */
 function asControl(value: unknown, { type }: Leaf["control"]): unknown {
-  return type === "switch" && isPlain(value) ? true : value;
+  return type === "switch" && isObject(value) ? true : value;
 }
 
 function isHidden(key: string, nodes: SettingsNodes, features: Shown["origin"]["features"]): boolean {
@@ -107,6 +108,6 @@ export function setAbove(path: Path, { origin }: Pick<PageSettings, "origin">): 
 function isSetIn(root: unknown, path: Path): boolean {
   return path.some((_, index) => {
     const value = valueAt(root, path.slice(0, index + 1));
-    return value !== undefined && (index === path.length - 1 || !isPlain(value));
+    return value !== undefined && (index === path.length - 1 || !isObject(value));
   });
 }
