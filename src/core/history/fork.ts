@@ -30,7 +30,7 @@ export async function forkSession(
   await tx.sessions.beginFrom(from, { id, thread, createdBy, at });
   const open = await tx.runs.open(from.id);
   const [messages, { projection }] = await Promise.all([
-    tx.messages.listWithout(from.id, open?.id ?? null),
+    tx.messages.list(from.id, open?.id),
     tx.compactions.newestOf(from.id),
   ]);
   const copied = forkedHistory(messages, projection);

@@ -9,10 +9,10 @@ const AUTHOR = { authorId: true, authorName: true } as const;
 
 export function messageReads(db: Client) {
   return {
-    /** The session's whole history, oldest first. */
-    async list(sessionId: string): Promise<Message[]> {
-      const rows = await db.message.findMany({ where: { sessionId }, orderBy: { seq: "asc" } });
-      return rows.map(toMessage);
+    /** The session's whole history, oldest first, without the messages of `exceptRun`, if it is given. */
+    async list(sessionId: string, exceptRun: string | null = null): Promise<Message[]> {
+      const where = { sessionId, ...(exceptRun === null ? {} : { runId: { not: exceptRun } }) };
+      return (await db.message.findMany({ where, orderBy: { seq: "asc" } })).map(toMessage);
     },
 
     /** Number of the session's newest message; 0 if there is none. */
@@ -32,13 +32,6 @@ export function messageReads(db: Client) {
       const messages = rows.map(toMessage);
       const ofRun = first === -1 ? [] : messages.splice(first);
       return { before: messages, ofRun };
-    },
-
-    /** As `list`, without the messages that one run added. */
-    async listWithout(sessionId: string, runId: string | null): Promise<Message[]> {
-      const where = { sessionId, ...(runId === null ? {} : { runId: { not: runId } }) };
-      const rows = await db.message.findMany({ where, orderBy: { seq: "asc" } });
-      return rows.map(toMessage);
     },
 
     /** People whose words entered the history with a run, each once. */

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import type BetterSqlite3 from "better-sqlite3";
 import { z } from "zod";
 import { AppError } from "../protocol/errors.ts";
 import { sqlitePath } from "./database/connection/database-url.ts";
@@ -7,7 +6,7 @@ import { openConnection } from "./database/connection/open-connection.ts";
 import { requireRights } from "./database/connection/postgresql-rights.ts";
 import { unavailable } from "./database/connection/unavailable.ts";
 import { MIGRATIONS, pendingMigrations } from "./database/migrate.ts";
-import { checkSqliteFile } from "./database/sqlite-file.ts";
+import { checkSqliteFile, openSqliteFile } from "./database/sqlite-file.ts";
 import type { KnownWorkspace } from "./known-workspaces.ts";
 
 /** A database that does not answer within this time counts as unreachable. Milliseconds. */
@@ -53,25 +52,13 @@ async function countSessions(rows: Rows): Promise<number> {
 async function probeSqlite(url: string): Promise<Probed> {
   await checkSqliteFile(url);
   if (!existsSync(sqlitePath(url))) return { isCurrent: false, sessions: 0, strangers: [] };
-  const database = await openReadonly(url);
+  const database = await openSqliteFile(url, { readonly: true }, (opened) =>
+    opened.prepare("SELECT count(*) FROM sqlite_master").get(),
+  );
   try {
     return await lookInto((sql) => Promise.resolve(database.prepare<[], object>(sql).all()), "sqlite");
   } finally {
     database.close();
-  }
-}
-
-async function openReadonly(url: string): Promise<BetterSqlite3.Database> {
-  const { default: Database } = await import("better-sqlite3");
-  let database: BetterSqlite3.Database | undefined;
-  try {
-    database = new Database(sqlitePath(url), { readonly: true });
-    // The first statement that reads the file; it fails if that is no database.
-    database.prepare("SELECT count(*) FROM sqlite_master").get();
-    return database;
-  } catch (error) {
-    database?.close();
-    throw unavailable(url, error);
   }
 }
 

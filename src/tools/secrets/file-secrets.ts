@@ -180,7 +180,6 @@ export function learnSecretsFrom(store: Store, { learn }: Pick<FileSecrets, "lea
     messages: {
       ...messages,
       list: async (...asked) => learned(await messages.list(...asked)),
-      listWithout: async (...asked) => learned(await messages.listWithout(...asked)),
       split: async (...asked) => {
         const { before, ofRun } = await messages.split(...asked);
         return { before: learned(before), ofRun: learned(ofRun) };

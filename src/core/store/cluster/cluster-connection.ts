@@ -37,6 +37,12 @@ export interface RowsScope {
   readonly log: Log;
 }
 
+/** The same for those whose rows name the process. */
+export interface ReplicaScope extends RowsScope {
+  /** This process's id in the cluster. */
+  readonly id: string;
+}
+
 /** If the database does not answer a stand-by within this time, the connection counts as lost. Milliseconds. */
 const STAND_BY_ANSWER_MS = 10_000;
 

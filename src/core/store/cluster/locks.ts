@@ -2,10 +2,8 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Cluster, ClusterLock, LockWait, TakeLock } from "../../cluster.ts";
 import { toAppError } from "../../protocol/errors.ts";
-import type { Log } from "../../protocol/log.ts";
-import type { Clock } from "../../protocol/runtime.ts";
 import { unlessAborted } from "../../unless-aborted.ts";
-import type { ClusterConnection } from "./cluster-connection.ts";
+import type { ReplicaScope } from "./cluster-connection.ts";
 import type { Membership } from "./membership.ts";
 
 /** Live processes that wait for the lock, and those of them that came before this process. */
@@ -63,12 +61,7 @@ const LINGER_MS = 1_000;
 /** Longer names are replaced by their hashes. Characters. */
 const MAX_NAME = 500;
 
-interface LocksWorld {
-  readonly connection: Pick<ClusterConnection, "query">;
-  /** This process's id in the cluster. */
-  readonly id: string;
-  readonly clock: Pick<Clock, "after">;
-  readonly log: Log;
+interface LocksWorld extends ReplicaScope {
   readonly notifications: Pick<Cluster, "publish" | "subscribe">;
   readonly membership: Pick<Membership, "certainMs" | "requireAlive">;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Cluster } from "../../cluster.ts";
 import { workUntil } from "../../work-until.ts";
-import type { RowsScope } from "./cluster-connection.ts";
+import type { ReplicaScope } from "./cluster-connection.ts";
 
 /** Takes the roles that no live process holds, if this process itself still counts as alive. */
 const TAKE = `INSERT INTO deckhand_cluster.role (name, replica)
@@ -43,17 +43,12 @@ interface Role {
   holding: { readonly name: string; readonly controller: AbortController; readonly done: Promise<void> } | null;
 }
 
-interface RolesWorld extends RowsScope {
-  /** This process's id in the cluster. */
-  readonly id: string;
-}
-
 /** This process's share of the work that only one process does at a time; one row per role records who. */
 export class Roles {
-  readonly #options: RolesWorld;
+  readonly #options: ReplicaScope;
   readonly #wanted = new Set<Role>();
 
-  constructor(options: RolesWorld) {
+  constructor(options: ReplicaScope) {
     this.#options = options;
   }
 

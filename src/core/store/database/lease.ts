@@ -40,7 +40,7 @@ interface Candidate {
   /** Null while another process holds the lease. Rejects with ConfigError if the database cannot be opened. */
   attempt(): Promise<Lease | null>;
   /** Releases what an attempt keeps for the next one. */
-  giveUp(): Promise<void>;
+  giveUp?(): Promise<void>;
 }
 
 /**
@@ -49,7 +49,8 @@ interface Candidate {
  * away.
  */
 export async function acquireLease({ url, clock, signal, standby }: LeaseOptions): Promise<Lease> {
-  const candidate = url.startsWith("file:") ? sqliteCandidate(url) : postgresqlCandidate(url, clock);
+  const isFile = url.startsWith("file:");
+  const candidate: Candidate = isFile ? { attempt: () => trySqlite(url) } : postgresqlCandidate(url, clock);
   let standsBy = false;
   try {
     for (;;) {
@@ -64,13 +65,9 @@ export async function acquireLease({ url, clock, signal, standby }: LeaseOptions
       await clock.sleep(RETRY_MS, signal);
     }
   } catch (error) {
-    await candidate.giveUp();
+    await candidate.giveUp?.();
     throw error;
   }
-}
-
-function sqliteCandidate(url: string): Candidate {
-  return { attempt: () => trySqlite(url), giveUp: () => Promise.resolve() };
 }
 
 async function trySqlite(url: string): Promise<Lease | null> {

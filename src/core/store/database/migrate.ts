@@ -72,8 +72,7 @@ async function migrateAll(
   if (!(await hasTable(db))) await db.script(MIGRATIONS_TABLE[db.kind]);
   // Another process may have applied some meanwhile.
   const pending = await pendingMigrations(db, directory);
-  const at = () => db.timestamp(runtime.clock.now());
-  for (const migration of pending) await apply(db, { ...migration, id: runtime.ids.next("mig"), at });
+  for (const migration of pending) await apply(db, migration, runtime);
   await db.script("COMMIT");
   return pending.map(({ name }) => name);
 }
@@ -130,12 +129,13 @@ interface MigrationFile {
   readonly checksum: string;
 }
 
-interface PendingMigration extends MigrationFile {
-  readonly id: string;
-  readonly at: () => string | Date;
-}
-
-async function apply(db: MigrationConnection, { id, name, sql, checksum, at }: PendingMigration): Promise<void> {
+async function apply(
+  db: MigrationConnection,
+  { name, sql, checksum }: MigrationFile,
+  { clock, ids }: Pick<Runtime, "clock" | "ids">,
+): Promise<void> {
+  const at = () => db.timestamp(clock.now());
+  const id = ids.next("mig");
   const startedAt = at();
   try {
     await db.script(sql);

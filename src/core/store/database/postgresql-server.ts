@@ -52,7 +52,7 @@ export async function requireServer(use: ServerUse): Promise<readonly string[]> 
 async function requireDirect(use: ServerUse, open: () => Promise<Client>) {
   const direct = await open();
   await requireSettings(direct);
-  const server = await lookAt(direct);
+  const server = serverSchema.parse((await direct.query(LOOK)).rows[0]);
   const { processID } = announcedSchema.parse(direct);
   if (server.pid !== processID && (await changesConnections(direct, await open()))) throw new ConfigError([POOLER]);
   if (server.is_standby) throw new ConfigError([STANDBY]);
@@ -123,10 +123,6 @@ const LOOK = `SELECT pg_backend_pid() AS pid,
   ) AS there
   WHERE rolname = current_user AND datname = current_database()`;
 
-async function lookAt(client: Client): Promise<Server> {
-  return serverSchema.parse((await client.query(LOOK)).rows[0]);
-}
-
 /** Id of the server process announced at connection; a pooler announces one of its own. */
 const announcedSchema = z.object({ processID: z.number() });
 
@@ -196,19 +192,14 @@ function scarceConnections(server: Server, { url, directUrl, engine }: ServerUse
 function scarcest(server: Server): { readonly left: number; readonly mend: string } {
   const { most, used, user, user_most: userMost, database, database_most: databaseMost } = server;
   const limits = [
-    { left: most - used, mend: `max_connections (${used} are used, ${most} are for this user)` },
-    ...(userMost === null
-      ? []
-      : [{ left: userMost - server.user_used, mend: `ALTER ROLE ${user} CONNECTION LIMIT (${userMost})` }]),
-    ...(databaseMost === null
-      ? []
-      : [
-          {
-            left: databaseMost - server.database_used,
-            mend: `ALTER DATABASE ${database} CONNECTION LIMIT (${databaseMost})`,
-          },
-        ]),
-  ];
+    { most, used, mend: `max_connections (${used} are used, ${most} are for this user)` },
+    { most: userMost, used: server.user_used, mend: `ALTER ROLE ${user} CONNECTION LIMIT (${userMost})` },
+    {
+      most: databaseMost,
+      used: server.database_used,
+      mend: `ALTER DATABASE ${database} CONNECTION LIMIT (${databaseMost})`,
+    },
+  ].flatMap((limit) => (limit.most === null ? [] : [{ left: limit.most - limit.used, mend: limit.mend }]));
   const [first = { left: 0, mend: "max_connections" }] = limits.toSorted((a, b) => a.left - b.left);
   return { ...first, left: Math.max(0, first.left) };
 }

@@ -1,5 +1,6 @@
 import { access, constants, stat } from "node:fs/promises";
 import path from "node:path";
+import type BetterSqlite3 from "better-sqlite3";
 import { unlessFails } from "../../protocol/system-code.ts";
 import { sqlitePath } from "./connection/database-url.ts";
 import { unavailable } from "./connection/unavailable.ts";
@@ -12,6 +13,27 @@ export async function prepareSqliteFile(url: string): Promise<void> {
   try {
     await createDirectory(path.dirname(sqlitePath(url)), 0o700);
   } catch (error) {
+    throw unavailable(url, error);
+  }
+}
+
+/**
+ * Opens the file and runs `first`, the first statement that reads it, which fails if it is no database. Rejects with
+ * ConfigError if the file cannot be opened.
+ */
+export async function openSqliteFile(
+  url: string,
+  options: BetterSqlite3.Options,
+  first: (connection: BetterSqlite3.Database) => unknown,
+): Promise<BetterSqlite3.Database> {
+  const { default: Database } = await import("better-sqlite3");
+  let connection: BetterSqlite3.Database | undefined;
+  try {
+    connection = new Database(sqlitePath(url), options);
+    first(connection);
+    return connection;
+  } catch (error) {
+    connection?.close();
     throw unavailable(url, error);
   }
 }

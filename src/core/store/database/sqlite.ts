@@ -1,4 +1,4 @@
-import BetterSqlite3 from "better-sqlite3";
+import type BetterSqlite3 from "better-sqlite3";
 import { PrismaClient } from "../../../../prisma/sqlite/generated/client.ts";
 import { type ConfigError, StoreError } from "../../protocol/errors.ts";
 import type { Runtime } from "../../protocol/runtime.ts";
@@ -8,7 +8,7 @@ import { sqlitePath } from "./connection/database-url.ts";
 import { unavailable } from "./connection/unavailable.ts";
 import { migrate } from "./migrate.ts";
 import { sqliteAdapter } from "./sqlite-adapter/adapter.ts";
-import { closeSqliteFile, prepareSqliteFile } from "./sqlite-file.ts";
+import { closeSqliteFile, openSqliteFile, prepareSqliteFile } from "./sqlite-file.ts";
 
 /**
  * Creates the missing directory and file, applies migrations, and opens a client with one connection for transactions,
@@ -18,7 +18,7 @@ import { closeSqliteFile, prepareSqliteFile } from "./sqlite-file.ts";
 export async function openSqlite(url: string, migrations: string, runtime: Runtime): Promise<DatabaseClient> {
   const file = sqlitePath(url);
   await prepareSqliteFile(url);
-  const connection = openFile(url);
+  const connection = await openSqliteFile(url, {}, (opened) => opened.pragma("journal_mode = WAL"));
   try {
     await migrate(sqliteMigrations(connection), migrations, runtime);
   } catch (error) {
@@ -39,19 +39,6 @@ export async function openSqlite(url: string, migrations: string, runtime: Runti
 function surroundings(url: string, error: unknown): ConfigError | null {
   const cause = error instanceof StoreError ? error.cause : error;
   return /^SQLITE_(?:FULL|BUSY|READONLY|IOERR)/.test(systemCode(cause) ?? "") ? unavailable(url, cause) : null;
-}
-
-function openFile(url: string): BetterSqlite3.Database {
-  let connection: BetterSqlite3.Database | undefined;
-  try {
-    connection = new BetterSqlite3(sqlitePath(url));
-    // The first statement that reads the file; it fails if that is no database.
-    connection.pragma("journal_mode = WAL");
-    return connection;
-  } catch (error) {
-    connection?.close();
-    throw unavailable(url, error);
-  }
 }
 
 function sqliteMigrations(connection: BetterSqlite3.Database) {

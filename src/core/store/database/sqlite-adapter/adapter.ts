@@ -93,14 +93,23 @@ class SqliteAdapter implements SqlDriverAdapter {
       end();
       throw error;
     }
-    return new SqliteTransaction(this.#written, () => {
+    const over = async () => {
       try {
         // After a failed COMMIT Prisma abandons the transaction without telling the database.
         if (this.#writer.inTransaction) this.#writer.exec("ROLLBACK");
       } finally {
         end();
       }
-    });
+    };
+    return {
+      ...ADAPTER,
+      options: { usePhantomQuery: false },
+      queryRaw: (query) => this.#written.queryRaw(query),
+      executeRaw: (query) => this.#written.executeRaw(query),
+      // Prisma sends COMMIT and ROLLBACK itself and only reports them here.
+      commit: over,
+      rollback: over,
+    };
   }
 
   /**
@@ -127,34 +136,4 @@ class SqliteAdapter implements SqlDriverAdapter {
 
 function isBusy(error: unknown): boolean {
   return error instanceof BetterSqlite3.SqliteError && error.code.startsWith("SQLITE_BUSY");
-}
-
-/** A transaction. Prisma sends COMMIT and ROLLBACK itself and only reports them here. */
-class SqliteTransaction implements Transaction {
-  readonly provider = ADAPTER.provider;
-  readonly adapterName = ADAPTER.adapterName;
-  readonly options = { usePhantomQuery: false };
-  readonly #statements: Statements;
-  readonly #end: () => void;
-
-  constructor(statements: Statements, end: () => void) {
-    this.#statements = statements;
-    this.#end = end;
-  }
-
-  queryRaw(query: SqlQuery): Promise<SqlResultSet> {
-    return this.#statements.queryRaw(query);
-  }
-
-  executeRaw(query: SqlQuery): Promise<number> {
-    return this.#statements.executeRaw(query);
-  }
-
-  async commit(): Promise<void> {
-    this.#end();
-  }
-
-  async rollback(): Promise<void> {
-    this.#end();
-  }
 }
