@@ -182,11 +182,8 @@ export function ownEntry(id: string, wire: WireName): CatalogEntry {
 }
 
 /** The variables with a provider's key, root and region. */
-export interface ProviderEnvironment {
-  readonly id: string;
-  readonly keyVariable: string | null;
+export interface ProviderEnvironment extends Pick<CatalogEntry, "id" | "keyVariable" | "regionVariable"> {
   readonly baseUrlVariable: string;
-  readonly regionVariable: string | null;
 }
 
 export const PROVIDER_ENVIRONMENT: readonly ProviderEnvironment[] = CATALOG.map(

@@ -23,7 +23,8 @@ export function readableErrors(fetch: Fetch): Fetch {
     const { status, statusText } = response;
     const headers = new Headers(response.headers);
     if (text.trim() === "") return new Response(null, { status, statusText, headers });
-    const body = isUsual(text) ? text : JSON.stringify({ error: { message: text } });
+    const isUsual = usualSchema.safeParse(fromJson(text)).success;
+    const body = isUsual ? text : JSON.stringify({ error: { message: text } });
     headers.set("content-type", "application/json");
     headers.delete("content-length");
     headers.delete("content-encoding");
@@ -61,8 +62,4 @@ async function objectText({ body }: Response): Promise<string> {
   // Not awaited, since it settles only when the original is also read to its end or cancelled.
   body.cancel().catch(() => undefined);
   return text;
-}
-
-function isUsual(text: string): boolean {
-  return usualSchema.safeParse(fromJson(text)).success;
 }

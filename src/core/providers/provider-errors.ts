@@ -1,15 +1,14 @@
 import { z } from "zod";
 import { AppError, type ErrorCode, ProviderError, toAppError } from "../protocol/errors.ts";
-import { causeChain } from "../protocol/system-code.ts";
+import { causeChain, systemCode } from "../protocol/system-code.ts";
 import type { Quirks } from "./quirks.ts";
 import type { Endpoint } from "./wire.ts";
 
 /** The context of an error: the provider and model to name, and the provider's wording. */
-export interface ErrorContext {
+export interface ErrorContext extends Pick<Endpoint, "keyVariable"> {
   readonly provider: string;
   readonly providerName: string;
   readonly model: string;
-  readonly keyVariable: string | null;
   readonly quirks: Pick<Quirks, "overflowPatterns" | "silentOverflow" | "quotaCodes">;
   /** In milliseconds since the Unix epoch, for a retry-after that is a date. */
   readonly now: number;
@@ -229,15 +228,12 @@ function codeOfStatus(status: number | undefined, said: string): ErrorCode {
 /** The code of a failure without a response, of a broken connection or an invalid response; null for a defect. */
 function connectionCode(error: unknown): ErrorCode | null {
   if (error instanceof SyntaxError) return "provider_failed";
-  const chain = causeChain(error);
-  const broken = chain.some(
-    (cause) =>
-      cause instanceof Error &&
-      (CONNECTION.test(cause.constructor.name) ||
-        /fetch failed|terminated|socket|connection error|network/i.test(cause.message) ||
-        ("code" in cause && typeof cause.code === "string" && /^(E[A-Z]+|UND_ERR_\w+)$/.test(cause.code))),
-  );
-  return broken ? "network" : null;
+  const isBroken = (cause: unknown) =>
+    cause instanceof Error &&
+    (CONNECTION.test(cause.constructor.name) ||
+      /fetch failed|terminated|socket|connection error|network/i.test(cause.message) ||
+      /^(E[A-Z]+|UND_ERR_\w+)$/.test(systemCode(cause) ?? ""));
+  return causeChain(error).some(isBroken) ? "network" : null;
 }
 
 /** The wait that the provider asks for, in milliseconds, from a header (ms, seconds or a date) or the message. */

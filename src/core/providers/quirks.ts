@@ -10,8 +10,6 @@ export interface Quirks {
   readonly maxTokensField: "max_completion_tokens" | "max_tokens";
   /** Chat: whether to request usage in the stream. Some reject the option, or send usage anyway. */
   readonly streamUsage: boolean;
-  /** Chat: whether the system prompt's role is `developer`. */
-  readonly developerRole: boolean;
   /** Chat: how past reasoning is sent back besides details: not at all, as text, as text with tool calls, or sealed. */
   readonly replayReasoning: "none" | "reasoning_content" | "reasoning_content_of_calls" | "reasoning_opaque";
   /** Chat: the value of a required `reasoning_content` if there was no reasoning. */
@@ -29,7 +27,7 @@ export interface Quirks {
   readonly toolIds: ToolIdFormat;
   /** Anthropic wire: the version that accepts sampling parameters, if the usual one rejects them. */
   readonly samplingVersion: string | null;
-  readonly auth: "bearer" | "x-api-key" | "api-key";
+  readonly auth: "bearer" | "api-key";
   /** Anthropic wire: another version than the SDK's own. */
   readonly anthropicVersion: string | null;
   /** Headers that depend on the content of a request. */
@@ -51,7 +49,6 @@ export interface Quirks {
 export const PLAIN: Quirks = {
   maxTokensField: "max_tokens",
   streamUsage: true,
-  developerRole: false,
   replayReasoning: "none",
   noReasoning: "",
   signedCalls: false,

@@ -1,4 +1,3 @@
-import { assertNever } from "../protocol/assert-never.ts";
 import type { Clock, Ids } from "../protocol/runtime.ts";
 import type { ModelInfo, ModelRequest, StreamEvent } from "./provider.ts";
 import type { Quirks } from "./quirks.ts";
@@ -53,13 +52,5 @@ export const QUIET_CLIENT = {
 /** Headers with the key; null removes a header that the SDK would send. */
 export function authHeaders({ apiKey, quirks }: Endpoint): Record<string, string | null> {
   if (apiKey === null) return { authorization: null };
-  switch (quirks.auth) {
-    case "bearer":
-      return {};
-    case "x-api-key":
-    case "api-key":
-      return { authorization: null, [quirks.auth]: apiKey };
-    default:
-      return assertNever(quirks.auth);
-  }
+  return quirks.auth === "bearer" ? {} : { authorization: null, [quirks.auth]: apiKey };
 }

@@ -106,6 +106,7 @@ interface ArrivingBlock {
 }
 
 interface Answer {
+  readonly origin: Origin;
   model: string;
   usage: Usage;
   stop: string | null;
@@ -114,25 +115,22 @@ interface Answer {
 
 /** Converts the API's events. `message_stop` is the terminal marker; without it there is no `end`. */
 async function* streamEvents(events: AsyncIterable<unknown>, origin: Origin): AsyncGenerator<StreamEvent> {
-  const answer: Answer = { model: origin.model, usage: NO_USAGE, stop: null, blocks: new Map() };
+  const answer: Answer = { origin, model: origin.model, usage: NO_USAGE, stop: null, blocks: new Map() };
   for await (const raw of events) {
     const event = readEvent(eventSchema, raw);
-    yield* received(event, { answer, origin });
+    yield* received(event, answer);
     if (event?.type === "message_stop") return;
   }
 }
 
-function received(
-  event: z.infer<typeof eventSchema>,
-  { answer, origin }: { answer: Answer; origin: Origin },
-): StreamEvent[] {
+function received(event: z.infer<typeof eventSchema>, answer: Answer): StreamEvent[] {
   switch (event?.type) {
     case "message_start":
       answer.model = event.message.model ?? answer.model;
       answer.usage = addedUsage(answer.usage, event.message.usage);
       return [{ type: "usage", usage: answer.usage }];
     case "content_block_start":
-      return begun(event, { answer, origin });
+      return begun(event, answer);
     case "content_block_delta":
       return continued(event, answer);
     case "message_delta":
@@ -146,12 +144,9 @@ function received(
   }
 }
 
-function begun(
-  event: z.infer<typeof startSchema>,
-  { answer, origin }: { answer: Answer; origin: Origin },
-): StreamEvent[] {
-  const block = event.content_block;
-  const keep = (kept: ContentBlock) => answer.blocks.set(event.index, { block: kept, json: "" });
+function begun({ index, content_block: block }: z.infer<typeof startSchema>, answer: Answer): StreamEvent[] {
+  const { origin } = answer;
+  const keep = (kept: ContentBlock) => answer.blocks.set(index, { block: kept, json: "" });
   switch (block.type) {
     case "text":
       keep({ type: "text", text: block.text });

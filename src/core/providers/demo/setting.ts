@@ -95,13 +95,8 @@ function entriesOf(lines: readonly string[]): Found[] {
     const path = [...section, ...parents.flatMap((parent) => parent.key.split(".")), ...key.split(".")];
     if (value === undefined || /^[{[]/.test(value)) {
       parents.push({ indent: indent.length, key });
-      found.push(
-        ...inlineEntries(text.slice(whole.length - (value?.length ?? 0)), {
-          line,
-          prefix: path,
-          offset: whole.length - (value?.length ?? 0),
-        }),
-      );
+      const offset = whole.length - (value?.length ?? 0);
+      found.push(...inlineEntries(text.slice(offset), { line, prefix: path, offset }));
     } else found.push({ line, start: whole.length - value.length, value, path });
   }
   return found;

@@ -15,7 +15,7 @@ export type ChatBody = { readonly model: string; readonly messages: readonly Cha
 >;
 
 export type ChatMessage =
-  | { readonly role: "system" | "developer"; readonly content: string }
+  | { readonly role: "system"; readonly content: string }
   | { readonly role: "user"; readonly content: string | readonly ContentPart[] }
   | ({
       readonly role: "assistant";
@@ -111,8 +111,7 @@ function chatMessages(request: ModelRequest, to: Receiver): ChatMessage[] {
   const conversation = turns.flatMap((turn) =>
     turn.role === "user" ? userMessages(turn.parts, endpoint) : [assistantMessage(turn.parts, request.model, to)],
   );
-  const role = endpoint.quirks.developerRole ? "developer" : "system";
-  return system === "" ? conversation : [{ role, content: system }, ...conversation];
+  return system === "" ? conversation : [{ role: "system", content: system }, ...conversation];
 }
 
 /** Results first, each as a message; then one message with everything else in the turn, and images from the results. */

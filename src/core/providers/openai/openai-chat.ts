@@ -108,7 +108,16 @@ interface ArrivingCall {
   extra: unknown;
 }
 
-interface Answer {
+interface StreamScope {
+  readonly origin: Origin;
+  readonly ids: Ids;
+  /** Ids of calls that are already in the conversation. */
+  readonly taken: ReadonlySet<string>;
+  readonly splitter: ReasoningSplitter;
+}
+
+/** The received part of an answer. */
+interface Answer extends StreamScope {
   model: string;
   text: string;
   reasoning: string;
@@ -120,21 +129,14 @@ interface Answer {
   usage: Usage;
 }
 
-interface StreamScope {
-  readonly origin: Origin;
-  readonly ids: Ids;
-  /** Ids of calls that are already in the conversation. */
-  readonly taken: ReadonlySet<string>;
-  readonly splitter: ReasoningSplitter;
-}
-
 /**
  * Converts the API's events. `finish_reason` is the terminal marker, or `[DONE]` if a server gives no reason. Usage may
  * still follow it, and a later failure does not affect the answer.
  */
-async function* streamEvents(events: AsyncIterable<unknown>, listening: StreamScope): AsyncGenerator<StreamEvent> {
+async function* streamEvents(events: AsyncIterable<unknown>, scope: StreamScope): AsyncGenerator<StreamEvent> {
   const answer: Answer = {
-    model: listening.origin.model,
+    ...scope,
+    model: scope.origin.model,
     text: "",
     reasoning: "",
     reasoningDetails: [],
@@ -145,22 +147,17 @@ async function* streamEvents(events: AsyncIterable<unknown>, listening: StreamSc
     usage: NO_USAGE,
   };
   try {
-    for await (const event of events) {
-      yield* received(readEvent(chunkSchema, event), { answer, listening });
-    }
+    for await (const event of events) yield* received(readEvent(chunkSchema, event), answer);
   } catch (error) {
     if (answer.finish === null) throw error;
   }
-  yield* written(listening.splitter.rest(), answer);
+  yield* written(answer.splitter.rest(), answer);
   if (answer.finish === null) return;
   throwIfFailed(answer.finish);
-  yield { type: "end", response: responseOf({ ...answer, finish: answer.finish }, listening.origin) };
+  yield { type: "end", response: responseOf({ ...answer, finish: answer.finish }) };
 }
 
-function* received(
-  chunk: Chunk,
-  { answer, listening }: { answer: Answer; listening: StreamScope },
-): Generator<StreamEvent> {
+function* received(chunk: Chunk, answer: Answer): Generator<StreamEvent> {
   if (chunk.model != null && chunk.model !== "") answer.model = chunk.model;
   const choice = chunk.choices?.[0];
   const usage = usageOf(chunk.usage ?? choice?.usage ?? chunk.x_groq?.usage ?? {});
@@ -177,9 +174,9 @@ function* received(
   answer.reasoningOpaque += delta.reasoning_opaque ?? "";
   for (const piece of [...(delta.content ?? []), { type: "text", text: delta.refusal ?? "" } as const]) {
     if (piece.text === "") continue;
-    yield* written(piece.type === "text" ? listening.splitter.next(piece.text) : [piece], answer);
+    yield* written(piece.type === "text" ? answer.splitter.next(piece.text) : [piece], answer);
   }
-  for (const call of delta.tool_calls ?? []) yield* receivedCall(call, { answer, listening });
+  for (const call of delta.tool_calls ?? []) yield* receivedCall(call, answer);
   if (delta.refusal) answer.refused = true;
   if (choice.finish_reason) answer.finish = choice.finish_reason;
 }
@@ -196,17 +193,14 @@ function* written(pieces: Iterable<Piece>, answer: Answer): Generator<StreamEven
  * Assigns a piece to a call. Some providers omit the index, use 0 for every call, increase it within one call, or send
  * no id or a reused one. Therefore a name begins a new call, and the resulting id is always new to the conversation.
  */
-function* receivedCall(
-  delta: CallDelta,
-  { answer, listening }: { answer: Answer; listening: StreamScope },
-): Generator<StreamEvent> {
+function* receivedCall(delta: CallDelta, answer: Answer): Generator<StreamEvent> {
   const wireId = delta.id ?? "";
   const name = delta.function?.name ?? "";
   const known = answer.calls.findLast((call) => delta.index == null || call.index === delta.index);
   const last = known ?? (wireId === "" && name === "" ? answer.calls.at(-1) : undefined);
   const call =
     last === undefined || beginsAfter(last, { wireId, name })
-      ? newCall({ wireId, index: delta.index ?? answer.calls.length }, { answer, listening })
+      ? newCall(wireId, delta.index ?? answer.calls.length, answer)
       : last;
   if (name !== "" && call.name === "") {
     call.name = name;
@@ -226,21 +220,18 @@ function beginsAfter(last: ArrivingCall, { wireId, name }: { wireId: string; nam
   return wireId !== last.wireId && (last.json === "" || !isArriving(last));
 }
 
-function newCall(
-  { wireId, index }: { wireId: string; index: number },
-  { answer, listening }: { answer: Answer; listening: StreamScope },
-): ArrivingCall {
-  const usable = wireId !== "" && !listening.taken.has(wireId) && !answer.calls.some(({ id }) => id === wireId);
-  const id = usable ? wireId : listening.ids.next("call");
-  const call = { wireId, index, id, name: "", json: "", extra: undefined };
-  answer.calls.push(call);
+function newCall(wireId: string, index: number, { taken, calls, ids }: Answer): ArrivingCall {
+  const usable = wireId !== "" && !taken.has(wireId) && !calls.some(({ id }) => id === wireId);
+  const call = { wireId, index, id: usable ? wireId : ids.next("call"), name: "", json: "", extra: undefined };
+  calls.push(call);
   return call;
 }
 
-function responseOf(answer: Answer & Finished, origin: Origin): ModelResponse {
+function responseOf(answer: Answer & Finished): ModelResponse {
+  const { origin } = answer;
   const stopReason = stopReasonOf(answer);
   const content: ContentBlock[] = [
-    ...thinkingBlock(answer, origin),
+    ...thinkingBlock(answer),
     ...(answer.text === "" ? [] : [{ type: "text", text: answer.text } as const]),
     ...answer.calls.map((call, index): ContentBlock => {
       const cut = stopReason === "max_tokens" && index === answer.calls.length - 1;
@@ -251,7 +242,7 @@ function responseOf(answer: Answer & Finished, origin: Origin): ModelResponse {
   return { content, stopReason, usage: answer.usage, model: answer.model };
 }
 
-function thinkingBlock({ reasoning, reasoningDetails, reasoningOpaque }: Answer, origin: Origin): ContentBlock[] {
+function thinkingBlock({ reasoning, reasoningDetails, reasoningOpaque, origin }: Answer): ContentBlock[] {
   const opaque = {
     ...(reasoningDetails.length === 0 ? {} : { reasoning_details: reasoningDetails }),
     ...(reasoningOpaque === "" ? {} : { reasoning_opaque: reasoningOpaque }),

@@ -71,6 +71,7 @@ type Response = z.infer<typeof responseSchema>;
 
 /** The received part of an answer. */
 interface Arrived {
+  readonly origin: Origin;
   readonly items: Map<number, Item>;
   text: string;
 }
@@ -80,7 +81,7 @@ async function* streamEvents(
   events: AsyncIterable<Responses.ResponseStreamEvent>,
   origin: Origin,
 ): AsyncGenerator<StreamEvent> {
-  const arrived: Arrived = { items: new Map(), text: "" };
+  const arrived: Arrived = { origin, items: new Map(), text: "" };
   for await (const event of events) {
     switch (event.type) {
       case "response.output_text.delta":
@@ -110,7 +111,7 @@ async function* streamEvents(
         break;
       case "response.completed":
       case "response.incomplete":
-        yield { type: "end", response: responseOf(readEvent(responseSchema, event.response), { arrived, origin }) };
+        yield { type: "end", response: responseOf(readEvent(responseSchema, event.response), arrived) };
         return;
       case "response.failed": {
         const { error, usage } = readEvent(responseSchema, event.response);
@@ -131,14 +132,14 @@ function failureOf(error: Response["error"]): Error {
   return Object.assign(new Error(error.message), { error: { code: error.code, message: error.message } });
 }
 
-function responseOf(response: Response, { arrived, origin }: { arrived: Arrived; origin: Origin }): ModelResponse {
-  const done = [...arrived.items].sort(([a], [b]) => a - b).map(([, item]) => item);
+function responseOf(response: Response, { origin, items, text }: Arrived): ModelResponse {
+  const done = [...items].sort(([a], [b]) => a - b).map(([, item]) => item);
   const output = done.length > 0 ? done : (response.output ?? []);
   const cut = response.incomplete_details?.reason === "max_output_tokens";
   const blocks = output.flatMap((item, index) => blocksOf(item, { origin, cut: cut && index === output.length - 1 }));
   return {
     // Some compatible providers send the text only in pieces, never as a whole.
-    content: output.length > 0 || arrived.text === "" ? blocks : [{ type: "text", text: arrived.text }],
+    content: output.length > 0 || text === "" ? blocks : [{ type: "text", text }],
     stopReason: stopReasonOf(response, output),
     usage: usageOf(response.usage),
     model: response.model ?? origin.model,
@@ -165,14 +166,9 @@ function blocksOf(item: Item, { origin, cut }: { origin: Origin; cut: boolean })
 }
 
 function stopReasonOf(response: Response, output: readonly Item[]): StopReason {
-  switch (response.incomplete_details?.reason) {
-    case "max_output_tokens":
-      return "max_tokens";
-    case "content_filter":
-      return "refusal";
-    default:
-      break;
-  }
+  const why = response.incomplete_details?.reason;
+  if (why === "max_output_tokens") return "max_tokens";
+  if (why === "content_filter") return "refusal";
   if (output.some((item) => item?.type === "function_call")) return "tool_use";
   const parts = output.flatMap((item) => (item?.type === "message" ? item.content : []));
   return parts.some((part) => part.type === "refusal") ? "refusal" : "end_turn";

@@ -81,11 +81,8 @@ function embeddedIn(answer: unknown, count: number, context: ErrorContext): Embe
   const sorted = data.toSorted((one, other) => (one.index ?? 0) - (other.index ?? 0));
   const [first] = sorted;
   if (sorted.length !== count || sorted.some(({ embedding }) => embedding.length !== first?.embedding.length)) {
-    throw providerFailure(
-      "provider_failed",
-      `${sorted.length} vectors for ${count} texts, or of several sizes`,
-      context,
-    );
+    const what = `${sorted.length} vectors for ${count} texts, or of several sizes`;
+    throw providerFailure("provider_failed", what, context);
   }
   const vectors = sorted.map(({ embedding }) => ofLengthOne(Float32Array.from(embedding)));
   return { vectors, tokens: usage?.prompt_tokens ?? null };
