@@ -45,11 +45,8 @@ class PostedReport implements JobReport {
     if (report === null) {
       // If the job is retried, the failure goes to the channel; the next attempt opens the thread if it has something
       // to report.
-      await this.#options.post(
-        "failure",
-        this.#failure(end, facts),
-        facts.isRetried ? this.#options.thread : undefined,
-      );
+      const place = facts.isRetried ? this.#options.thread : undefined;
+      await this.#options.post("failure", this.#failure(end, facts), place);
       return;
     }
     const notices = noticeLines(this.#state).map((line) => `\n${line}`);

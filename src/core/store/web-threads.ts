@@ -78,6 +78,7 @@ export function webThreadReads(db: Client) {
       return rows.map(({ thread, ...row }) => ({ message: toMessage(row), thread: toThread(thread) }));
     },
 
+    /** The highest sequence number given so far; 0 if there is none. */
     async lastSeq(): Promise<number> {
       const row = await db.webMessage.findFirst({ orderBy: { seq: "desc" }, select: { seq: true } });
       return row?.seq ?? 0;

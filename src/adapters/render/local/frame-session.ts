@@ -214,14 +214,14 @@ async function takeClick(frame: FrameOf<"click">, options: FrameSessionOptions):
     page.push({ type: "failed", id: frame.clickId, reason: "That button has done its work." });
     return;
   }
-  const { clickId, action } = frame;
-  const receipt = await receive(actionIn(place, { clickId, action, threadId: message.threadId, at: clock.now() }));
-  await answerPrivately(receipt, { id: clickId, threadId: message.threadId }, options);
+  const clicked = { id: frame.clickId, threadId: message.threadId };
+  const receipt = await receive(actionIn(place, { ...clicked, action: frame.action, at: clock.now() }));
+  await answerPrivately(receipt, clicked, options);
 }
 
 async function takeCommand(frame: FrameOf<"command">, options: FrameSessionOptions): Promise<void> {
   const { place, receive, clock } = options;
-  const receipt = await receive(commandIn(place, { ...frame, at: clock.now() }));
+  const receipt = await receive(commandIn(place, { ...frame, id: frame.clickId, at: clock.now() }));
   await answerPrivately(receipt, { id: frame.clickId, threadId: frame.threadId }, options);
 }
 

@@ -42,11 +42,14 @@ export function keyIn({ platform }: LocalChannel, clientId: string): string {
   return eventKey(platform.name, clientId);
 }
 
-function base(
-  place: LocalChannel,
-  said: { readonly id: string; readonly threadId: string | null; readonly at: number },
-) {
-  const { id, threadId, at } = said;
+/** What a person did. `id`: of the message or click. */
+interface Said {
+  readonly id: string;
+  readonly threadId: string | null;
+  readonly at: number;
+}
+
+function base(place: LocalChannel, { id, threadId, at }: Said) {
   const { channel, person } = place;
   const key = keyIn(place, id);
   return { key, workspace: WORKSPACE, channel, thread: threadIn(place, threadId), person, at };
@@ -68,29 +71,23 @@ export function messageIn(place: LocalChannel, message: LocalMessage): InboundMe
   };
 }
 
-interface ClickArgs {
-  readonly clickId: string;
-  readonly threadId: string | null;
-  readonly at: number;
-}
-
-export function actionIn(place: LocalChannel, click: ClickArgs & { readonly action: string }): InboundAction {
-  return { ...base(place, { ...click, id: click.clickId }), kind: "action", action: click.action };
+export function actionIn(place: LocalChannel, click: Said & { readonly action: string }): InboundAction {
+  return { ...base(place, click), kind: "action", action: click.action };
 }
 
 export function commandIn(
   place: LocalChannel,
-  command: ClickArgs & { readonly name: string; readonly args: string; readonly filled?: FormValues | undefined },
+  command: Said & { readonly name: string; readonly args: string; readonly filled?: FormValues | undefined },
 ): InboundCommand {
   const { name, args, filled } = command;
-  const typed = { ...base(place, { ...command, id: command.clickId }), kind: "command" as const, name, args };
+  const typed = { ...base(place, command), kind: "command" as const, name, args };
   return filled === undefined ? typed : { ...typed, filled };
 }
 
 /** Completions are not stored, so two events with the same key do no harm. */
 export function completionIn(
   place: LocalChannel,
-  asked: Omit<ClickArgs, "clickId"> & Pick<InboundCompletion, "command" | "option" | "typed">,
+  asked: Omit<Said, "id"> & Pick<InboundCompletion, "command" | "option" | "typed">,
 ): InboundCompletion {
   const { command, option, typed } = asked;
   return { ...base(place, { ...asked, id: `complete:${asked.at}` }), kind: "completion", command, option, typed };

@@ -7,7 +7,6 @@ import type {
   ThreadMessage,
   ThreadRef,
 } from "../../../core/protocol/platform.ts";
-import type { Clock, Ids } from "../../../core/protocol/runtime.ts";
 import type { LocalMessage } from "../../../core/store/web-threads.ts";
 import { unreadable } from "../attachment.ts";
 import { asPlatformErrors, threadGone } from "./errors.ts";
@@ -15,19 +14,15 @@ import { createFeed, type Feed } from "./feed.ts";
 import { MISSED_MESSAGES } from "./frame-limits.ts";
 import { type LocalChannel, messageIn, noteFor, threadIn } from "./local-channel.ts";
 import { bodyOf, formatMessage } from "./message-body.ts";
-import { createPoster, type Poster } from "./poster.ts";
-import type { LocalThreadStore } from "./thread-store.ts";
+import { createPoster, type Poster, type PosterOptions } from "./poster.ts";
 import type { MessageBody } from "./wire.ts";
 
-export interface LocalThreadsOptions {
+export interface LocalThreadsOptions extends Omit<PosterOptions, "feed"> {
   readonly place: LocalChannel;
   /** Looks up the current state of an author in a channel with several people; null if the id is unknown. */
   readonly personOf?: (personId: string) => Promise<Person | null>;
-  readonly store: LocalThreadStore;
   /** Shared by everything that writes to the store's database. */
   readonly writes: KeyedMutex;
-  readonly clock: Clock;
-  readonly ids: Ids;
 }
 
 /** Threads stored by this program, with the operations that the core needs. */

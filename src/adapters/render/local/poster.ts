@@ -25,17 +25,14 @@ export interface Poster {
   putFiles(message: OutgoingMessage): Promise<void>;
 }
 
-export function createPoster({
-  store,
-  feed,
-  clock,
-  ids,
-}: {
+export interface PosterOptions {
   readonly store: LocalThreadStore;
   readonly feed: Feed;
   readonly clock: Clock;
   readonly ids: Ids;
-}): Poster {
+}
+
+export function createPoster({ store, feed, clock, ids }: PosterOptions): Poster {
   const putFiles = async (message: OutgoingMessage): Promise<void> => {
     for (const file of message.files) await asPlatformErrors(store.putFile(localFile(file)));
   };

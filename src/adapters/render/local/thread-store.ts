@@ -1,3 +1,4 @@
+import type { StoreReads } from "../../../core/store/store.ts";
 import type {
   InsertOutcome,
   LocalChange,
@@ -14,17 +15,14 @@ import type {
  * that knows the highest number it has seen can ask for everything that changed since.
  */
 
-export interface LocalThreadStore {
+export interface LocalThreadStore
+  extends Pick<StoreReads["webThreads"], "lastSeq" | "message" | "messageByKey" | "file"> {
   /** Threads, most recently active first. */
   threads(limit: number): Promise<readonly LocalThread[]>;
   /** The newest messages below position `before` (null: no bound), oldest first. Null if the thread does not exist. */
   messages(threadId: string, before: number | null, limit: number): Promise<readonly LocalMessage[] | null>;
   /** Messages of all threads changed after `seq`, in order of `seq`, each with its thread. */
   changes(seq: number, limit: number): Promise<readonly LocalChange[]>;
-  /** The highest sequence number given so far; 0 if there is none. */
-  lastSeq(): Promise<number>;
-  message(id: string): Promise<LocalMessage | null>;
-  messageByKey(key: string): Promise<LocalMessage | null>;
   /** People's messages written at or after `at`, oldest first. */
   fromPeople(at: number, limit: number): Promise<readonly LocalMessage[]>;
   /**
@@ -35,5 +33,4 @@ export interface LocalThreadStore {
   /** Replaces the body with the result of `bodyOf`, and assigns a new `seq`. Null if there is no such message. */
   update(id: string, bodyOf: (message: LocalMessage) => string): Promise<LocalMessage | null>;
   putFile(file: LocalFile): Promise<void>;
-  file(id: string): Promise<LocalFile | null>;
 }

@@ -150,14 +150,8 @@ function afterRun(open: readonly string[], run: string, beside: { before: string
   const markers = [...open];
   let left = run.length;
   if (!isBlank(beside.before)) {
-    for (
-      let last = markers.at(-1);
-      last?.startsWith(run.charAt(0)) === true && last.length <= left;
-      last = markers.at(-1)
-    ) {
-      left -= last.length;
-      markers.pop();
-    }
+    const isClosed = (marker = "") => marker.startsWith(run.charAt(0)) && marker.length <= left;
+    while (isClosed(markers.at(-1))) left -= markers.pop()?.length ?? 0;
   }
   if (left === 0 || isBlank(beside.after) || /[\p{L}\p{N}]/u.test(beside.before)) return markers;
   const mark = run.slice(0, left);

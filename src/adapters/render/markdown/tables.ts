@@ -8,15 +8,8 @@ export function isDelimiter(line: string): boolean {
 /** Whether `line`, with which `text` begins, is one of the two lines of a table's head. */
 export function isTableHead(text: string, line: string): boolean {
   if (!line.includes("|")) return false;
-  return (
-    isDelimiter(line) ||
-    isDelimiter(
-      text
-        .slice(line.length + 1)
-        .split("\n", 1)
-        .join(""),
-    )
-  );
+  const [next = ""] = text.slice(line.length + 1).split("\n", 1);
+  return isDelimiter(line) || isDelimiter(next);
 }
 
 /**

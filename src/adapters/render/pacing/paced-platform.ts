@@ -135,13 +135,8 @@ function pacedStatus(
   };
 }
 
-type Unpaced = Pick<
-  ChatPlatform,
-  "postEphemeral" | "openPrivateThread" | "previews" | "fetchFile" | "fetchThread" | "missed"
->;
-
 /** Operations that do not count against the rates of a workspace. */
-function unpaced(inner: ChatPlatform): Unpaced {
+function unpaced(inner: ChatPlatform) {
   return {
     postEphemeral: inner.postEphemeral.bind(inner),
     ...(inner.openPrivateThread && { openPrivateThread: inner.openPrivateThread.bind(inner) }),

@@ -54,14 +54,9 @@ export class LiveMessage {
     await this.stop();
     this.#taken = new AbortController();
     this.#render = () => last;
-    for (
-      let attempt = 1;
-      attempt <= attempts && !this.#gone && this.#shown !== fingerprint(this.#content());
-      attempt += 1
-    ) {
-      await this.#edit();
-    }
-    return this.#shown === fingerprint(this.#content());
+    const isShown = () => this.#shown === fingerprint(this.#content());
+    for (let left = attempts; left > 0 && !this.#gone && !isShown(); left -= 1) await this.#edit();
+    return isShown();
   }
 
   #content(): OutgoingMessage {
