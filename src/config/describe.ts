@@ -4,7 +4,9 @@ import type { Config } from "./resolve.ts";
 
 /** Every credential in the configuration, so that its values can be masked in log lines. */
 export function secretsOf(config: Config): string[] {
-  const slack = config.slack === null ? [] : [config.slack.botToken, ...slackModeSecrets(config.slack.mode)];
+  const mode = config.slack?.mode;
+  const signing = mode?.type === "socket" ? mode.appToken : mode?.signingSecret;
+  const slack = [config.slack?.botToken, signing].filter((given) => given !== undefined);
   const discord = config.discord === null ? [] : [config.discord.token];
   const providers = Object.values(config.providers).flatMap(({ apiKey, baseUrl }) => [
     ...(apiKey === undefined ? [] : [apiKey]),
@@ -13,10 +15,6 @@ export function secretsOf(config: Config): string[] {
   const features = config.features.flatMap(({ secrets }) => secrets ?? []);
   const database = [config.database.url, config.database.directUrl].flatMap(passwordOf);
   return [...new Set([...slack, ...discord, ...providers, ...features, ...database, ...proxySecrets(config.proxy)])];
-}
-
-function slackModeSecrets(mode: NonNullable<Config["slack"]>["mode"]): string[] {
-  return [mode.type === "socket" ? mode.appToken : mode.signingSecret];
 }
 
 /** The password as written in the URL, and decoded. */

@@ -76,12 +76,8 @@ function wholeServer(name: string): readonly string[] {
 function serverOf(pattern: string): string {
   if (!pattern.startsWith("mcp__")) return `mcp__${pattern.replace(/^mcp_/u, "").replace(/_?\*$/u, "")}`;
   const parts = pattern.split("__");
-  return parts
-    .slice(
-      0,
-      parts.findIndex((part) => part.includes("*")),
-    )
-    .join("__");
+  const end = parts.findIndex((part) => part.includes("*"));
+  return parts.slice(0, end).join("__");
 }
 
 interface NamesRead {

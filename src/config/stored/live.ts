@@ -26,17 +26,12 @@ export function cloneLiveParts(config: Config): Pick<Config, LivePart> {
 
 /** Modifies the existing parts in place, so that everything that holds one sees the new values. */
 export function updateInPlace(config: Config, next: Config): void {
-  const { query, channels, budgets, access, approvals, allowedHosts, sinks, blockedUrls } = cloneLiveParts(next);
+  const { query, channels, ...others } = cloneLiveParts(next);
   replace(config.query, keepDeferred(query, config.query));
   const ids = [...Object.keys(channels), ...Object.keys(config.channels)];
   const places = ids.map((id) => [id, keepDeferred(channels[id] ?? {}, config.channels[id] ?? {})]);
   replace(config.channels, Object.fromEntries(places));
-  replace(config.budgets, budgets);
-  replace(config.access, access);
-  replace(config.approvals, approvals);
-  replace(config.allowedHosts, allowedHosts);
-  replace(config.sinks, sinks);
-  replace(config.blockedUrls, blockedUrls);
+  for (const [part, value] of Object.entries(others)) replace(Reflect.get(config, part), value);
   if (next.instructions === undefined) Reflect.deleteProperty(config, "instructions");
   else Reflect.set(config, "instructions", next.instructions);
 }

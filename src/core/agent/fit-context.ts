@@ -31,14 +31,16 @@ export async function* fitContext(fitting: FitScope, signal: AbortSignal): Async
 
   const fill = () => gauge.inputTokens() / window;
   if (fill() < FILLS.evict) return;
-  yield* warnOnce(fitting, FILLS.evict, fullStatus(fill()));
+  yield* warnOnce(fitting, FILLS.evict, `⚠ This thread fills ${percent(fill())} of the model's memory.`);
   for (const rounds of KEPT_ROUNDS) {
     if (fill() < FILLS.evict) return;
     await evict(run, evictionOfRounds(run.state.messages, run.state.projection, rounds));
   }
   const maySummarise = run.state.projection.failures < MOST_FAILURES;
   if (fill() >= FILLS.summarise && maySummarise) yield* summarise(fitting, window, signal);
-  if (fill() >= FILLS.warn) yield* warnOnce(fitting, FILLS.warn, overfullStatus(fill()));
+  if (fill() < FILLS.warn) return;
+  const overfull = `⚠ This thread fills ${percent(fill())} of the model's memory, and I cannot shorten it further. \`/new\` begins afresh.`;
+  yield* warnOnce(fitting, FILLS.warn, overfull);
 }
 
 /**
@@ -73,12 +75,4 @@ async function evict(run: OpenRun, evictedResults: number | null): Promise<void>
 
 function percent(fill: number): string {
   return fill > 1 ? "more than 100 %" : `${Math.round(fill * 100)} %`;
-}
-
-function fullStatus(fill: number): string {
-  return `⚠ This thread fills ${percent(fill)} of the model's memory.`;
-}
-
-function overfullStatus(fill: number): string {
-  return `⚠ This thread fills ${percent(fill)} of the model's memory, and I cannot shorten it further. \`/new\` begins afresh.`;
 }

@@ -44,8 +44,7 @@ export interface TurnCalls {
  */
 export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGenerator<QueryEvent, ParkedOn | null> {
   const plan = await calls.query.plan();
-  const { messages, turns, knownFiles } = calls.run.state;
-  const { label } = calls.run.state;
+  const { messages, turns, knownFiles, label } = calls.run.state;
   const skillTools = toolsOfRun(messages, turns);
   let known: KnownWords | null = null;
   const request = { label, known: () => (known ??= knownWords(messages, calls.rules.tools)) };

@@ -106,6 +106,11 @@ export interface StoredEvent extends SessionEvent {
   readonly sessionId: string;
 }
 
+/** What a person said. */
+export interface StoredMessage extends StoredEvent {
+  readonly body: PersonMessageEvent;
+}
+
 /** An event that no run has taken. */
 export interface WaitingEvent extends StoredEvent {
   /** Whether the event may begin a run by itself. */

@@ -1,4 +1,4 @@
-import type { PersonMessageEvent, StoredEvent } from "../events/session-event.ts";
+import type { StoredMessage } from "../events/session-event.ts";
 import type { Log } from "../protocol/log.ts";
 import type { InboundDeletion, Receipt } from "../protocol/platform.ts";
 import type { RunRow } from "../store/runs.ts";
@@ -17,10 +17,6 @@ const QUOTED_CHARS = 200;
 
 interface Scope extends Pick<MessageOptions, "store" | "engine" | "runtime"> {
   readonly log: Log;
-}
-
-interface Said extends StoredEvent {
-  readonly body: PersonMessageEvent;
 }
 
 /**
@@ -52,7 +48,7 @@ export async function takeDeletion({ messages }: InboundDeletion, options: Scope
 /**
  * Finds what the messages said, by message key. If a message became a request only through an edit, that edit counts.
  */
-async function saidIn(keys: readonly string[], { inbox }: Scope["store"]): Promise<Map<string, Said>> {
+async function saidIn(keys: readonly string[], { inbox }: Scope["store"]): Promise<Map<string, StoredMessage>> {
   const events = await inbox.byKeys(keys.flatMap((key) => [key, editedKey(key)]));
   return new Map(
     events.flatMap((event) =>
@@ -67,14 +63,15 @@ async function saidIn(keys: readonly string[], { inbox }: Scope["store"]): Promi
  */
 async function withdraw(
   message: string,
-  { sessionId, body: { author, text, attachments, addressed } }: Said,
+  { sessionId, body: { author, text: deleted, attachments, addressed } }: StoredMessage,
   { engine, runtime, log }: Scope,
 ): Promise<void> {
   const at = runtime.clock.now();
-  const said = plainLine(text, QUOTED_CHARS) || attachments.map(({ name }) => name).join(", ");
-  const note = { kind: "note", by: author, text: withdrawnText(`@${author.name}`, said), at } as const;
+  const said = plainLine(deleted, QUOTED_CHARS) || attachments.map(({ name }) => name).join(", ");
+  const text = `[A message of @${author.name} was deleted: “${said}”. What it asked for, also since it was edited, is not to be gone on with unless someone asks for it again.]`;
+  const note = { kind: "note", by: author, text, at } as const;
   let stopped: string[] = [];
-  const told = await engine.deliver(sessionId, { key: deletedKey(message), body: note }, async (tx) => {
+  const told = await engine.deliver(sessionId, { key: `deleted:${message}`, body: note }, async (tx) => {
     stopped = [];
     await tx.sessions.lock(sessionId);
     // Prevents a later edit from being taken.
@@ -102,13 +99,4 @@ async function fateOf(runId: string, tx: StoreTransaction): Promise<"stops" | "t
 async function isAsked({ id, eventSeq }: RunRow, { inbox }: Pick<StoreTransaction, "inbox">): Promise<boolean> {
   const standing = await inbox.standingOfRun(id);
   return standing.some(({ seq, body }) => (body.kind === "message" ? body.addressed : seq === eventSeq));
-}
-
-/** The key of the note that tells the model of a deletion. */
-function deletedKey(message: string): string {
-  return `deleted:${message}`;
-}
-
-function withdrawnText(whose: string, said: string): string {
-  return `[A message of ${whose} was deleted: “${said}”. What it asked for, also since it was edited, is not to be gone on with unless someone asks for it again.]`;
 }

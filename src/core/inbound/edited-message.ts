@@ -1,4 +1,4 @@
-import type { PersonMessageEvent, StoredEvent } from "../events/session-event.ts";
+import type { StoredEvent, StoredMessage } from "../events/session-event.ts";
 import type { InboundMessage, Receipt } from "../protocol/platform.ts";
 import type { MessageKeys } from "../store/inbox.ts";
 import type { Store } from "../store/store.ts";
@@ -13,11 +13,7 @@ const EDITED = "edited:";
 /** The effect of an edit: a new request, or a correction of an earlier one. */
 export type Edit =
   | { readonly type: "request"; readonly message: InboundMessage }
-  | { readonly type: "correction"; readonly message: InboundMessage; readonly of: Request };
-
-interface Request extends StoredEvent {
-  readonly body: PersonMessageEvent;
-}
+  | { readonly type: "correction"; readonly message: InboundMessage; readonly of: StoredMessage };
 
 /** The key of a request that an edit made out of a remark. The message's own key is already in use. */
 export function editedKey(key: string): string {
@@ -61,14 +57,14 @@ export async function editOf(
   return { type: "request", message: { ...message, key: editedKey(key) } };
 }
 
-function requestIn(event: StoredEvent | null): Request | null {
+function requestIn(event: StoredEvent | null): StoredMessage | null {
   return event?.body.kind === "message" && event.body.addressed ? { ...event, body: event.body } : null;
 }
 
 /** Whether the text equals the request's and has not been changed in between. */
 async function isKnown(
   { text, messageId }: InboundMessage,
-  { seq, sessionId, body }: Request,
+  { seq, sessionId, body }: StoredMessage,
   { inbox, at }: { readonly inbox: Store["inbox"]; readonly at: number },
 ): Promise<boolean> {
   if (body.text !== text) return false;
@@ -76,7 +72,7 @@ async function isKnown(
   return !later.some((each) => each.seq > seq && each.body.kind === "message" && each.body.messageId === messageId);
 }
 
-function correction(message: InboundMessage, of: Request): Edit {
+function correction(message: InboundMessage, of: StoredMessage): Edit {
   const { body } = of;
   const attachments = message.attachments.filter(({ ref }) => body.attachments.every((known) => known.ref !== ref));
   const quoted = message.quoted.filter((each) => !body.quoted.includes(each));

@@ -271,16 +271,13 @@ export class SessionRunner implements SessionHandler {
   }
 
   #approvals({ wake, context }: LiveRun): ApprovalServiceOptions {
-    const { store, engine, runtime, log, platform, approvals, finaliser } = this.#options;
+    const { runtime, platform, approvals } = this.#options;
     const { session } = wake;
     return {
-      store,
-      engine,
+      ...this.#options,
       clock: runtime.clock,
-      log,
       platform: platform(session.thread.platform),
       rules: approvals,
-      finaliser,
       session,
       context,
       isResumed: wake.resumed,

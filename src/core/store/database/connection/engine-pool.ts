@@ -1,11 +1,9 @@
 import type { Pool } from "pg";
 import type { Log } from "../../../protocol/log.ts";
 import { ENGINE_CONNECTIONS, freedWhenFrozen } from "./connections.ts";
+import { CONNECT_TIMEOUT_MS } from "./open-connection.ts";
 import { resolveSslMode } from "./ssl-mode.ts";
 import { NOTICES_VANISHED } from "./watched-socket.ts";
-
-/** A server that takes longer to answer counts as unreachable. Milliseconds. */
-const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Opens DBOS Transact's pool as it would itself, but with connections that notice a vanished other end. */
 export async function openEnginePool(url: string, log: Log): Promise<Pool> {

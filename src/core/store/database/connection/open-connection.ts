@@ -4,7 +4,7 @@ import { unavailable } from "./unavailable.ts";
 import { NOTICES_VANISHED } from "./watched-socket.ts";
 
 /** A server that takes longer to answer counts as unreachable. Milliseconds. */
-const CONNECT_TIMEOUT_MS = 10_000;
+export const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface OpenConnection {
   readonly connection: Client;
