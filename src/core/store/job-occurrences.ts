@@ -60,14 +60,10 @@ export type NewOccurrence = Pick<
   readonly message?: string;
 };
 
-export interface OccurrenceEnd {
-  readonly status: OccurrenceStatus;
-  readonly message: string | null;
-  readonly error: string | null;
+export interface OccurrenceEnd
+  extends Pick<OccurrenceRow, "status" | "message" | "error" | "durationMs" | "reportHash"> {
   /** Cost of all attempts; if left out, that of the attempts before stays. */
   readonly costUsd?: number | null;
-  readonly durationMs: number | null;
-  readonly reportHash: string | null;
   readonly at: number;
 }
 

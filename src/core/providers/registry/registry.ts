@@ -95,12 +95,8 @@ function endpointOf(entry: CatalogEntry, settings: ProviderSettings = {}): Endpo
   const apiKey = settings.apiKey ?? null;
   const baseUrl = settings.baseUrl ?? rootOf(entry, settings);
   if (apiKey === null && entry.keyRequired) {
-    const detail = {
-      provider: id,
-      providerName: name,
-      reason: "no key",
-      ...(keyVariable === null ? {} : { keyVariable }),
-    };
+    const variable = keyVariable === null ? {} : { keyVariable };
+    const detail = { provider: id, providerName: name, reason: "no key", ...variable };
     throw new ProviderError("auth", `no key for ${id}: set ${keyVariable}`, { detail });
   }
   if (baseUrl === null) throw unknownProvider(id, `${name} needs a base URL: set ${baseUrlVariable(id)}`);

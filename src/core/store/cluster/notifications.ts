@@ -1,23 +1,16 @@
 import type { Cluster, ClusterTopic } from "../../cluster.ts";
-import type { Log } from "../../protocol/log.ts";
-import type { ClusterConnection } from "./cluster-connection.ts";
+import type { ClusterConnection, ReplicaScope } from "./cluster-connection.ts";
 
-interface NotificationScope {
+interface NotificationScope extends Pick<ReplicaScope, "id" | "log"> {
   readonly connection: Pick<ClusterConnection, "subscribe" | "publish">;
-  /** This process's id in the cluster. */
-  readonly id: string;
-  readonly log: Log;
 }
 
 /** A notice as it travels: the sender, the topic, and the rest. */
 const NOTICE = /^(?<from>\S+) (?<topic>\S+) (?<about>[^]*)$/u;
 
 /** Opens the notices between processes, which travel as notifications of the database. */
-export async function openNotifications({
-  connection,
-  id,
-  log,
-}: NotificationScope): Promise<Pick<Cluster, "publish" | "subscribe">> {
+export async function openNotifications(scope: NotificationScope): Promise<Pick<Cluster, "publish" | "subscribe">> {
+  const { connection, id, log } = scope;
   const listeners = new Map<string, Set<(about: string) => void>>();
   await connection.subscribe((told) => {
     const { from, topic = "", about = "" } = NOTICE.exec(told)?.groups ?? {};

@@ -62,7 +62,7 @@ export class Roles {
       const held = role.holding?.name;
       if (held === undefined) return;
       await this.#end(role);
-      await this.#query(GIVE_UP, held, this.#options.id);
+      await this.#giveUp(held);
     };
   };
 
@@ -85,7 +85,7 @@ export class Roles {
     const taken = takenSchema.parse(await connection.query(sql, [id, names]));
     for (const { name } of taken) {
       const role = [...this.#wanted].find((each) => each.names.includes(name));
-      if (role === undefined) await this.#query(GIVE_UP, name, id);
+      if (role === undefined) await this.#giveUp(name);
       else if (role.holding === null) this.#begin(name, role);
     }
   }
@@ -111,8 +111,9 @@ export class Roles {
     await holding?.done;
   }
 
-  async #query(sql: string, ...values: readonly string[]): Promise<void> {
-    const { connection, log } = this.#options;
-    await connection.query(sql, [...values]).catch((error: unknown) => log.warn({ err: error }, "role_not_given_up"));
+  async #giveUp(name: string): Promise<void> {
+    const { connection, id, log } = this.#options;
+    const given = connection.query(GIVE_UP, [name, id]);
+    await given.catch((error: unknown) => log.warn({ err: error }, "role_not_given_up"));
   }
 }
