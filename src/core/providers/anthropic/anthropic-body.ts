@@ -1,6 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { assertNever } from "../../protocol/assert-never.ts";
-import type { DocumentBlock, ImageBlock, ToolResultContent } from "../../protocol/messages.ts";
+import type { DocumentBlock, ToolResultContent } from "../../protocol/messages.ts";
 import { unreadableDocument } from "../document-text.ts";
 import type { ModelRequest, SystemPart } from "../provider.ts";
 import { effortOf, thinkingBudgetOf } from "../thinking-budget.ts";
@@ -96,11 +96,9 @@ function contentParam(
 ): ContentParam[] {
   switch (part.type) {
     case "text":
-      return [{ type: "text", text: part.text }];
     case "image":
-      return [imageParam(part)];
     case "document":
-      return [documentParam(part)];
+      return [plainParam(part)];
     case "thinking":
       // Only signed thinking is accepted back, except by providers that sign none and require it.
       return part.signature === undefined && !wantsThoughts
@@ -117,7 +115,7 @@ function contentParam(
         {
           type: "tool_result",
           tool_use_id: providerToolId(part.toolUseId, quirks.toolIds),
-          content: part.content.map(resultParam),
+          content: part.content.map(plainParam),
           ...(part.isError ? { is_error: true } : {}),
         },
       ];
@@ -126,23 +124,20 @@ function contentParam(
   }
 }
 
-function resultParam(
+/** What a message and a result may both contain. */
+function plainParam(
   content: ToolResultContent,
 ): Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam {
   switch (content.type) {
     case "text":
       return { type: "text", text: content.text };
     case "image":
-      return imageParam(content);
+      return { type: "image", source: { type: "base64", media_type: content.mediaType, data: content.data } };
     case "document":
       return documentParam(content);
     default:
       return assertNever(content);
   }
-}
-
-function imageParam(image: ImageBlock): Anthropic.ImageBlockParam {
-  return { type: "image", source: { type: "base64", media_type: image.mediaType, data: image.data } };
 }
 
 function documentParam(document: DocumentBlock): Anthropic.DocumentBlockParam | Anthropic.TextBlockParam {
@@ -159,11 +154,10 @@ function documentParam(document: DocumentBlock): Anthropic.DocumentBlockParam | 
 
 /** Marks the end of the newest message, so that the next call finds the whole conversation in the cache. */
 function withBreakpoint(messages: readonly TurnParam[]): TurnParam[] {
-  return messages.map(({ role, content }, index) =>
-    index < messages.length - 1
-      ? { role, content }
-      : { role, content: content.map((block, at) => (at === content.length - 1 ? marked(block) : block)) },
-  );
+  const newest = messages.at(-1)?.content.at(-1);
+  return messages.map(({ role, content }) => {
+    return { role, content: content.map((block) => (block === newest ? marked(block) : block)) };
+  });
 }
 
 /** Thinking cannot have a breakpoint, but the newest message is a person's or a tool's, so it never ends in it. */

@@ -1,6 +1,6 @@
 import type { Responses } from "openai/resources/responses/responses";
 import { z } from "zod";
-import type { DocumentBlock, ImageBlock, ToolResultBlock } from "../../protocol/messages.ts";
+import type { DocumentBlock, ToolResultBlock } from "../../protocol/messages.ts";
 import { quotedDocument, unreadableDocument } from "../document-text.ts";
 import type { ModelRequest } from "../provider.ts";
 import { effortOf } from "../thinking-budget.ts";
@@ -66,16 +66,12 @@ function inputContent(part: VisiblePart): Responses.ResponseInputContent[] {
     case "text":
       return [{ type: "input_text", text: part.text }];
     case "image":
-      return [imageContent(part)];
+      return [{ type: "input_image", detail: "auto", image_url: `data:${part.mediaType};base64,${part.data}` }];
     case "document":
       return [documentContent(part)];
     default: // results are items of their own; thinking and calls are the assistant's
       return [];
   }
-}
-
-function imageContent(image: ImageBlock): Responses.ResponseInputImage {
-  return { type: "input_image", detail: "auto", image_url: `data:${image.mediaType};base64,${image.data}` };
 }
 
 function documentContent(document: DocumentBlock): Responses.ResponseInputFile | Responses.ResponseInputText {
