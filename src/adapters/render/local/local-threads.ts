@@ -14,10 +14,10 @@ import { createFeed, type Feed } from "./feed.ts";
 import { MISSED_MESSAGES } from "./frame-limits.ts";
 import { type LocalChannel, messageIn, noteFor, threadIn } from "./local-channel.ts";
 import { bodyOf, formatMessage } from "./message-body.ts";
-import { createPoster, type Poster, type PosterOptions } from "./poster.ts";
+import { createPoster, type Poster, type PosterScope } from "./poster.ts";
 import type { MessageBody } from "./wire.ts";
 
-export interface LocalThreadsOptions extends Omit<PosterOptions, "feed"> {
+export interface LocalThreadsOptions extends Omit<PosterScope, "feed"> {
   readonly place: LocalChannel;
   /** Looks up the current state of an author in a channel with several people; null if the id is unknown. */
   readonly personOf?: (personId: string) => Promise<Person | null>;

@@ -25,14 +25,14 @@ export interface Poster {
   putFiles(message: OutgoingMessage): Promise<void>;
 }
 
-export interface PosterOptions {
+export interface PosterScope {
   readonly store: LocalThreadStore;
   readonly feed: Feed;
   readonly clock: Clock;
   readonly ids: Ids;
 }
 
-export function createPoster({ store, feed, clock, ids }: PosterOptions): Poster {
+export function createPoster({ store, feed, clock, ids }: PosterScope): Poster {
   const putFiles = async (message: OutgoingMessage): Promise<void> => {
     for (const file of message.files) await asPlatformErrors(store.putFile(localFile(file)));
   };

@@ -72,16 +72,10 @@ function followed(state: ProgressState, event: QueryEvent): ProgressState {
       return { ...state, text: keepTail(state.textIsOld ? event.text : state.text + event.text), textIsOld: false };
     case "text_discarded":
       return { ...state, text: "", textIsOld: false };
-    case "tool_start":
-      return withStep(state, {
-        toolId: event.toolId,
-        toolName: event.toolName,
-        title: event.title,
-        state: "working",
-        before: 0,
-        summary: "",
-        durationMs: 0,
-      });
+    case "tool_start": {
+      const { toolId, toolName, title } = event;
+      return withStep(state, { toolId, toolName, title, state: "working", before: 0, summary: "", durationMs: 0 });
+    }
     case "tool_queued":
       return changeStep(state, event.toolId, { state: "queued", before: event.before });
     case "tool_waits":
@@ -90,11 +84,8 @@ function followed(state: ProgressState, event: QueryEvent): ProgressState {
       return changeStep(state, event.toolId, { state: "working", summary: event.text });
     case "tool_end": {
       const { toolId, result, durationMs } = event;
-      return changeStep(state, toolId, {
-        state: result.isError ? "failed" : "done",
-        summary: result.summary ?? "",
-        durationMs,
-      });
+      const { isError, summary = "" } = result;
+      return changeStep(state, toolId, { state: isError ? "failed" : "done", summary, durationMs });
     }
     case "task":
       return withTask(state, event.task);
