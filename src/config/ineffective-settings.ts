@@ -4,21 +4,14 @@ import { SHARED_TOOLS } from "../core/skills/skill-format/tool-names.ts";
 import { similarName } from "./problems.ts";
 import type { Config } from "./resolve.ts";
 
-/** A temperature, if set, and the model that it applies to. */
-interface TemperatureSetting {
-  readonly setting: string;
-  readonly temperature: number | undefined;
-  readonly model: string;
-}
-
-/** Settings without effect, one line each for the operator. `usual` is the default model. */
+/** Settings without effect, one line each for the operator. */
 export function ineffectiveSettings(
   { query, channels }: Pick<Config, "query" | "channels">,
   agents: ReadonlyMap<string, AgentDefinition>,
   defaultModel: string,
 ): string[] {
   const general = query.model ?? defaultModel;
-  const temperatures: readonly TemperatureSetting[] = [
+  const temperatures = [
     { setting: "temperature", temperature: query.temperature, model: general },
     ...Object.entries(channels).map(([channel, { temperature, model }]) => ({
       setting: `channels.${channel}.temperature`,

@@ -44,7 +44,9 @@ export function problemsIn(error: z.ZodError, schema: z.ZodType, style: KeyStyle
   return error.issues.flatMap(innermost).flatMap((issue) => {
     if (issue.code === "unrecognized_keys") {
       const known = knownKeys(nodesAt(root, issue.path));
-      return issue.keys.map((key) => unknownKey([...issue.path, key], known));
+      return issue.keys.map((key) => {
+        return { path: [...issue.path, key], text: `is not known.${suggestion(key, known)}` };
+      });
     }
     return [describeIssue(issue, root, style)];
   });
@@ -59,10 +61,6 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   const [only, ...others] = matching;
   if (only === undefined || others.length > 0) return [issue];
   return only.flatMap((inner) => innermost({ ...inner, path: [...issue.path, ...inner.path] }));
-}
-
-function unknownKey(path: readonly PropertyKey[], known: readonly string[]): Problem {
-  return { path, text: `is not known.${suggestion(String(path.at(-1)), known)}` };
 }
 
 function describeIssue(issue: z.core.$ZodIssue, root: SchemaNode, style: KeyStyle): Problem {

@@ -84,7 +84,8 @@ export interface Loop {
 export async function openLoop(given: Query): Promise<Loop> {
   const run = await OpenRun.load(given.journal);
   const query = { ...given, tools: await toolsOf(given, run) };
-  const { config, log, runId, sessionId, person, allowedHosts, blockedUrls, sinks, nonInteractive } = query;
+  const { config, log, runId, sessionId, person, sandboxRoot, allowedHosts, blockedUrls, sinks, nonInteractive } =
+    query;
   const { maxTurns } = config.agentDefinition;
   const access = toolAccessOf(config);
   const offered = deferTools(offeredTools(query.tools, access));
@@ -98,14 +99,7 @@ export async function openLoop(given: Query): Promise<Loop> {
       tools: query.tools,
       whyMissing: query.whyMissing,
       access,
-      environment: {
-        mode: config.mode,
-        sandboxRoot: query.sandboxRoot,
-        allowedHosts,
-        blockedUrls,
-        sinks,
-        nonInteractive,
-      },
+      environment: { mode: config.mode, sandboxRoot, allowedHosts, blockedUrls, sinks, nonInteractive },
     },
     gauge: new ContextGauge(query, run, toolSpecs(offered)),
     bounds: { maxTurns: maxTurns ?? config.maxTurns, model: config.model.slice(config.model.indexOf("/") + 1) },

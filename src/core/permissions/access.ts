@@ -33,7 +33,7 @@ export function createServedCheck(rules: AccessRules): (person: Person) => boole
   return (person) => accessRefusal(person, rules) === null;
 }
 
-type Named = Pick<Person, "id" | "roles">;
+export type Named = Pick<Person, "id" | "roles">;
 
 export function isNamed(person: Named, list: readonly string[]): boolean {
   return [person.id, ...person.roles].some((id) => list.includes(id));

@@ -1,6 +1,5 @@
-import type { Person } from "../protocol/platform.ts";
 import { escapeMarkdown } from "../text/plain-text.ts";
-import { isNamed } from "./access.ts";
+import { isNamed, type Named } from "./access.ts";
 
 /** Who decides on calls that need an approval. Entries are as in access rules. */
 export interface ApprovalRules {
@@ -12,10 +11,8 @@ export interface ApprovalRules {
   readonly admins: readonly string[];
 }
 
-type Clicker = Pick<Person, "id" | "roles">;
-
 /** Whether a person may decide on what `requesterId` has asked for. */
-export function mayDecide(person: Clicker, requesterId: string, rules: ApprovalRules): boolean {
+export function mayDecide(person: Named, requesterId: string, rules: ApprovalRules): boolean {
   return (rules.requester && person.id === requesterId) || isNamed(person, [...rules.approvers, ...rules.admins]);
 }
 

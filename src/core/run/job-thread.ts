@@ -98,12 +98,8 @@ async function postFirst(posting: PostScope, key: string, message: OutgoingMessa
 /**
  * The current thread of the job's session. If a crash hit between the first post and opening its thread, opens it now.
  */
-async function threadOf({
-  store,
-  platform,
-  context,
-  rootId,
-}: PostScope): Promise<{ thread: ThreadRef; isOpen: boolean }> {
+async function threadOf(posting: PostScope): Promise<{ thread: ThreadRef; isOpen: boolean }> {
+  const { store, platform, context, rootId } = posting;
   const { thread } = await store.sessions.get(rootId);
   if (!platform.hasThreads(thread)) return { thread, isOpen: await hasPosted(store, rootId) };
   const first = thread.threadId === null ? await store.posts.firstSent(context.runId) : null;

@@ -38,13 +38,9 @@ interface BegunRun {
  */
 export async function configAtStart(
   { wake, context }: BegunRun,
-  {
-    channelConfigOf,
-    skillsOf,
-    delegate,
-    runtime,
-  }: Pick<RunnerOptions, "channelConfigOf" | "skillsOf" | "delegate" | "runtime">,
+  options: Pick<RunnerOptions, "channelConfigOf" | "skillsOf" | "delegate" | "runtime">,
 ): Promise<ChannelConfig> {
+  const { channelConfigOf, skillsOf, delegate, runtime } = options;
   const { session, event } = wake;
   const { body } = event;
   const { settings: now } = session;
@@ -62,11 +58,8 @@ export async function configAtStart(
     return { settings, mode: config.mode, skillTools: toolsNow(sandboxRoot) };
   });
   const { settings, mode, skillTools } = begunSchema.parse(begun);
-  const { config, ...place } = configOfRun(
-    body,
-    read ?? (await channelConfigOf({ ...session, settings })),
-    delegating(settings),
-  );
+  read ??= await channelConfigOf({ ...session, settings });
+  const { config, ...place } = configOfRun(body, read, delegating(settings));
   const lists = [...skillTools, ...toolsNow(place.sandboxRoot)];
   return {
     ...place,

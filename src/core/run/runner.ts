@@ -292,23 +292,9 @@ export class SessionRunner implements SessionHandler {
     const root = session.task === undefined ? {} : { root: session.task.root };
     const settings = budgetsOfRun(body, budgets, config);
     run.isLimited = hasLimits(settings);
-    return withRunBudget(
-      {
-        store,
-        runtime,
-        settings,
-        account: {
-          runId,
-          sessionId: session.id,
-          ...account,
-          ...root,
-          taskTree: taskTreeOfRun(body, runId),
-          isJob: jobOf(body) !== null,
-        },
-        epoch: run.context.epoch,
-      },
-      registry,
-    );
+    const work = { runId, sessionId: session.id, taskTree: taskTreeOfRun(body, runId), isJob: jobOf(body) !== null };
+    const { epoch } = run.context;
+    return withRunBudget({ store, runtime, settings, account: { ...work, ...account, ...root }, epoch }, registry);
   }
 
   #end({ wake, context, isLimited }: LiveRun, outcome: QueryOutcome): Promise<void> {
