@@ -71,7 +71,7 @@ function reference(): string {
   return [
     "# Configuration",
     "",
-    "<!-- Made by scripts/config-schema.ts; change the descriptions in src/config. -->",
+    "<!-- Made by scripts/config-schema.ts; change the descriptions in src/config and src/features. -->",
     "",
     "A setting takes effect from the first of these places that has it:",
     "",

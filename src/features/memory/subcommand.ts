@@ -34,7 +34,7 @@ export const addMemory: AddSubcommand = (program, run) => {
     .command("import")
     .description("import memories from a file")
     .argument("<file>", "JSON lines")
-    .option("--no-learn", "keep the lines as they are")
+    .option("--no-learn", "no effect: imported lines are always kept as they are")
     .action((file: string) => ask({ type: "import", file }));
   memory
     .command("export")
