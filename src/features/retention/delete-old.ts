@@ -54,8 +54,9 @@ async function oldThreads(
   for (let old = await reads.old(before, "", THREADS); old.length > 0; ) {
     for (const id of old) {
       if (await reads.hasSession(id)) continue;
-      await inBatches(() => inThreads(store, (threads) => threads.messagesOf(id)), signal);
-      await inThreads(store, (threads) => threads.thread(id));
+      await inBatches(() => inThreads(store, (threads) => threads.messagesOf(id, before)), signal);
+      // It stays if somebody has written there meanwhile.
+      if (!(await inThreads(store, (threads) => threads.thread(id, before)))) continue;
       threadErased?.(id, true);
       deleted += 1;
     }

@@ -92,6 +92,35 @@ describe.each<[string, () => Promise<WorldOptions>]>([
   });
 });
 
+// The first transaction is about memories.
+test.each([1, 3])(
+  "a command that is typed in an old thread %i transactions on stays, and so does the thread",
+  async (when) => {
+    const world = await retentionWorld();
+    const body = JSON.stringify({ markdown: "/help" });
+    const write = (id: string, threadId: string, at: number) =>
+      world.store.transaction((tx) =>
+        tx.webThreads.insert(
+          { id, key: id, threadId, at, body, fromPerson: true },
+          { platform: "web", title: "/help" },
+        ),
+      );
+    for (const threadId of ["one", "two"]) await write(`in ${threadId}`, threadId, ago(91));
+    let transactions = 0;
+    const transaction: typeof world.store.transaction = async (work) => {
+      if (transactions === when) await write("meanwhile", "one", Date.now());
+      transactions += 1;
+      return world.store.transaction(work);
+    };
+    const erased: string[] = [];
+    const store = { ...world.store, transaction };
+    const watched: DeletionScope = { ...world, store, threadErased: (threadId) => erased.push(threadId) };
+    expect(await deleteOld(ago(90), watched, NEVER)).toMatchObject({ threads: 1 });
+    expect(erased).toEqual(["two"]);
+    expect(await world.store.webThreads.message("meanwhile")).toMatchObject({ threadId: "one" });
+  },
+);
+
 test("a deletion that cannot be finished keeps none waiting, neither of what was begun nor of what is old", async () => {
   const world = await retentionWorld();
   for (const id of ["ses_1", "ses_2", "ses_3"]) await seedSession(world, { id, word: "heron", at: ago(91) });

@@ -150,6 +150,22 @@ describe.each(databases)("on %s", (_name, options) => {
   });
 });
 
+test("a command typed in the page's thread while that is being deleted goes with it", async () => {
+  const world = await retentionWorld();
+  await seedSession(world, { id: "ses_1", word: "herongoes", platform: "web", threadId: "one" });
+  const typed = { id: "typed", key: "typed", threadId: "one", fromPerson: true, at: Date.now(), body: "herongoes" };
+  let transactionsWithout = 0;
+  const transaction: typeof world.store.transaction = async (work) => {
+    if ((await world.store.webThreads.messages("one", null, 1))?.length === 0) transactionsWithout += 1;
+    // The first one finds that no message is left, and the second one deletes the thread.
+    if (transactionsWithout === 2) await world.store.transaction((tx) => tx.webThreads.insert(typed, null));
+    return world.store.transaction(work);
+  };
+  expect(await deletion({ ...world, store: { ...world.store, transaction } }, "ses_1")).toBe("deleted");
+  expect(transactionsWithout).toBe(2);
+  expect(await world.traces("herongoes")).toEqual([]);
+});
+
 test("an attachment that another session of the channel names stays", async () => {
   const world = await retentionWorld();
   await seedSession(world, { id: "ses_1", word: "heron" });

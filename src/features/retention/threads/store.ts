@@ -16,6 +16,11 @@ export function inThreads<T>(
   });
 }
 
+/** Selects threads in which nothing was written since a time, or all threads. */
+function quietSince(at?: number): { updatedAt?: { lt: Date } } {
+  return at === undefined ? {} : { updatedAt: { lt: new Date(at) } };
+}
+
 /** Deletes threads and messages of the program's own platforms. */
 export function threadDeletion(db: Client) {
   const newest = () => db.webMessage.findFirst({ orderBy: { seq: "desc" }, select: { id: true, seq: true } });
@@ -49,8 +54,8 @@ export function threadDeletion(db: Client) {
   return {
     deleteFiles,
 
-    /** Deletes at most one batch; returns its size. */
-    messagesOf: (threadId: string) => deleteMessages({ threadId }),
+    /** Deletes at most one batch of messages; returns its size. With `before`, only while nothing is written since. */
+    messagesOf: (threadId: string, before?: number) => deleteMessages({ threadId, thread: { ...quietSince(before) } }),
 
     /** Deletes the messages that the sessions posted or received, in a thread that other sessions continue. */
     async messagesOfSessions(threadId: string, family: readonly string[]): Promise<number> {
@@ -66,7 +71,7 @@ export function threadDeletion(db: Client) {
 
     /** Threads in which nothing was written since, by id, after a given one. */
     async old(before: number, behind: string, limit: number): Promise<string[]> {
-      const where = { updatedAt: { lt: new Date(before) }, id: { gt: behind } };
+      const where = { ...quietSince(before), id: { gt: behind } };
       const rows = await db.webThread.findMany({ where, orderBy: { id: "asc" }, take: limit, select: { id: true } });
       return rows.map(({ id }) => id);
     },
@@ -77,8 +82,13 @@ export function threadDeletion(db: Client) {
       return (await db.session.count({ where: { thread, id: { notIn: [...roots] } } })) > 0;
     },
 
-    async thread(threadId: string): Promise<void> {
-      await db.webThread.deleteMany({ where: { id: threadId } });
+    /** Deletes a thread, with what was written there in the meantime; false if it stays because of that. */
+    async thread(threadId: string, before?: number): Promise<boolean> {
+      const where = { id: threadId, ...quietSince(before) };
+      if ((await db.webThread.count({ where })) === 0) return false;
+      while ((await deleteMessages({ threadId })) > 0);
+      await db.webThread.deleteMany({ where });
+      return true;
     },
   };
 }
