@@ -81,7 +81,7 @@ function reference(): string {
     "4. the page ([console.md](console.md#settings))",
     "5. the defaults",
     "",
-    "`deckhand settings` shows the effective values and their origins. A start reports all problems at once. In the settings",
+    "`deckhand settings` shows the effective values and their origins. A start reports problems together. In the settings",
     "file, `//`, `/* */` and keys that begin with `//` are comments. Fields that appear in several places are listed once,",
     "where they come first: a channel accepts the settings of a query, an agent the fields of a definition.",
     "",
