@@ -1,18 +1,23 @@
+import { z } from "zod";
 import type { Endpoint } from "../wire.ts";
 
+const ms = z.number().min(0);
+
 /** Messages between processes that use the same key. Times are relative, in milliseconds, since clocks differ. */
-export type KeyMessage =
-  | {
-      readonly type: "refused";
-      /** How long nobody may begin a call. */
-      readonly waitMs: number;
-      /** The new limit on concurrent calls of all processes together. */
-      readonly limit: number;
-      /** When the refused call is repeated, if no other of its process ran beside it; null otherwise. */
-      readonly againMs: number | null;
-    }
+export const keyMessageSchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("refused"),
+    /** How long nobody may begin a call. */
+    waitMs: ms,
+    /** The new limit on concurrent calls of all processes together. */
+    limit: z.number().min(1),
+    /** When the refused call is repeated, if no other of its process ran beside it; null otherwise. */
+    againMs: ms.nullable(),
+  }),
   /** The provider answers a call of the sender, so a process whose call was refused alone has met others' calls. */
-  | { readonly type: "answered" };
+  z.object({ type: z.literal("answered") }),
+]);
+export type KeyMessage = z.infer<typeof keyMessageSchema>;
 
 /** The processes that use the same key, including this one. */
 export interface KeyHolders {

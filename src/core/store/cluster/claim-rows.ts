@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ClusterConnection } from "./cluster-connection.ts";
+import type { QueryConnection } from "./cluster-connection.ts";
 
 /** DBOS's table of workflows: one row for each claim, whether waiting, running or over. */
 export const CLAIMS = "dbos.workflow_status";
@@ -13,7 +13,7 @@ const KEPT_MS = 60_000;
 const keysSchema = z.array(z.object({ key: z.string() }));
 
 /** Keys of the sessions that a process holds or is about to hold. */
-export async function claimedSessions(connection: ClusterConnection): Promise<ReadonlySet<string>> {
+export async function claimedSessions(connection: QueryConnection): Promise<ReadonlySet<string>> {
   const rows = await connection.query(
     `SELECT DISTINCT queue_partition_key AS key FROM ${CLAIMS}
      WHERE queue_name = $1 AND status IN ('ENQUEUED', 'PENDING', 'DELAYED') AND queue_partition_key IS NOT NULL`,
@@ -23,7 +23,7 @@ export async function claimedSessions(connection: ClusterConnection): Promise<Re
 }
 
 /** Deletes the rows of finished claims, which DBOS itself would keep forever. */
-export async function forgetClaims(connection: ClusterConnection): Promise<void> {
+export async function forgetClaims(connection: QueryConnection): Promise<void> {
   await connection.query(
     `DELETE FROM ${CLAIMS} WHERE queue_name = $1 AND status NOT IN ('ENQUEUED', 'PENDING', 'DELAYED')
        AND updated_at < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - $2::bigint`,
@@ -72,7 +72,7 @@ export type FairTurns = z.infer<typeof fairSchema>;
  * moved. Not for the cluster's connection: an operator's lock on the table of sessions may block this statement for
  * longer than a heartbeat may wait behind it.
  */
-export async function keepFair({ query }: Pick<ClusterConnection, "query">): Promise<FairTurns> {
+export async function keepFair({ query }: QueryConnection): Promise<FairTurns> {
   const [row] = await query(KEEP_FAIR, [SESSION_QUEUE]);
   return fairSchema.parse(row);
 }

@@ -30,9 +30,12 @@ export interface ClusterConnection {
   readonly broken: Promise<void>;
 }
 
+/** The connection of those that only query. */
+export type QueryConnection = Pick<ClusterConnection, "query">;
+
 /** What the classes that keep tables of the cluster work with. */
 export interface RowsScope {
-  readonly connection: Pick<ClusterConnection, "query">;
+  readonly connection: QueryConnection;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -93,10 +96,7 @@ const LACKING = `SELECT wanted AS name FROM unnest($1::text[]) AS wanted WHERE w
 export async function openClusterConnection(url: string): Promise<ClusterConnection> {
   const { connection: client, broken } = await openConnection(url, { application_name: "deckhand cluster" });
   try {
-    await client.query(idleLimit(0));
-    await client.query(NOTICE_VANISHED);
-    await client.query(NO_FLUSH);
-    await client.query(NO_LIMITS);
+    for (const setting of [idleLimit(0), NOTICE_VANISHED, NO_FLUSH, NO_LIMITS]) await client.query(setting);
   } catch (error) {
     throw unavailable(url, error);
   }
@@ -173,7 +173,7 @@ const SETUP_RETRY_MS = 50;
 const TAKE_SETUP = `SELECT pg_try_advisory_lock(${SETUP_LOCK}) AS held`;
 const SHARE_LEASE = `SELECT pg_try_advisory_lock_shared(${LEASE_LOCK}) AS held`;
 
-async function holds({ query }: Pick<ClusterConnection, "query">, sql: string): Promise<boolean> {
+async function holds({ query }: QueryConnection, sql: string): Promise<boolean> {
   const [row] = await query(sql);
   return z.object({ held: z.boolean() }).parse(row).held;
 }

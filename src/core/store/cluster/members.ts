@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ClusterMember, DrainOutcome, OtherReplica } from "../../cluster.ts";
 import { CLOSED_SCHEMAS, closedSchemas } from "../database/connection/postgresql-rights.ts";
-import type { ClusterConnection } from "./cluster-connection.ts";
+import type { QueryConnection } from "./cluster-connection.ts";
 import { IS_DEAD } from "./membership.ts";
 
 /** The live processes. After all were killed, rows of dead ones remain until the next process's first heartbeat. */
@@ -47,13 +47,13 @@ const rowSchema = z.object({
   }),
 });
 
-export async function readMembers({ query }: Pick<ClusterConnection, "query">): Promise<readonly ClusterMember[]> {
+export async function readMembers({ query }: QueryConnection): Promise<readonly ClusterMember[]> {
   const rows = z.array(rowSchema).parse(await query(MEMBERS));
   return rows.map(({ facts, state, ...row }) => ({ ...row, ...facts, ...state }));
 }
 
 /** As `readMembers`, for a database that may never have had any. Throws ConfigError if this user may not read them. */
-export async function findMembers(connection: Pick<ClusterConnection, "query">): Promise<readonly ClusterMember[]> {
+export async function findMembers(connection: QueryConnection): Promise<readonly ClusterMember[]> {
   const closed = closedSchemas(await connection.query(CLOSED_SCHEMAS));
   if (closed !== null) throw closed;
   const [row] = await connection.query(FIND_TABLES);
@@ -61,7 +61,7 @@ export async function findMembers(connection: Pick<ClusterConnection, "query">):
 }
 
 /** Asks a process to hand over its work and end. */
-export async function drainMember({ query }: Pick<ClusterConnection, "query">, id: string): Promise<DrainOutcome> {
+export async function drainMember({ query }: QueryConnection, id: string): Promise<DrainOutcome> {
   const [row] = await query(DRAIN, [id]);
   return drainSchema.parse(row).outcome;
 }
@@ -72,10 +72,7 @@ const OTHERS = `SELECT other.id, other.state FROM deckhand_cluster.replica AS ot
 const othersSchema = z.array(z.object({ id: z.string(), state: z.unknown() }));
 
 /** The live processes other than the one of this id. */
-export async function othersThan(
-  id: string,
-  { query }: Pick<ClusterConnection, "query">,
-): Promise<readonly OtherReplica[]> {
+export async function othersThan(id: string, { query }: QueryConnection): Promise<readonly OtherReplica[]> {
   return othersSchema.parse(await query(OTHERS, [id]));
 }
 
@@ -97,9 +94,6 @@ const ELDEST = `SELECT id, concat(facts->>'host', ':', facts->>'pid') AS name,
 const eldestSchema = z.array(z.object({ id: z.string(), name: z.string(), showsDirectories: z.boolean() }));
 
 /** The process to which later ones prove that they share its directories; null if none joined before this one. */
-export async function eldestOther(
-  id: string,
-  { query }: Pick<ClusterConnection, "query">,
-): Promise<KnownReplica | null> {
+export async function eldestOther(id: string, { query }: QueryConnection): Promise<KnownReplica | null> {
   return eldestSchema.parse(await query(ELDEST, [id]))[0] ?? null;
 }

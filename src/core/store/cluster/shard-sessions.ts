@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { GatewaySessions } from "../../cluster.ts";
-import type { ClusterConnection } from "./cluster-connection.ts";
+import type { QueryConnection } from "./cluster-connection.ts";
 
 const KEEP = `INSERT INTO deckhand_cluster.gateway_session (role, session)
   SELECT $1, $2::jsonb WHERE EXISTS (
@@ -14,7 +14,7 @@ const OF = "SELECT session FROM deckhand_cluster.gateway_session WHERE role = $1
 const keptSchema = z.array(z.object({ session: z.unknown() }));
 
 /** Gateway sessions, as the process with this id reads and writes them. */
-export function gatewaySessions(id: string, { query }: Pick<ClusterConnection, "query">): GatewaySessions {
+export function gatewaySessions(id: string, { query }: QueryConnection): GatewaySessions {
   return {
     async of(role) {
       const [kept] = keptSchema.parse(await query(OF, [role]));

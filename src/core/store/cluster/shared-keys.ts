@@ -2,17 +2,10 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Cluster } from "../../cluster.ts";
 import type { Log } from "../../protocol/log.ts";
-import type { HoldersOf, KeyMessage } from "../../providers/concurrency/key-holders.ts";
+import { type HoldersOf, type KeyMessage, keyMessageSchema } from "../../providers/concurrency/key-holders.ts";
 import { fromJson } from "../../text/from-json.ts";
 
-const ms = z.number().min(0);
-const messageSchema = z.object({
-  key: z.string(),
-  word: z.discriminatedUnion("type", [
-    z.object({ type: z.literal("refused"), waitMs: ms, limit: z.number().min(1), againMs: ms.nullable() }),
-    z.object({ type: z.literal("answered") }),
-  ]),
-});
+const messageSchema = z.object({ key: z.string(), word: keyMessageSchema });
 
 interface SharedKeysScope extends Pick<Cluster, "publish" | "subscribe" | "size"> {
   readonly log: Log;

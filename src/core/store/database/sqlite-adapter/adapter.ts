@@ -11,7 +11,7 @@ import {
 import BetterSqlite3 from "better-sqlite3";
 import type { Clock } from "../../../protocol/runtime.ts";
 import { asAdapterError } from "./errors.ts";
-import { ADAPTER, Statements } from "./statements.ts";
+import { Statements } from "./statements.ts";
 
 /**
  * While another process holds the write lock: how long one attempt blocks the whole program, the pause until the next
@@ -20,6 +20,9 @@ import { ADAPTER, Statements } from "./statements.ts";
 const LOCKED = { waitMs: 20, againMs: 100, inAllMs: 15_000 };
 
 const NEVER = new AbortController().signal;
+
+/** What Prisma sees of this adapter and its transactions. */
+const ADAPTER = { provider: "sqlite", adapterName: "deckhand-sqlite" } as const;
 
 /**
  * Maximum number of values in one statement. Prisma's default is what SQLite accepted in 2019, and it refuses longer

@@ -1,4 +1,4 @@
-import type { ColumnType, SqlQuery, SqlQueryable, SqlResultSet } from "@prisma/driver-adapter-utils";
+import type { ColumnType, SqlQuery, SqlResultSet } from "@prisma/driver-adapter-utils";
 import type BetterSqlite3 from "better-sqlite3";
 import { BoundedMap } from "../../../bounded-map.ts";
 import { asAdapterError } from "./errors.ts";
@@ -9,9 +9,6 @@ const MOST_KEPT = 500;
 /** Longer statements hold long lists, and SQLite's form of one is a hundred times as large. Characters. */
 const LONGEST_KEPT = 4_000;
 
-/** What Prisma sees of this adapter and its transactions. */
-export const ADAPTER = { provider: "sqlite", adapterName: "deckhand-sqlite" } as const;
-
 interface Kept {
   readonly statement: BetterSqlite3.Statement<unknown[], unknown[]>;
   readonly names: string[];
@@ -20,9 +17,7 @@ interface Kept {
 }
 
 /** Runs the statements of one connection. Preparing a text takes longer than most executions, so it is done once. */
-export class Statements implements SqlQueryable {
-  readonly provider = ADAPTER.provider;
-  readonly adapterName = ADAPTER.adapterName;
+export class Statements {
   readonly #connection: BetterSqlite3.Database;
   readonly #kept = new BoundedMap<string, Kept>(MOST_KEPT);
 
