@@ -90,10 +90,8 @@ function priceOf(item: Item): Price | null {
   if (prompt !== undefined && completion !== undefined) return flat(prompt * 1_000_000, completion * 1_000_000);
   const [input, output] = [dollars.safeParse(pricing?.input).data, dollars.safeParse(pricing?.output).data];
   if (input !== undefined && output !== undefined && input + output > 0) return flat(input, output);
-  const [novitaIn, novitaOut] = [
-    firstOf(item, ["input_token_price_per_m"]),
-    firstOf(item, ["output_token_price_per_m"]),
-  ];
+  const novitaIn = firstOf(item, ["input_token_price_per_m"]);
+  const novitaOut = firstOf(item, ["output_token_price_per_m"]);
   return novitaIn === undefined || novitaOut === undefined ? null : flat(novitaIn / 10_000, novitaOut / 10_000);
 }
 

@@ -22,10 +22,8 @@ export interface ProviderConnection extends WireOptions {
   readonly own: { readonly wire?: WireName; readonly baseUrl?: string } | undefined;
 }
 
-/** Loads a wire at a root, once. If loading fails, as with too many open files, the next call tries again. */
-type WireLoader = (name: WireName, baseUrl: string) => Promise<Wire>;
-
-export function createWireLoader(reach: ProviderConnection): WireLoader {
+/** Loads each wire at a root once. If loading fails, as with too many open files, the next call tries again. */
+export function createWireLoader(reach: ProviderConnection): (name: WireName, baseUrl: string) => Promise<Wire> {
   const { endpoint, log } = reach;
   const fetch = wholeEvents(readableErrors(reach.fetch));
   const made = new Map<string, Promise<Wire>>();
