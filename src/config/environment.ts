@@ -1,15 +1,14 @@
 import { z } from "zod";
 import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
 import { bareUrl, postgresUrl } from "./database-url.ts";
-import { field, listenHost, pathSchema, secret } from "./fields.ts";
-import { modelRefSchema } from "./settings.ts";
+import { field, httpUrl, listenHost, pathSchema, secret } from "./fields.ts";
+import { querySchema } from "./settings.ts";
 
 /** The environment's schema, from which .env.example, the reference in docs and error messages are generated. */
 
 // Docker keeps the quotes of its --env-file, and examples end in ….
 const word = z.string().regex(/^[!#-&(-~]+$/, "must not contain spaces, quotes or letters beyond ASCII");
 const host = listenHost(word);
-const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
 const port = z
   .string()
   .refine((value) => /^\d{1,5}$/.test(value) && Number(value) <= 65_535, "must be a whole number from 0 to 65535");
@@ -43,12 +42,8 @@ const ownVariables = {
     "Root of Discord's REST API without the version, if it is not Discord's own.",
     "https://discord.com/api",
   ),
-  DECKHAND_MODEL: field(modelRefSchema.exactOptional(), "The model, provider/model.", "anthropic/claude-opus-5-5"),
-  DECKHAND_FALLBACK_MODEL: field(
-    modelRefSchema.exactOptional(),
-    "The model to use if the first one is overloaded or its provider fails, provider/model.",
-    "openai/gpt-6-sol",
-  ),
+  DECKHAND_MODEL: querySchema.shape.model,
+  DECKHAND_FALLBACK_MODEL: querySchema.shape.fallbackModel,
   DATABASE_URL: secret(
     postgresUrl(
       z

@@ -15,6 +15,8 @@ export function listenHost(schema: z.ZodString): z.ZodString {
   return schema.overwrite((text) => text.replace(/^\[(.+)\]$/, "$1"));
 }
 
+export const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
+
 /** A file or directory. In a file there is no shell to expand `~` to the home directory. */
 export const pathSchema = z
   .string()

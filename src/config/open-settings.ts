@@ -64,19 +64,14 @@ const LOOPBACK = /^(?:localhost$|127\.|\[?::1\]?$)/u;
 function exposureWarnings({ web: { host, url, trustProxy } }: Config): string[] {
   if (url === null && LOOPBACK.test(host)) return [];
   const isOpen = url?.startsWith("https:") !== true;
-  return [
-    ...(isOpen
-      ? [
-          "HOST, web.url: passwords go over the network unencrypted. Put a proxy with TLS before the page, and set web.url to its https:// address.",
-        ]
-      : []),
-    ...(url !== null && trustProxy.length === 0
-      ? [
-          "web.trustProxy: without the address of the proxy, all who sign in look like one visitor, and wait for each other's wrong passwords.",
-        ]
-      : []),
-  ];
+  return [...(isOpen ? [UNENCRYPTED] : []), ...(url !== null && trustProxy.length === 0 ? [ONE_VISITOR] : [])];
 }
+
+const UNENCRYPTED =
+  "HOST, web.url: passwords go over the network unencrypted. Put a proxy with TLS before the page, and set web.url to its https:// address.";
+
+const ONE_VISITOR =
+  "web.trustProxy: without the address of the proxy, all who sign in look like one visitor, and wait for each other's wrong passwords.";
 
 /** The system's time zone, from TZ or /etc/localtime; null if it is not a valid one. */
 export function systemTimezone(): string | null {

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { z } from "zod";
 import { REGION } from "../core/providers/catalog.ts";
-import { field, pathSchema, secret } from "./fields.ts";
+import { field, httpUrl, pathSchema, secret } from "./fields.ts";
 import { dollars, limitFields, tokens } from "./limit-settings.ts";
 import { networkSchema } from "./networks.ts";
 import { channelKeySchema, personSchema } from "./platform-ids.ts";
@@ -13,7 +13,6 @@ import { channelKeySchema, personSchema } from "./platform-ids.ts";
 
 const text = z.string().min(1, "must not be empty");
 const apiKey = text.regex(/^(?!\$\{)/, "is not taken from a variable here: set <PROVIDER>_API_KEY in the environment");
-const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
 
 export const modelRefSchema = z
   .string()
