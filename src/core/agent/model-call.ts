@@ -76,9 +76,12 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
     try {
       const resolved = await registry.resolve(model);
       signal.throwIfAborted();
-      one = newTry(call, model, resolved);
+      const request = call.requestFor(resolved);
+      const { contextWindow } = resolved.facts;
+      const charge = new CallCharge({ model, request, contextWindow, meter: call.query.meter });
+      one = { resolved, model, request, charge, isShown: call.isShown, shown: false };
       const response = yield* stream(one, signal);
-      const usage = one.charge.counted();
+      const usage = charge.counted();
       return { type: "responded", response, usage, costUsd: costOf(usage, resolved.facts.price), model };
     } catch (thrown) {
       if (thrown instanceof BudgetStop) return { type: "over_budget", outcome: thrown.outcome };
@@ -126,13 +129,6 @@ interface Try {
   readonly isShown: boolean;
   /** Whether people have seen text of this try. */
   shown: boolean;
-}
-
-function newTry({ query, requestFor, isShown }: ModelCall, model: string, resolved: ResolvedModel): Try {
-  const request = requestFor(resolved);
-  const { contextWindow } = resolved.facts;
-  const charge = new CallCharge({ model, request, contextWindow, meter: query.meter });
-  return { resolved, model, request, charge, isShown, shown: false };
 }
 
 /**

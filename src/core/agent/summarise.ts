@@ -54,14 +54,9 @@ export async function* summarise(
 
   const summary = { text, messages: end, madeAt: messages.length, label: run.state.label };
   await run.projected({ ...projection, summary, failures: 0 }, spentOn(called));
-  yield { type: "status", text: summarisedStatus(end) };
+  const what = end === 1 ? "first message" : `first ${end} messages`;
+  yield { type: "status", text: `⚠ I summarised the ${what} to go on; nothing is deleted (\`/export\`).` };
   return { type: "made" };
-}
-
-/** `⚠ I summarised the first 84 messages to go on; nothing is deleted (`/export`).` */
-export function summarisedStatus(messages: number): string {
-  const what = messages === 1 ? "first message" : `first ${messages} messages`;
-  return `⚠ I summarised the ${what} to go on; nothing is deleted (\`/export\`).`;
 }
 
 /** The messages to be summarised, as requests carry them. */

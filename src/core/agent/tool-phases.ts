@@ -206,15 +206,10 @@ function* reportInterrupted(decisions: readonly Decided[]): Generator<QueryEvent
 /** Groups neighbouring parallel calls into batches. Any other call is a barrier and a batch of its own. */
 function batches<C extends { readonly tool: Pick<Tool, "parallel"> }>(calls: readonly C[]): C[][] {
   const result: C[][] = [];
-  let open: C[] | null = null;
   for (const call of calls) {
-    if (call.tool.parallel && open !== null) {
-      open.push(call);
-      continue;
-    }
-    const batch = [call];
-    result.push(batch);
-    open = call.tool.parallel ? batch : null;
+    const last = result.at(-1);
+    if (call.tool.parallel && last?.[0]?.tool.parallel === true) last.push(call);
+    else result.push([call]);
   }
   return result;
 }
