@@ -107,37 +107,21 @@ function toolLines(state: ProgressState): ShownLine[] {
   return older === 0 ? texts : [{ sign: "✓", text: count(older, "earlier step"), isOver: true }, ...texts];
 }
 
-interface FoldedSteps {
-  readonly line: ShownLine;
-  readonly steps: number;
-}
-
 const SEARCHES = new Set(["glob", "grep"]);
 
 function isQuietRead(step: Step): boolean {
   return step.state === "done" && (step.toolName === "read" || SEARCHES.has(step.toolName));
 }
 
-/** Folds consecutive reads and searches into one line. */
-function foldReads(steps: readonly Step[]): FoldedSteps[] {
-  const lines: FoldedSteps[] = [];
-  let run: Step[] = [];
-  const endRun = () => {
-    const [first, ...more] = run;
-    if (first !== undefined)
-      lines.push({ line: more.length === 0 ? stepLine(first) : foldedLine(run), steps: run.length });
-    run = [];
-  };
+/** Folds consecutive reads and searches into one line. `steps`: the number of steps that a line stands for. */
+function foldReads(steps: readonly Step[]): { readonly line: ShownLine; readonly steps: number }[] {
+  const runs: [Step, ...Step[]][] = [];
   for (const step of steps) {
-    if (isQuietRead(step)) {
-      run.push(step);
-      continue;
-    }
-    endRun();
-    lines.push({ line: stepLine(step), steps: 1 });
+    const last = runs.at(-1);
+    if (last !== undefined && isQuietRead(last[0]) && isQuietRead(step)) last.push(step);
+    else runs.push([step]);
   }
-  endRun();
-  return lines;
+  return runs.map((run) => ({ line: run.length === 1 ? stepLine(run[0]) : foldedLine(run), steps: run.length }));
 }
 
 function foldedLine(run: readonly Step[]): ShownLine {
