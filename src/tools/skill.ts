@@ -13,6 +13,7 @@ import {
   skillsForModel,
   skillUnavailableText,
 } from "../core/skills/skills.ts";
+import { counted } from "../core/text/counted.ts";
 import { defineTool, type Tool } from "../core/tool.ts";
 import type { InstructionGate } from "./instructions/instruction-gate.ts";
 import { asResult } from "./sandboxed/guest-call.ts";
@@ -74,7 +75,7 @@ export function createSkillTool({ skills, followsFile }: Pick<InstructionGate, "
 
 function listed(catalogue: SkillCatalogue): ToolResult {
   const count = skillsForModel(catalogue).length;
-  return textResult(skillListText(catalogue), { summary: `${count} ${count === 1 ? "skill" : "skills"}` });
+  return textResult(skillListText(catalogue), { summary: counted(count, "skill") });
 }
 
 function called(skill: Skill, asked: Input): ToolResult {
@@ -103,7 +104,7 @@ function fileText(skill: Skill, file: string, { offset, sandboxRoot, mayFollow }
   if (text === "") return errorResult(`${file} has ${totalLines} lines.`);
   const last = offset + MAX_FILE_LINES - 1;
   const more = totalLines > last ? `\n[Line ${last} of ${totalLines}; go on with offset ${last + 1}.]` : "";
-  return textResult(`${text}${more}`, { summary: `${totalLines} ${totalLines === 1 ? "line" : "lines"}` });
+  return textResult(`${text}${more}`, { summary: counted(totalLines, "line") });
 }
 
 function forPeople({ name }: Skill): ToolResult {

@@ -1,5 +1,6 @@
 import type { Projection, Summary } from "../events/projection.ts";
 import type { ContentBlock, Message, ToolResultBlock, ToolUseBlock } from "../protocol/messages.ts";
+import { counted } from "../text/counted.ts";
 
 /** Returns the short argument of a call, as in its progress line. */
 export type TitleOf = (use: ToolUseBlock) => string;
@@ -80,10 +81,6 @@ function placeholder({ content }: ToolResultBlock, name: string, title: string):
   const facts = [...(text === "" ? [] : [counted(lines, "line")]), ...(images === 0 ? [] : [counted(images, "image")])];
   const what = `${name}${plainTitle === "" ? "" : `: ${plainTitle}`}`;
   return `[Earlier tool result from ${[what, ...facts].join(", ")}]`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function withoutThinking(message: Message): Message {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { capabilitiesText } from "../../core/capabilities.ts";
 import { imageTypeSchema, textOf } from "../../core/protocol/messages.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
+import { counted } from "../../core/text/counted.ts";
 import { fromJson } from "../../core/text/from-json.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { outsideOf } from "../../core/trust/label.ts";
@@ -174,11 +175,10 @@ function imageResult(text: string, images: readonly z.infer<typeof image>[]): To
       ...images.map(({ name, mediaType, base64 }) => ({ type: "image" as const, name, mediaType, data: base64 })),
     ],
     isError: false,
-    summary: images.length === 1 ? "1 image" : `${images.length} images`,
+    summary: counted(images.length, "image"),
   };
 }
 
 function lineCount(text: string): string {
-  const lines = text === "" ? 0 : text.split("\n").length;
-  return lines === 1 ? "1 line" : `${lines} lines`;
+  return counted(text === "" ? 0 : text.split("\n").length, "line");
 }

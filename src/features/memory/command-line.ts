@@ -8,6 +8,7 @@ import { reasonOf } from "../../core/protocol/explain.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { embeddersOf } from "../../core/providers/registry/embedder.ts";
+import { counted } from "../../core/text/counted.ts";
 import { scopeWord } from "./audience.ts";
 import { embeddingsIn } from "./feature.ts";
 import { createLineReader, linesOf, problemOf, scopeSchema } from "./import-line.ts";
@@ -147,9 +148,7 @@ export async function importFile(file: string, { store, database, runtime, out }
   for (const line of refused.slice(0, MOST_NAMED)) out(`⚠ ${line}`);
   if (refused.length > MOST_NAMED) out(`⚠ and ${refused.length - MOST_NAMED} more lines`);
   const isGood = kept > 0 || refused.length === 0;
-  out(
-    `${isGood ? "✓" : "✗"} ${memoriesOf(kept)} imported, ${refused.length} ${refused.length === 1 ? "line" : "lines"} refused`,
-  );
+  out(`${isGood ? "✓" : "✗"} ${memoriesOf(kept)} imported, ${counted(refused.length, "line")} refused`);
   return isGood;
 }
 
@@ -172,7 +171,7 @@ function withVectors(count: number): string {
 }
 
 function memoriesOf(count: number): string {
-  return count === 1 ? "1 memory" : `${count} memories`;
+  return counted(count, "memory", "memories");
 }
 
 /** Makes vectors as long as there is progress. Null when done, or the error of the last try. */

@@ -1,5 +1,6 @@
 import { createHash, hash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { counted } from "../../core/text/counted.ts";
 import { sizeText } from "../../core/text/sizes.ts";
 import { secretKind } from "../../tools/secrets/secret-files.ts";
 import { PathResolver, withFile } from "../../tools/wasm/workspace/path-resolver.ts";
@@ -7,7 +8,7 @@ import { segmentsOf } from "../../tools/wasm/workspace/path-rules.ts";
 import { readWhole } from "../../tools/wasm/workspace/read-file.ts";
 import { Refusal, refusing } from "../../tools/wasm/workspace/refusal.ts";
 import { entriesAt } from "../../tools/wasm/workspace/tree.ts";
-import { filesText, type SiteLimits } from "./site.ts";
+import type { SiteLimits } from "./site.ts";
 
 /** Maximum size of one file in bytes, since it is held in memory while it is copied. */
 const MOST_FILE_BYTES = 26_214_400;
@@ -70,17 +71,12 @@ export async function collect({ source, limits, signal, take = async () => {} }:
   return { files, bytes, hidden, digest: all.digest("hex") };
 }
 
-interface Listed {
-  readonly files: readonly FoundFile[];
-  readonly hidden: number;
-}
-
 /** Lists all files by path with their sizes, so that a directory beyond the limits is refused before it is read. */
 async function listed(
   resolver: PathResolver,
   top: string,
   { limits, signal }: Pick<CollectArgs, "limits" | "signal">,
-): Promise<Listed> {
+): Promise<{ readonly files: readonly FoundFile[]; readonly hidden: number }> {
   const files: FoundFile[] = [];
   const directories = [""];
   let bytes = 0;
@@ -143,7 +139,7 @@ function joined(directory: string, name: string): string {
 }
 
 function tooMany({ files }: SiteLimits): Refusal {
-  return new Refusal(`The directory holds more than ${filesText(files)}: too many for a site.`);
+  return new Refusal(`The directory holds more than ${counted(files, "file")}: too many for a site.`);
 }
 
 function tooLarge({ bytes }: SiteLimits): Refusal {

@@ -5,11 +5,12 @@ import { quoteInput } from "../../core/command-line/quote-input.ts";
 import { effectiveSession } from "../../core/command-line/session-to-change.ts";
 import { isAdmin } from "../../core/permissions/access.ts";
 import { privateMessage } from "../../core/protocol/replies.ts";
+import { counted } from "../../core/text/counted.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { sizeText } from "../../core/text/sizes.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { Refusal } from "../../tools/wasm/workspace/refusal.ts";
-import { filesText, type Site, type SiteVersion } from "./site.ts";
+import type { Site, SiteVersion } from "./site.ts";
 import type { Sites } from "./sites.ts";
 
 const NAME_CHARS = 80;
@@ -76,7 +77,7 @@ async function list(_typed: Typed, { sites, context: { channelKey } }: Use): Pro
 
 function versionText({ number, files, bytes, by, createdAt }: SiteVersion): string {
   const day = new Date(createdAt).toISOString().slice(0, 10);
-  return `version ${number}, ${day}, ${plainLine(by.name, NAME_CHARS)} · ${filesText(files)}, ${sizeText(bytes)}`;
+  return `version ${number}, ${day}, ${plainLine(by.name, NAME_CHARS)} · ${counted(files, "file")}, ${sizeText(bytes)}`;
 }
 
 async function publish({ words, flags }: Typed, { sites, context, signal, sandboxRootOf }: Use): Promise<string> {
@@ -90,7 +91,7 @@ async function publish({ words, flags }: Typed, { sites, context, signal, sandbo
   const key = context.runtime.ids.next("publish");
   const version = await sites.publish({ ...request, by: { id: by.id, name: by.name }, key }, signal);
   const { number, files, bytes } = version;
-  return `✓ Published as version ${number}: ${sites.urlOf(name)} (${filesText(files)}, ${sizeText(bytes)})`;
+  return `✓ Published as version ${number}: ${sites.urlOf(name)} (${counted(files, "file")}, ${sizeText(bytes)})`;
 }
 
 async function unpublish(typed: Typed, use: Use): Promise<string> {

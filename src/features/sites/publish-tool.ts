@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { startOf } from "../../core/people/run-people.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
+import { counted } from "../../core/text/counted.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { sizeText } from "../../core/text/sizes.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
@@ -8,7 +9,7 @@ import type { FeatureHost } from "../../feature-host.ts";
 import { asResult } from "../../tools/sandboxed/guest-call.ts";
 import { Refusal } from "../../tools/wasm/workspace/refusal.ts";
 import type { Found } from "./collect.ts";
-import { filesText, type Publisher } from "./site.ts";
+import type { Publisher } from "./site.ts";
 import type { Sites } from "./sites.ts";
 
 /** Maximum number of files listed on a card. */
@@ -65,8 +66,8 @@ export function publishTool(sites: Sites, host: Pick<FeatureHost, "store">): Too
         const version = await sites.publish({ ...requestOf(call, ctx), by, key, ...seen, progress }, signal);
         const { number, files, bytes } = version;
         return textResult(
-          `Published as version ${number}: ${sites.urlOf(call.name)} (${filesText(files)}, ${sizeText(bytes)}).`,
-          { summary: `version ${number} · ${filesText(files)}` },
+          `Published as version ${number}: ${sites.urlOf(call.name)} (${counted(files, "file")}, ${sizeText(bytes)}).`,
+          { summary: `version ${number} · ${counted(files, "file")}` },
         );
       }),
   });
@@ -88,7 +89,7 @@ function cardOf({ files, bytes, hidden, digest }: Found) {
     .map(({ path, size }) => `${plainLine(path, PATH_CHARS)} · ${sizeText(size)}`);
   const more = files.length - lines.length;
   const text = [
-    `${filesText(files.length)} · ${sizeText(bytes)}`,
+    `${counted(files.length, "file")} · ${sizeText(bytes)}`,
     ...lines,
     ...(more > 0 ? [`… and ${more} more`] : []),
     ...(hidden > 0 ? [`left out: ${hidden} with names that begin with a dot`] : []),

@@ -38,8 +38,3 @@ export function isSiteName(name: string): boolean {
 }
 
 export const NAME_RULE = "A site's name has 1 to 63 small letters, digits and hyphens, such as `release-notes`.";
-
-/** `1 file`, `12 files`. */
-export function filesText(count: number): string {
-  return count === 1 ? "1 file" : `${count} files`;
-}

@@ -6,6 +6,7 @@ import { explain } from "../../core/protocol/explain.ts";
 import type { Author, ToolResultContent } from "../../core/protocol/messages.ts";
 import type { Attachment, ThreadMessage } from "../../core/protocol/platform.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
+import { counted } from "../../core/text/counted.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { indented, speakerName, withoutMarkers } from "../../core/text/speakers.ts";
 import { defineTool, type Tool, type ToolThread } from "../../core/tool.ts";
@@ -80,7 +81,7 @@ function resultOf(messages: readonly ThreadMessage[], { from, limit, before }: A
       ? `\nThere are older ones: go on with before: "${said.at(-shown.length)?.messageId}".`
       : "";
   const text = `${conversation(shown)}${older}`;
-  const summary = shown.length === 1 ? "1 message" : `${shown.length} messages`;
+  const summary = counted(shown.length, "message");
   const read = recent.slice(-shown.length);
   return textResult(text, { summary, people: peopleIn(read), label: unionOf(read.map(labelOfMessage)) });
 }
@@ -102,7 +103,7 @@ async function filesOf(
   if (opened.length === 0) return errorResult(`The message ${id} has no files.`);
   const content: ToolResultContent[] = [{ type: "text", text: conversation([lineOf(message)]) }];
   for (const attachment of opened) content.push(...(await opening(attachment, { thread, signal })));
-  const summary = opened.length === 1 ? "1 file" : `${opened.length} files`;
+  const summary = counted(opened.length, "file");
   const label = unionOf([labelOfMessage(message), { who: [outsideOf("an attachment")], holds: ["channel"] }]);
   return { content, isError: false, summary, people: peopleIn([message]), label };
 }

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Capabilities, CapabilityContext } from "../../core/capabilities.ts";
 import { OUTPUT_DIRECTORY } from "../../core/protocol/tool-result.ts";
+import { counted } from "../../core/text/counted.ts";
 import { guestCapabilities } from "../wasm/capability.ts";
 import type { Guest } from "./guest-call.ts";
 
@@ -40,8 +41,7 @@ function aboutCut({ lines, file }: Output): string {
 }
 
 export function linesSummary(lines: number): string {
-  if (lines === 0) return "done";
-  return lines === 1 ? "1 line" : `${lines} lines`;
+  return lines === 0 ? "done" : counted(lines, "line");
 }
 
 /** First line of a program, as a title for people. */
