@@ -6,7 +6,7 @@ import type { FeatureHost } from "../../feature-host.ts";
 import { acceptable } from "./acceptable.ts";
 import { type Reader, readerWords, workspaceOf } from "./audience.ts";
 import type { Meaning } from "./meaning/meaning.ts";
-import { type Kind, type Memory, type NewMemory, type Origin } from "./memory.ts";
+import type { Memory, NewMemory, Origin } from "./memory.ts";
 import { dayOf } from "./recalled-text.ts";
 import { find, type Hit } from "./search/find.ts";
 import { fullText } from "./search/store.ts";
@@ -18,15 +18,10 @@ type Host = Pick<FeatureHost, "store" | "runtime" | "log" | "database" | "descri
 };
 
 /** Something to remember. */
-export interface MemoryInput {
-  readonly text: string;
-  readonly kind: Kind;
+export interface MemoryInput extends Pick<NewMemory, "text" | "kind" | "author" | "channelKey" | "origin"> {
   /** Whom it is for: the person, this channel, or the workspace. */
   readonly scope: "person" | "channel" | "workspace";
-  readonly author: { readonly id: string; readonly name: string };
   readonly thread: ThreadRef;
-  readonly channelKey: string;
-  readonly origin: Origin;
   /** The memory may be known beyond a private channel, because a person has said so. */
   readonly mayLeave: boolean;
   /** The run that it was told in. */

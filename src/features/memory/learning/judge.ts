@@ -1,18 +1,14 @@
 import { acceptable } from "../acceptable.ts";
-import type { Kind, Memory, Origin } from "../memory.ts";
+import type { Kind, Memory } from "../memory.ts";
 import { closestLine, shareIn } from "../origin.ts";
 import { plainWords } from "../search/words.ts";
 import type { Line } from "./lines.ts";
 import type { Note } from "./prompt.ts";
 
 /** An accepted note. */
-export interface Learned {
-  readonly text: string;
-  readonly kind: Kind;
-  readonly origin: Origin;
+export interface Learned extends Pick<Memory, "text" | "kind" | "origin" | "author"> {
   /** The memory belongs to the person who said it, rather than to the channel. */
   readonly isOfPerson: boolean;
-  readonly author: { readonly id: string; readonly name: string };
   /** The cited line that contains most of the note. */
   readonly line: Line;
   /** A known memory that says the same; it counts as used once more. */

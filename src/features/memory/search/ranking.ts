@@ -174,13 +174,11 @@ function relevanceOf({ times, small, found }: Reading, weights: readonly number[
   return [...times, ...small].map((often, index) => ((weights[index] ?? 0) * often * (K1 + 1)) / (often + norm));
 }
 
-interface Neighbour {
-  readonly part: number;
-  readonly words: readonly number[];
-}
-
 /** Score that a line gets from its neighbours for words that it lacks. */
-function lent(own: readonly number[], neighbours: readonly Neighbour[]): number {
+function lent(
+  own: readonly number[],
+  neighbours: readonly { readonly part: number; readonly words: readonly number[] }[],
+): number {
   return own.reduce((sum, relevance, word) => {
     return relevance > 0 ? sum : sum + Math.max(...neighbours.map(({ part, words }) => part * (words[word] ?? 0)));
   }, 0);
