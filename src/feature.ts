@@ -77,7 +77,8 @@ export interface ConfiguredFeature {
   readonly open?: (host: FeatureHost) => Promise<OpenFeature>;
 }
 
-interface StoredKeys {
+/** The stored keys of providers, decrypted. */
+export interface StoredKeys {
   /** The keys by provider. */
   readonly keys: ReadonlyMap<string, string>;
   /** Why some keys cannot be used, as a sentence; null if all can. */

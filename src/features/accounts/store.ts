@@ -1,12 +1,6 @@
 import { type Client, mapRow, type Stored } from "../../core/store/database/client.ts";
 import { type Account, type AccountLink, type Identity, readRole } from "./account.ts";
 
-export interface StoredSession {
-  readonly account: Account;
-  readonly usedAt: number;
-  readonly expiresAt: number;
-}
-
 interface NewSession {
   /** The hash that the password was compared with. */
   readonly passwordHash: string;
@@ -33,7 +27,7 @@ export function accountReads(db: Client) {
       return (await db.account.findMany({ orderBy: { name: "asc" } })).map(toAccount);
     },
 
-    async session(id: string): Promise<StoredSession | null> {
+    async session(id: string) {
       const row = await db.loginSession.findUnique({ where: { id } });
       if (row === null) return null;
       const account = await db.account.findUnique({ where: { name: row.accountName } });

@@ -3,7 +3,7 @@ import { ownId } from "../../core/events/event-key.ts";
 import { channelOf, type Person, type ThreadRef } from "../../core/protocol/platform.ts";
 import type { TeamSessions } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
-import type { ChannelRow } from "./store.ts";
+import type { ChannelRow, ThreadRow } from "./store.ts";
 
 export type Viewer = Parameters<TeamSessions["choices"]>[0];
 
@@ -17,10 +17,7 @@ export interface Visibility {
 }
 
 /** The channel and thread of a session. */
-export interface Place {
-  readonly channel: ChannelRow;
-  readonly thread: ThreadRef;
-}
+export type Place = Pick<ThreadRow, "channel" | "thread">;
 
 export type VisibilityOptions = Pick<
   FeatureHost,

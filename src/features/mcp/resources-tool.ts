@@ -116,17 +116,12 @@ async function run(call: Input, connection: McpConnection, signal: AbortSignal):
   }
 }
 
-interface Entry {
-  readonly name?: string | undefined;
-  readonly description?: string | undefined;
-}
-
 async function list(session: McpSession, signal: AbortSignal): Promise<ToolResult> {
   const resources = await session.list("resources", MAX_LISTED, signal);
   const templates = await session.list("templates", MAX_LISTED, signal);
   const prompts = await session.list("prompts", MAX_LISTED, signal);
-  const about = (entry: Entry) => {
-    const words = [entry.name ?? "", entry.description ?? ""].map((text) => foreignLine(text, MAX_ABOUT));
+  const about = ({ name = "", description = "" }: { name?: string | undefined; description?: string | undefined }) => {
+    const words = [name, description].map((text) => foreignLine(text, MAX_ABOUT));
     return words
       .filter((text) => text !== "")
       .map((text) => ` · ${text}`)

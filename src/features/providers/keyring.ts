@@ -13,11 +13,7 @@ export interface Keyring {
   /** Why some keys cannot be used, as a sentence; null if all can. */
   readonly problem: () => string | null;
   /** Stores a key and uses it from now on; null, or a sentence why not. `by` is an account's name, or empty. */
-  readonly set: (key: {
-    readonly provider: string;
-    readonly key: string;
-    readonly by: string;
-  }) => Promise<string | null>;
+  readonly set: (key: Parameters<typeof storeKey>[0]) => Promise<string | null>;
   /** False if there was none. */
   readonly remove: (provider: string) => Promise<boolean>;
   /** Rereads the keys whenever the command line or another process has changed them, until the signal aborts. */
@@ -79,7 +75,7 @@ export async function openKeyring(host: Host, given: Uint8Array | null): Promise
       await reload();
       return wasThere;
     },
-    reload: reload,
+    reload,
     async follow(signal) {
       followChanges({ ...changes, everyMs: LOOK_MS, signal }, reload);
       const file = path.join(keysDirectory(home), CHANGED);

@@ -2,6 +2,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { CATALOG, DEMO_PROVIDER } from "../../core/providers/catalog.ts";
 import type { SetProvider } from "../../core/providers/registry/live-providers.ts";
 import type { Store } from "../../core/store/store.ts";
+import type { StoredKeys } from "../../feature.ts";
 import { seal, unseal } from "./sealed.ts";
 import { sealingKey } from "./sealing-key.ts";
 import { keyReads, keyWrites, type SealedKey } from "./store.ts";
@@ -25,11 +26,8 @@ export interface KeysWorld {
 export type StoredKey = Pick<SealedKey, "provider" | "hint" | "by" | "at">;
 
 /** The stored keys, decrypted. */
-export interface OpenedKeys {
-  readonly keys: ReadonlyMap<string, string>;
+export interface OpenedKeys extends StoredKeys {
   readonly stored: readonly StoredKey[];
-  /** Why some cannot be used, as a sentence; null if all can. */
-  readonly problem: string | null;
 }
 
 /** Takes one statement. */

@@ -3,12 +3,6 @@ import { memoryDeletion } from "./memories/store.ts";
 import { deletionReads } from "./store.ts";
 import { inThreads, threadDeletion } from "./threads/store.ts";
 
-export interface DeletedCounts {
-  readonly sessions: number;
-  readonly memories: number;
-  readonly threads: number;
-}
-
 /** Sessions deleted together. */
 const TOGETHER = 25;
 /** Threads of the program's own platforms read together. */
@@ -18,7 +12,7 @@ const THREADS = 100;
  * Deletes what is older than a time, in milliseconds since the epoch: sessions without activity since, memories neither
  * used since nor pinned, and threads of the page without a session. Sessions with running or starting work stay.
  */
-export async function deleteOld(before: number, world: DeletionScope, signal: AbortSignal): Promise<DeletedCounts> {
+export async function deleteOld(before: number, world: DeletionScope, signal: AbortSignal) {
   const { store } = world;
   const reads = store.tables(deletionReads);
   const stay: string[] = [];

@@ -82,13 +82,11 @@ export function createProviderLogin(settings: OidcSettings, means: Means): Provi
   };
 }
 
-interface SignInScope {
-  readonly settings: OidcSettings;
-  readonly means: Means;
-}
-
 /** Signs a person in. One who is no longer in any group is signed out everywhere. */
-async function enter(identity: ProviderIdentity, { settings, means }: SignInScope): Promise<ProviderOutcome> {
+async function enter(
+  identity: ProviderIdentity,
+  { settings, means }: { readonly settings: OidcSettings; readonly means: Means },
+): Promise<ProviderOutcome> {
   const { issuer, subject, claims, groups } = identity;
   const role = roleOf(groups ?? [], settings.groups) ?? settings.defaultRole;
   if (role === null) {

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { JobRequest } from "../../../core/jobs/job-control.ts";
-import type { ThreadRef } from "../../../core/protocol/platform.ts";
 import type { JobRow } from "../../../core/store/jobs.ts";
 import type { TeamJob, TeamJobs, TeamJobView } from "../../../feature.ts";
 import { refusalAt } from "../command.ts";
@@ -8,7 +7,7 @@ import { channelName, seenAmong } from "../list.ts";
 import type { ConsoleScope } from "../scope.ts";
 import { mayPress } from "../session.ts";
 import { type ChannelRow, consoleReads } from "../store.ts";
-import { operatorOn, type Viewer } from "../visibility.ts";
+import { operatorOn, type Place, type Viewer } from "../visibility.ts";
 
 /** Jobs per page. */
 const PAGE = 50;
@@ -24,10 +23,8 @@ export const jobsQuerySchema = z.object({
 type Query = z.infer<typeof jobsQuerySchema>;
 
 /** A job and its place. */
-export interface PlacedJob {
+export interface PlacedJob extends Place {
   readonly job: JobRow;
-  readonly channel: ChannelRow;
-  readonly thread: ThreadRef;
 }
 
 /** Jobs of all channels that the viewer sees, by name. */

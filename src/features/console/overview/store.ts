@@ -11,13 +11,6 @@ export interface OpenRun {
   readonly by: string;
 }
 
-export interface Failure {
-  readonly sessionId: string;
-  readonly outcome: string;
-  readonly code: string | null;
-  readonly at: number;
-}
-
 /** Reads what is running, what waits and what has failed. */
 export function overviewReads(db: Client) {
   return {
@@ -38,7 +31,7 @@ export function overviewReads(db: Client) {
     },
 
     /** Runs that have failed since then, the newest first. */
-    async failed(since: number, limit: number): Promise<Failure[]> {
+    async failed(since: number, limit: number) {
       const rows = await db.run.findMany({
         where: { endedAt: { gte: new Date(since) }, outcome: { notIn: ["end_turn", "cancelled"] } },
         orderBy: { endedAt: "desc" },

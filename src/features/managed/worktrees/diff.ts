@@ -73,15 +73,9 @@ function shownDiff(end: GitEnd | null, whole: boolean): string {
   return `${stdout.slice(0, DIFF_CHARS).toWellFormed()}\n… ${stdout.length - DIFF_CHARS} more characters …`;
 }
 
-export interface ThreeTexts {
-  readonly here: Uint8Array;
-  readonly base: Uint8Array;
-  readonly theirs: Uint8Array;
-}
-
 /** The merged text, or a few words why the texts cannot be merged. */
 export async function mergedText(
-  texts: ThreeTexts,
+  texts: Readonly<Record<"here" | "base" | "theirs", Uint8Array>>,
   worktree: ExecutorWorktree,
   signal: AbortSignal,
 ): Promise<{ readonly text: string } | { readonly why: string }> {

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { fromJson, isObject } from "../../../core/text/from-json.ts";
+import type { JsonObject } from "../catalogue/input-schema.ts";
 
 /**
  * Repairs messages from servers that break the protocol. Many write null for absent values, an `error` beside a result,
  * or extra fields beside both. The SDK ignores such a message altogether, so the request that it answers would wait for
  * ever.
  */
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Source: JSON-RPC 2.0, Error object: the first code that a server may use freely. */
 const FAILED = -32_000;
