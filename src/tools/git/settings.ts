@@ -61,9 +61,10 @@ async function listingOf(text: string, git: RunGit): Promise<string> {
 
 /** Parses entries of the form `name LF value NUL`; a name without a value has no LF and means true. */
 function settingsOf(listing: string): GitSettings {
-  const entries = listing.split("\0").flatMap((entry) => {
+  const entries = listing.split("\0").flatMap((entry): [string, string][] => {
     const end = entry.indexOf("\n");
-    return entry === "" ? [] : [end < 0 ? pair(entry, "true") : pair(entry.slice(0, end), entry.slice(end + 1))];
+    if (end < 0) return entry === "" ? [] : [[entry, "true"]];
+    return [[entry.slice(0, end), entry.slice(end + 1)]];
   });
   const last = (name: string): string | undefined => entries.findLast(([other]) => other === name)?.[1]?.toLowerCase();
   const refStorage = last("extensions.refstorage") ?? "files";
@@ -76,8 +77,4 @@ function settingsOf(listing: string): GitSettings {
     HARMLESS.some((rule) => rule.name.test(name) && rule.value.test(value)),
   );
   return { objectFormat, harmless: harmless.slice(0, MAX_SETTINGS) };
-}
-
-function pair(name: string, value: string): [string, string] {
-  return [name, value];
 }

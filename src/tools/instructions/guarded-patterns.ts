@@ -1,14 +1,12 @@
 import { matchesWildcard } from "../../core/text/wildcard.ts";
 import { comparableName } from "../wasm/workspace/path-rules.ts";
 
-/** Whether an operator guards a path, given as the comparable names on its way from the sandbox root. */
-export type IsGuarded = (names: readonly string[]) => boolean;
-
 /**
  * Compiles the settings' patterns of guarded files. A name matches at any depth and a path from the sandbox root on;
- * `*` matches any characters within one name, and a directory includes all its contents.
+ * `*` matches any characters within one name, and a directory includes all its contents. The path is given as the
+ * comparable names on its way from the sandbox root.
  */
-export function compileGuarded(patterns: readonly string[]): IsGuarded {
+export function compileGuarded(patterns: readonly string[]): (names: readonly string[]) => boolean {
   const guarded = patterns.map(patternOf);
   return (names) =>
     guarded.some(({ segments, isAnywhere }) =>

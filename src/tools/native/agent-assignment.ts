@@ -102,14 +102,12 @@ export async function assignmentOf(asked: AgentRequest, ctx: ToolContext, deps: 
   };
 }
 
-interface Bounded {
-  readonly depth: number;
-  readonly began: SessionEventBody | null;
-  readonly ctx: ToolContext;
-}
-
 /** Checks the bounds that keep sub-agents from continuing endlessly; null if none is reached. */
-async function boundReached(asked: AgentRequest, { depth, began, ctx }: Bounded, { store }: NativeToolDeps) {
+async function boundReached(
+  asked: AgentRequest,
+  { depth, began, ctx }: Pick<TaskOrigin, "depth" | "began" | "ctx">,
+  { store }: NativeToolDeps,
+) {
   if (depth > MAX_DEPTH) return `Sub-agents go ${MAX_DEPTH} deep at most, and you are at the end. Do it yourself.`;
   // It would end after the sub-agent's own report, which is all that the parent receives.
   if (asked.run_in_background && depth > 1) return NOT_BEHIND_A_REPORT;

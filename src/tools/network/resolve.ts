@@ -3,17 +3,12 @@ import { lookup } from "node:dns/promises";
 /** Resolves a host name to its addresses. The caller ignores a result that arrives after the signal has aborted. */
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-interface LookUp {
-  readonly askers: AbortSignal[];
-  readonly found: Promise<readonly string[]>;
-}
-
 /**
  * Resolves one name at a time; concurrent requests for the same name share one look-up. Skips a name if nobody waits
  * for it any more when its turn comes.
  */
 export function serialResolve(resolve: Resolve): Resolve {
-  const underWay = new Map<string, LookUp>();
+  const underWay = new Map<string, { readonly askers: AbortSignal[]; readonly found: Promise<readonly string[]> }>();
   let last: Promise<unknown> = Promise.resolve();
   const turn = async (hostname: string, askers: readonly AbortSignal[]): Promise<readonly string[]> => {
     await last;

@@ -1,6 +1,5 @@
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
-import type { ToolContext } from "../../core/tool.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
 import { type Content, contentOf } from "./content.ts";
 import type { HttpResponse } from "./exchange.ts";
@@ -35,13 +34,12 @@ interface Shown {
   readonly offset: number;
 }
 
-interface Scope {
-  readonly ctx: ToolContext;
-  readonly signal: AbortSignal;
-}
-
 /** Formats a response for the model. Throws what the sandbox does. */
-export async function resultOf(shown: Shown, sandbox: Sandbox, scope: Scope): Promise<ToolResult> {
+export async function resultOf(
+  shown: Shown,
+  sandbox: Sandbox,
+  scope: Parameters<typeof readPage>[2],
+): Promise<ToolResult> {
   const { url, answer } = shown;
   const content = contentOf(answer);
   const head = headOf(shown);

@@ -126,12 +126,7 @@ function packageText(file: string, root: string): string | null {
 
 /** Relative path; null if it leads out of the root, where the call then fails by itself. */
 function beneath(path: string, root: string): string | null {
-  try {
-    return segmentsOf(path, [root]).join("/");
-  } catch (error) {
-    if (error instanceof Refusal) return null;
-    throw error;
-  }
+  return unlessRefused(() => segmentsOf(path, [root]).join("/"));
 }
 
 /** Capabilities of a change: files only. */
