@@ -6,7 +6,6 @@ import { agentProblems, timezoneOf } from "./channel-config.ts";
 import { skippedLine } from "./config/stored/apply-stored.ts";
 import { EffectiveSettings, SETTINGS_REVISION } from "./config/stored/effective-settings.ts";
 import { approvalRulesOf } from "./config/stored/live.ts";
-import type { Config } from "./config.ts";
 import { connectPlatforms } from "./connect-platforms.ts";
 import { createBackgroundCalls } from "./core/budget/background-call.ts";
 import { createModelChoice, type ModelChoice } from "./core/budget/model-choice.ts";
@@ -22,9 +21,7 @@ import { MessageFinaliser } from "./core/people/message-finaliser.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import { createPlatformRights, type PlatformRights } from "./core/permissions/platform-rights.ts";
 import { type AppError, PlatformError } from "./core/protocol/errors.ts";
-import type { Log } from "./core/protocol/log.ts";
 import type { PlatformName, Receive } from "./core/protocol/platform.ts";
-import type { Runtime } from "./core/protocol/runtime.ts";
 import { SessionRunner } from "./core/run/runner.ts";
 import { lastActiveAt } from "./core/store/database/sqlite-file.ts";
 import { openStore, type Store } from "./core/store/store.ts";
@@ -40,6 +37,7 @@ import {
   openInstructions,
   openQuotas,
   openToolbox,
+  type ToolboxWorld,
 } from "./open-toolbox.ts";
 import { EndedRuns } from "./operations/ended-runs.ts";
 import { DRAIN_MS, HAND_OVER_MS } from "./operations/stop-times.ts";
@@ -59,14 +57,7 @@ export function allCommands(features = createFeatureList(FEATURES)): readonly Ch
   return [...CHAT_COMMANDS, ...features.commands];
 }
 
-export interface AppOptions {
-  readonly config: Config;
-  readonly runtime: Runtime;
-  readonly log: Log;
-  /** The program's own tokens and keys. Those that are set later are added. */
-  readonly secrets: string[];
-  /** Prints a line on the operator's terminal. */
-  readonly say: (line: string) => void;
+export interface AppOptions extends Pick<ToolboxWorld, "config" | "runtime" | "log" | "secrets" | "say"> {
   /**
    * With `terminals`, the program serves only a conversation on a terminal. The page, jobs and other platforms wait for
    * a program that serves everything, which is the default.

@@ -58,7 +58,7 @@ import { APPLICATION, VERSION } from "./version.ts";
 
 const MB = 1_000_000;
 
-interface ToolboxWorld {
+export interface ToolboxWorld {
   readonly cluster: Cluster;
   readonly otherSettings: FeatureHost["otherSettings"];
   readonly settings: EffectiveSettings;

@@ -1,6 +1,6 @@
 import { type Duplex, duplexPair } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ChatIo, type ChatRequest } from "./adapters/terminal/client/chat.ts";
+import type { ChatIo, ChatOptions, ChatRequest } from "./adapters/terminal/client/chat.ts";
 import { EXIT } from "./adapters/terminal/client/exit-codes.ts";
 import { openSocket, socketPath } from "./adapters/terminal/socket.ts";
 import { commandErrorLines } from "./cli/startup-error.ts";
@@ -50,11 +50,7 @@ export async function runChat(config: Config, request: ChatRequest, io: ChatIo):
 /** Errors that mean that the reader of the pipe or terminal is gone. Source: write(2). */
 const READER_GONE: ReadonlySet<string | undefined> = new Set(["EPIPE", "EIO", "ECONNRESET"]);
 
-async function conversation(options: {
-  readonly request: ChatRequest;
-  readonly io: ChatIo;
-  readonly reach: () => Promise<Duplex | null>;
-}): Promise<number> {
+async function conversation(options: ChatOptions): Promise<number> {
   const { request, io } = options;
   const unwritable = Promise.withResolvers<number>();
   for (const stream of [io.stdout, io.stderr]) {

@@ -25,13 +25,11 @@ import { notifyProcesses } from "./ownership/notify-processes.ts";
 import { describePlatform } from "./platforms.ts";
 import { systemRuntime } from "./runtime.ts";
 
-interface Ends {
-  readonly terminal: Terminal;
-  readonly stdin: Input;
-}
-
 /** The services of features' subcommands, which work on the database with or without a running program. */
-export function subcommandWorld(config: Config, { terminal, stdin }: Ends): SubcommandWorld {
+export function subcommandWorld(
+  config: Config,
+  { terminal, stdin }: { readonly terminal: Terminal; readonly stdin: Input },
+): SubcommandWorld {
   const onStore: SubcommandWorld["onStore"] = (work) =>
     said(terminal, () => opened(config, (host) => work(storeWorld(config, host, terminal))));
   return {

@@ -3,7 +3,7 @@ import { type AppError, toAppError } from "../../core/protocol/errors.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
 import type { Message } from "../../core/protocol/messages.ts";
 import { proxyFailure } from "../../core/protocol/system-code.ts";
-import { CATALOG, DEMO_PROVIDER, defaultModelFor } from "../../core/providers/catalog.ts";
+import { CATALOG, type CatalogEntry, DEMO_PROVIDER, defaultModelFor } from "../../core/providers/catalog.ts";
 import type { LlmProvider, ModelInfo } from "../../core/providers/provider.ts";
 import { createProviderRegistry, type ProviderSettings } from "../../core/providers/registry/registry.ts";
 import { createLogger } from "../../operations/logging.ts";
@@ -20,10 +20,7 @@ const NOBODYS_KEY = "not-a-key-0000000000000000";
 type Settings = Config["providers"];
 
 /** A provider, with the settings that concern it. */
-interface Asked {
-  readonly id: string;
-  readonly name: string;
-  readonly keyVariable: string | null;
+interface Asked extends Pick<CatalogEntry, "id" | "name" | "keyVariable"> {
   readonly provider: LlmProvider;
   /** The provider with an invalid key; null if it works without one. */
   readonly wrongKeyProvider: LlmProvider | null;

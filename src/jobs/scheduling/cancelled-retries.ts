@@ -8,17 +8,14 @@ const CHANGED = "the job was changed before its next attempt";
 export const RETRY_CANCELLED =
   "⚠ The next attempt of the run that failed is called off: it would have done what was set before. `/jobs run` does it now.";
 
-interface Change {
-  readonly job: JobRow;
-  readonly settings: JobSettings;
-  readonly at: number;
-}
-
 /**
  * Cancels the next attempt if the job's work changed, or a reminder has a new time, because an attempt carries the
  * work and rights of when the one before failed. True if one was cancelled.
  */
-export function cancelOutdatedRetry(tx: StoreTransaction, { job, settings, at }: Change): Promise<boolean> {
+export function cancelOutdatedRetry(
+  tx: StoreTransaction,
+  { job, settings, at }: { readonly job: JobRow; readonly settings: JobSettings; readonly at: number },
+): Promise<boolean> {
   const isOtherReminder = job.dueOnce !== null && job.dueOnce !== settings.dueOnce;
   if (workOf(job) === workOf(settings) && !isOtherReminder) return Promise.resolve(false);
   return cancelRetries(tx, job.id, { message: CHANGED, at });
