@@ -91,4 +91,13 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `exec < fruit.txt; head -1; cat; { head -1; sort; } < people.csv; (sed -u 1q; sort) < people.csv; seq 5 | { cat; cat; }; while read n; do head -1; done < numbers.txt; seq 6 | while read a; do echo "a$a"; cat > rest; done; cat rest; { head -c 3; echo; tail -1; } < fruit.txt; { head -3 | tail -1; cat; } < fruit.txt`,
     `while read -r f; do wc -l "$f"; grep -c a "$f"; head -1 "$f"; sort "$f" | tail -1; base64 "$f" | head -1; timeout 5 cat "$f" | wc -l; env A=1 cat "$f" | wc -l; ls "$f"; bash -c 'echo $0' "$f"; awk 'END{print NR}' "$f"; jq -Rs length "$f"; done < <(printf 'fruit.txt\nnumbers.txt\n')`,
   ],
+  "stdout and stderr in their order": [
+    `f() { echo 1; echo 2 >&2; echo 3; }; f 2>&1; x=$(f 2>&1); echo "$x"; f > all 2>&1; f >> all 2>&1; cat all; { echo a >&2; echo b; } 2>&1 | cat; f |& cat; for i in 1 2 3; do [ $i = 2 ] && continue; echo o$i; echo e$i >&2; done &> mix; cat mix; (f; f) 2>&1; { f; } 2>&1 > /dev/null; if f; then f; fi 2>&1; { f 2> /dev/null; f; } 2>&1`,
+    `printf 'echo é1\nls nope 2> /dev/null || echo "2 é" >&2\nif true; then echo 3 >&2; echo 4; fi\nexit 5\n' > s.sh; bash s.sh 2>&1; echo $?; sh s.sh > o 2>&1; cat o; bash -c 'echo a; echo b >&2; echo c' 2>&1 | cat -n; while read l; do echo $l; echo \${l}e >&2; [ $l = 2 ] && break; done < numbers.txt 2>&1; case a in a) echo x >&2; echo y ;; esac 2>&1`,
+  ],
+  "what reads a pipe, and which file runs": [
+    `echo hi | if read x; then echo "got $x"; fi; echo abc | case x in x) cat ;; esac; seq 2 | for i in a; do cat; done; seq 2 | for ((i = 0; i < 1; i++)); do cat; done; true | if read x; then echo no; fi; exec < fruit.txt; echo q | if true; then cat; fi; if read x; then echo "$x"; fi`,
+    `mkdir -p bin lib; printf 'lib() { echo "\${BASH_SOURCE[0]##*/} \${BASH_SOURCE[1]##*/}"; }\necho "in \${BASH_SOURCE[0]}"\n' > lib/l.sh; printf 'D="$(cd "$(dirname "\${BASH_SOURCE[0]}")" && pwd)"\n. "$D/../lib/l.sh"\nlib\necho "$D \${BASH_SOURCE##*/}"\n[ "\${BASH_SOURCE[0]}" = "$0" ] && echo run\n' > bin/r.sh; chmod +x bin/r.sh; bin/r.sh; bash bin/r.sh; sh bin/r.sh 2>&1 | grep -c l.sh > /dev/null; (cd lib; ../bin/r.sh; bash ../bin/r.sh); . bin/r.sh; echo "[$BASH_SOURCE]"; bash -c 'echo "[\${BASH_SOURCE[0]}]"' name`,
+    `grep -r NOTE code/main.c; grep -rn -e NOTE code/main.c; grep -rH NOTE code/main.c; grep -r util code/lib/util.c code/lib/util.h; grep -rA1 NOTE code/main.c; grep -rc NOTE code/main.c; set -x; { echo a; [ 1 = 1 ]; } 2>&1 | cat`,
+  ],
 };

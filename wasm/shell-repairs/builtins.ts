@@ -37,4 +37,19 @@ export const BUILTIN_REPAIRS: readonly Repair[] = [
     /(async function \w+\((\w),\w\)\{if\(new Set\(\["\?"[^]{1,700}?)(if\((\w)==="@"\|\|\4==="\*"\)return (\w+)\(\2,(\w)\)\.length>0)/g,
     "$1if(/^(?:FUNCNAME|BASH_LINENO|BASH_SOURCE)$$/.test($6)&&/^\\d+$$/.test($4))return $5($2,$6).length>Number($4);$3",
   ],
+  [
+    "bash passes on which file it runs",
+    /(async function \w+\(\w,(\w),\w,(\w))(\)\{if\(!\3\.exec\)return\{[^]{1,200}?\w+\(\3\.exportedEnv\|\|\{\},\{)(?=0:\2,)/g,
+    '$1,own=""$4"=source":own,',
+  ],
+  [
+    "bash and sh run a file that BASH_SOURCE names",
+    /(return (\w+)\(\w,(\w),\w,\w)(\)\}catch\{return\{stdout:"",stderr:`bash: \$\{\3\}[^]{1,700}?return \2\(\w,(\w),\w,\w)(?=\)\}catch\{return\{stdout:"",stderr:`sh: )/g,
+    "$1,$3$4,$5",
+  ],
+  [
+    "BASH_SOURCE names the script or the sourced file outside of functions, too",
+    /(case"BASH_SOURCE":\{let \w=(\w)\.state\.sourceStack\?\.\[0\])([^]{1,1500}?==="BASH_SOURCE"\)\{[^{}]{1,120}?(\w)\.state\.sourceStack\?\.\[(\w)\]\?\?)(?="":"")/g,
+    "$1??$2.state.currentSource$3($5===($4.state.sourceStack?.length??0)?$4.state.currentSource:void 0)??",
+  ],
 ];

@@ -348,7 +348,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "Nested shells export the environment that they were given",
     /(\w=\{\.\.\.this\.state,)(?=env:\w,arrays:(\w)\.replaceEnv\?new Map)/g,
-    "$1exportedVars:new Set([...$2.replaceEnv?[]:this.state.exportedVars??[],...Object.keys($2.env??{})]),",
+    '$1currentSource:$2.env?.["=source"]||void 0,exportedVars:new Set([...$2.replaceEnv?[]:this.state.exportedVars??[],...Object.keys($2.env??{})]),',
   ],
   [
     "Operators within (( )) need no spaces",

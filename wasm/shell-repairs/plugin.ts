@@ -5,6 +5,7 @@ import { AWK_REPAIRS } from "./awk.ts";
 import { BUILTIN_REPAIRS } from "./builtins.ts";
 import { COMMAND_REPAIRS } from "./commands.ts";
 import { INTERPRETER_REPAIRS } from "./interpreter.ts";
+import { OUTPUT_REPAIRS } from "./output.ts";
 import { withoutReplaced } from "./replaced.ts";
 import { VARIABLE_REPAIRS } from "./variables.ts";
 
@@ -13,6 +14,7 @@ const REPAIRS = fileURLToPath(import.meta.resolve("../guests/bash/repairs.ts"));
 
 const REPAIRS_IN_ORDER = [
   ...INTERPRETER_REPAIRS,
+  ...OUTPUT_REPAIRS,
   ...VARIABLE_REPAIRS,
   ...BUILTIN_REPAIRS,
   ...COMMAND_REPAIRS,

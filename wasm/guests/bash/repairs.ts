@@ -51,7 +51,7 @@ export { beginReading } from "./files/devices.ts";
 export { notInLoop, testProblem } from "./shell/builtin-errors.ts";
 export { expandCased } from "./shell/case-modification.ts";
 export { decodeInput } from "./shell/decode-input.ts";
-export { exec } from "./shell/exec.ts";
+export { exec, isLasting } from "./shell/exec.ts";
 export { functionText } from "./shell/functions.ts";
 export { globstar } from "./shell/globstar.ts";
 export { dropIndices, indexElement, sortedIndices } from "./shell/indices.ts";
@@ -65,6 +65,7 @@ export {
 } from "./shell/integers.ts";
 export { asSubshell, recordJob, wait } from "./shell/jobs.ts";
 export { listAssignmentText, parsePairs } from "./shell/lists.ts";
+export { addParts, addRest, inOrder, isSameTarget } from "./shell/output-order.ts";
 export { arithmeticText, isNestedSubshell, withoutQuotes } from "./shell/parentheses.ts";
 export {
   arrayOf,

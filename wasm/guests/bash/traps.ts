@@ -1,9 +1,11 @@
 import type { ExecResult } from "just-bash/browser";
+import { decodeInput } from "./shell/decode-input.ts";
 import { type StreamContext, type StreamState, withSeparateStdout } from "./shell/streams.ts";
 
 /** What just-bash's interpreter keeps of a shell, as far as traps need it. */
 interface ShellState extends StreamState {
   traps?: Map<string, string> | undefined;
+  readonly processSubstitutions?: readonly unknown[];
   options: { readonly [name: string]: boolean };
   lastExitCode: number;
   readonly callDepth: number;
@@ -81,9 +83,33 @@ function refused(why: string): ExecResult {
   return { stdout: "", stderr: `bash: trap: ${why}\n`, exitCode: 1 };
 }
 
+/** Runs the commands of `>(…)` that were begun after the first `from`, on what was written to them. */
+type Finish = (context: Context, from: number) => Promise<{ readonly stdout: string; readonly stderr: string }>;
+
 /** Runs a script as a shell with its own traps. */
-export function runShell(context: Context, script: object): Promise<ExecResult> {
-  return withTraps(context, () => context.executeScript(script));
+export async function runShell(context: Context, script: object, finish: Finish): Promise<ExecResult> {
+  try {
+    const result = await withTraps(context, () => context.executeScript(script));
+    const last = await lastOutput(context, finish);
+    return last === null
+      ? result
+      : { ...result, stdout: result.stdout + last.stdout, stderr: result.stderr + last.stderr };
+  } catch (error) {
+    if (!isEnd(error)) throw error;
+    const last = await lastOutput(context, finish);
+    error.stdout += last?.stdout ?? "";
+    error.stderr += last?.stderr ?? "";
+    throw error;
+  }
+}
+
+/** Runs the commands of `exec > >(…)`, which print to where the shell did before; null if there are none. */
+async function lastOutput(context: Context, finish: Finish): Promise<Pick<ExecResult, "stdout" | "stderr"> | null> {
+  const { processSubstitutions = [], fileDescriptors } = context.state;
+  if (processSubstitutions.length === 0) return null;
+  for (const number of [1, 2]) fileDescriptors?.delete(number);
+  const { stdout, stderr } = await finish(context, 0);
+  return { stdout: decodeInput(stdout), stderr };
 }
 
 /** Runs a shell or a subshell with its own traps, and the EXIT trap at its end. */

@@ -1,5 +1,5 @@
 import type { CustomCommand } from "just-bash/browser";
-import { adapted, type Result, type Run } from "../adapted.ts";
+import { adapted, type Context, type Result, type Run } from "../adapted.ts";
 
 /** The grep commands, whose many forms of options are rewritten for just-bash. */
 export const OPTION_COMMANDS: readonly CustomCommand[] = ["grep", "egrep", "fgrep"].map((name) => adapted(name, grep));
@@ -16,12 +16,26 @@ const GREP_VALUES: Readonly<Record<string, string>> = {
 const NEEDLESS = /^--(?:colou?r(?:=.*)?|line-buffered|text|binary|binary-files=.*)$/;
 
 /** Runs grep, and ends listed file names with NUL for `-Z`. */
-async function grep(args: string[], run: Run): Promise<Result> {
+async function grep(args: string[], run: Run, context: Context): Promise<Result> {
   const options = apart(args);
+  if (await isOneFile(options, context)) options.unshift("-h");
   const isListed = options.some((arg) => /^-[a-zA-Z]*[lL]|^--files-with/.test(arg));
   if (!isListed || !options.some((arg) => arg === "--null" || /^-[a-zA-Z]*Z/.test(arg))) return run(options);
   const result = await run(options.map((arg) => (arg === "--null" ? "-s" : arg.replace(/^-([a-zA-Z]*)Z/, "-$1s"))));
   return { ...result, stdout: result.stdout.replaceAll("\n", "\0") };
+}
+
+/** Whether `-r` is given a single file, whose name GNU's grep does not print. */
+async function isOneFile(options: readonly string[], { fs, cwd }: Context): Promise<boolean> {
+  if (!options.some((option) => /^-[a-zA-Z]*[rR]|^--(?:dereference-)?recursive$/.test(option))) return false;
+  if (options.some((option) => /^-[a-zA-Z]*H|^--with-filename$/.test(option))) return false;
+  const operands = options.filter((word, at) => !/^-./.test(word) && !/^-[efmABC]$/.test(options[at - 1] ?? ""));
+  const [file, ...others] = options.some((option) => /^-[ef]$/.test(option)) ? operands : operands.slice(1);
+  if (file === undefined || others.length > 0) return false;
+  return fs.stat(fs.resolvePath(cwd, file)).then(
+    ({ isFile }) => isFile,
+    () => false,
+  );
 }
 
 /** Separates options that take a value, as just-bash requires: `-nA2` becomes `-n -A 2`. */
