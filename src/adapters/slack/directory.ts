@@ -119,8 +119,8 @@ function isExternal(user: z.infer<typeof userSchema>, { teamId, enterpriseId }: 
   return (user.is_stranger ?? false) || (team !== undefined && team !== teamId);
 }
 
-function firstWord(...names: readonly (string | undefined)[]): string | undefined {
-  return names.find((name) => name !== undefined && name !== "");
+function firstWord(...names: readonly (string | null | undefined)[]): string | undefined {
+  return names.find((name) => (name ?? "") !== "") ?? undefined;
 }
 
 const channelSchema = z.object({ name: z.string().min(1), is_private: z.boolean().default(false) });

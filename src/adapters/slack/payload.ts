@@ -131,7 +131,7 @@ async function readChange(event: object, deps: SlackScope): Promise<InboundMessa
   const { message, ts, previous_message: previous, channel, channel_type } = change;
   // Without the previous text, a change soon after an edit is taken for the edit; the core knows those it has seen.
   const isOld = tsToMs(ts) - tsToMs(message.edited.ts) > EDITED_LATELY_MS;
-  if (previous === undefined ? isOld : message.text === previous.text) return null;
+  if (previous === undefined ? isOld : (message.text ?? "") === (previous.text ?? "")) return null;
   const whole = messageEventSchema.safeParse({ ...message, type: "message", channel, channel_type }).data;
   return whole === undefined ? null : newOrEditedMessage(whole, deps);
 }

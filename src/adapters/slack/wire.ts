@@ -23,11 +23,8 @@ const contentShape = {
   item: z.unknown().optional(),
 };
 
-export const messageEventSchema = z.object({
-  type: z.enum(["message", "app_mention"]),
+const messageFields = z.object({
   subtype: z.string().optional(),
-  channel: z.string(),
-  channel_type: z.string().optional(),
   ts: tsSchema,
   thread_ts: tsSchema.optional(),
   user: z.string().optional(),
@@ -38,19 +35,31 @@ export const messageEventSchema = z.object({
   app_context: z.unknown().optional(),
   ...contentShape,
 });
+
+export const messageEventSchema = z.preprocess(
+  withoutNulls,
+  messageFields.extend({
+    type: z.enum(["message", "app_mention"]),
+    channel: z.string(),
+    channel_type: z.string().optional(),
+  }),
+);
 export type MessageEvent = z.infer<typeof messageEventSchema>;
 
 /** A message as read over the Web API: without its channel, but with the ts of its newest reply. */
-export const historyMessageSchema = messageEventSchema.omit({ type: true, channel: true, channel_type: true }).extend({
-  latest_reply: tsSchema.optional().catch(undefined),
-  username: z.string().nullish().catch(null),
-  bot_profile: z.object({ name: z.string().nullish() }).nullish().catch(null),
-  /** Without `include_all_metadata` Slack sends only the type. */
-  metadata: z
-    .object({ event_type: z.string(), event_payload: z.record(z.string(), z.unknown()).optional() })
-    .nullish()
-    .catch(null),
-});
+export const historyMessageSchema = z.preprocess(
+  withoutNulls,
+  messageFields.extend({
+    latest_reply: tsSchema.optional().catch(undefined),
+    username: z.string().nullish().catch(null),
+    bot_profile: z.object({ name: z.string().nullish() }).nullish().catch(null),
+    /** Without `include_all_metadata` Slack sends only the type. */
+    metadata: z
+      .object({ event_type: z.string(), event_payload: z.record(z.string(), z.unknown()).optional() })
+      .nullish()
+      .catch(null),
+  }),
+);
 export type HistoryMessage = z.infer<typeof historyMessageSchema>;
 
 export const eventCallbackSchema = z.object({
@@ -62,10 +71,10 @@ export const eventCallbackSchema = z.object({
 export const changeSchema = z.object({
   channel: z.string(),
   channel_type: z.string().optional(),
-  message: z.looseObject({ user: z.string(), text: z.string(), edited: z.object({ ts: tsSchema }) }),
+  message: z.looseObject({ user: z.string(), text: z.string().nullish(), edited: z.object({ ts: tsSchema }) }),
   /** When it changed. */
   ts: tsSchema,
-  previous_message: z.object({ text: z.string() }).optional().catch(undefined),
+  previous_message: z.object({ text: z.string().nullable() }).optional().catch(undefined),
 });
 
 /** A deletion. The message is gone, or, if it has replies, a placeholder takes its place. */
@@ -237,23 +246,26 @@ export const slashCommandSchema = z.preprocess(
 );
 export type SlashCommand = z.infer<typeof slashCommandSchema>;
 
-export const userSchema = z.object({
-  id: z.string(),
-  team_id: z.string().optional(),
-  name: z.string().optional(),
-  real_name: z.string().optional(),
-  is_bot: z.boolean().optional(),
-  /** Whether the account is deactivated. */
-  deleted: z.boolean().optional(),
-  is_restricted: z.boolean().optional(),
-  is_ultra_restricted: z.boolean().optional(),
-  is_stranger: z.boolean().optional(),
-  profile: z.object({ display_name: z.string().optional(), real_name: z.string().optional() }).optional(),
-  enterprise_user: z
-    .object({ enterprise_id: z.string().optional(), teams: z.array(z.string()).optional() })
-    .optional()
-    .catch(undefined),
-});
+export const userSchema = z.preprocess(
+  withoutNulls,
+  z.object({
+    id: z.string(),
+    team_id: z.string().optional(),
+    name: z.string().optional(),
+    real_name: z.string().optional(),
+    is_bot: z.boolean().optional(),
+    /** Whether the account is deactivated. */
+    deleted: z.boolean().optional(),
+    is_restricted: z.boolean().optional(),
+    is_ultra_restricted: z.boolean().optional(),
+    is_stranger: z.boolean().optional(),
+    profile: z.object({ display_name: z.string().nullish(), real_name: z.string().nullish() }).optional(),
+    enterprise_user: z
+      .object({ enterprise_id: z.string().optional(), teams: z.array(z.string()).optional() })
+      .optional()
+      .catch(undefined),
+  }),
+);
 
 /** Converts a ts to milliseconds since the epoch. */
 export function tsToMs(ts: string): number {

@@ -63,19 +63,24 @@ test("an app that hears of mentions only is answered all the same, also where th
   }
 });
 
-test("what is sent as null is not there", async () => {
+test("what is sent as null is not there: in a message, its edit and the history, and in who wrote it", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
+  const { people, workspace } = harness.server;
+  const nameless = { team_id: null, real_name: null, is_stranger: null, profile: { display_name: null } };
+  workspace.users.set("U0ANA", { id: "U0ANA", name: "ana", raw: nameless });
   const nulls = { thread_ts: null, subtype: null, hidden: null, channel_type: null, bot_id: null, edited: null };
-  const said = {
-    type: "message",
-    channel: "D0001",
-    user: "U0ANA",
-    ts: harness.server.workspace.nextTs(),
-    text: "hello",
-  };
-  harness.server.people.event({ ...said, ...nulls });
-  expect(await inbox.nextMessage()).toMatchObject({ addressed: "dm", opensThread: true, text: "hello" });
+  const { ts } = workspace.add({ channel: "D0001", user: "U0ANA", text: "hello", raw: nulls });
+  const said = { channel: "D0001", user: "U0ANA", text: "hello", ts, ...nulls };
+  people.event({ ...said, type: "message" });
+  const asked = await inbox.nextMessage();
+  expect(asked).toMatchObject({ addressed: "dm", opensThread: true, text: "hello", person: { name: "ana" } });
+  const change = { type: "message", subtype: "message_changed", channel: "D0001", ts: workspace.nextTs() };
+  const message = { ...said, text: "hello again", edited: { user: "U0ANA", ts: workspace.nextTs() } };
+  await people.event({ ...change, message, previous_message: { ...said, text: null } }).answered;
+  expect(inbox.events.at(-1)).toMatchObject({ text: "hello again", edited: "now" });
+  const read = await harness.platform.fetchThread(asked.thread, 10, new AbortController().signal);
+  expect(read.map(({ text }) => text)).toEqual(["hello"]);
 });
 
 test("what was not answered in time comes again by itself", async () => {

@@ -212,6 +212,7 @@ function userAsJson(user: SlackUser, workspace: SlackWorkspace): object {
     is_stranger: user.isStranger ?? false,
     ...(user.organisation === undefined ? {} : { enterprise_user: user.organisation }),
     profile: { display_name: user.name, real_name: user.name },
+    ...user.raw,
   };
 }
 

@@ -12,6 +12,8 @@ export interface SlackUser {
   readonly teamId?: string;
   /** The organisation of an Enterprise Grid, and the person's workspaces in it. */
   readonly organisation?: { readonly enterprise_id: string; readonly teams?: readonly string[] };
+  /** Fields in place of those that would be sent. */
+  readonly raw?: object;
 }
 
 export interface SlackChannel {
