@@ -24,6 +24,8 @@ export interface PostOnce {
   readonly isFirst?: boolean;
   /** When an earlier transaction stored the intent, in milliseconds since the epoch. */
   readonly intentAt?: number | null;
+  /** Keys whose last post the platform has refused, so that the next form of that message need not be looked for. */
+  readonly refused?: Set<string>;
   /** If given, marks the post as sent with the next commit, in place of a transaction of its own. */
   readonly marks?: ((posted: PostedMessage) => void) | null;
 }
@@ -49,8 +51,10 @@ const FINAL: ReadonlySet<string> = new Set(["thread_gone", "missing_scope", "pla
 export async function postOnce(context: PostOnce, key: string, message: OutgoingMessage): Promise<PostedMessage> {
   const known = context.isFirst ? null : await withRetries(context, key, () => context.store.posts.get(key));
   if (known?.posted) return known.posted;
+  const isRefused = context.refused?.delete(key) === true;
   // A message sent by an earlier process may land as late as one sent now.
-  let doubt: UncertainPost | null = known === null ? null : { intentAt: known.intentAt, since: context.clock.now() };
+  let doubt: UncertainPost | null =
+    known === null || isRefused ? null : { intentAt: known.intentAt, since: context.clock.now() };
   for (let attempt = 0; ; attempt++) {
     const found = doubt === null ? null : await look(context, key, doubt);
     if (found !== null) return settle(context, key, found);
@@ -65,6 +69,7 @@ export async function postOnce(context: PostOnce, key: string, message: Outgoing
       // The message has landed. The run finds it when it continues.
       if (isDatabaseUnavailable(error)) throw error;
       const failure = toAppError(error);
+      if (isRefusal(failure)) context.refused?.add(key);
       if (context.signal.aborted || !mayRetry(failure)) throw failure;
       context.log.warn({ err: failure, key, attempt }, "post_failed");
       if (failure.detail["refused"] === "unknown" && attempt + 1 >= UNKNOWN_REFUSALS)
@@ -85,6 +90,11 @@ interface UncertainPost {
   readonly intentAt: number;
   /** Since when nothing more has been sent. */
   readonly since: number;
+}
+
+/** Whether the platform itself has said that it does not take the message. */
+function isRefusal(error: AppError): boolean {
+  return error instanceof PlatformError && (FINAL.has(error.code) || error.code === "defect");
 }
 
 function mayRetry(error: AppError): boolean {

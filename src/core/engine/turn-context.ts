@@ -21,6 +21,7 @@ export function createTurnContext(options: TurnContextOptions): TurnContext {
   const journal = new WakeJournal(options, history);
   const posts = new Map<string, Promise<PostedMessage>>();
   const begun = new Set<string>();
+  const refused = new Set<string>();
 
   const postNow = async (key: string, message: OutgoingMessage, thread: ThreadRef) => {
     const owner = { runId, sessionId, epoch: options.epoch };
@@ -31,7 +32,8 @@ export function createTurnContext(options: TurnContextOptions): TurnContext {
     const marks =
       intentAt === null ? null : (posted: PostedMessage) => journal.defer(`post:${key}`, markSent(key, posted));
     const signals = { signal: options.suspended, stopped: options.signal };
-    return postOnce({ ...options, ...signals, thread, owner, isFirst, intentAt, marks }, postKey(runId, key), message);
+    const posting = { ...options, ...signals, thread, owner, isFirst, intentAt, refused, marks };
+    return postOnce(posting, postKey(runId, key), message);
   };
 
   const markSent = (key: string, posted: PostedMessage) => (tx: StoreTransaction) =>

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type PostTarget, postOnce } from "../../../src/core/engine/post-once.ts";
+import { createTurnContext } from "../../../src/core/engine/turn-context.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { nativeSession, THREAD } from "../../support/native-session.ts";
@@ -69,4 +70,30 @@ test("where nobody may look whether a post has landed, it is posted again rather
   const gone = new PlatformError("thread_gone", "channel_not_found");
   const ended = await posting(new AbortController(), fails, () => Promise.reject(gone));
   expect(ended).toEqual({ ended: gone, tries: 1 });
+});
+
+test("another form of a message that the platform has refused is posted at once, without looking for the first", async () => {
+  const { store, clock, session } = await nativeSession();
+  const calls: string[] = [];
+  const target = {
+    post: () => {
+      calls.push("post");
+      return calls.length > 1
+        ? Promise.resolve(POSTED)
+        : Promise.reject(new PlatformError("missing_scope", "no files"));
+    },
+    find: () => {
+      calls.push("find");
+      return Promise.resolve(null);
+    },
+  };
+  const { signal } = new AbortController();
+  const run = { sessionId: session.id, runId: "run_1", epoch: 0, isResumed: false, isNewSession: false };
+  const services = { store, clock, log: silentLog, target };
+  const context = createTurnContext({ ...services, ...run, thread: THREAD, signal, suspended: signal });
+  await expect(context.post("card", CARD)).rejects.toMatchObject({ code: "missing_scope" });
+  const again = context.post("card", CARD);
+  await clock.runAll();
+  expect(await again).toEqual(POSTED);
+  expect(calls).toEqual(["post", "post"]);
 });
