@@ -39,7 +39,7 @@ export function useShortcuts({ controller, setColumn, help, setHelp }: ShortcutO
       if (event.key === "/") {
         event.preventDefault();
         setColumn("thread");
-        document.getElementById(COMPOSER_ID)?.focus();
+        focus(COMPOSER_ID);
       } else if (event.key === "w") {
         setColumn("thread");
         if (focusQuestion(controller.state())) event.preventDefault();
@@ -62,7 +62,14 @@ function focusQuestion(state: PageState): boolean {
 }
 
 export function focusMessage(messageId: string): void {
-  document.getElementById(bodyId(messageId))?.focus();
+  focus(bodyId(messageId));
+}
+
+/** Focuses an element, also one whose column is only about to be shown on a narrow screen. */
+function focus(id: string): void {
+  const now = (): void => document.getElementById(id)?.focus();
+  now();
+  requestAnimationFrame(now);
 }
 
 function isWriting(target: EventTarget | null): boolean {

@@ -337,6 +337,9 @@ test("on a narrow screen one column shows at a time, and each leads to the other
   await page.getByRole("button", { name: "Back to the thread" }).click();
   await page.getByRole("button", { name: "Threads and jobs" }).click();
   await expect.poll(shown).toEqual([true, false, false]);
+  await page.keyboard.press("/");
+  await composer().and(page.locator(":focus")).waitFor();
+  await page.getByRole("button", { name: "Threads and jobs" }).click();
   await page.getByRole("link", { name: "go" }).click();
   await expect.poll(shown).toEqual([false, true, false]);
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);

@@ -118,8 +118,7 @@ function Session({ session, state, controller, back }: SessionProps): JSX.Elemen
   const goTo = (id: string): void => {
     const card = messages.find(({ body }) => body.buttons.some((button) => button.id.endsWith(`:${id}`)));
     back();
-    // On a narrow screen the thread is shown first.
-    if (card !== undefined) requestAnimationFrame(() => focusMessage(card.id));
+    if (card !== undefined) focusMessage(card.id);
   };
   const canRevoke = mayAct(state) && state.commands.some(({ name }) => name === "approvals");
   return (
