@@ -92,6 +92,9 @@ test("the end of a thread stays in sight while what is below it grows", async ()
   await platform.post(thread, plainMessage("more\n\n".repeat(9)), "more");
   await messages().getByText("more").last().waitFor({ state: "attached" });
   expect(await hidden()).toBeGreaterThan(200);
+  // What the reader sends is brought into view.
+  await say("mine");
+  await expect.poll(hidden).toBe(0);
 });
 
 test("earlier messages come above what is read, and of many threads the list says where the older ones are", async () => {

@@ -24,7 +24,8 @@ export function ThreadView({ state, controller, title, now, show }: ThreadViewPr
   const messages = messagesOf(state, state.openId);
   const sending = state.sending.filter((one) => one.threadId === state.openId && !state.messages.has(one.clientId));
   const isEmpty = messages.length === 0 && sending.length === 0;
-  const list = useStickToEnd(isEmpty ? null : `${messages.at(-1)?.id} ${sending.at(-1)?.clientId}`);
+  const sent = sending.at(-1)?.clientId;
+  const list = useStickToEnd(isEmpty ? null : `${messages.at(-1)?.id} ${sent}`, sent);
   const keepPlace = useKeptPlace(list, messages[0]?.id);
   const newestOfPerson = messages.findLast((message) => message.body.by === "person")?.id;
   return (
@@ -125,8 +126,11 @@ export function ConnectionBar({ state: { connection } }: Pick<ThreadViewProps, "
   );
 }
 
-/** Keeps the newest message in view while the reader is at the end; after scrolling up, the list stays in place. */
-function useStickToEnd(newest: string | null): { readonly current: HTMLDivElement | null } {
+/**
+ * Keeps the newest message in view while the reader is at the end; after scrolling up, the list stays in place until
+ * the reader sends something.
+ */
+function useStickToEnd(newest: string | null, sent: string | undefined): { readonly current: HTMLDivElement | null } {
   const list = useRef<HTMLDivElement>(null);
   const [sticky] = useState({ atEnd: true, top: 0 });
   useEffect(() => {
@@ -150,6 +154,9 @@ function useStickToEnd(newest: string | null): { readonly current: HTMLDivElemen
       observer.disconnect();
     };
   }, [sticky, newest]);
+  useLayoutEffect(() => {
+    if (sent !== undefined) sticky.atEnd = true;
+  }, [sticky, sent]);
   useLayoutEffect(() => {
     if (newest !== null && sticky.atEnd && list.current !== null) list.current.scrollTop = list.current.scrollHeight;
   });
