@@ -140,6 +140,16 @@ test("a page that starts afresh forgets what it knew, but not what is on its way
   expect(state.lastSeq).toBe(9);
 });
 
+test("a thread that was deleted while another one was shown is asked for again when it is opened", () => {
+  let state = initialState({ openId: "elsewhere", ...NOTHING });
+  const frame = { type: "thread", threadId: "t", before: null, more: false } as const;
+  state = reduce(state, { type: "frame", frame: { ...frame, messages: [message(1, body("gone"))] } });
+  expect(state.loaded.has("t")).toBe(true);
+  state = reduce(state, { type: "frame", frame: { ...frame, messages: null } });
+  expect(state.loaded.has("t")).toBe(false);
+  expect(messagesOf(state, "t")).toEqual([]);
+});
+
 test("news of another thread marks it unread until it is opened; one's own words do not", () => {
   let state = initialState({ openId: "elsewhere", ...NOTHING });
   state = hear(state, message(1, body("mine", { by: "person" })));

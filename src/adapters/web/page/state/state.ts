@@ -295,7 +295,7 @@ function withoutThread(state: PageState, threadId: string): PageState {
   const left = {
     ...state,
     threads: state.threads.filter(({ id }) => id !== threadId),
-    messages: withoutMessages(state, threadId).messages,
+    ...withoutMessages(state, threadId),
     unread: without(state.unread, threadId),
     // The draft is kept for a new thread.
     uploads: state.uploads.map((upload) => (upload.threadId === threadId ? { ...upload, threadId: null } : upload)),
