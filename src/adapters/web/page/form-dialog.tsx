@@ -4,7 +4,7 @@ import type { FormField } from "../../../core/protocol/form.ts";
 import { COMPOSER_ID } from "./composer/composer.tsx";
 import { Dialog } from "./dialog.tsx";
 import type { Controller } from "./state/controller.ts";
-import type { OpenForm } from "./state/state.ts";
+import type { OpenForm } from "./state/forms.ts";
 import { Label } from "./text/markdown-text.tsx";
 
 interface FormDialogProps {

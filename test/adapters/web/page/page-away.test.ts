@@ -52,6 +52,15 @@ async function whileAway(change: () => unknown): Promise<void> {
   await page.getByText(/Connection lost/u).waitFor({ state: "detached" });
 }
 
+/** Posts more than the page loads at once, twice over. */
+async function fill({ threadId }: ThreadRef): Promise<void> {
+  for (let index = 0; index < 420; index += 1) {
+    const body = JSON.stringify({ by: "deckhand", markdown: `line ${index}`, tone: "plain", buttons: [], files: [] });
+    const id = `m${index}`;
+    await store.insert({ id, threadId: threadId ?? "", key: id, fromPerson: false, at: Date.now(), body }, null);
+  }
+}
+
 const shown = async () => (await messages().locator(".markdown").allTextContents()).map((text) => text.trim());
 
 test("what was deleted of a thread goes, what was changed and added comes, and the rest stays", async () => {
@@ -71,15 +80,28 @@ test("what was deleted of a thread goes, what was changed and added comes, and t
   await expect.poll(shown).toEqual(["an auk"]);
 });
 
+test("an earlier message that is changed before it is loaded leaves no gap behind it", async () => {
+  const thread = await say("go");
+  const card = await platform.post(thread, plainMessage("a card"), "card");
+  await whileAway(() => fill(thread));
+  await page.reload();
+  const earlier = page.getByRole("button", { name: "Show earlier messages" });
+  await earlier.waitFor({ state: "attached" });
+  await whileAway(() => platform.edit(card, plainMessage("decided")));
+  await platform.edit(card, plainMessage("decided again"));
+  await platform.edit({ ...card, messageId: "m419" }, plainMessage("the end"));
+  await messages().getByText("the end").waitFor();
+  expect(await shown()).toHaveLength(200);
+  for (const words of ["line 219", "decided again"]) {
+    await earlier.click();
+    await messages().getByText(words, { exact: true }).waitFor({ state: "attached" });
+  }
+  expect(await shown()).toHaveLength(422);
+});
+
 test("earlier messages that the reader has loaded stay, except those that were deleted", async () => {
-  const { threadId } = await say("go");
-  await whileAway(async () => {
-    for (let index = 0; index < 420; index += 1) {
-      const body = JSON.stringify({ by: "deckhand", markdown: `line ${index}`, tone: "plain", buttons: [], files: [] });
-      const id = `m${index}`;
-      await store.insert({ id, threadId: threadId ?? "", key: id, fromPerson: false, at: Date.now(), body }, null);
-    }
-  });
+  const thread = await say("go");
+  await whileAway(() => fill(thread));
   await page.reload();
   const earlier = page.getByRole("button", { name: "Show earlier messages" });
   for (const words of ["line 219", "go"]) {

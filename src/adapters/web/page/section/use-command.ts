@@ -1,8 +1,9 @@
 import { useRef, useState } from "preact/hooks";
 import type { FormValues } from "../../../../core/protocol/form.ts";
 import type { CommandOutcome } from "../../sessions/team-jobs.ts";
+import type { OpenForm } from "../state/forms.ts";
 import { newId } from "../state/new-id.ts";
-import type { OpenForm, PageState } from "../state/state.ts";
+import type { PageState } from "../state/state.ts";
 import { post, problemOf } from "./request.ts";
 
 export interface Commands<T> {

@@ -1,7 +1,7 @@
 import { assertNever } from "../../../../core/protocol/assert-never.ts";
-import type { Form, FormProblems } from "../../../../core/protocol/form.ts";
 import type { MessageBody, PageCommand, PageFile, PageMessage, PageThread } from "../../../render/local/wire.ts";
 import type { ServerFrame } from "../../wire.ts";
+import { notSent, type OpenForm, withForm, withoutForm } from "./forms.ts";
 
 /** The page's state and its reducer, which is pure: the controller talks to the server. */
 
@@ -55,19 +55,6 @@ export interface Reply {
   readonly body: MessageBody;
 }
 
-/** A form that asks for the missing arguments of a command. */
-export interface OpenForm {
-  readonly threadId: string | null;
-  readonly form: Form;
-  /** Problems with the submitted values, by field name. */
-  readonly problems: FormProblems;
-  /** Stays the same when the form is sent again; null before the first time. */
-  readonly clickId: string | null;
-  readonly isSending: boolean;
-  /** Why the form was not accepted. */
-  readonly failure: string | null;
-}
-
 /** The signed-in person. */
 export type You = Extract<ServerFrame, { type: "you" }>;
 
@@ -107,8 +94,8 @@ export interface PageState {
   /** The job shown beside the thread; null for none. */
   readonly openJob: string | null;
   readonly messages: ReadonlyMap<string, PageMessage>;
-  /** Threads whose newest messages are loaded; the value is true if the server has older ones. */
-  readonly loaded: ReadonlyMap<string, boolean>;
+  /** Threads whose newest messages are loaded, and the position of the first of them; 0 if there are no older ones. */
+  readonly loaded: ReadonlyMap<string, number>;
   readonly sending: readonly PendingMessage[];
   readonly uploads: readonly Upload[];
   /** The highest sequence number seen; null before the first welcome. */
@@ -279,7 +266,8 @@ function welcome(state: PageState, frame: Extract<ServerFrame, { type: "welcome"
   // What the open thread shows stays until it is loaded again.
   const messages = new Map(messagesOf(state, state.openId).map((message) => [message.id, message]));
   const unread = frame.changes.filter((message) => isElsewhere(state, message)).map(({ threadId }) => threadId);
-  return { ...withMessages({ ...next, messages }, frame.changes), unread: new Set([...state.unread, ...unread]) };
+  const changes = frame.changes.filter((message) => !isEarlier(state, message));
+  return { ...withMessages({ ...next, messages }, changes), unread: new Set([...state.unread, ...unread]) };
 }
 
 /** Whether a message is Deckhand's and belongs to a thread other than the open one. */
@@ -290,7 +278,7 @@ function isElsewhere({ openId }: PageState, { threadId, body }: PageMessage): bo
 /** Removes a missing thread, unless messages to it are still being sent and their outcome has to be shown there. */
 function withoutThread(state: PageState, threadId: string): PageState {
   if (state.sending.some((one) => one.threadId === threadId)) {
-    return { ...state, loaded: new Map(state.loaded).set(threadId, false) };
+    return { ...state, loaded: new Map(state.loaded).set(threadId, 0) };
   }
   const left = {
     ...state,
@@ -316,13 +304,17 @@ function withoutMessages({ messages, loaded }: PageState, threadId: string): Pic
 
 /** Adds a message that was just posted or changed. */
 function withNews(state: PageState, message: PageMessage, thread: PageThread | null): PageState {
-  const next = withMessages(state, [message]);
   return {
-    ...next,
+    ...withMessages(state, isEarlier(state, message) ? [] : [message]),
     lastSeq: Math.max(state.lastSeq ?? 0, message.seq),
     threads: thread === null ? state.threads : [thread, ...state.threads.filter((one) => one.id !== thread.id)],
     unread: isElsewhere(state, message) ? new Set(state.unread).add(message.threadId) : state.unread,
   };
+}
+
+/** Whether a message comes with others that are loaded on demand. */
+function isEarlier({ messages, loaded }: PageState, { id, threadId, position }: PageMessage): boolean {
+  return position < (loaded.get(threadId) ?? 0) && !messages.has(id);
 }
 
 /** Adds a part of a thread, and removes what was deleted of that part while the page was away. */
@@ -332,7 +324,7 @@ function withLoaded(state: PageState, frame: ThreadFrame, incoming: readonly Pag
   const isReplaced = ({ position, seq, ...message }: PageMessage): boolean =>
     message.threadId === threadId && from <= position && position < (before ?? Infinity) && seq <= state.welcomeSeq;
   const messages = new Map([...state.messages].filter(([, message]) => !isReplaced(message)));
-  return { ...withMessages({ ...state, messages }, incoming), loaded: new Map(state.loaded).set(threadId, more) };
+  return { ...withMessages({ ...state, messages }, incoming), loaded: new Map(state.loaded).set(threadId, from) };
 }
 
 type ThreadFrame = Extract<ServerFrame, { type: "thread" }>;
@@ -346,23 +338,6 @@ function withMessages(state: PageState, incoming: readonly PageMessage[]): PageS
     messages.set(message.id, message);
   }
   return { ...state, messages };
-}
-
-/** Opens a form. The open form, returned with problems, keeps its click id. */
-function withForm(state: PageState, { id, threadId, form, problems }: FormFrame): PageState {
-  const clickId = state.form?.clickId === id ? id : null;
-  return { ...state, form: { threadId, form, problems, clickId, isSending: false, failure: null } };
-}
-
-type FormFrame = Extract<ServerFrame, { type: "form" }>;
-
-function withoutForm(state: PageState, clickId: string): PageState {
-  return state.form?.clickId === clickId ? { ...state, form: null } : state;
-}
-
-function notSent(form: OpenForm | null): OpenForm | null {
-  if (form?.isSending !== true) return form;
-  return { ...form, isSending: false, failure: "The connection was lost. Send it again when it is back." };
 }
 
 function failed(state: PageState, id: string, reason: string): PageState {

@@ -41,7 +41,7 @@ export function ThreadView({ state, controller, title, now, show }: ThreadViewPr
           <EmptyPane state={state} controller={controller} />
         ) : (
           <ol class="messages" aria-label="Messages">
-            {state.openId !== null && state.loaded.get(state.openId) === true && (
+            {(state.loaded.get(state.openId ?? "") ?? 0) > 0 && (
               <li class="earlier">
                 <button
                   type="button"
