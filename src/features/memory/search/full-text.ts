@@ -1,4 +1,4 @@
-import type { Memory } from "../memory.ts";
+import type { Kind, Memory } from "../memory.ts";
 
 /** The supported databases. */
 export type Database = "sqlite" | "postgresql";
@@ -17,22 +17,21 @@ export interface Listed {
   readonly count: number;
 }
 
-type RankedField =
-  | "seq"
-  | "text"
-  | "kind"
-  | "scope"
-  | "source"
-  | "position"
-  | "said"
-  | "usedAt"
-  | "helped"
-  | "isPinned";
-
 /** What ranking needs of a memory. */
-export interface Found extends Pick<Memory, RankedField> {
+export interface Found {
+  readonly seq: number;
+  readonly text: string;
   /** The index words of the memory. */
   readonly terms: string;
+  readonly kind: Kind;
+  readonly scope: string;
+  readonly source: string;
+  readonly position: number | null;
+  /** When it was said, as given. */
+  readonly said: string;
+  readonly usedAt: number;
+  readonly helped: number;
+  readonly isPinned: boolean;
   /** Another memory has replaced it. */
   readonly isOver: boolean;
   /** Its vector, one byte per dimension; null if not asked for or not made. */
