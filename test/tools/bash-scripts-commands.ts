@@ -84,6 +84,7 @@ export const COMMAND_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `declare -A m=([k]=v); declare -p m; m=(["a b"]='c $d'); declare -p m; declare -A n=([x.y/z-1]=); declare -p n; eval "$(declare -p m)"; echo "\${m[a b]}"; a=(1 'b c'); declare -p a; echo "[$!]"; [ -n "$BASH" ] && echo bash`,
   ],
   "lines without an end, and dumps with gaps": [
+    `head -c -5 fruit.txt; head --bytes=-3 noeol.txt; echo; cat fruit.txt | head -c-20; head -c -0 numbers.txt; head -n -4 fruit.txt; head -n-3 fruit.txt`,
     `for s in G 'G;s/$/x/' x g 'H;x' 'x;G' 'h;G' '$!N' '1!G;h;$!d' 'H;$!d;x;s/\\n//' 's/a/b/' p; do printf 'a' | sed "$s" | od -An -c; done`,
     `printf '0: 41\n4: 42 43\n00000010: 4445 46  DEF\n' | xxd -r | od -c; printf '        a\n' | unexpand -f; echo $?`,
   ],

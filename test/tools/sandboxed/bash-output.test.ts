@@ -1,3 +1,5 @@
+import { symlinkSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { fileSession, text, useSandbox } from "../file-session.ts";
 
@@ -10,4 +12,13 @@ test("the command behind exec > >(…) reads all that the script printed", async
   });
   expect(text(result)).toBe("exit code 3\nstdout:\nA\nB");
   expect(session.bytes("log").toString()).toBe("a\nb\n");
+});
+
+test("find tells the kind of what a link refers to", async () => {
+  const session = fileSession(sandbox);
+  session.put("d/f", "x");
+  for (const [name, target] of Object.entries({ a: "d/f", b: "d", c: "nowhere" }))
+    symlinkSync(target, path.join(session.root, name));
+  const result = await session.run("bash", { command: "find . -mindepth 1 -printf '%P %y %Y\\n' | sort" });
+  expect(text(result)).toBe("exit code 0\nstdout:\na l f\nb l d\nc l N\nd d d\nd/f f f");
 });

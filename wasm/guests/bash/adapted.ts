@@ -163,19 +163,23 @@ function splitOptions(args: readonly string[]): string[] {
   });
 }
 
-/** Implements `-n -N` (all but the last N lines); just-bash handles the other forms. */
+/** Implements `-n -N` and `-c -N` (all but the last N lines or bytes); just-bash handles the other forms. */
 async function head(given: string[], run: Run, context: Context): Promise<Result> {
   const words = await withDevices(splitOptions(given), context);
   const taken = takenOf(words, context);
   const at = words.findIndex(
-    (word, index) => /^(?:-n|--lines=)-\d+$/.test(word) || (word === "-n" && /^-\d+$/.test(words[index + 1] ?? "")),
+    (word, index) =>
+      /^(?:-[nc]|--(?:lines|bytes)=)-\d+$/.test(word) ||
+      (/^-[nc]$/.test(word) && /^-\d+$/.test(words[index + 1] ?? "")),
   );
   if (at === -1) return { ...(await run(words)), ...taken };
-  const isApart = words[at] === "-n";
-  const count = Number((words[isApart ? at + 1 : at] ?? "").replace(/^(?:-n|--lines=)?-/, ""));
+  const isApart = /^-[nc]$/.test(words[at] ?? "");
+  const isBytes = /^(?:-c|--bytes)/.test(words[at] ?? "");
+  const count = Number((words[isApart ? at + 1 : at] ?? "").replace(/^(?:-[nc]|--(?:lines|bytes)=)?-/, ""));
   const [file = "-", ...more] = words.toSpliced(at, isApart ? 2 : 1);
-  if (more.length > 0 || /^-./.test(file)) throw new Error("all but the last lines are known of one file here");
-  const kept = linesWithEnds(await bytesOf(context, file)).slice(0, -count || undefined);
+  if (more.length > 0 || /^-./.test(file)) throw new Error("all but the last are known of one file here");
+  const bytes = await bytesOf(context, file);
+  const kept = (isBytes ? bytes.split("") : linesWithEnds(bytes)).slice(0, -count || undefined);
   return { stdout: kept.join(""), stderr: "", exitCode: 0, stdoutKind: "bytes" };
 }
 

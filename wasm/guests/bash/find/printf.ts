@@ -59,8 +59,9 @@ async function fieldOf(directive: string, entry: Entry, fs: Context["fs"]): Prom
     case "d":
       return String(entry.depth);
     case "y":
-    case "Y":
       return entry.kind;
+    case "Y":
+      return entry.kind === "l" ? targetKind(entry, fs) : entry.kind;
     case "u":
     case "g":
       return "user";
@@ -74,6 +75,14 @@ async function fieldOf(directive: string, entry: Entry, fs: Context["fs"]): Prom
     default:
       return statusField(directive, await entry.status());
   }
+}
+
+/** Kind of what a link refers to; `N` if that does not exist. */
+function targetKind({ full }: Entry, fs: Context["fs"]): Promise<string> {
+  return fs.stat(full).then(
+    ({ isDirectory }) => (isDirectory ? "d" : "f"),
+    () => "N",
+  );
 }
 
 function statusField(directive: string, status: Status): string {
