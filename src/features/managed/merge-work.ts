@@ -9,7 +9,7 @@ import type { Store } from "../../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { type Label, UNKNOWN_LABEL, unionOf } from "../../core/trust/label.ts";
 import type { Quotas } from "../../tools/quotas/quotas.ts";
-import { asResult } from "../../tools/sandboxed/guest-call.ts";
+import { asResult, orRefusal } from "../../tools/sandboxed/guest-call.ts";
 import { Refusal } from "../../tools/wasm/workspace/refusal.ts";
 import { MERGE_WORK } from "./managed-agents.ts";
 import { describeChanges, plainPath } from "./worktrees/diff.ts";
@@ -75,8 +75,8 @@ export function createMergeWork(
     afterCrash: "replay",
     grant: () => ({ key: MERGE_WORK, label: "merging executors' work" }),
     title: ({ agent_id: id }) => id,
-    async preview({ agent_id: id }, ctx, signal) {
-      try {
+    preview: ({ agent_id: id }, ctx, signal) =>
+      orRefusal(async () => {
         await requireEnded(id, ctx, store);
         const text = await describeChanges(await worktrees.changes(id, signal), {
           worktree: worktrees.of(id),
@@ -89,11 +89,7 @@ export function createMergeWork(
           text,
           reach: "Changes files in the sandbox of this channel.",
         };
-      } catch (error) {
-        if (error instanceof Refusal) return { refused: error.payload };
-        throw error;
-      }
-    },
+      }),
     execute: ({ agent_id: id }, ctx, signal) => asResult(() => merge(id, ctx, { reading: signal, merging: signal })),
     // The signal is already aborted, so nothing more is merged and the result reports what had been.
     describePartialWork: ({ agent_id: id }, ctx, signal) =>

@@ -6,7 +6,7 @@ import { plainLine } from "../../core/text/plain-text.ts";
 import { sizeText } from "../../core/text/sizes.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import type { FeatureHost } from "../../feature-host.ts";
-import { asResult } from "../../tools/sandboxed/guest-call.ts";
+import { asResult, orRefusal } from "../../tools/sandboxed/guest-call.ts";
 import { Refusal } from "../../tools/wasm/workspace/refusal.ts";
 import type { Found } from "./collect.ts";
 import type { Publisher } from "./site.ts";
@@ -42,15 +42,11 @@ export function publishTool(sites: Sites, host: Pick<FeatureHost, "store">): Too
         ? { type: "refuse", reason: "Not published: a person has to allow it, and nobody is there to be asked." }
         : { type: "ask", why: "Whoever can open the address reads these files.", always: true },
     sends: ({ directory, name }) => [{ to: sites.urlOf(name), says: `the files of ${directory}` }],
-    preview: async (call, ctx, signal) => {
-      try {
+    preview: (call, ctx, signal) =>
+      orRefusal(async () => {
         const found = await sites.preview(requestOf(call, ctx), signal);
         return { ...cardOf(found), question: `Publish ${call.name}?`, reach: `readable at ${sites.urlOf(call.name)}` };
-      } catch (error) {
-        if (error instanceof Refusal) return { refused: error.payload };
-        throw error;
-      }
-    },
+      }),
     execute: (call, ctx, signal) =>
       asResult(async () => {
         const key = `${ctx.runId} ${ctx.callId}`;

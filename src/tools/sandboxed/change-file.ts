@@ -8,7 +8,6 @@ import { errorResult, type ToolResult, textResult } from "../../core/protocol/to
 import {
   type CallEnvironment,
   type CallPreview,
-  type CallRefusal,
   type CallRule,
   defineTool,
   type Tool,
@@ -22,7 +21,7 @@ import { madeFor } from "../wasm/workspace/empty-directories.ts";
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { segmentsOf } from "../wasm/workspace/path-rules.ts";
 import { Refusal, unlessRefused } from "../wasm/workspace/refusal.ts";
-import { asResult, type CallScope, callGuest, type Guest } from "./guest-call.ts";
+import { asResult, type CallScope, callGuest, type Guest, orRefusal } from "./guest-call.ts";
 
 /** A change in two steps: a plan says what would be done, and the commit does exactly that or nothing. */
 export interface Change {
@@ -71,7 +70,8 @@ export function defineChange<I extends { readonly path: string }>(
     title: ({ path }) => path,
     rule: (call, place) => changeRule(guest, { path: call.path, changed: (before) => changed(call, before) }, place),
     capabilities: (_call, place) => changing(guest, place),
-    preview: (call, ctx, signal) => previewChange(guest, () => changeOf(call, ctx), { ctx, signal, writes: false }),
+    preview: (call, ctx, signal) =>
+      orRefusal(async () => previewChange(guest, changeOf(call, ctx), { ctx, signal, writes: false })),
     execute: (call, ctx, signal) =>
       asResult(() => applyChange(guest, changeOf(call, ctx), { ctx, signal, writes: true })),
     reconcile: ({ input: call, intent }, ctx, signal) =>
@@ -135,16 +135,10 @@ function changing({ limits }: Guest, { readOnly }: Pick<CapabilityContext, "read
 }
 
 /** Previews the change as a diff, which people see before they decide. */
-async function previewChange(guest: Guest, asked: () => Change, scope: CallScope): Promise<CallPreview | CallRefusal> {
-  try {
-    const { path, preview } = asked();
-    const { isNew, diff } = await callGuest(guest, { body: preview, reply: previewReply }, scope);
-    const reach = capabilitiesText(changing(guest, scope.ctx));
-    return { question: `${isNew ? "Create" : "Change"} ${path}?`, language: "diff", text: diff, reach };
-  } catch (error) {
-    if (error instanceof Refusal) return { refused: error.payload };
-    throw error;
-  }
+async function previewChange(guest: Guest, { path, preview }: Change, scope: CallScope): Promise<CallPreview> {
+  const { isNew, diff } = await callGuest(guest, { body: preview, reply: previewReply }, scope);
+  const reach = capabilitiesText(changing(guest, scope.ctx));
+  return { question: `${isNew ? "Create" : "Change"} ${path}?`, language: "diff", text: diff, reach };
 }
 
 async function commit(

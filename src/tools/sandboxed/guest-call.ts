@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Capabilities } from "../../core/capabilities.ts";
 import { SandboxError } from "../../core/protocol/errors.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
-import type { ToolContext } from "../../core/tool.ts";
+import type { CallPreview, CallRefusal, ToolContext } from "../../core/tool.ts";
 import { type CapabilityLimits, capabilityFor, guestCapabilities } from "../wasm/capability.ts";
 import type { Sandbox, SandboxCaller } from "../wasm/sandbox.ts";
 import type { Changed } from "../wasm/sandbox-child.ts";
@@ -95,6 +95,16 @@ export async function asResult(work: () => Promise<ToolResult>): Promise<ToolRes
   } catch (error) {
     if (error instanceof Refusal) return errorResult(error.payload);
     if (error instanceof SandboxError) return sandboxFailure(error);
+    throw error;
+  }
+}
+
+/** Turns a refusal to preview a call into one of the call. */
+export async function orRefusal(work: () => Promise<CallPreview>): Promise<CallPreview | CallRefusal> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) return { refused: error.payload };
     throw error;
   }
 }
