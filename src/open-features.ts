@@ -1,8 +1,6 @@
 import type { WatchRun } from "./adapters/render/watched-runs.ts";
+import type { Provided } from "./adapters/web/adapter.ts";
 import type { PanelSource } from "./adapters/web/live/overview.ts";
-import type { FeatureRoutes } from "./adapters/web/server/feature-routes.ts";
-import type { Logins } from "./adapters/web/server/logins.ts";
-import type { TeamSessions } from "./adapters/web/sessions/team-sessions.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
 import type { ChatCommand, CommandOption, CommandServices } from "./core/command-line/command.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
@@ -13,7 +11,7 @@ import type { FeatureHost, FeatureTool, OnThreadErased, WriteAudit } from "./fea
 import { NO_OWN_FILES, type OwnFiles } from "./tools/own-files.ts";
 
 /** The features that are on. */
-export interface Features {
+export interface Features extends Pick<Provided, "routes" | "sessions" | "logins"> {
   tools(): readonly FeatureTool[];
   sections(config: QueryConfig): string;
   whyMissing(tool: string): string | null;
@@ -31,11 +29,6 @@ export interface Features {
   readonly delegate: CommandServices["delegate"];
   readonly ownFiles: OwnFiles;
   readonly panels: readonly PanelSource[];
-  readonly routes: FeatureRoutes;
-  /** Null if the page shows only its own threads. */
-  readonly sessions: TeamSessions | null;
-  /** Null if nobody can sign in on the page. */
-  readonly logins: Logins | null;
   readonly hooks: readonly RunHook[];
   readonly watchers: readonly WatchRun[];
   readonly audit: WriteAudit;

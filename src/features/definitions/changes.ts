@@ -8,6 +8,7 @@ import type { FeatureHost } from "../../feature-host.ts";
 import { type ChangeResult, KINDS, type Kind, type StoredDefinitions } from "./stored-definitions.ts";
 
 type Host = Pick<FeatureHost, "definitions" | "audit">;
+type World = Host & { readonly kept: StoredDefinitions };
 
 /** Maximum lengths of a name and of a text, in characters. */
 const MOST_NAME = 64;
@@ -36,7 +37,7 @@ const ACTS: Readonly<Record<Kind, Act>> = {
 export async function save(
   { isNew, text, ...asked }: z.infer<typeof saveSchema>,
   by: string,
-  world: Host & { readonly kept: StoredDefinitions },
+  world: World,
 ): Promise<FeatureAnswer> {
   const { kind, name } = asked;
   const why =
@@ -51,7 +52,7 @@ export async function save(
 export async function takeBack(
   asked: z.infer<typeof takeBackSchema>,
   by: string,
-  world: Host & { readonly kept: StoredDefinitions },
+  world: World,
 ): Promise<FeatureAnswer> {
   const { kind, name } = asked;
   if (!world.kept.names(kind).includes(name))
@@ -61,11 +62,9 @@ export async function takeBack(
   return change({ ...asked, content: null, by }, world);
 }
 
-type Asked = Parameters<StoredDefinitions["change"]>[0];
-
 async function change(
-  asked: Asked,
-  { kept, audit }: Host & { readonly kept: StoredDefinitions },
+  asked: Parameters<StoredDefinitions["change"]>[0],
+  { kept, audit }: World,
 ): Promise<FeatureAnswer> {
   const changed = await kept.change(asked);
   if (changed.type === "saved") {
