@@ -7,7 +7,7 @@ const DATA = "src/core/providers/models/known-models.json";
 /** Maximum US dollars per million tokens; a higher figure must be in another unit. */
 const DEAREST = 700;
 /** Maximum ratio of any provider's cache or output price to its input price. */
-const MOST_TIMES_INPUT = 13;
+const MAX_TIMES_INPUT = 13;
 
 const usd = z.union([z.array(z.number().min(0)).length(2), z.array(z.number().min(0)).length(4), z.null()]);
 const modelSchema = z.strictObject({
@@ -63,7 +63,7 @@ function implausible({ window, flatTo, output, usd: rates }: Model): string[] {
     ...(flatTo !== undefined && flatTo >= window ? ["flatTo is the whole window"] : []),
     ...(output > window ? ["it writes more than it reads"] : []),
     ...(Math.max(input, out) > DEAREST ? [`a price above ${DEAREST} per million`] : []),
-    ...(out > input * MOST_TIMES_INPUT && input > 0 ? ["its output costs too many times its input"] : []),
+    ...(out > input * MAX_TIMES_INPUT && input > 0 ? ["its output costs too many times its input"] : []),
     ...(read > input ? ["reading the cache costs more than input"] : []),
     ...(write > input * 2 ? ["writing the cache costs more than twice the input"] : []),
   ];

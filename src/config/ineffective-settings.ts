@@ -74,7 +74,7 @@ export function unknownToolsOfAgents(
   return [...agents].flatMap(([agent, { tools = [], disallowedTools = [] }]) => {
     const unknown = unknownIn(tools);
     const isNone = unknown.length > 0 && unknown.length === tools.length;
-    const none = `agents.${agent}.tools: with these settings there is none of them, so it can only talk: ${unknown.slice(0, MOST_NAMED).join(", ")}.${TOOLS_HINT}`;
+    const none = `agents.${agent}.tools: with these settings there is none of them, so it can only talk: ${unknown.slice(0, MAX_NAMED).join(", ")}.${TOOLS_HINT}`;
     return [
       ...(isNone ? [none] : misspelt(`agents.${agent}.tools`, tools)),
       ...misspelt(`agents.${agent}.disallowedTools`, disallowedTools),
@@ -82,7 +82,7 @@ export function unknownToolsOfAgents(
   });
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 const TOOLS_HINT = " `/tools` lists those that there are.";
 
 /** There may be hundreds of tools, so they are not all listed. */

@@ -144,12 +144,12 @@ export function secretMasker({ hide, hideIn, files }: ProgramSecrets): (tool: To
 }
 
 /** Maximum number of secret file values that a call's card lists. */
-const MOST_CARRIED = 5;
+const MAX_CARRIED = 5;
 
 /** Lists the values that a call contains but its card masks, for the people who decide. */
 function secretFacts(found: readonly string[]): string[] {
-  const more = found.length > MOST_CARRIED ? [`⚠ … and ${found.length - MOST_CARRIED} more secrets`] : [];
-  const lines = found.slice(0, MOST_CARRIED).map((each) => `⚠ In it, and shown here by its name alone: ${each}`);
+  const more = found.length > MAX_CARRIED ? [`⚠ … and ${found.length - MAX_CARRIED} more secrets`] : [];
+  const lines = found.slice(0, MAX_CARRIED).map((each) => `⚠ In it, and shown here by its name alone: ${each}`);
   return [...lines, ...more];
 }
 

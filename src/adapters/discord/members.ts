@@ -12,7 +12,7 @@ import type { DiscordRest } from "./rest.ts";
 const CACHE_MS = 10 * 60_000;
 const CACHE_SIZE = 1_000;
 /** Maximum number of servers in which one person is looked up. */
-const MOST_GUILDS = 20;
+const MAX_GUILDS = 20;
 
 /**
  * The union of a person's roles in all servers shared with the bot, because direct messages name none. A person still
@@ -28,7 +28,7 @@ export function createMemberAcrossGuilds(
 ): MemberAcrossGuilds {
   const ask: MemberAcrossGuilds = async (userId) => {
     const guilds = [...client.guilds.cache.keys()];
-    const asked = guilds.slice(0, MOST_GUILDS);
+    const asked = guilds.slice(0, MAX_GUILDS);
     const found = await Promise.all(asked.map((guildId) => memberOf(rest, guildId, userId)));
     const members = found.filter((each) => each !== null);
     const isNowhere = members.length === 0 && asked.length === guilds.length;

@@ -12,7 +12,7 @@ type Scope = Pick<RunViewDeps, "platform" | "clock" | "log">;
  */
 const AGAIN_MS = 60_000;
 /** Minimum time between status changes for tool calls. In milliseconds. */
-const LEAST_MS = 3_000;
+const MIN_MS = 3_000;
 
 /** Adds a status line beside the thread to the run's view, on platforms that have one. */
 export function withStatus(open: OpenRunView, deps: Scope): OpenRunView {
@@ -54,7 +54,7 @@ class StatusLine {
   note(event: QueryEvent): void {
     if (event.type !== "tool_start" || this.#hasEnded) return;
     this.#words = `is using ${event.toolName}…`;
-    if (this.#deps.clock.now() - this.#sentAt >= LEAST_MS) this.#show();
+    if (this.#deps.clock.now() - this.#sentAt >= MIN_MS) this.#show();
   }
 
   end(): void {

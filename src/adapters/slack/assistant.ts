@@ -7,7 +7,7 @@ import { plainText } from "./message/plain-text.ts";
 import type { SlackWeb } from "./web.ts";
 
 /** Maximum number of prompts that the pane shows. Source: Slack docs, assistant.threads.setSuggestedPrompts. */
-const MOST_PROMPTS = 4;
+const MAX_PROMPTS = 4;
 
 /** Suggests prompts in the pane, for a new thread or for the pane as a whole. */
 export async function suggestPrompts(
@@ -15,7 +15,7 @@ export async function suggestPrompts(
   { channelId, threadId }: ThreadRef,
   prompts: readonly { readonly title: string; readonly message: string }[],
 ): Promise<void> {
-  const [first, ...rest] = prompts.slice(0, MOST_PROMPTS).map(({ title, message }) => ({ title, message }));
+  const [first, ...rest] = prompts.slice(0, MAX_PROMPTS).map(({ title, message }) => ({ title, message }));
   if (first === undefined) return;
   const inThread = threadId === null ? {} : { thread_ts: threadId };
   await callSlack("suggest what to ask", () =>

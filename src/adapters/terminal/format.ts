@@ -21,7 +21,7 @@ export function tinted(
 }
 
 /** Minimum width for wrapping; below it, the terminal's own wrapping is more readable. In columns. */
-const LEAST_WIDTH = 20;
+const MIN_WIDTH = 20;
 
 /** Renders a text. Control characters in it are made visible, so that it cannot contain escape sequences. */
 export function terminalLines(markdown: string, style: TerminalStyle): string[] {
@@ -68,7 +68,7 @@ function inline(line: string, style: TerminalStyle): string {
 
 /** Wraps a line at blanks where possible; `hanging` is put before each further line. */
 function wrapped(line: string, width: number, hanging = ""): string[] {
-  const room = Math.max(LEAST_WIDTH, width);
+  const room = Math.max(MIN_WIDTH, width);
   if (columnsOf(line) <= room) return [line];
   const lines: string[] = [];
   let current = "";

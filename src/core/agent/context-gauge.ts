@@ -10,7 +10,7 @@ import type { Query } from "./query-input.ts";
 import { titleOf } from "./tool-decision.ts";
 
 /** Minimum output tokens of a request, even if the estimate says that the window is full. */
-export const LEAST_OUTPUT = 1_024;
+export const MIN_OUTPUT = 1_024;
 
 /** Tells what a run's next request carries of the history and how much of the model's window it fills. */
 export class ContextGauge {
@@ -63,7 +63,7 @@ export class ContextGauge {
   request({ model, facts }: ResolvedModel): ModelRequest {
     const { config, system, cacheKey } = this.#query;
     const temperature = config.temperature ?? config.agentDefinition.temperature;
-    const left = Math.max(LEAST_OUTPUT, windowIn(this.#query, facts) - this.inputTokens());
+    const left = Math.max(MIN_OUTPUT, windowIn(this.#query, facts) - this.inputTokens());
     return {
       model,
       system,

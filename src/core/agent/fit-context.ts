@@ -10,7 +10,7 @@ const FILLS = { evict: 0.8, summarise: 0.9, warn: 0.95 };
 /** How many of the newest responses keep their tool results. The values are tried in order until the rest fits. */
 const KEPT_ROUNDS = [5, 2, 0];
 /** Number of consecutive failed summaries after which none is tried any more. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 
 export interface FitScope extends SummaryScope {
   /** Thresholds that people have already been warned about in this run. */
@@ -36,7 +36,7 @@ export async function* fitContext(fitting: FitScope, signal: AbortSignal): Async
     if (fill() < FILLS.evict) return;
     await evict(run, evictionOfRounds(run.state.messages, run.state.projection, rounds));
   }
-  const maySummarise = run.state.projection.failures < MOST_FAILURES;
+  const maySummarise = run.state.projection.failures < MAX_FAILURES;
   if (fill() >= FILLS.summarise && maySummarise) yield* summarise(fitting, window, signal);
   if (fill() < FILLS.warn) return;
   const overfull = `⚠ This thread fills ${percent(fill())} of the model's memory, and I cannot shorten it further. \`/new\` begins afresh.`;

@@ -1,5 +1,5 @@
 import { endlessRepeat } from "../budget/repeated-calls.ts";
-import { isResume, joinReply, MOST_RESUMES } from "../context/resume.ts";
+import { isResume, joinReply, MAX_RESUMES } from "../context/resume.ts";
 import { type CancelCause, causeText } from "../protocol/cancel-cause.ts";
 import { ProviderError } from "../protocol/errors.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
@@ -82,7 +82,7 @@ function stepOfCut(state: RunState, response: Message, bounds: RunBounds): NextS
   const since = state.messages.slice(state.messages.lastIndexOf(response) + 1);
   if (since.some(isResume)) return nextCall(state, bounds);
   const partial = joinReply(state.messages, state.turns) ?? response;
-  if (state.cuts > MOST_RESUMES) return end({ type: "max_tokens", partial });
+  if (state.cuts > MAX_RESUMES) return end({ type: "max_tokens", partial });
   if (state.turns >= bounds.maxTurns) return end({ type: "max_turns", turns: state.turns, partial });
   if (bounds.cancelledBy !== null) return end({ type: "cancelled", cause: bounds.cancelledBy });
   return { type: "resume" };

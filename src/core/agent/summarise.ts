@@ -4,7 +4,7 @@ import { textTokens } from "../context/token-estimate.ts";
 import type { QueryEvent } from "../protocol/events.ts";
 import { textOf } from "../protocol/messages.ts";
 import type { ModelRequest, ResolvedModel } from "../providers/provider.ts";
-import { type ContextGauge, LEAST_OUTPUT } from "./context-gauge.ts";
+import { type ContextGauge, MIN_OUTPUT } from "./context-gauge.ts";
 import { type CallEnd, callModel } from "./model-call.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
@@ -84,7 +84,7 @@ function summaryRequest(
       },
     ],
     tools: [],
-    maxTokens: Math.min(SUMMARY_TOKENS, facts.maxOutputTokens, Math.max(LEAST_OUTPUT, left)),
+    maxTokens: Math.min(SUMMARY_TOKENS, facts.maxOutputTokens, Math.max(MIN_OUTPUT, left)),
     cacheKey,
   };
 }

@@ -70,9 +70,9 @@ export interface TurnRules extends ToolRules {
 /** Maximum length of an invalid argument text that is quoted back, in characters. */
 const QUOTED_JSON = 500;
 /** Maximum number of similar names suggested for an unknown tool. */
-const MOST_NEAR = 3;
+const MAX_NEAR = 3;
 /** Maximum length of a schema in an error, in characters. A longer one is left to tool_search. */
-const MOST_SCHEMA = 8_000;
+const MAX_SCHEMA = 8_000;
 
 /**
  * Checks a call in this order: the tool exists, the input is JSON that fits its schema, role and mode allow the call,
@@ -174,7 +174,7 @@ export function titleOf(tools: readonly Tool[], { name, input }: Pick<ToolUseBlo
 }
 
 function unknownTool(name: string, offered: readonly Tool[]): string {
-  const near = matchingTools(offered, name).slice(0, MOST_NEAR);
+  const near = matchingTools(offered, name).slice(0, MAX_NEAR);
   const meant = near.length === 0 ? "" : ` Did you mean ${near.map((tool) => tool.name).join(" or ")}?`;
   const names = offered.filter((tool) => !isDeferred(tool)).map((tool) => tool.name);
   return `Unknown tool: ${name}.${meant} Available: ${names.length === 0 ? "none" : names.sort().join(", ")}.`;
@@ -189,6 +189,6 @@ function invalidJson(name: string, text: string): string {
 function invalidInput(tool: Tool, error: z.ZodError): string {
   const problems = error.issues.map((issue) => `- ${issue.path.map(String).join(".") || "input"}: ${issue.message}`);
   const schema = isDeferred(tool) ? JSON.stringify(tool.inputSchema()) : "";
-  const told = schema === "" || schema.length > MOST_SCHEMA ? "" : `\nIts schema: ${schema}`;
+  const told = schema === "" || schema.length > MAX_SCHEMA ? "" : `\nIts schema: ${schema}`;
   return `The input of ${tool.name} does not fit its schema; it was not run.\n${problems.join("\n")}${told}`;
 }

@@ -3,7 +3,7 @@ import type { Amount } from "../store/ledger/budgets.ts";
 import type { BudgetLimit, BudgetUnit } from "./limits.ts";
 
 /** A call that could write fewer tokens than this is not worth its input. */
-export const LEAST_OUTPUT_TOKENS = 256;
+export const MIN_OUTPUT_TOKENS = 256;
 
 export interface PlannedCall {
   /** Upper bound of the call's input. */
@@ -32,7 +32,7 @@ export type Verdict =
 
 /** Decides how much a call may write so that no limit can be passed, whatever this call and those beside it cost. */
 export function verdictOn(call: PlannedCall, states: readonly BudgetState[]): Verdict {
-  const least = Math.min(LEAST_OUTPUT_TOKENS, call.maxTokens);
+  const least = Math.min(MIN_OUTPUT_TOKENS, call.maxTokens);
   let maxTokens = call.maxTokens;
   let contended: BudgetState | null = null;
   let exceeded: { by: BudgetState; unit: BudgetUnit; room: number } | null = null;

@@ -27,7 +27,7 @@ interface CountedVectors extends Pick<Embedded, "vectors"> {
 export type CreateBackgroundEmbedder = (ref: string, by: string) => Promise<BackgroundEmbedder>;
 
 /** Embedding writes nothing, but limits must be asked for some output. */
-const LEAST_OUTPUT = 1;
+const MIN_OUTPUT = 1;
 
 export function createBackgroundEmbedders(
   create: CreateEmbedder,
@@ -54,7 +54,7 @@ export function createBackgroundEmbedders(
       async embed(texts, signal) {
         const inputTokens = tokensAtMost(texts);
         if (Object.keys(limits).length > 0) {
-          const reserving = budget.reserve({ model: ref, inputTokens, maxTokens: LEAST_OUTPUT, price }, signal);
+          const reserving = budget.reserve({ model: ref, inputTokens, maxTokens: MIN_OUTPUT, price }, signal);
           while (!(await reserving.next()).done);
         }
         try {

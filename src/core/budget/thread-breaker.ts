@@ -3,7 +3,7 @@ import type { Clock } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 
 /** This many quick runs in a thread within the window are no conversation of people. */
-const MOST_QUICK_RUNS = 30;
+const MAX_QUICK_RUNS = 30;
 const WINDOW_MS = 600_000;
 /** A run is quick if it begins this soon after the previous one ended: people do not read and answer that fast. */
 const QUICK_MS = 5_000;
@@ -38,14 +38,14 @@ export class ThreadBreaker {
     const arrivals = [...(this.#arrivals.get(sessionId) ?? []), now].filter((at) => at > since);
     this.#forget(since);
     this.#arrivals.set(sessionId, arrivals);
-    if (arrivals.length * this.#cluster.size() <= MOST_QUICK_RUNS) return "goes on";
+    if (arrivals.length * this.#cluster.size() <= MAX_QUICK_RUNS) return "goes on";
 
     const runs = await this.#store.transaction((tx) => tx.budgets.runsSince(sessionId, since));
     const quick = runs.filter(({ startedAt }, index) => {
       const endedAt = runs[index - 1]?.endedAt ?? null;
       return endedAt !== null && startedAt - endedAt < QUICK_MS;
     });
-    if (quick.length < MOST_QUICK_RUNS) return "goes on";
+    if (quick.length < MAX_QUICK_RUNS) return "goes on";
     const toldAt = this.#told.get(sessionId) ?? 0;
     this.#told.set(sessionId, toldAt > since ? toldAt : now);
     return toldAt > since ? "stopped" : "stops";

@@ -12,9 +12,9 @@ import { plainLine } from "../text/plain-text.ts";
 /** Maximum length of a line's text, in characters. */
 const WHAT_CHARS = 120;
 /** Maximum number of lines in a list. The rest is only counted. */
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 /** Maximum number of grants with a Revoke button. */
-const MOST_BUTTONS = 10;
+const MAX_BUTTONS = 10;
 
 export const approvalsCommand: ChatCommand = {
   name: "approvals",
@@ -78,7 +78,7 @@ async function overview(context: CommandContext): Promise<OutgoingMessage> {
       : ["**Allowed here**", ...cut(held)]),
   ];
   const isOnly = grants.length === 1;
-  const buttons = grants.slice(0, MOST_BUTTONS).map(({ id }, index) => {
+  const buttons = grants.slice(0, MAX_BUTTONS).map(({ id }, index) => {
     return { id: `revoke:${id}`, label: isOnly ? "Revoke" : `Revoke ${index + 1}`, style: "default" } as const;
   });
   return { ...privateMessage(parts.join("\n")), buttons };
@@ -90,8 +90,8 @@ function concerns({ sessionId, people }: ApprovalRow, { session, person, approva
 }
 
 function cut(lines: readonly string[]): string[] {
-  const more = lines.length - MOST_LINES;
-  return more > 0 ? [...lines.slice(0, MOST_LINES), `… and ${more} more`] : [...lines];
+  const more = lines.length - MAX_LINES;
+  return more > 0 ? [...lines.slice(0, MAX_LINES), `… and ${more} more`] : [...lines];
 }
 
 /** `⏸ bash `make` · asked by @ana · 5 min ago · expires in 55 min` */

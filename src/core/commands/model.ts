@@ -11,7 +11,7 @@ import { privateMessage } from "../protocol/replies.ts";
 const EFFORTS: readonly EffortLevel[] = ["low", "medium", "high", "max"];
 const USUAL = "default";
 /** Maximum number of listed models. */
-const MOST_SHOWN = 25;
+const MAX_SHOWN = 25;
 
 export const modelCommand: ChatCommand = {
   name: "model",
@@ -40,8 +40,8 @@ async function current(context: CommandContext): Promise<string> {
   const { model, effortLevel } = context.configOf(effectiveSession(context));
   const effort = effortLevel === undefined ? "" : `, effort ${effortLevel}`;
   const others = (await context.models.list()).filter(({ ref }) => ref !== model);
-  const list = others.slice(0, MOST_SHOWN).map(({ ref, about }) => `- \`${ref}\` · ${about}`);
-  const rest = others.length > MOST_SHOWN ? [`and ${others.length - MOST_SHOWN} more.`] : [];
+  const list = others.slice(0, MAX_SHOWN).map(({ ref, about }) => `- \`${ref}\` · ${about}`);
+  const rest = others.length > MAX_SHOWN ? [`and ${others.length - MAX_SHOWN} more.`] : [];
   return [
     `Model \`${model}\`${effort}. ${await context.models.about(model)}`.trimEnd(),
     ...(list.length === 0 ? [] : ["Also here (window, US dollars per million tokens):", ...list, ...rest]),
@@ -103,7 +103,7 @@ function refFor(word: string, known: readonly string[]): Chosen {
   const unknown = `I don't know a model ${quoteInput(word)}. Write it as \`provider/model\`; \`/model\` lists what I know of.`;
   if (only === undefined) return refused(unknown);
   if (fitting.length === 1) return { type: "chosen", ref: only, notes: [] };
-  const some = fitting.slice(0, MOST_SHOWN).map((ref) => `\`${ref}\``);
+  const some = fitting.slice(0, MAX_SHOWN).map((ref) => `\`${ref}\``);
   return refused(`Which one: ${some.join(", ")}?`);
 }
 

@@ -3,7 +3,7 @@ import { NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts
 import { privateMessage } from "../protocol/replies.ts";
 
 /** Maximum length of a remembered text, in characters. Longer texts belong in a file. */
-const MOST_CHARS = 2_000;
+const MAX_CHARS = 2_000;
 
 export const rememberCommand: ChatCommand = {
   name: "remember",
@@ -13,8 +13,8 @@ export const rememberCommand: ChatCommand = {
   async run(line, context) {
     const text = line.trim();
     if (text === "") return privateMessage("Tell me what: `/remember we deploy on Thursdays`.");
-    if (text.length > MOST_CHARS)
-      return privateMessage(`✗ That is too long to keep in mind: at most ${MOST_CHARS} characters.`);
+    if (text.length > MAX_CHARS)
+      return privateMessage(`✗ That is too long to keep in mind: at most ${MAX_CHARS} characters.`);
     const isKept = await keepInMind(text, context);
     return privateMessage(isKept ? "✓ I keep it in mind in this thread." : NO_THREAD);
   },

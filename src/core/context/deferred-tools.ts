@@ -9,7 +9,7 @@ import { isPlainSchema } from "./plain-schema.ts";
  */
 const FEW = { tools: 3, bytes: 3_000 };
 /** Maximum numbers of tools and groups in the listing. */
-const MOST_LINES = { tools: 40, groups: 20 };
+const MAX_LINES = { tools: 40, groups: 20 };
 /** Maximum length of a line in the listing, in characters. */
 const LINE_CHARS = 90;
 
@@ -67,7 +67,7 @@ function listingOf(deferred: readonly ToolFacts[]): string {
     else groups.set(group, [...(groups.get(group) ?? []), name.slice(group.length)]);
   }
   const ofGroups = [...groups].map(([group, names]) => `- ${group}* (${names.length}): ${names.join(", ")}`);
-  return [...bounded(lines, MOST_LINES.tools), ...bounded(ofGroups, MOST_LINES.groups)].join("\n");
+  return [...bounded(lines, MAX_LINES.tools), ...bounded(ofGroups, MAX_LINES.groups)].join("\n");
 }
 
 function bounded(lines: readonly string[], most: number): string[] {

@@ -4,7 +4,7 @@ import type { StopReason } from "../providers/provider.ts";
 import { EMPTY_LABEL } from "../trust/label.ts";
 
 /** Number of times that a response cut off by the output limit is continued. A turn with tools resets the count. */
-export const MOST_RESUMES = 3;
+export const MAX_RESUMES = 3;
 
 const RESUME_TEXT =
   "Output token limit hit. Resume directly — no apology, no recap of what you were doing. Pick up mid-thought if that is where the cut happened. Break remaining work into smaller pieces.";

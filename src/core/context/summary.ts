@@ -8,7 +8,7 @@ import { textTokens } from "./token-estimate.ts";
 const VERBATIM = 10;
 /** Initial limit of one block in the summary request, in characters. It is halved until the whole fits. */
 const BLOCK_CHARS = 40_000;
-const LEAST_BLOCK_CHARS = 250;
+const MIN_BLOCK_CHARS = 250;
 /**
  * Share of the model's window that the text to summarise may fill. The rest is for the answer and for estimation
  * errors.
@@ -62,7 +62,7 @@ export function summaryPrompt(messages: readonly Message[], window: number): str
   let blockChars = BLOCK_CHARS;
   let said = transcript(messages, blockChars);
   const overfull = () => textTokens(said.join("\n\n")) / (window * TRANSCRIPT_SHARE);
-  while (overfull() > 1 && blockChars > LEAST_BLOCK_CHARS) {
+  while (overfull() > 1 && blockChars > MIN_BLOCK_CHARS) {
     blockChars /= 2;
     said = transcript(messages, blockChars);
   }

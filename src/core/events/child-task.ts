@@ -36,7 +36,7 @@ export function taskTreeOf({ root, taskTree = root.runId }: ChildTask): string {
 export const MAX_DEPTH = 3;
 
 /** Maximum number of sub-agents that one run may begin. */
-export const MOST_CHILDREN = 50;
+export const MAX_CHILDREN = 50;
 
 /** How often in a row background sub-agents may wake their parent without a person's word. */
 export const MAX_AUTO_WAKES = 5;

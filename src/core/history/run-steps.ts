@@ -7,7 +7,7 @@ import { cut } from "../text/plain-text.ts";
 import { openInteractions } from "./session-state.ts";
 
 /** Maximum number of listed steps; the newest are kept. */
-const MOST_STEPS = 100;
+const MAX_STEPS = 100;
 /** Maximum lengths of a step's input and of its result, in characters. */
 const INPUT_CHARS = 1_000;
 const RESULT_CHARS = 1_500;
@@ -27,7 +27,7 @@ export async function stepsOfRun(
     { id, sessionId }: Pick<RunRow, "id" | "sessionId">,
     agent: string | null,
   ): Promise<RunStep[]> => {
-    const calls = (await store.toolCalls.ofRun(id)).slice(-MOST_STEPS);
+    const calls = (await store.toolCalls.ofRun(id)).slice(-MAX_STEPS);
     const asked = calls.some(({ result }) => result === null)
       ? (await openInteractions(store, [sessionId])).flat()
       : [];

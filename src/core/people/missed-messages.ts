@@ -23,7 +23,7 @@ const LONGEST_MS = 24 * 60 * 60_000;
 /** Maximum time for which a dead connection may go unnoticed, in milliseconds. */
 const UNNOTICED_MS = 2 * 60_000;
 /** Maximum number of missed messages to fetch; the newest are kept. */
-const MOST_MESSAGES = 200;
+const MAX_MESSAGES = 200;
 /** Minimum absence that people are told about, in milliseconds. Little or nothing is missed in a shorter one. */
 export const MIN_ANNOUNCED_MS = 60_000;
 /** Maximum number of session threads, most recently active first, that the platform is asked about. */
@@ -120,7 +120,7 @@ export async function takeMissedSince(
   // Messages of platforms that keep their threads in our database cannot be missed.
   const known = isOwn ? [] : await store.sessions.recentThreads(name, KNOWN_THREADS);
   const missed = await platform.missed(since, signal, known);
-  const newest = missed.slice(-MOST_MESSAGES);
+  const newest = missed.slice(-MAX_MESSAGES);
   if (newest.length < missed.length) log.warn({ dropped: missed.length - newest.length }, "missed_too_many");
   /** Keys of threads that have been told. */
   const told = new Set<string>();

@@ -41,9 +41,9 @@ const WHAT_CHARS = 120;
 /** Maximum length of a line beside a call, in characters. */
 const LINE_CHARS = 300;
 /** Maximum number of files attached to a card. Source: Discord docs, Create Message (10 attachments). */
-const MOST_FILES = 10;
+const MAX_FILES = 10;
 /** Minimum length of a call's text that is worth showing. Characters. */
-const LEAST_CHARS = 80;
+const MIN_CHARS = 80;
 /** Room for a call's number in a list and the end of its line. Characters. */
 const NUMBER_CHARS = 6;
 
@@ -68,7 +68,7 @@ export function approvalCard(facts: CardFacts): Card {
 /** The card with each call in a block; null if it does not fit. `missing`: why files are missing; null if they are not. */
 function drawnCard(facts: CardFacts, missing: string | null): Pick<Card, "message" | "isWhole"> | null {
   const { calls, maxChars, footerChars } = facts;
-  const room = Math.max(LEAST_CHARS, Math.floor((maxChars - FRAME_CHARS - (missing ?? "").length) / calls.length));
+  const room = Math.max(MIN_CHARS, Math.floor((maxChars - FRAME_CHARS - (missing ?? "").length) / calls.length));
   const attaches = missing === null;
   const shown = calls.map((call, index) =>
     shownCall(call, { number: calls.length > 1 ? index + 1 : null, room, attaches }),
@@ -86,7 +86,7 @@ function drawnCard(facts: CardFacts, missing: string | null): Pick<Card, "messag
   // The footer shows what a grant would cover, which is part of the decision. It must be shown whole.
   const footer = (message.footer ?? "").length;
   const fits = footer <= footerChars && markdown.length + footer <= maxChars;
-  const isDrawn = fits && files.length <= MOST_FILES && calls.every(isNamedWhole);
+  const isDrawn = fits && files.length <= MAX_FILES && calls.every(isNamedWhole);
   return isDrawn ? { message, isWhole } : null;
 }
 
@@ -123,7 +123,7 @@ function attachedCard(facts: CardFacts, missing: string | null): OutgoingMessage
     return messageOf(facts, { head, markdown, files: [], isWhole: false });
   }
   const room = maxChars - FRAME_CHARS;
-  const lineChars = Math.min(LINE_CHARS, Math.max(LEAST_CHARS, Math.floor(room / calls.length) - NUMBER_CHARS));
+  const lineChars = Math.min(LINE_CHARS, Math.max(MIN_CHARS, Math.floor(room / calls.length) - NUMBER_CHARS));
   const most = Math.max(1, Math.floor(room / (lineChars + NUMBER_CHARS)));
   const listed = calls
     .slice(0, most)
@@ -223,7 +223,7 @@ function names(people: readonly Author[]): string {
 }
 
 /** Maximum number of calls that the line about a decision names. */
-const MOST_TITLES = 10;
+const MAX_TITLES = 10;
 
 /** The line that replaces the card once it is decided. */
 export function decidedCard(row: ApprovalRow, expiresMinutes: number): OutgoingMessage {
@@ -241,8 +241,8 @@ export function refusedCard(row: Pick<ApprovalRow, "calls">): OutgoingMessage {
 
 function titlesOf({ calls }: Pick<ApprovalRow, "calls">): string {
   const titles = calls.filter(({ refused }) => refused === undefined).map(({ title }) => title);
-  const more = titles.length > MOST_TITLES ? ` and ${titles.length - MOST_TITLES} more` : "";
-  return titles.length === 0 ? "" : `: ${titles.slice(0, MOST_TITLES).join(", ")}${more}`;
+  const more = titles.length > MAX_TITLES ? ` and ${titles.length - MAX_TITLES} more` : "";
+  return titles.length === 0 ? "" : `: ${titles.slice(0, MAX_TITLES).join(", ")}${more}`;
 }
 
 const SCOPES = { once: "Allowed", session: "Allowed for this session", always: "Always allowed here" } as const;

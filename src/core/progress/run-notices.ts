@@ -8,11 +8,11 @@ import type { RunView } from "./run-view.ts";
 
 const PREFIX = "notice:";
 /** Maximum number of notices to restore. A live message shows fewer, and joins repeated ones. */
-const MOST_READ = 12;
+const MAX_READ = 12;
 
 /** The newest notices that people have seen during a run, oldest first. */
 export async function noticesOf(store: Store, runId: string): Promise<string[]> {
-  const keys = (await store.journal.keysOf(runId, PREFIX)).slice(-MOST_READ);
+  const keys = (await store.journal.keysOf(runId, PREFIX)).slice(-MAX_READ);
   const entries = await Promise.all(keys.map((key) => store.journal.get(runId, key)));
   return entries.map(({ value }) => z.string().parse(value));
 }

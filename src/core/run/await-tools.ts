@@ -4,7 +4,7 @@ import { waitAtMost } from "../wait-at-most.ts";
 import type { RunnerOptions } from "./runner-options.ts";
 
 /** Maximum time that a call waits for the server of its tool, in milliseconds. */
-const MOST_MS = 20_000;
+const MAX_MS = 20_000;
 
 /**
  * Waits until it is known whether the named tools exist, the time limit has passed, or the run is aborted. Returns all
@@ -16,6 +16,6 @@ export async function awaitTools(
   signal: AbortSignal,
 ): Promise<readonly Tool[]> {
   const known = Promise.all(names.map((name) => toolKnown(name)));
-  await waitAtMost(MOST_MS, Promise.race([known, whenAborted(signal)]), runtime.clock);
+  await waitAtMost(MAX_MS, Promise.race([known, whenAborted(signal)]), runtime.clock);
   return tools();
 }

@@ -6,7 +6,7 @@ export interface KnownChannels {
 }
 
 /** More than a team has. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 /** What this process knows of workspaces and channels, across its transactions. */
 export class ChannelMemory {
@@ -27,7 +27,7 @@ export class ChannelMemory {
         stored.set(id, name);
       },
       committed: () => {
-        if (this.#names.size + stored.size > MOST_KNOWN) this.#names.clear();
+        if (this.#names.size + stored.size > MAX_KNOWN) this.#names.clear();
         for (const [id, name] of stored) this.#names.set(id, name);
       },
     };

@@ -72,7 +72,7 @@ export type NewThreadlessSession = Pick<NewSession, "id" | "thread" | "agent" | 
 /** Prefix of the keys of jobs' sessions, until a thread gives them its own. */
 export const JOB_KEY = "job:";
 /** Maximum number of jobs' sessions, newest first, that are searched for a report. */
-const MOST_REPORTS = 500;
+const MAX_REPORTS = 500;
 
 const peopleSchema = z.array(z.string());
 
@@ -151,7 +151,7 @@ function reportReads(db: Client) {
     /** The job's session that a message of a channel came from; null if there is none. */
     async ofReport(channelKey: string, messageId: string): Promise<SessionRow | null> {
       const where = { channelId: channelKey, parentId: null, key: { startsWith: JOB_KEY } };
-      const jobs = await db.session.findMany({ where, orderBy: { updatedAt: "desc" }, take: MOST_REPORTS });
+      const jobs = await db.session.findMany({ where, orderBy: { updatedAt: "desc" }, take: MAX_REPORTS });
       const runs = await db.run.findMany({
         where: { sessionId: { in: jobs.map(({ id }) => id) } },
         select: { id: true },

@@ -7,7 +7,7 @@ import {
   childEndKeys,
   childStartKey,
 } from "../events/child-event.ts";
-import { MOST_CHILDREN } from "../events/child-task.ts";
+import { MAX_CHILDREN } from "../events/child-task.ts";
 import { peopleOfRun } from "../people/run-people.ts";
 import type { CancelCause } from "../protocol/cancel-cause.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
@@ -27,7 +27,7 @@ export interface ChildDeps {
 
 /**
  * Begins a sub-agent once per call: stores its session and the event that begins its run. Nothing begins after a stop,
- * nor beyond `MOST_CHILDREN`, however many calls arrive at once.
+ * nor beyond `MAX_CHILDREN`, however many calls arrive at once.
  */
 export async function beginChild(
   child: Pick<NewChild, "id" | "settings">,
@@ -51,7 +51,7 @@ export async function beginChild(
     if (!(await tx.runs.holdOpen(parent.runId))) return false;
     const { length } = await tx.children.ofRun(parent.sessionId, parent.runId);
     refused = "too many";
-    if (length >= MOST_CHILDREN) return false;
+    if (length >= MAX_CHILDREN) return false;
     await tx.children.create(row);
     return true;
   });

@@ -3,10 +3,10 @@ import { HIDDEN } from "./log-redaction.ts";
 /** Masks the program's own tokens and keys, which no incoming or outgoing text may contain. */
 
 /** Masking shorter values or ordinary words would tear holes into what people say. Characters. */
-const LEAST_LENGTH = 12;
+const MIN_LENGTH = 12;
 const WORD = /^[a-z]+$/u;
 /** Number of characters at which an encoded form is unlikely to occur by chance. */
-const LEAST_ENCODED = 14;
+const MIN_ENCODED = 14;
 
 export interface MaskRules {
   /** Minimum lengths of a value and of its encoded forms, in characters. */
@@ -15,7 +15,7 @@ export interface MaskRules {
   readonly shown: (value: string) => string;
 }
 
-const OWN: MaskRules = { shortest: { value: LEAST_LENGTH, encoded: LEAST_ENCODED }, shown: () => HIDDEN };
+const OWN: MaskRules = { shortest: { value: MIN_LENGTH, encoded: MIN_ENCODED }, shown: () => HIDDEN };
 
 export interface SecretMasking {
   /** The text without the values, whether plain, reversed or encoded: base64, hexadecimal, as in addresses or JSON. */

@@ -6,7 +6,7 @@ const BARE = /(?<![\w@/.:-])(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d{1,5})?(?:\/[^\s<>"'
 /** Characters before which an address may end: of Markdown, a sentence, or a Slack link. */
 const ENDS = /[)\]|}*_.,;:!?]/gu;
 /** Maximum number of such ends tried per match. */
-const MOST_ENDS = 40;
+const MAX_ENDS = 40;
 
 /** Addresses in a text, normalised for comparison. */
 export function addressesIn(text: string): string[] {
@@ -16,7 +16,7 @@ export function addressesIn(text: string): string[] {
 }
 
 function readings(text: string): string[] {
-  const ends = [...text.matchAll(ENDS)].slice(0, MOST_ENDS).map(({ index }) => text.slice(0, index));
+  const ends = [...text.matchAll(ENDS)].slice(0, MAX_ENDS).map(({ index }) => text.slice(0, index));
   return [text, ...ends];
 }
 

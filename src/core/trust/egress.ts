@@ -83,12 +83,12 @@ function isPermitted(sinks: readonly Sink[], to: string, label: Label): boolean 
 }
 
 /** Maximum number of named values that one call may combine; with many of them it could spell anything. */
-const MOST_VALUES = 4;
+const MAX_VALUES = 4;
 
 function freeText({ says, values, namedBy }: OutgoingData, { texts, namedBy: wordsFrom }: KnownWords): string | null {
   const isSaid = (words: string) => texts.some((text) => containsWords(text, words));
   if (isSaid(says.trim())) return null;
-  if (values === undefined || values.length > MOST_VALUES) return says;
+  if (values === undefined || values.length > MAX_VALUES) return says;
   const named = namedBy === undefined ? undefined : wordsFrom?.(namedBy);
   return values.every((value) => isSaid(value.trim()) || named?.has(value) === true) ? null : says;
 }

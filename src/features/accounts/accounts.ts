@@ -43,7 +43,7 @@ export interface LoginSettings extends SessionLimits {
 /** Size of a session token in bytes, enough that it cannot be guessed. */
 const TOKEN_BYTES = 32;
 /** Maximum number of browsers signed in to one account. */
-const MOST_SESSIONS = 20;
+const MAX_SESSIONS = 20;
 /** Precision of a session's last use, in milliseconds. */
 const USE_MS = 60_000;
 /** A hash that no password produces, but that takes as long to compare. */
@@ -191,7 +191,7 @@ async function begin(
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const at = clock.now();
   const session = { id: sessionId(token), accountName: name, expiresAt: at + limits.longestMs };
-  const given = { passwordHash, at, idleMs: limits.idleMs, most: MOST_SESSIONS };
+  const given = { passwordHash, at, idleMs: limits.idleMs, most: MAX_SESSIONS };
   return (await write((accounts) => accounts.addSession(session, given))) ? token : null;
 }
 

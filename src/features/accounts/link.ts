@@ -13,7 +13,7 @@ const CODE_CHARS = 10;
 /** How long a code is valid, and how long wrong ones count. In milliseconds. */
 const VALID_MS = 600_000;
 /** Maximum number of wrong codes per person in that time. */
-const MOST_WRONG = 5;
+const MAX_WRONG = 5;
 
 const NO_ACCOUNT = "Here is nobody to link: you are at Deckhand's own machine, not signed in with an account.";
 
@@ -88,7 +88,7 @@ async function onPlatform(words: readonly string[], use: Use): Promise<string> {
       ? "No account is linked to you."
       : `✓ The account ${linked.accountName} is no longer linked to you.`;
   }
-  const waitS = await tries.count([{ key: `link ${person.id}`, most: MOST_WRONG }]);
+  const waitS = await tries.count([{ key: `link ${person.id}`, most: MAX_WRONG }]);
   if (waitS > 0) return "✗ Too many wrong codes. Wait ten minutes, then make a new one on the page.";
   const name = accountName(typed);
   const added = { personId: person.id, personName: person.name, accountName: name };

@@ -7,9 +7,9 @@ const WINDOW_MS = 900_000;
  * Maximum number of wrong passwords in that time: from a known browser; from one address for one account; from one
  * address; for one account.
  */
-const MOST_WRONG = { device: 10, pair: 5, address: 20, account: 50 } as const;
+const MAX_WRONG = { device: 10, pair: 5, address: 20, account: 50 } as const;
 /** Maximum number of passwords compared at once, at 19 MiB each; one limit for strangers, one for known browsers. */
-const MOST_AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 
 interface Guess {
   readonly name: string;
@@ -32,7 +32,7 @@ export function createThrottle(world: Parameters<typeof createAttempts>[0]) {
   const busy = { known: 0, strange: 0 };
   return async (guess: Guess, compare: () => Promise<string | null>): Promise<Outcome> => {
     const whose = guess.device === null ? "strange" : "known";
-    if (busy[whose] >= MOST_AT_ONCE) return { type: "wait", seconds: 1 };
+    if (busy[whose] >= MAX_AT_ONCE) return { type: "wait", seconds: 1 };
     busy[whose] += 1;
     try {
       const by = countedBy(guess);
@@ -48,11 +48,11 @@ export function createThrottle(world: Parameters<typeof createAttempts>[0]) {
 }
 
 function countedBy({ name, address, device }: Guess): readonly AttemptKey[] {
-  if (device !== null) return [{ key: `device ${device}`, most: MOST_WRONG.device }];
+  if (device !== null) return [{ key: `device ${device}`, most: MAX_WRONG.device }];
   const network = networkOf(address);
   return [
-    { key: `pair ${network} ${name}`, most: MOST_WRONG.pair },
-    { key: `address ${network}`, most: MOST_WRONG.address },
-    { key: `account ${name}`, most: MOST_WRONG.account },
+    { key: `pair ${network} ${name}`, most: MAX_WRONG.pair },
+    { key: `address ${network}`, most: MAX_WRONG.address },
+    { key: `account ${name}`, most: MAX_WRONG.account },
   ];
 }

@@ -2,7 +2,7 @@ import type { FeatureHost, WriteAudit } from "../../feature-host.ts";
 import { auditWrites } from "./store.ts";
 
 /** Maximum length of a field, in characters, since it may contain text written by others. */
-const MOST_CHARS = 1_000;
+const MAX_CHARS = 1_000;
 
 /** Writes entries to the audit log. A failed write does not undo the action; it is logged. */
 export function createAudit({
@@ -22,5 +22,5 @@ export function createAudit({
 }
 
 function short(text: string): string {
-  return text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS - 1)}…` : text;
+  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS - 1)}…` : text;
 }

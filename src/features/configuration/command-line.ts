@@ -12,7 +12,7 @@ interface SettingsRequest {
 }
 
 /** Maximum length of a value in a line, in characters. */
-const MOST_CHARS = 60;
+const MAX_CHARS = 60;
 
 export function runSettings(
   request: SettingsRequest,
@@ -53,7 +53,7 @@ function valueOf({ value, isHidden }: ShownSetting): string {
   if (isHidden === true) return "(not shown)";
   const text = typeof value === "string" ? value : JSON.stringify(value);
   const line = text.replaceAll(/\s+/gu, " ");
-  return line.length > MOST_CHARS ? `${line.slice(0, MOST_CHARS - 1)}…` : line;
+  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS - 1)}…` : line;
 }
 
 function sourceOf({ from }: ShownSetting): string {

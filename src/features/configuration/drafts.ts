@@ -20,7 +20,7 @@ export interface Draft {
 }
 
 /** Maximum size of everything that the page stores, in characters. */
-const MOST_CHARS = 100_000;
+const MAX_CHARS = 100_000;
 
 /**
  * Applies changes to a copy of the current settings and reports their effect, without storing anything. Null if the
@@ -28,7 +28,7 @@ const MOST_CHARS = 100_000;
  */
 export function draftOf(changes: readonly SettingChange[], settings: PageSettings): Draft | null {
   const set = changes.reduce(changed, settings.set);
-  if (JSON.stringify(set).length > MOST_CHARS) return null;
+  if (JSON.stringify(set).length > MAX_CHARS) return null;
   const fitted = settings.preview(set);
   const [before, after] = [settings.values(settings.set), settings.values(set)];
   const differences = differencesOf(settings.set, set).map((each) => withEffect(each, before, after));

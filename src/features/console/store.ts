@@ -80,7 +80,7 @@ const peopleSchema = z.array(z.string());
 const saidSchema = z.array(z.object({ sessionId: z.string(), content: z.string() }));
 const blocksSchema = z.array(z.object({ type: z.string(), text: z.string().optional() }));
 /** Maximum depth of sub-agents (MAX_DEPTH is lower); also stops at a row that points to itself. */
-const MOST_GENERATIONS = 8;
+const MAX_GENERATIONS = 8;
 
 /** Reads the sessions of all channels. */
 export function consoleReads(db: Client) {
@@ -185,7 +185,7 @@ function figures(db: Client) {
       const families = new Map(ids.map((id) => [id, [id]]));
       const rootOf = new Map(ids.map((id) => [id, id]));
       let level = [...ids];
-      for (let generation = 0; level.length > 0 && generation < MOST_GENERATIONS; generation += 1) {
+      for (let generation = 0; level.length > 0 && generation < MAX_GENERATIONS; generation += 1) {
         const rows = await db.session.findMany({
           where: { parentId: { in: level } },
           select: { id: true, parentId: true },
@@ -303,7 +303,7 @@ async function openRoots(db: Client): Promise<string[]> {
   const runs = await db.run.findMany({ where: { status: { in: [...OPEN_RUN] } }, select: { sessionId: true } });
   const roots = new Set<string>();
   let level = [...new Set(runs.map(({ sessionId }) => sessionId))];
-  for (let generation = 0; level.length > 0 && generation < MOST_GENERATIONS; generation += 1) {
+  for (let generation = 0; level.length > 0 && generation < MAX_GENERATIONS; generation += 1) {
     const rows = await db.session.findMany({ where: { id: { in: level } }, select: { id: true, parentId: true } });
     for (const { id, parentId } of rows) if (parentId === null) roots.add(id);
     level = rows.flatMap(({ parentId }) => parentId ?? []);

@@ -11,11 +11,11 @@ type Host = Pick<FeatureHost, "definitions" | "audit">;
 type World = Host & { readonly kept: StoredDefinitions };
 
 /** Maximum lengths of a name and of a text, in characters. */
-const MOST_NAME = 64;
-const MOST_TEXT = 262_144;
+const MAX_NAME = 64;
+const MAX_TEXT = 262_144;
 
 const named = { kind: z.enum(KINDS), name: z.string().max(200) };
-const textSchema = z.string().max(MOST_TEXT);
+const textSchema = z.string().max(MAX_TEXT);
 const after = z.int().nonnegative();
 export const checkSchema = z.object({ ...named, text: textSchema });
 export const saveSchema = z.object({ ...named, text: textSchema, after, isNew: z.boolean().default(false) });
@@ -103,7 +103,7 @@ export function problemWithName(kind: Kind, name: string): string | null {
     const key = channelKeySchema.safeParse(name);
     return key.success ? null : sentence(key.error.issues[0]?.message ?? "");
   }
-  if (name.length > MOST_NAME) return `A name has ${MOST_NAME} characters at most.`;
+  if (name.length > MAX_NAME) return `A name has ${MAX_NAME} characters at most.`;
   if (kind === "agent") return agentNameSchema.safeParse(name).success ? null : LETTERS;
   return name !== "" && skillName(name) === name ? null : LETTERS;
 }

@@ -6,7 +6,7 @@ import type { InstructionText } from "../../tools/instructions/instruction-gate.
 /** Maximum length of the text on the card; a longer one is attached. */
 const SHOWN = { lines: 25, chars: 1_200 };
 /** Maximum number of texts named; the rest is counted. */
-const MOST_NAMED = 8;
+const MAX_NAMED = 8;
 const PATH_CHARS = 100;
 
 export interface CardFacts {
@@ -59,8 +59,8 @@ function named(texts: readonly InstructionText[]): string {
 }
 
 function listed(names: readonly string[]): string {
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
-  return `${names.slice(0, MOST_NAMED).join(", ")}${more}`;
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "";
+  return `${names.slice(0, MAX_NAMED).join(", ")}${more}`;
 }
 
 function pathOf(path: string): string {

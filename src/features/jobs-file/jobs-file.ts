@@ -33,7 +33,7 @@ const entrySchema = z.record(
 );
 
 /** Maximum size of the file, in bytes. */
-const MOST_BYTES = 4 * 1_024 * 1_024;
+const MAX_BYTES = 4 * 1_024 * 1_024;
 
 /**
  * Returns a function that applies the file if it has changed, and returns its new problems, one line each. Never
@@ -125,7 +125,7 @@ async function textOf(
     const file = await stat(path);
     if (!file.isFile()) return { type: "unreadable", text: "is no regular file" }; // a pipe would hold up the reader
     const { size } = file;
-    if (size > MOST_BYTES) return { type: "unreadable", text: `has ${size} bytes; at most ${MOST_BYTES} are read` };
+    if (size > MAX_BYTES) return { type: "unreadable", text: `has ${size} bytes; at most ${MAX_BYTES} are read` };
     const bytes = await readFile(path);
     if (!isUtf8(bytes)) return { type: "unreadable", text: "is no UTF-8" };
     return { type: "read", text: bytes.toString().replace(/^\uFEFF/u, "") };

@@ -2,7 +2,7 @@ import type { Permission } from "../../core/agents/query-config.ts";
 import { isHarmless } from "./server-settings.ts";
 
 /** Maximum number of tools named for each kind. */
-const MOST_NAMED = 40;
+const MAX_NAMED = 40;
 
 interface Kinded {
   readonly tool: string;
@@ -18,7 +18,7 @@ export function kindsText(tools: readonly Kinded[]): string {
 
 function named(kind: string, tools: readonly Kinded[]): string {
   if (tools.length === 0) return "";
-  const names = tools.slice(0, MOST_NAMED).map(({ tool }) => tool);
-  const more = tools.length > MOST_NAMED ? ` and ${tools.length - MOST_NAMED} more` : "";
+  const names = tools.slice(0, MAX_NAMED).map(({ tool }) => tool);
+  const more = tools.length > MAX_NAMED ? ` and ${tools.length - MAX_NAMED} more` : "";
   return `${kind} ${names.join(", ")}${more}`;
 }

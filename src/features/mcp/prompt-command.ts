@@ -13,7 +13,7 @@ import type { McpSession, RequestOptions } from "./mcp-session.ts";
 import { DEFAULT_TIMEOUT_MS, originOfServer, permissionOf } from "./server-settings.ts";
 
 /** Maximum number of prompts listed per server. */
-const MOST_PROMPTS = 50;
+const MAX_PROMPTS = 50;
 /** Maximum lengths of a prompt's name and of its description, in characters. */
 const NAME_CHARS = 60;
 const ABOUT_CHARS = 120;
@@ -76,7 +76,7 @@ interface PromptScope extends RequestOptions {
 
 async function withPrompts(session: McpSession, typed: string, asking: PromptScope): Promise<CommandReply> {
   const line = typed.trim();
-  const prompts = await session.list("prompts", MOST_PROMPTS, asking.signal);
+  const prompts = await session.list("prompts", MAX_PROMPTS, asking.signal);
   if (line === "") {
     const none = `The MCP server ${asking.server} has no prompts.`;
     const listed = prompts.length === 0 ? none : prompts.map(promptLine).join("\n");

@@ -24,7 +24,7 @@ import {
 } from "./server-settings.ts";
 
 /** How often a server may ask people within one call. */
-const MOST_FORMS = 10;
+const MAX_FORMS = 10;
 
 /** Maximum length of the argument in the progress line, in characters. */
 const TITLE_CHARS = 60;
@@ -98,7 +98,7 @@ function callerOf(ctx: ToolContext, asking: { readonly server: string; readonly 
     progress: (text) => ctx.progress(text),
     elicit: async (request, signal) => {
       number += 1;
-      if (number > MOST_FORMS) return { action: "cancel" };
+      if (number > MAX_FORMS) return { action: "cancel" };
       // Clears the server's progress text, since the call now waits for people.
       ctx.progress("");
       const result = await askPeople(request, { ...asking, ctx, number }, signal);

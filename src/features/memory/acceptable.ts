@@ -1,6 +1,6 @@
 import { withoutCredentials } from "../../core/text/log-redaction.ts";
 import { visibleText } from "../../core/text/plain-text.ts";
-import { MOST_CHARS } from "./memory.ts";
+import { MAX_CHARS } from "./memory.ts";
 
 export type Acceptable = { readonly text: string } | { readonly refused: string };
 
@@ -21,9 +21,9 @@ const CONTROL = /(?![\n\t])\p{Cc}/gu;
 
 /** The text as it is stored, or why it is refused. */
 export function acceptable(text: string): Acceptable {
-  if (text.length > MOST_CHARS) {
+  if (text.length > MAX_CHARS) {
     return {
-      refused: `That is too long to remember: ${text.length} characters of at most ${MOST_CHARS}. A file holds more.`,
+      refused: `That is too long to remember: ${text.length} characters of at most ${MAX_CHARS}. A file holds more.`,
     };
   }
   const clean = visibleText(text.replaceAll(CONTROL, "")).trim();

@@ -41,14 +41,14 @@ const BATCH = 500;
 /** Questions whose vectors are requested at once. */
 const QUESTIONS = 64;
 /** Maximum number of tries in a row without a vector, and the first and longest pause between them, in milliseconds. */
-const MOST_TRIES = 4;
+const MAX_TRIES = 4;
 const RETRY_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 /** Error codes that a retry may overcome. */
 const MAY_PASS = /^(?:rate_limited|overloaded|stalled|network|provider_failed)$/u;
 const NEVER = AbortSignal.any([]);
 /** Maximum number of refused lines that are listed. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** Time limit for a question's vector, in milliseconds. Longer than for a run, since no conversation waits. */
 const QUERY_MS = 30_000;
@@ -145,8 +145,8 @@ export async function importFile(file: string, { store, database, runtime, out }
   }
   await write();
   await store.transaction((tx) => tx.tables((db) => optimizeIndex(db, database)));
-  for (const line of refused.slice(0, MOST_NAMED)) out(`⚠ ${line}`);
-  if (refused.length > MOST_NAMED) out(`⚠ and ${refused.length - MOST_NAMED} more lines`);
+  for (const line of refused.slice(0, MAX_NAMED)) out(`⚠ ${line}`);
+  if (refused.length > MAX_NAMED) out(`⚠ and ${refused.length - MAX_NAMED} more lines`);
   const isGood = kept > 0 || refused.length === 0;
   out(`${isGood ? "✓" : "✗"} ${memoriesOf(kept)} imported, ${counted(refused.length, "line")} refused`);
   return isGood;
@@ -184,7 +184,7 @@ async function finished(meaning: MeaningWork, clock: Runtime["clock"]): Promise<
       const failure = toAppError(error);
       const missing = await meaning.missing();
       if (missing < before) tries = 1;
-      if (tries >= MOST_TRIES || !MAY_PASS.test(failure.code)) return failure;
+      if (tries >= MAX_TRIES || !MAY_PASS.test(failure.code)) return failure;
       before = missing;
       await clock.sleep(Math.min(failure.retryAfterMs ?? RETRY_MS * 2 ** tries, LONGEST_WAIT_MS), NEVER);
     }

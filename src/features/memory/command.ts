@@ -17,10 +17,10 @@ import { exportedLine, kindSchema, type Memory } from "./memory.ts";
 import { mayChange } from "./rights.ts";
 
 /** Maximum number of lines in a list; older memories are only counted. */
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 const LINE_CHARS = 200;
 /** Maximum number of memories in an exported file. */
-const MOST_EXPORTED = 10_000;
+const MAX_EXPORTED = 10_000;
 const OFF = "Memory is off in this channel: `/memory on` changes that.";
 
 type Verb = (typed: Typed, use: Use) => Promise<CommandReply>;
@@ -118,7 +118,7 @@ function filledIn(typed: Typed, filled: FormValues | null): Typed {
 async function list(_typed: Typed, { memories, context }: Use): Promise<CommandReply> {
   const place = hereOf(context);
   const [found, count, isPaused] = await Promise.all([
-    memories.list(place, MOST_LINES),
+    memories.list(place, MAX_LINES),
     memories.countIn(place),
     memories.isPaused(context.channelKey),
   ]);
@@ -136,7 +136,7 @@ async function list(_typed: Typed, { memories, context }: Use): Promise<CommandR
 
 async function search({ text: query }: Typed, { memories, context }: Use): Promise<CommandReply> {
   if (query === "") return privateMessage("Tell me what to look for: `/memory search deploy day`.");
-  const hits = await memories.search({ query, reader: hereOf(context), limit: MOST_LINES });
+  const hits = await memories.search({ query, reader: hereOf(context), limit: MAX_LINES });
   if (hits.length === 0) return privateMessage("I remember nothing of that here.");
   return privateMessage(hits.map(({ memory }) => listedLine(memory, memories)).join("\n"));
 }
@@ -244,7 +244,7 @@ function audited(act: Act, about: string, { audit, context }: Use): Promise<void
 }
 
 async function exported(_typed: Typed, { memories, context }: Use): Promise<CommandReply> {
-  const found = await memories.list(hereOf(context), MOST_EXPORTED);
+  const found = await memories.list(hereOf(context), MAX_EXPORTED);
   if (found.length === 0) return privateMessage("I remember nothing here.");
   const lines = found.toReversed().map((memory) => JSON.stringify(exportedLine(memory)));
   const data = new TextEncoder().encode(`${lines.join("\n")}\n`);
@@ -253,7 +253,7 @@ async function exported(_typed: Typed, { memories, context }: Use): Promise<Comm
 }
 
 /** Maximum number of memories suggested to a person who names one in words. */
-const MOST_MEANT = 5;
+const MAX_MEANT = 5;
 
 /**
  * The memory with a given number, if this person may change it; otherwise a message. For words instead of a number, the
@@ -262,7 +262,7 @@ const MOST_MEANT = 5;
 async function changeable(number: string, { memories, context }: Use): Promise<Memory | string> {
   const seq = Number(number.replace(/^#/u, ""));
   if (!Number.isSafeInteger(seq) || seq <= 0) {
-    const asked = { query: number, reader: hereOf(context), limit: MOST_MEANT };
+    const asked = { query: number, reader: hereOf(context), limit: MAX_MEANT };
     const meant = (await memories.search(asked)).map(({ memory }) => listedLine(memory, memories));
     return ["Which one? `/memory list` numbers them.", ...meant].join("\n");
   }

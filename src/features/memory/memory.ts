@@ -16,7 +16,7 @@ export const HALF_LIFE_MS: Readonly<Record<Kind, number>> = {
 };
 
 /** Maximum length of one memory, in characters; more belongs in a file. */
-export const MOST_CHARS = 4_000;
+export const MAX_CHARS = 4_000;
 
 /** Whose words a memory holds. Outside content is only returned when searched for, and marked as such. */
 export const originSchema = z.enum(["people", "outside"]);

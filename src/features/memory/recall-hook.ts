@@ -14,25 +14,25 @@ import { memoryWrites } from "./store.ts";
 const MOST = 5;
 /** Maximum share of the model's context window that memories take, and maximum number of tokens in a large one. */
 const WINDOW_SHARE = 0.1;
-const MOST_TOKENS = 4_000;
+const MAX_TOKENS = 4_000;
 /** A memory is noise if it covers less than this share of the question, or less than half of what the best one does. */
-const LEAST_SHARE = 0.3;
-const LEAST_OF_BEST = 0.5;
+const MIN_SHARE = 0.3;
+const MIN_OF_BEST = 0.5;
 /** Maximum number of running runs whose memories are tracked. */
-const MOST_RUNS = 1_000;
+const MAX_RUNS = 1_000;
 
 /** Recalls memories before a run, and renews them once it has answered. */
 export function recallHook(
   memories: Memories,
   { runtime }: Pick<FeatureHost, "runtime">,
 ): NonNullable<OpenFeature["hook"]> {
-  const given = new BoundedMap<string, readonly number[]>(MOST_RUNS);
+  const given = new BoundedMap<string, readonly number[]>(MAX_RUNS);
   return {
     async before(run) {
       const asked = askedBy(run);
       if (asked === null || isCourtesy(asked.query) || (await memories.isPaused(run.session.channelKey))) return null;
       const hits = await memories.search({ ...asked, limit: MOST, origins: ["people"] });
-      const least = Math.max(LEAST_SHARE, LEAST_OF_BEST * Math.max(...hits.map(({ share }) => share)));
+      const least = Math.max(MIN_SHARE, MIN_OF_BEST * Math.max(...hits.map(({ share }) => share)));
       const good = hits.filter(({ share }) => share >= least).map(({ memory }) => memory);
       const held = good.filter(({ endedAt }) => endedAt === null);
       // A replaced memory is only given along with current ones, to show how things came about.
@@ -64,5 +64,5 @@ function askedBy({ session, event: { body } }: HookedRun): { readonly query: str
 function tokensFor({ config }: StartingRun): number {
   const [provider = "", ...model] = config.model.split("/");
   const window = config.contextWindow ?? modelFacts(provider, model.join("/")).contextWindow;
-  return Math.min(MOST_TOKENS, Math.floor(window * WINDOW_SHARE));
+  return Math.min(MAX_TOKENS, Math.floor(window * WINDOW_SHARE));
 }

@@ -3,7 +3,7 @@ import type { AddSubcommand } from "../../cli/subcommand.ts";
 import type { MemoryRequest } from "./command-line.ts";
 
 const DEFAULT_LIMIT = 10;
-const MOST_HITS = 100;
+const MAX_HITS = 100;
 const SCOPE = /^(?:person|channel|workspace):[a-z]+:\S+$/u;
 
 const EXAMPLES = `
@@ -69,6 +69,6 @@ function scope(value: string): string {
 
 function limit(value: string): number {
   const number = Number(value);
-  if (Number.isInteger(number) && number > 0 && number <= MOST_HITS) return number;
-  throw new InvalidArgumentError(`It is a number from 1 to ${MOST_HITS}.`);
+  if (Number.isInteger(number) && number > 0 && number <= MAX_HITS) return number;
+  throw new InvalidArgumentError(`It is a number from 1 to ${MAX_HITS}.`);
 }

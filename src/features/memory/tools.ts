@@ -5,7 +5,7 @@ import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { readerIn } from "./audience.ts";
 import type { Memories } from "./memories.ts";
-import { KINDS, type Memory, MOST_CHARS } from "./memory.ts";
+import { KINDS, MAX_CHARS, type Memory } from "./memory.ts";
 import { closestLine, labelOf, originOf, saidIn } from "./origin.ts";
 import { recalledText } from "./recalled-text.ts";
 import type { RememberedCounts } from "./remembered-counts.ts";
@@ -13,7 +13,7 @@ import { mayChange } from "./rights.ts";
 
 type Host = Pick<FeatureHost, "store" | "admins"> & { readonly counts: RememberedCounts };
 
-const MOST_HITS = 20;
+const MAX_HITS = 20;
 /** Maximum size of a result, in tokens. */
 const RESULT_TOKENS = 4_000;
 const TITLE_CHARS = 80;
@@ -23,7 +23,7 @@ const STAYS_HERE =
 const OFF = "Memory is off in this channel (`/memory on`).";
 
 const toRemember = z.object({
-  text: z.string().min(1).max(MOST_CHARS).describe("What to remember, as a sentence that says all without its thread."),
+  text: z.string().min(1).max(MAX_CHARS).describe("What to remember, as a sentence that says all without its thread."),
   scope: z
     .enum(["channel", "person", "workspace"])
     .default("channel")
@@ -37,7 +37,7 @@ const toRemember = z.object({
 });
 const toRecall = z.object({
   query: z.string().min(1).max(400).describe("What to look for, in a few words."),
-  limit: z.int().min(1).max(MOST_HITS).default(10),
+  limit: z.int().min(1).max(MAX_HITS).default(10),
 });
 const toForget = z.object({ number: z.int().positive().describe("Of the memory: 12 for #12.") });
 

@@ -10,7 +10,7 @@ export type Database = FeatureHost["database"];
 /** Rows deleted or changed per transaction, since nobody else can write meanwhile. */
 export const BATCH = 200;
 /** Maximum depth of sub-agents (MAX_DEPTH is lower); also stops at a row that points to itself. */
-const MOST_GENERATIONS = 8;
+const MAX_GENERATIONS = 8;
 /** Prefix of the keys of sessions that are being deleted, so that no thread finds them any more. */
 const GONE_KEY = "deleted:";
 
@@ -75,7 +75,7 @@ export function deletionReads(db: Client) {
     async family(roots: readonly string[]): Promise<string[]> {
       const all = [...roots];
       let level = [...roots];
-      for (let generation = 0; level.length > 0 && generation < MOST_GENERATIONS; generation += 1) {
+      for (let generation = 0; level.length > 0 && generation < MAX_GENERATIONS; generation += 1) {
         const rows = await db.session.findMany({ where: { parentId: { in: level } }, select: { id: true } });
         level = rows.map(({ id }) => id).filter((id) => !all.includes(id));
         all.push(...level);

@@ -11,7 +11,7 @@ import { entriesAt } from "../../tools/wasm/workspace/tree.ts";
 import type { SiteLimits } from "./site.ts";
 
 /** Maximum size of one file in bytes, since it is held in memory while it is copied. */
-const MOST_FILE_BYTES = 26_214_400;
+const MAX_FILE_BYTES = 26_214_400;
 /** Number of entries processed before other work gets its turn. */
 const TURN_ENTRIES = 100;
 
@@ -117,9 +117,9 @@ function entryAt(resolver: PathResolver, top: string, path: string): number | "d
     throw new Refusal(`${path} is a symbolic link: a site holds files only. Put a copy in its place.`);
   }
   if (!stats.isFile()) throw new Refusal(`${path} is neither a regular file nor a directory: it cannot be published.`);
-  if (stats.size > MOST_FILE_BYTES) {
+  if (stats.size > MAX_FILE_BYTES) {
     throw new Refusal(
-      `${path} has ${sizeText(stats.size)}; a file of a site may have at most ${sizeText(MOST_FILE_BYTES)}.`,
+      `${path} has ${sizeText(stats.size)}; a file of a site may have at most ${sizeText(MAX_FILE_BYTES)}.`,
     );
   }
   return stats.size;
@@ -127,7 +127,7 @@ function entryAt(resolver: PathResolver, top: string, path: string): number | "d
 
 function contentOf(resolver: PathResolver, top: string, { path }: FoundFile): Buffer {
   const place = resolver.entry(joined(top, path));
-  const content = withFile(place, path, (fd) => readWhole(fd, path, MOST_FILE_BYTES));
+  const content = withFile(place, path, (fd) => readWhole(fd, path, MAX_FILE_BYTES));
   const kind = secretKind(place.relative, content);
   if (kind !== null)
     throw new Refusal(`${path} looks like ${kind}: it is not published. Take it out of the directory.`);

@@ -7,9 +7,9 @@ import { isPasswordOf } from "../../core/text/password-hash.ts";
 const PASSWORD_BYTES = 12;
 
 /** Maximum number of passwords compared at once, since each takes 19 MiB. */
-const MOST_AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 /** Maximum number of wrong passwords from one address for a site before it must wait. */
-const MOST_WRONG = 5;
+const MAX_WRONG = 5;
 /** How long a wrong password counts, in milliseconds. */
 const WINDOW_MS = 900_000;
 
@@ -35,9 +35,9 @@ export function createPasswordCheck(clock: Pick<Clock, "now">): (attempt: Attemp
 
   return async ({ site, address, password, hash }) => {
     const key = `${site} ${networkOf(address)}`;
-    const waitS = wrong.waitS(key, MOST_WRONG);
+    const waitS = wrong.waitS(key, MAX_WRONG);
     if (waitS > 0) return { waitS };
-    if (busy >= MOST_AT_ONCE) return { waitS: 1 };
+    if (busy >= MAX_AT_ONCE) return { waitS: 1 };
     // Counted before the comparison, so that simultaneous attempts are all counted.
     wrong.add(key);
     busy += 1;

@@ -34,7 +34,7 @@ const FORM_BYTES = 4_096;
 /** Time limit for a request to arrive completely, in milliseconds. */
 const ARRIVAL_MS = 20_000;
 /** Maximum number of open connections. */
-const MOST_CONNECTIONS = 1_000;
+const MAX_CONNECTIONS = 1_000;
 /** Maximum size of a request's headers, including its address, in bytes. */
 const HEADER_BYTES = 16_384;
 
@@ -53,7 +53,7 @@ export async function startSiteServer(options: SiteServerOptions): Promise<SiteS
     // Forwarding headers are only trusted from a proxy on this machine.
     trustProxy: url === null ? false : "loopback",
   });
-  app.server.maxConnections = MOST_CONNECTIONS;
+  app.server.maxConnections = MAX_CONNECTIONS;
   await app.register(fastifyStatic, { root: path.parse(process.cwd()).root, serve: false });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>

@@ -14,11 +14,11 @@ export interface Asked {
 }
 
 /** Maximum length of an address, in characters. */
-const MOST_CHARS = 4_096;
+const MAX_CHARS = 4_096;
 
 /** Parses the address of a request, decoding each part once; null if it is not a site's address. */
 export function readAddress(url: string): Asked | null {
-  if (url.length > MOST_CHARS) return null;
+  if (url.length > MAX_CHARS) return null;
   const mark = url.indexOf("?");
   const address = mark === -1 ? url : url.slice(0, mark);
   const [root, sites, name = "", ...rest] = address.split("/");

@@ -17,7 +17,7 @@ import { USAGE_GROUPS } from "./groups.ts";
 const DAY_MS = 86_400_000;
 const DAYS = { usual: 7, most: 31 };
 /** Maximum number of rows in a table. */
-const MOST_ROWS = 12;
+const MAX_ROWS = 12;
 
 const KEYS: ReadonlyMap<string, UsageKey> = new Map([
   ["user", "personId"],
@@ -119,7 +119,7 @@ async function rowsBy(
   const { store } = context;
   if (by === "job") {
     const all = await store.usage.sumsByJob(range);
-    const sums = all.slice(0, MOST_ROWS);
+    const sums = all.slice(0, MAX_ROWS);
     const seen = await seenOf(
       sums.map(({ channelId }) => channelId),
       context,
@@ -131,7 +131,7 @@ async function rowsBy(
   const key = KEYS.get(by);
   if (key === undefined) return days.map((sum) => ({ ...inTokens(sum), label: sum.day }));
   const all = await store.usage.sumsBy(key, range);
-  const sums = all.slice(0, MOST_ROWS);
+  const sums = all.slice(0, MAX_ROWS);
   const keys = sums.map((sum) => sum.key);
   const [names, seen] = await Promise.all([
     store.usage.namesOf(key, keys),
@@ -173,7 +173,7 @@ function joined(rows: readonly Row[]): Row[] {
 
 /** A single row for everything beyond the table's rows. */
 function restOf(all: readonly Omit<Row, "label">[]): Row[] {
-  const rest = all.slice(MOST_ROWS);
+  const rest = all.slice(MAX_ROWS);
   return rest.slice(0, 1).map((first) => ({ ...first, ...sumOf(rest), label: `${rest.length} more` }));
 }
 

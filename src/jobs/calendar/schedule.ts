@@ -32,7 +32,7 @@ export function isSameTime(one: ScheduleText, other: ScheduleText): boolean {
 const FIELDS = "five fields (minute hour day month weekday), or six with seconds first";
 
 /** Maximum characters of an expression, enough for a list of all minutes. */
-const MOST_CHARS = 250;
+const MAX_CHARS = 250;
 
 /** Reads a schedule, or says what is wrong with it. */
 export function readSchedule({ cron, dueOnce, timezone }: ScheduleText): ReadSchedule {
@@ -46,7 +46,7 @@ export function readSchedule({ cron, dueOnce, timezone }: ScheduleText): ReadSch
   const count = expression === "" ? 0 : expression.split(" ").length;
   if (/^(?:CRON_)?TZ=/iu.test(expression))
     return refused("An expression names no time zone: it has a setting of its own, `timezone`.");
-  if (expression.length > MOST_CHARS) return refused(`An expression has at most ${MOST_CHARS} characters.`);
+  if (expression.length > MAX_CHARS) return refused(`An expression has at most ${MAX_CHARS} characters.`);
   const isNickname = expression.startsWith("@");
   if (isNickname && NICKNAMES[expression.toLowerCase()] === undefined) {
     const known = Object.keys(NICKNAMES).join(", ");

@@ -22,7 +22,7 @@ export function isPastReminder({ pausedBecause }: Pick<JobRow, "pausedBecause">)
 }
 
 /** Maximum number of occurrences that wait for the run before them. */
-const MOST_WAITING = 10;
+const MAX_WAITING = 10;
 
 /**
  * Delay after the due time, spread over the job's jitter. It is the same after a restart and always ends before the
@@ -58,9 +58,9 @@ export function overlapVerdict({ overlap, dueOnce, timezone }: JobRow, open: rea
   if (first === undefined || overlap === "cancel-previous") return { type: "run", stops: open };
   // A reminder has no other due time.
   const waits = overlap === "queue" || dueOnce !== null;
-  if (waits && open.length <= MOST_WAITING) return { type: "wait" };
+  if (waits && open.length <= MAX_WAITING) return { type: "wait" };
   const before = `the run of ${timeIn(first.scheduledFor, timezone)} was still going on`;
-  return { type: "skip", why: overlap === "queue" ? `${before}, and ${MOST_WAITING} others waited` : before };
+  return { type: "skip", why: overlap === "queue" ? `${before}, and ${MAX_WAITING} others waited` : before };
 }
 
 /** The event that begins an attempt. Its key is derived from the due time, so that it is delivered only once. */

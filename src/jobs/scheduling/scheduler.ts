@@ -31,7 +31,7 @@ type Scope = { readonly cluster: Pick<JobScope["cluster"], "size"> } & Pick<
 >;
 
 /** Maximum number of missed due times of one job that get a row each. */
-const MOST_MISSED = 500;
+const MAX_MISSED = 500;
 /** If a job is accounted to more than this far ahead, the clock was wrong then. In milliseconds. */
 const TOO_FAR_AHEAD_MS = 24 * 3_600_000;
 /** Interval of checking for due times without a tick. In milliseconds. */
@@ -375,7 +375,7 @@ type Due = { readonly job: JobRow; readonly schedule: Schedule; readonly heldUp:
 
 /** The due times since the job was last accounted for; null if there are none. */
 function arrivedBy(now: number, { job, schedule, heldUp }: Due): Arrived | null {
-  const { times, isCut } = dueBetween(schedule, { after: job.accountedTo, until: now }, MOST_MISSED);
+  const { times, isCut } = dueBetween(schedule, { after: job.accountedTo, until: now }, MAX_MISSED);
   const come = times.filter((due) => due + jitterOf(job, schedule, due) <= now);
   const newest = come.at(-1);
   if (newest === undefined) return null;

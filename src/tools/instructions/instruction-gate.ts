@@ -31,7 +31,7 @@ interface Known extends InstructionRule {
 }
 
 /** Maximum number of places to remember. If one is dropped, nothing of it is followed until the next look at it. */
-const MOST_PLACES = 10_000;
+const MAX_PLACES = 10_000;
 
 const FOLLOWING = "@following:";
 
@@ -49,7 +49,7 @@ export type InstructionGate = ReturnType<typeof createInstructionGate>;
  * begins (`look`), and the result holds until the next look at the place.
  */
 export function createInstructionGate(store: Pick<Store, "grants">, layers: InstructionReader, skills: SkillReader) {
-  const places = new BoundedMap<string, Known>(MOST_PLACES);
+  const places = new BoundedMap<string, Known>(MAX_PLACES);
   const keyOf = ({ channelKey, sandboxRoot }: InstructedPlace) => `${channelKey}\n${sandboxRoot}`;
   const follows = (place: InstructedPlace, text: Pick<InstructionText, "path" | "sha256">): boolean => {
     const known = places.get(keyOf(place));

@@ -27,7 +27,7 @@ interface Imports {
 }
 
 /** Maximum number of cached files over all sandbox roots; sub-agents have roots of their own, which come and go. */
-const MOST_CACHED = 1_000;
+const MAX_CACHED = 1_000;
 
 /**
  * Creates a reader of the instruction files that apply in a sandbox root: the operator's own first, then those of the
@@ -98,7 +98,7 @@ export function createInstructionReader(files: readonly string[], log: Log) {
 
 /** Reads the instructions of an open file, cached by its version. */
 function reading() {
-  const cache = new BoundedMap<string, { readonly version: string; readonly text: string }>(MOST_CACHED);
+  const cache = new BoundedMap<string, { readonly version: string; readonly text: string }>(MAX_CACHED);
   return (source: string, fd: number, stats: Stats): string => {
     const version = `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
     const known = cache.get(source);

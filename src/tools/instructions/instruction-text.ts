@@ -5,14 +5,12 @@ import { readHead } from "../wasm/workspace/read-file.ts";
 export const PROJECT_FILES: readonly string[] = ["AGENTS.md", "CLAUDE.md"];
 
 /** Maximum bytes of one file that enter the prompt: every model call of the channel pays for them. */
-export const MOST_BYTES = 32_768;
+export const MAX_BYTES = 32_768;
 
 /** Reads the instructions of an open file; empty if the file is binary. */
 export function instructionText(fd: number, { size }: Stats): string {
-  const text = readHead(fd, Math.min(size, MOST_BYTES)).toString("utf8");
+  const text = readHead(fd, Math.min(size, MAX_BYTES)).toString("utf8");
   if (text.includes("\0")) return "";
   const whole = text.replace(/\ufffd{1,3}$/, "").trim();
-  return size > MOST_BYTES
-    ? `${whole}\n[Cut here: the file has ${size} bytes, of which ${MOST_BYTES} are read.]`
-    : whole;
+  return size > MAX_BYTES ? `${whole}\n[Cut here: the file has ${size} bytes, of which ${MAX_BYTES} are read.]` : whole;
 }

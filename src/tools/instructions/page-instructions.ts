@@ -1,6 +1,6 @@
 import type { DefinitionCheck, DefinitionTexts } from "../../core/agents/page-definitions.ts";
 import type { InstructionLayer } from "../../core/context/system-prompt.ts";
-import { MOST_BYTES } from "./instruction-text.ts";
+import { MAX_BYTES } from "./instruction-text.ts";
 
 /** Key of the instructions that apply in all channels. */
 const EVERYWHERE = "";
@@ -36,8 +36,8 @@ function checkInstructions(_name: string, text: string): DefinitionCheck {
       ? "There is nothing in it. To have none, take it back."
       : text.includes("\0")
         ? "It holds a character that is no text."
-        : bytes > MOST_BYTES
-          ? `It has ${bytes} bytes; ${MOST_BYTES} are the most, since every call of the channel carries them.`
+        : bytes > MAX_BYTES
+          ? `It has ${bytes} bytes; ${MAX_BYTES} are the most, since every call of the channel carries them.`
           : null;
   return { problems: problem === null ? [] : [{ line: 1, message: problem }], notes: [] };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AgentDefinition, Mode } from "../../core/agents/query-config.ts";
 import { CHILD_TURNS, EXECUTOR, isPlainType, lesserAccess, WORKER } from "../../core/agents/sub-agents.ts";
 import type { ChildEvent } from "../../core/events/child-event.ts";
-import { type ChildTask, MAX_AUTO_WAKES, MAX_DEPTH, MOST_CHILDREN } from "../../core/events/child-task.ts";
+import { type ChildTask, MAX_AUTO_WAKES, MAX_CHILDREN, MAX_DEPTH } from "../../core/events/child-task.ts";
 import type { SessionEventBody } from "../../core/events/session-event.ts";
 import type { SessionSettings } from "../../core/events/session-settings.ts";
 import { peopleOfRun, startOf } from "../../core/people/run-people.ts";
@@ -17,7 +17,7 @@ export const AGENT = "agent";
 /** Offered only together with the agent tool. */
 export const AGENT_OUTPUT = "agent_output";
 
-export const TOO_MANY_CHILDREN = `One run begins ${MOST_CHILDREN} sub-agents at most. Do the rest yourself.`;
+export const TOO_MANY_CHILDREN = `One run begins ${MAX_CHILDREN} sub-agents at most. Do the rest yourself.`;
 
 const NOT_BEHIND_A_REPORT =
   "A sub-agent begins others in the foreground only. Leave run_in_background out; several calls in one turn run together.";
@@ -115,7 +115,7 @@ async function boundReached(
     return `Sub-agents in the background have woken you ${MAX_AUTO_WAKES} times in a row without a person's word. Begin this one without run_in_background, or end and say what is left.`;
   }
   const children = await store.children.ofRun(ctx.sessionId, ctx.runId);
-  return children.length < MOST_CHILDREN ? null : TOO_MANY_CHILDREN;
+  return children.length < MAX_CHILDREN ? null : TOO_MANY_CHILDREN;
 }
 
 function refused(reason: string): Assignment {

@@ -32,7 +32,7 @@ const REACH = 300;
 const RESULT_CHARS = 20_000;
 const MESSAGE_CHARS = 4_000;
 /** Maximum number of files of one message that are opened, and characters of text from each. */
-const MOST_FILES = 5;
+const MAX_FILES = 5;
 const FILE_CHARS = 20_000;
 
 export function createReadThread(): Tool {
@@ -99,7 +99,7 @@ async function filesOf(
 ): Promise<ToolResult> {
   const message = messages.find(({ messageId }) => messageId === id);
   if (message === undefined) return errorResult(`The message ${id} is not among the newest ${REACH} of this ${from}.`);
-  const opened = (message.attachments ?? []).slice(0, MOST_FILES);
+  const opened = (message.attachments ?? []).slice(0, MAX_FILES);
   if (opened.length === 0) return errorResult(`The message ${id} has no files.`);
   const content: ToolResultContent[] = [{ type: "text", text: conversation([lineOf(message)]) }];
   for (const attachment of opened) content.push(...(await opening(attachment, { thread, signal })));

@@ -12,7 +12,7 @@ const input = z.object({
 });
 
 /** Maximum characters of all found tools; the first is always described. */
-const MOST_CHARS = 24_000;
+const MAX_CHARS = 24_000;
 
 /** `catalogue` lists all tools that exist at this moment. */
 export function createToolSearch(catalogue: () => readonly Tool[]): Tool {
@@ -53,7 +53,7 @@ function textOf(found: readonly Tool[]): string {
   let chars = 0;
   for (const { name, description, inputSchema } of found) {
     const text = `${name}: ${description}\nInput: ${JSON.stringify(inputSchema())}`;
-    if (described.length > 0 && chars + text.length > MOST_CHARS) left.push(name);
+    if (described.length > 0 && chars + text.length > MAX_CHARS) left.push(name);
     else described.push(text);
     chars += text.length;
   }

@@ -13,7 +13,7 @@ export interface ImportedPrograms {
 
 /** Path of the root as programs see it. */
 const ROOT = "/workspace";
-const MOST_FILES = 100;
+const MAX_FILES = 100;
 
 /** `from "./x.js"`, `import "./x.js"`, `import("./x.js")`. */
 const NAMED = /\b(?:from|import)\s{0,20}\(?\s{0,20}["'`]([^"'`\n]{1,500})["'`]/gu;
@@ -32,7 +32,7 @@ export function importedPrograms(root: string, source: string, file: string): Im
   const open = [{ text: source, directory: path.posix.dirname(file) }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const names = [...next.text.matchAll(NAMED)].map(([, name = ""]) => name);
-    isOpen ||= OPEN.test(next.text) || names.some((name) => name.includes("\\")) || files.size > MOST_FILES;
+    isOpen ||= OPEN.test(next.text) || names.some((name) => name.includes("\\")) || files.size > MAX_FILES;
     if (isOpen) break;
     for (const name of names) {
       const at = pathOf(name, next.directory);

@@ -17,7 +17,7 @@ export interface SecretFile {
 }
 
 /** Maximum bytes of a file that is hashed here, while nothing else runs; larger files need an approval each time. */
-const MOST_HASHED = 67_108_864;
+const MAX_HASHED = 67_108_864;
 
 /**
  * Null if the path leads to no file, or to one that does not look like a secret. A call that needs the file then fails
@@ -47,7 +47,7 @@ export function secretAt(
 export function secretRule(path: string, { sandboxRoot, knownFiles = new Map() }: CallEnvironment): CallRule | null {
   const known = new Set(knownFiles.values());
   const secret = secretAt(sandboxRoot, path, (fd, { size }) => {
-    return known.size > 0 && size <= MOST_HASHED && known.has(hashFile(fd));
+    return known.size > 0 && size <= MAX_HASHED && known.has(hashFile(fd));
   });
   if (secret === null) return null;
   return {

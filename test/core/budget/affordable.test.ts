@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import {
   type BudgetState,
-  LEAST_OUTPUT_TOKENS,
+  MIN_OUTPUT_TOKENS,
   type PlannedCall,
   verdictOn,
 } from "../../../src/core/budget/affordable.ts";
@@ -62,7 +62,7 @@ test("what is reserved is the prompt at its dearest and all that the call may wr
 test.each<{ name: string; call?: Partial<PlannedCall>; states: BudgetState[]; expected: object }>([
   {
     name: "one token less than the least",
-    states: [budgetState({ usd: 0.01 + ((LEAST_OUTPUT_TOKENS - 1) * 50) / 1_000_000 })],
+    states: [budgetState({ usd: 0.01 + ((MIN_OUTPUT_TOKENS - 1) * 50) / 1_000_000 })],
     expected: { type: "exceeded", unit: "usd" },
   },
   {

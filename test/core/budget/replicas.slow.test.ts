@@ -14,7 +14,7 @@ const PROCESSES = 3;
 const RUNS = 2;
 const LIMIT_USD = 40;
 /** A call that could spend less than this is not begun, so up to this much of a limit may remain unspent. */
-const LEAST_CALL_USD = 2.56;
+const MIN_CALL_USD = 2.56;
 /** Tolerance for floating-point sums, which depend on the order of the summands. */
 const ROUNDING_USD = 1e-9;
 
@@ -72,7 +72,7 @@ async function expectUsedUp(store: Store, scope = "day"): Promise<void> {
   const { spent, held } = await committed(store);
   expect(held, scope).toBe(0);
   expect(spent, scope).toBeLessThanOrEqual(LIMIT_USD + ROUNDING_USD);
-  expect(spent, scope).toBeGreaterThan(LIMIT_USD - LEAST_CALL_USD - ROUNDING_USD);
+  expect(spent, scope).toBeGreaterThan(LIMIT_USD - MIN_CALL_USD - ROUNDING_USD);
 }
 
 const SCOPES: { scope: string; settings: BudgetSettings; common: (sessionId: string) => Partial<BudgetAccount> }[] = [

@@ -9,7 +9,7 @@ import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts"
 import { answers, isPart, part } from "../../support/talk/sub-agent-talk.ts";
 
 /** Maximum bytes of all tools and the system prompt on the wire. */
-const MOST_BYTES = 12_000;
+const MAX_BYTES = 12_000;
 /** Maximum bytes of one MCP server's line, and of the tool that all servers share. */
 const SERVER_BYTES = 100;
 const SHARED_BYTES = 80;
@@ -55,7 +55,7 @@ function helloOf(office: SlackOffice): number {
 
 function expectWithin(requests: readonly RecordedRequest[]): void {
   for (const request of requests) {
-    expect(sizeOf(request), JSON.stringify(partsOf(request.body), null, 1)).toBeLessThanOrEqual(MOST_BYTES);
+    expect(sizeOf(request), JSON.stringify(partsOf(request.body), null, 1)).toBeLessThanOrEqual(MAX_BYTES);
   }
 }
 

@@ -68,7 +68,7 @@ function output(bot: Bot): () => string {
 }
 
 /** Enough threads that both processes take some of them. */
-const MOST_THREADS = 16;
+const MAX_THREADS = 16;
 
 /** Number of runs at work in a process. */
 async function runningIn(bot: Bot): Promise<number> {
@@ -77,12 +77,12 @@ async function runningIn(bot: Bot): Promise<number> {
 
 test("two processes serve one database at the same time, and either goes on with what the other began", async () => {
   await atWork(one, other);
-  const gates = Array.from({ length: MOST_THREADS }, hold);
+  const gates = Array.from({ length: MAX_THREADS }, hold);
   plays(...gates.map(({ part }) => [part, text("Hello.")]));
   const threads: SceneThread[] = [];
   let running: readonly number[] = [0, 0];
   // On a busy machine one process may take all of the first six threads before the other looks for work.
-  while (threads.length < MOST_THREADS && (threads.length < 6 || Math.min(...running) === 0)) {
+  while (threads.length < MAX_THREADS && (threads.length < 6 || Math.min(...running) === 0)) {
     threads.push(mention("hello"));
     if (threads.length < 6) continue;
     await Promise.all(gates.slice(0, threads.length).map(({ reached }) => reached));
@@ -209,7 +209,7 @@ test("a process that no longer reaches Slack leaves its runs to one that does, a
   network.refuse();
   network.cut();
   await until(() => said[1]().includes("slack_disconnected"), { what: () => "the news" });
-  const asked = Array.from({ length: MOST_THREADS }, () => mention("hello"));
+  const asked = Array.from({ length: MAX_THREADS }, () => mention("hello"));
   expect(await other.ended()).toBe(1);
   expect(said[1]()).toContain("Slack");
   expect(said[1]()).not.toContain("model_responded");

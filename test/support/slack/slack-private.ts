@@ -32,7 +32,7 @@ export function isAbout(
   return shown.channel === channel && (shown.threadTs === null || shown.threadTs === rootTs);
 }
 
-const MOST_ANSWERS = 5;
+const MAX_ANSWERS = 5;
 const ANSWER_WITHIN_MS = 30 * 60_000;
 
 const answerSchema = z.strictObject({
@@ -56,7 +56,7 @@ export function takeAnswer(
 }
 
 function refusal(workspace: SlackWorkspace, { channel, user, messageTs, givenAt, answers }: ResponseUrl, body: string) {
-  if (answers.length >= MOST_ANSWERS) return "used_url";
+  if (answers.length >= MAX_ANSWERS) return "used_url";
   if (Date.now() - givenAt > ANSWER_WITHIN_MS) return "expired_url";
   const parsed = answerSchema.safeParse(JSON.parse(body));
   if (!parsed.success) return "invalid_payload";

@@ -55,7 +55,7 @@ export async function longConversation(scene: Scene): Promise<readonly RecordedR
   return scene.model.requests.slice(first);
 }
 
-const MOST_GREETINGS = 100;
+const MAX_GREETINGS = 100;
 const toolsSchema = z.object({ tools: z.array(z.object({ name: z.string(), description: z.string() })) });
 /** Shipped extensions; each folder has the name of its tool. */
 const EXTENSIONS = path.resolve(import.meta.dirname, "../../../wasm/examples");
@@ -68,7 +68,7 @@ async function untilToolsAreLoaded(scene: Scene): Promise<number> {
   const extensions = readdirSync(EXTENSIONS, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const { model } = scene;
   model.script(() => text("Hello."));
-  for (let asked = 0; asked < MOST_GREETINGS; asked++) {
+  for (let asked = 0; asked < MAX_GREETINGS; asked++) {
     const greeted = scene.mention("hello", 2 + asked);
     await greeted.until((messages) => answers(messages).length > 0);
     const { tools } = toolsSchema.parse(model.requests.at(-1)?.body);

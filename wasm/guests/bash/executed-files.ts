@@ -19,9 +19,9 @@ export interface Executed {
 /** Path at which the shell sees the sandbox root. */
 const ROOT = "/workspace";
 /** Maximum number of passes over all scripts until a pass finds nothing new. */
-const MOST_ROUNDS = 8;
-const MOST_TEXTS = 50;
-const MOST_CHARS = 200_000;
+const MAX_ROUNDS = 8;
+const MAX_TEXTS = 50;
+const MAX_CHARS = 200_000;
 
 const words = (text: string) => new Set(text.split(" "));
 const SHELLS = words("bash sh dash zsh ksh");
@@ -73,7 +73,7 @@ class Search {
     this.#read(command);
     let before = "";
     for (let round = 0; before !== this.#state(); round++) {
-      if (round === MOST_ROUNDS) {
+      if (round === MAX_ROUNDS) {
         this.#isOpen = true;
         break;
       }
@@ -97,7 +97,7 @@ class Search {
   /** Parses a script and adds it to those that are examined. */
   #read(text: string): void {
     if (this.#scripts.has(text)) return;
-    if (this.#scripts.size >= MOST_TEXTS || text.length > MOST_CHARS) {
+    if (this.#scripts.size >= MAX_TEXTS || text.length > MAX_CHARS) {
       this.#isOpen = true;
       return;
     }

@@ -17,7 +17,7 @@ export interface Preview {
 const CONTEXT_LINES = 2;
 
 /** Maximum number of edits to search for before two texts count as wholly different. */
-const MOST_EDITS = 2_000;
+const MAX_EDITS = 2_000;
 
 export function previewWrite(workspace: Workspace, { path, content }: WriteRequest): Preview {
   const facts = workspace.inspect(path);
@@ -35,7 +35,7 @@ export function previewEdit(workspace: Workspace, request: EditRequest): Preview
 }
 
 function diffOf(path: string, before: string, after: string): string {
-  const patch = createPatch(path, before, after, "", "", { context: CONTEXT_LINES, maxEditLength: MOST_EDITS });
+  const patch = createPatch(path, before, after, "", "", { context: CONTEXT_LINES, maxEditLength: MAX_EDITS });
   if (patch === undefined) return `${marked(before, "-")}${marked(after, "+")}`;
   // The first lines name the file, as does the question above the diff.
   return patch.slice(patch.indexOf("\n@@") + 1);

@@ -4,7 +4,7 @@ import { fileNameOf } from "./embeds.ts";
 import type { WireContent, WireMedia, WireMessage } from "./message-schema.ts";
 
 /** Maximum number of files of one message, including those it quotes. */
-const MOST_FILES = 20;
+const MAX_FILES = 20;
 
 /**
  * Files of a message, of the messages that it forwards or answers, and the pictures in its embeds and components, each
@@ -17,7 +17,7 @@ export function filesOf(message: WireMessage): Attachment[] {
     ...(answered === null || answered === undefined ? [] : filesAt(answered, answered)),
   ];
   const byPath = new Map(all.map((file) => [pathOf(file), file]));
-  return [...byPath.values()].slice(0, MOST_FILES);
+  return [...byPath.values()].slice(0, MAX_FILES);
 }
 
 interface Source {

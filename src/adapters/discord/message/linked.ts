@@ -19,14 +19,14 @@ export interface LinkedMessage {
 }
 
 /** Maximum number of linked messages read for one message. */
-const MOST_LINKED = 3;
+const MAX_LINKED = 3;
 /** Source: Discord's clients, Copy Message Link. */
 const MESSAGE_LINK =
   /https:\/\/(?:(?:ptb|canary)\.)?discord(?:app)?\.com\/channels\/(\d{1,20})\/(\d{1,20})\/(\d{1,20})/gu;
 
 /** The messages that a message links to, if its author and everybody who reads the answer may read them. */
 export async function linkedMessages(of: LinkingMessage, scope: LinkedScope): Promise<readonly LinkedMessage[]> {
-  const links = [...of.text.matchAll(MESSAGE_LINK)].slice(0, MOST_LINKED);
+  const links = [...of.text.matchAll(MESSAGE_LINK)].slice(0, MAX_LINKED);
   const read = links.map(([, guildId = "", channelId = "", id = ""]) => linked({ guildId, channelId, id }, of, scope));
   // A linked message that cannot be read is gone, or hidden from the bot; only its link remains.
   const found = await Promise.allSettled(read);

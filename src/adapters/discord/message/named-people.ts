@@ -10,7 +10,7 @@ import type { Names } from "./text.ts";
 const CACHE_MS = 10 * 60_000;
 const CACHE_SIZE = 1_000;
 /** Maximum number of people looked up for one set of messages. */
-const MOST_ASKED = 10;
+const MAX_ASKED = 10;
 const MENTION = /<@!?(\d{1,20})>/gu;
 
 /**
@@ -27,7 +27,7 @@ export function createNamesIn(names: Names, members: Members, clock: Clock): Nam
   return async (messages, guildId = DM_WORKSPACE.id) => {
     const mentioned = new Map(messages.flatMap(mentionedNames));
     const named = new Set([...JSON.stringify(messages).matchAll(MENTION)].map(([, id = ""]) => id));
-    const unknown = [...named].filter((id) => !mentioned.has(id)).slice(0, MOST_ASKED);
+    const unknown = [...named].filter((id) => !mentioned.has(id)).slice(0, MAX_ASKED);
     const asked = await Promise.all(unknown.map(async (id) => [id, await askedName(guildId, id)] as const));
     const all = new Map<string, string | undefined>([...mentioned, ...asked]);
     return { ...names, person: (id) => all.get(id) };

@@ -10,7 +10,7 @@ import type { ThreadFrame } from "./wire.ts";
 const LOOK_MS = 1_000;
 
 /** Maximum length of a notification, in characters of up to four bytes each. */
-const MOST_CHARS = 900;
+const MAX_CHARS = 900;
 
 /** Frames passed on in notifications, because they are not stored and cannot be read there. */
 const forwardedFrameSchema = z.discriminatedUnion("type", [
@@ -71,7 +71,7 @@ export function createCrossProcessFeed(
       const parsed = forwardedFrameSchema.safeParse(frame);
       if (cluster.size() < 2 || !parsed.success) return;
       const notification = JSON.stringify({ name, frame: parsed.data });
-      if (notification.length > MOST_CHARS) return;
+      if (notification.length > MAX_CHARS) return;
       cluster.publish("threads", notification).catch((error: unknown) => log.warn({ err: error }, "others_not_told"));
     },
     catchUp: () => look().catch((error: unknown) => log.warn({ err: error }, "others_not_followed")),

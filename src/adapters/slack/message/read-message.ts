@@ -5,7 +5,7 @@ import { ownText, textOfAttachment } from "./attachments.ts";
 import { filesInBlocks } from "./blocks.ts";
 import { joined, type Node, nodesIn, textOf } from "./node.ts";
 import { huddle, pinned } from "./notices.ts";
-import { filesOf, MOST_FILES, withFileNames } from "./shared-files.ts";
+import { filesOf, MAX_FILES, withFileNames } from "./shared-files.ts";
 import { channelsIn, mentionedIn, readableText, withoutMentionOf } from "./text.ts";
 
 /** A message in the form that the model reads. */
@@ -53,7 +53,7 @@ async function withFullFiles(message: Node, directory: Directory): Promise<Node>
   const files = [...brought, ...named];
   if (!files.some(needsLookup)) return message;
   const asked = files
-    .slice(0, MOST_FILES)
+    .slice(0, MAX_FILES)
     .map(async (file) => (needsLookup(file) ? { ...file, ...(await directory.file(textOf(file.id))) } : file));
   return { ...message, files: await Promise.all(asked) };
 }

@@ -7,7 +7,7 @@ export const CANVAS = "application/vnd.slack-docs";
 /** Media type of a list, whose rows are not in the file; reading them takes a scope of its own. */
 const LIST = "application/vnd.slack-list";
 /** Maximum number of files taken from one message. */
-export const MOST_FILES = 20;
+export const MAX_FILES = 20;
 
 export interface SharedFiles {
   readonly files: readonly Attachment[];
@@ -31,7 +31,7 @@ export function filesOf(message: Node): SharedFiles {
     const key = textOf(file.id) || textOf(file.url_private);
     if (key !== "" && !once.has(key)) once.set(key, file);
   }
-  const known = [...once.values()].slice(0, MOST_FILES);
+  const known = [...once.values()].slice(0, MAX_FILES);
   return { files: known.filter(isHere).flatMap(attachmentsOf), lines: known.map(lineOf).filter((line) => line !== "") };
 }
 

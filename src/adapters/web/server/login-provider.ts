@@ -31,7 +31,7 @@ const TOO_OLD: Refused = {
 };
 
 /** Maximum number of unfinished sign-ins per browser, which may have one in each tab. */
-const MOST_TICKETS = 4;
+const MAX_TICKETS = 4;
 /** Separator of the tickets in a cookie, which is valid there and occurs in no ticket. */
 const BETWEEN = "~";
 
@@ -63,7 +63,7 @@ export function registerProviderLogin(app: FastifyInstance, options: ProviderRou
     const begun = await provider.begin(`${address.originOf(request.host)}${PROVIDER_PATHS.back}`, secrets);
     if (begun.type !== "at") return options.refuse(request, reply, { status: 503, problem: begun.problem });
     const others = begunIn(request).map((other) => other.ticket);
-    keep(request, reply, [...others.slice(1 - MOST_TICKETS), ticket]);
+    keep(request, reply, [...others.slice(1 - MAX_TICKETS), ticket]);
     return reply.header("cache-control", "no-store").redirect(begun.address, 303);
   });
 

@@ -65,7 +65,7 @@ const ARRIVAL_MS = 300_000;
 /** Proxies close sockets after a minute of silence, some of them earlier. */
 const PING_MS = 15_000;
 /** Maximum number of open connections. A flood of them locks out other visitors but leaves the process's work alone. */
-const MOST_CONNECTIONS = 2_000;
+const MAX_CONNECTIONS = 2_000;
 
 export interface WebServer {
   readonly port: number;
@@ -85,7 +85,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     shouldUpgradeCallback: isSocket,
   };
   const app = fastify({ forceCloseConnections: true, bodyLimit: 1024, trustProxy, requestTimeout: arrivalMs, http });
-  app.server.maxConnections = MOST_CONNECTIONS;
+  app.server.maxConnections = MAX_CONNECTIONS;
   const access = createAccessControl(options);
   // Registered before the guard, because the plugin closes the socket of a refused request only if it saw it first.
   await app.register(fastifyWebsocket, { options: { maxPayload: FRAME_BYTES }, preClose: cutSockets });

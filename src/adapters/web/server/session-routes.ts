@@ -7,7 +7,7 @@ import type { TeamSessions, Viewer } from "../sessions/team-sessions.ts";
 const TEXT_CHARS = 200;
 /** Maximum length of a path on Linux, in characters. */
 const PATH_CHARS = 4_096;
-const MOST_USD = 1_000_000;
+const MAX_USD = 1_000_000;
 
 const words = z.string().trim().max(TEXT_CHARS).default("");
 const querySchema = z.object({
@@ -16,7 +16,7 @@ const querySchema = z.object({
   channel: words,
   agent: words,
   state: z.enum(["", "none", "working", "waiting", "done", "failed", "stopped"]).default(""),
-  leastUsd: z.coerce.number().min(0).max(MOST_USD).default(0),
+  leastUsd: z.coerce.number().min(0).max(MAX_USD).default(0),
   after: words,
 });
 const idParams = z.object({ id: idSchema });

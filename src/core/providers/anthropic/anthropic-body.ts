@@ -12,9 +12,9 @@ type Body = Anthropic.MessageCreateParamsStreaming;
 type ContentParam = Anthropic.ContentBlockParam;
 
 /** Maximum number of cache breakpoints; one marks the newest message. Source: Anthropic docs, Prompt caching. */
-const MOST_BREAKPOINTS = 4;
+const MAX_BREAKPOINTS = 4;
 /** Minimum thinking budget. Source: Anthropic docs, Extended thinking. */
-const LEAST_THINKING = 1024;
+const MIN_THINKING = 1024;
 /**
  * Models that take a thinking budget in tokens; later ones decide by themselves, guided by effort. Bedrock calls them
  * `us.anthropic.claude-opus-4-5-20251101-v1:0`, Copilot `claude-opus-4.5`.
@@ -61,8 +61,8 @@ function thinkingOf(request: ModelRequest): Anthropic.ThinkingConfigParam | unde
   const asked = thinkingBudgetOf(request);
   if (asked === undefined || asked <= 0) return undefined;
   if (!THINKS_BY_BUDGET.test(request.model)) return { type: "adaptive" };
-  const budget = Math.min(Math.max(asked, LEAST_THINKING), request.maxTokens - 1);
-  return budget < LEAST_THINKING ? undefined : { type: "enabled", budget_tokens: budget };
+  const budget = Math.min(Math.max(asked, MIN_THINKING), request.maxTokens - 1);
+  return budget < MIN_THINKING ? undefined : { type: "enabled", budget_tokens: budget };
 }
 
 function outputConfigOf(request: ModelRequest): Anthropic.OutputConfig | undefined {
@@ -73,7 +73,7 @@ function outputConfigOf(request: ModelRequest): Anthropic.OutputConfig | undefin
 /** The last marked parts keep their breakpoints, and one is left for the newest message. */
 function systemBlocks(parts: readonly SystemPart[]): Anthropic.TextBlockParam[] {
   const said = parts.filter((part) => part.text.trim() !== "");
-  const marked = said.filter((part) => part.cacheBreakpoint).slice(-(MOST_BREAKPOINTS - 1));
+  const marked = said.filter((part) => part.cacheBreakpoint).slice(-(MAX_BREAKPOINTS - 1));
   return said.map((part) => ({
     type: "text",
     text: part.text,

@@ -25,7 +25,7 @@ interface Attempt {
 }
 
 /** Maximum number of rejected fields dropped by one call before it fails. */
-const MOST_DROPPED = 6;
+const MAX_DROPPED = 6;
 
 /**
  * A provider over a wire. A stream ends with one `end` or one ProviderError, whatever the SDK does. A call rejected
@@ -54,7 +54,7 @@ export function createProvider(options: ProviderOptions): LlmProvider {
       } catch (error) {
         signal.throwIfAborted();
         const failure = toProviderError(error, attempt.context);
-        const mayDrop = !attempt.begun && dropped < MOST_DROPPED;
+        const mayDrop = !attempt.begun && dropped < MAX_DROPPED;
         const without = mayDrop ? withoutRefused(asked, failure) : null;
         if (without !== null) {
           asked = without;

@@ -173,7 +173,7 @@ async function differenceOf(direct: Client, pooled: Client): Promise<string | nu
 }
 
 /** With this many connections in its pool a process works, though slowly. */
-const LEAST_POOLED = 2;
+const MIN_POOLED = 2;
 
 /** Throws ConfigError if a process cannot work with the connections left; warns if they may become too few. */
 function scarceConnections(server: Server, { url, directUrl, engine }: ServerUse): readonly string[] {
@@ -184,7 +184,7 @@ function scarceConnections(server: Server, { url, directUrl, engine }: ServerUse
   if (left >= wanted) return [];
   const lower = isApart ? "" : ", or lower connection_limit in DATABASE_URL";
   const problem = `DATABASE_URL: too few connections: PostgreSQL has ${left} left for this user, and a process opens up to ${wanted}. Raise ${mend}${lower}.`;
-  if (left < own + (isApart ? 0 : LEAST_POOLED)) throw new ConfigError([problem]);
+  if (left < own + (isApart ? 0 : MIN_POOLED)) throw new ConfigError([problem]);
   return [problem];
 }
 

@@ -10,10 +10,10 @@ import { createProvider, type ProviderIdentity } from "./provider.ts";
 import type { OidcSettings } from "./settings.ts";
 
 /** Maximum number of invalid answers from one network before it must wait, and how long they count, in milliseconds. */
-const MOST_WRONG = 20;
+const MAX_WRONG = 20;
 const WINDOW_MS = 900_000;
 /** Maximum number of a person's groups in a log line. */
-const MOST_LOGGED = 50;
+const MAX_LOGGED = 50;
 
 interface Means extends Pick<FeatureHost, "store" | "log" | "audit"> {
   readonly clock: Pick<Clock, "now">;
@@ -57,7 +57,7 @@ export function createProviderLogin(settings: OidcSettings, means: Means): Provi
       }
     },
     async finish({ answered, secrets, address }) {
-      const by = [{ key: `provider ${networkOf(address)}`, most: MOST_WRONG }];
+      const by = [{ key: `provider ${networkOf(address)}`, most: MAX_WRONG }];
       if ((await attempts.count(by)) > 0) return TOO_MANY;
       let identity: ProviderIdentity;
       try {
@@ -73,7 +73,7 @@ export function createProviderLogin(settings: OidcSettings, means: Means): Provi
       const outcome = await enter(identity, { settings, means });
       const isIn = outcome.type === "signed_in";
       const name = isIn ? outcome.name : `${identity.subject} at ${settings.label}`;
-      const said = isIn ? {} : { groups: identity.groups?.slice(0, MOST_LOGGED), claims: Object.keys(identity.claims) };
+      const said = isIn ? {} : { groups: identity.groups?.slice(0, MAX_LOGGED), claims: Object.keys(identity.claims) };
       means.log.info({ subject: name, address, ...said }, isIn ? "signed_in" : "oidc_not_let_in");
       const act = isIn ? "login.succeeded" : "login.failed";
       await means.audit({ by: isIn ? name : "", act, about: name, details: `from ${address}` });

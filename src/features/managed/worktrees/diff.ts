@@ -7,7 +7,7 @@ import type { WorktreeChange } from "./executor-worktrees.ts";
 
 const LIMITS = { timeoutMs: 20_000, outputBytes: 16_000_000 };
 /** Maximum exit code of `git merge-file` that still means a number of conflicts. */
-const MOST_CONFLICTS = 127;
+const MAX_CONFLICTS = 127;
 /** Maximum length of a diff for a model, in characters. */
 const DIFF_CHARS = 12_000;
 
@@ -86,7 +86,7 @@ export async function mergedText(
   const end = await git({ args: ["merge-file", "-p", ...files] }, worktree, signal);
   if (end === null) return { why: "changed on both sides, and there is no git to join the lines" };
   // Git may finish before it can be stopped, but its output is cut all the same.
-  const isWhole = end.stopped === null && end.code !== null && end.code <= MOST_CONFLICTS;
+  const isWhole = end.stopped === null && end.code !== null && end.code <= MAX_CONFLICTS;
   if (!isWhole) return { why: "changed on both sides, and too large to join" };
   return end.code === 0 ? { text: end.stdout } : { why: "the same lines are changed on both sides" };
 }

@@ -16,7 +16,7 @@ const MAX_SCHEMA_TEXT = 2_000;
 const MAX_PROBLEM = 1_000;
 
 /** Maximum number of references followed per input; a few that name each other could keep the validator busy. */
-const MOST_FOLLOWED = 20_000;
+const MAX_FOLLOWED = 20_000;
 
 const DIALECT = "2020-12";
 
@@ -78,7 +78,7 @@ function checker(schema: JsonObject): (input: unknown) => string | null {
   try {
     const validate = new CfWorkerJsonSchemaValidator({ draft: DIALECT }).getValidator(judged(schema, follow));
     return (input) => {
-      left = MOST_FOLLOWED;
+      left = MAX_FOLLOWED;
       return problemOf(() => validate(input));
     };
   } catch {

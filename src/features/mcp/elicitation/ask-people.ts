@@ -58,7 +58,7 @@ interface FormButton {
 }
 
 /** Maximum number of buttons beside Decline and Cancel. */
-const MOST_BUTTONS = 3;
+const MAX_BUTTONS = 3;
 
 function buttonsFor(fields: readonly Field[]): FormButton[] {
   if (fields.length === 0) return [{ label: "Accept", filled: { type: "filled", content: {} } }];
@@ -66,7 +66,7 @@ function buttonsFor(fields: readonly Field[]): FormButton[] {
   if (fields.length === 1 && only?.kind === "boolean") {
     return [choosing("Yes", { [only.name]: true }), choosing("No", { [only.name]: false })];
   }
-  if (fields.length === 1 && only?.kind === "choice" && only.choices.length <= MOST_BUTTONS) {
+  if (fields.length === 1 && only?.kind === "choice" && only.choices.length <= MAX_BUTTONS) {
     return only.choices.map(({ value, label }) => choosing(label, { [only.name]: value }));
   }
   const filled = standardReply(fields);

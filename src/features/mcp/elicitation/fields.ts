@@ -5,7 +5,7 @@ import { foreignLine } from "../foreign-text.ts";
 /** Maximum length of a field's label, hint or choice, in characters. */
 const WORDS = 120;
 /** Maximum number of fields in one form; the protocol intends few. */
-const MOST_FIELDS = 20;
+const MAX_FIELDS = 20;
 
 const choiceSchema = z.object({ const: z.string(), title: z.string().optional() });
 const listedSchema = z.object({
@@ -59,7 +59,7 @@ export function fieldsOf({ requestedSchema }: ElicitRequestFormParams): readonly
   for (const [name, raw] of Object.entries(requestedSchema.properties)) {
     const parsed = fieldSchema.safeParse(raw);
     const kind = parsed.success ? kindOf(parsed.data) : null;
-    if (!parsed.success || kind === null || fields.length === MOST_FIELDS) return null;
+    if (!parsed.success || kind === null || fields.length === MAX_FIELDS) return null;
     const { title, description = "", default: standard } = parsed.data;
     const choices = choicesOf(kind === "choices" ? (parsed.data.items ?? {}) : parsed.data);
     const isTitled = title !== undefined && title.trim() !== "";

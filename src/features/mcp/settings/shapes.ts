@@ -177,13 +177,13 @@ function withReferences(values: unknown, references: Record<string, string>): un
 }
 
 /** Numbers below this are read as seconds, as some programs write a server's `timeout`. */
-const LEAST_MS = 1_000;
+const MIN_MS = 1_000;
 const LONGEST_MS = 3_600_000;
 
 function milliseconds(timeout: unknown): unknown {
   const number = typeof timeout === "string" ? Number(timeout) : timeout;
   if (typeof number !== "number" || !(number > 0)) return undefined;
-  return Math.min(Math.ceil(number < LEAST_MS ? number * 1_000 : number), LONGEST_MS);
+  return Math.min(Math.ceil(number < MIN_MS ? number * 1_000 : number), LONGEST_MS);
 }
 
 function list(value: unknown): unknown {

@@ -17,7 +17,7 @@ const TAKING_MS = 60_000;
 export const BROKEN_OFF = -32_099;
 
 /** Maximum number of answers that a server has not taken yet; beyond it the connection is closed. */
-const MOST_ANSWERS = 100;
+const MAX_ANSWERS = 100;
 
 const givenUpSchema = z.object({
   method: z.literal("notifications/cancelled"),
@@ -68,7 +68,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
 
   /** Each answer takes a connection of its own, and its contents stay in memory until the server takes it. */
   async #answer(message: JSONRPCMessage, options: SendOptions): Promise<void> {
-    if (this.#answers >= MOST_ANSWERS) return this.close();
+    if (this.#answers >= MAX_ANSWERS) return this.close();
     this.#answers += 1;
     try {
       await super.send(message, options);

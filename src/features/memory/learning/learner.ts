@@ -48,7 +48,7 @@ export interface Learner {
 const NOTES_TOKENS = 2_000;
 /** After this many failures of a small model, the thread's own model is used. */
 const SMALL_TRIES = 2;
-const MOST_TRIES = 6;
+const MAX_TRIES = 6;
 /**
  * Base of the pause after a failed lesson, in milliseconds; the pause is twice this after the first failure and doubles
  * with each further one.
@@ -57,7 +57,7 @@ const RETRY_MS = 60_000;
 /** Minimum time between two checks for due lessons, in milliseconds. */
 const LOOK_MS = 1_000;
 /** Maximum time between two checks if processes share the database: a notice may be lost. In milliseconds. */
-const MOST_LOOK_MS = 10_000;
+const MAX_LOOK_MS = 10_000;
 /** Minimum time until another attempt to find out who may read a channel, in milliseconds. */
 const UNKNOWN_MS = 5_000;
 /**
@@ -132,7 +132,7 @@ export function createLearner(memories: Memories, given: Host, settings: LearnSe
 }
 
 function longestLookMs({ quietMs }: LearnSettings, { isShared }: Host["cluster"]): number {
-  return Math.max(isShared ? Math.min(quietMs, MOST_LOOK_MS) : quietMs, LOOK_MS);
+  return Math.max(isShared ? Math.min(quietMs, MAX_LOOK_MS) : quietMs, LOOK_MS);
 }
 
 interface LearnScope {
@@ -175,7 +175,7 @@ async function attempt(lesson: Lesson, learning: LearnScope): Promise<void> {
     const nextAt = runtime.clock.now() + RETRY_MS * 2 ** tries;
     await store.transaction(async (tx) => {
       const lessons = tx.tables(lessonWrites);
-      await (tries < MOST_TRIES ? lessons.postpone(lesson, nextAt, tries) : lessons.close(lesson, lesson.after, null));
+      await (tries < MAX_TRIES ? lessons.postpone(lesson, nextAt, tries) : lessons.close(lesson, lesson.after, null));
     });
   }
 }

@@ -25,7 +25,7 @@ export interface Line {
 const LINE_CHARS = { said: 2_000, found: 1_000 };
 const ALL_CHARS = 24_000;
 /** Minimum number of distinct meaningful words in a thread that is worth a model call. */
-const LEAST_WORDS = 3;
+const MIN_WORDS = 3;
 const LEFT_OUT = "[left out: it looks like a password or a key]";
 
 export interface ThreadContent {
@@ -84,7 +84,7 @@ function addressIn(input: unknown): string | null {
 
 /** Whether a text could be worth remembering; thanks, greetings and a bare yes are not. */
 export function isWorthRemembering(text: string): boolean {
-  return new Set(contentWords(text)).size >= LEAST_WORDS;
+  return new Set(contentWords(text)).size >= MIN_WORDS;
 }
 
 /** Whether a thread could contain something to remember; a single question tells nothing. */

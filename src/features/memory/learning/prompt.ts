@@ -6,7 +6,7 @@ import type { Line } from "./lines.ts";
 
 /** Maximum number of memories from one lesson. */
 const MOST = 12;
-const MOST_TEXT = 500;
+const MAX_TEXT = 500;
 
 export const LEARN_SYSTEM = [
   "You keep a team's memory. You read one conversation and note what will be useful in later ones: facts, decisions, people's preferences, how something is done.",
@@ -36,7 +36,7 @@ export function learnPrompt(lines: readonly Line[], known: readonly Memory[]): s
 
 const number = z.number().int().positive();
 const noteSchema = z.object({
-  text: z.string().min(1).max(MOST_TEXT),
+  text: z.string().min(1).max(MAX_TEXT),
   kind: z.enum(["fact", "decision", "preference", "howto"]).catch("fact"),
   lines: z.array(number).min(1).max(50),
   same: number.nullish().catch(null),

@@ -39,13 +39,13 @@ const QUERY_MS = 300;
 /** After a late or failed vector, recall works without vectors for this long. In milliseconds. */
 const WITHOUT_MS = 30_000;
 /** Number of question vectors kept, since a run repeats earlier questions. */
-const MOST_QUERIES = 100;
+const MAX_QUERIES = 100;
 const QUERY_CHARS = 2_000;
 /** Maximum number of memories found by meaning. */
-const MOST_NEAR = 60;
+const MAX_NEAR = 60;
 /** Time between two checks for new memories, and base of the pause after failures, in milliseconds. */
 const LOOK_MS = 2_000;
-const MOST_WAIT_MS = 300_000;
+const MAX_WAIT_MS = 300_000;
 const TOMORROW_MS = 600_000;
 /** After this many checks, looks for memories that changed without a notice. */
 const LOOKS_AGAIN = 30;
@@ -56,7 +56,7 @@ export function createMeaning(options: Omit<KeeperOptions, "nearest">, queryMs =
   const { clock } = runtime;
   const nearest = createNearest();
   const keeper = new VectorKeeper({ ...options, nearest });
-  const known = new BoundedMap<string, Float32Array>(MOST_QUERIES);
+  const known = new BoundedMap<string, Float32Array>(MAX_QUERIES);
   let withoutUntil = 0;
   const making: Making = { keeper, embedder, clock, log, isOn: false };
 
@@ -86,7 +86,7 @@ export function createMeaning(options: Omit<KeeperOptions, "nearest">, queryMs =
       return known.get(text) ?? null;
     },
     prepare: (queries) => ask(queries.map((query) => query.slice(0, QUERY_CHARS)).filter((text) => !known.has(text))),
-    nearest: (vector, readers) => nearest.find(vector, readers, MOST_NEAR),
+    nearest: (vector, readers) => nearest.find(vector, readers, MAX_NEAR),
     changed: (seq) => keeper.changed(seq),
     gone: (seqs) => seqs.forEach((seq) => nearest.remove(seq)),
     finish: (signal) => keeper.pass(signal),
@@ -132,7 +132,7 @@ async function make(making: Making, signal: AbortSignal): Promise<void> {
       if (signal.aborted) break;
       const { retryAfterMs } = toAppError(error);
       failures += 1;
-      waitMs = Math.min(MOST_WAIT_MS, Math.max(retryAfterMs ?? 0, LOOK_MS * 2 ** failures));
+      waitMs = Math.min(MAX_WAIT_MS, Math.max(retryAfterMs ?? 0, LOOK_MS * 2 ** failures));
       log.warn({ err: toAppError(error), waitMs }, "memories_not_embedded");
     }
     await sleepUnlessAborted(clock, waitMs, signal);

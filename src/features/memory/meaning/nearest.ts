@@ -2,7 +2,7 @@ import type { IndexWord } from "../search/words.ts";
 import { signsOf } from "./vectors.ts";
 
 /** Maximum number of vectors in memory, about 130 bytes each. Beyond it, further vectors are not compared. */
-const MOST_HELD = 300_000;
+const MAX_HELD = 300_000;
 const FIRST_ROOM = 64;
 
 /** The memories nearest to a question. */
@@ -52,7 +52,7 @@ export function createNearest() {
     /** Adds a vector or replaces the memory's current one. */
     add(seq: number, audiences: readonly IndexWord[], signs: Uint8Array): void {
       remove(seq);
-      if (held.size >= MOST_HELD || signs.length !== words * Int32Array.BYTES_PER_ELEMENT) return;
+      if (held.size >= MAX_HELD || signs.length !== words * Int32Array.BYTES_PER_ELEMENT) return;
       const key = audiences.join(" ");
       const room = rooms.get(key) ?? newRoom(audiences, words);
       rooms.set(key, room);

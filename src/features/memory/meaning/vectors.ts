@@ -7,7 +7,7 @@ export interface QuantizedVector {
 }
 
 /** Number of dimensions whose signs are kept; more would hardly improve the comparison. */
-const MOST_SIGNS = 1_024;
+const MAX_SIGNS = 1_024;
 /** Signs are compared in words of 32 bits. */
 const WORD_BYTES = 4;
 const LARGEST = 127;
@@ -19,7 +19,7 @@ export function quantize(vector: Float32Array): QuantizedVector {
 
 export function signsOf(vector: Float32Array): Uint8Array {
   const signs = new Uint8Array(signBytes(vector.length));
-  for (const [index, value] of vector.subarray(0, MOST_SIGNS).entries()) {
+  for (const [index, value] of vector.subarray(0, MAX_SIGNS).entries()) {
     const at = index >> 3;
     if (value > 0) signs[at] = (signs[at] ?? 0) | (1 << (index & 7));
   }
@@ -27,7 +27,7 @@ export function signsOf(vector: Float32Array): Uint8Array {
 }
 
 export function signBytes(dimensions: number): number {
-  return Math.ceil(Math.min(dimensions, MOST_SIGNS) / (8 * WORD_BYTES)) * WORD_BYTES;
+  return Math.ceil(Math.min(dimensions, MAX_SIGNS) / (8 * WORD_BYTES)) * WORD_BYTES;
 }
 
 /** Cosine similarity, from -1 to 1; null if the sizes differ. */

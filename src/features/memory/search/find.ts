@@ -1,7 +1,7 @@
 import type { Meaning } from "../meaning/meaning.ts";
 import { NOTHING_NEAR } from "../meaning/nearest.ts";
 import type { Memory } from "../memory.ts";
-import { type Found, type FullText, type Lines, type Listed, MOST_COUNTED, type TextQuery } from "./full-text.ts";
+import { type Found, type FullText, type Lines, type Listed, MAX_COUNTED, type TextQuery } from "./full-text.ts";
 import { type Question, type Ranked, type Reading, rank, readFor, type WeighedWord, weightOf } from "./ranking.ts";
 import { smallWordsOf } from "./small-words.ts";
 import { isFor, termFor } from "./terms.ts";
@@ -30,23 +30,23 @@ export interface Hit {
 }
 
 /** Maximum length of a question in characters, and maximum number of distinct words looked up, the first ones. */
-const MOST_CHARS = 4_000;
-const MOST_WORDS = 24;
+const MAX_CHARS = 4_000;
+const MAX_WORDS = 24;
 /** The maximum in scripts without spaces, where words are pairs of letters, which tell less each. */
-const MOST_PAIRS = 72;
+const MAX_PAIRS = 72;
 /** Maximum number of memories read; those with the rarest words. */
-const MOST_READ = 100;
+const MAX_READ = 100;
 /** For how many of the best memories neighbouring lines are read, and how many lines before and after. */
 const READ_BESIDE = 25;
 const REACH = 2;
 const NEAR = [-2, -1, 1, 2];
 /** Number of common words that are looked up in pairs, the rarest first. */
-const MOST_PAIRED = 3;
+const MAX_PAIRED = 3;
 
 /** Finds the memories that best answer a question, in at most three statements; in none without a meaningful word. */
 export async function find({ query, readers, limit }: Asked, { text, meaning, now }: FindOptions): Promise<Hit[]> {
-  const most = isUnspaced(query) ? MOST_PAIRS : MOST_WORDS;
-  const asked = queryWords(query.slice(0, MOST_CHARS), now).slice(0, most);
+  const most = isUnspaced(query) ? MAX_PAIRS : MAX_WORDS;
+  const asked = queryWords(query.slice(0, MAX_CHARS), now).slice(0, most);
   if (asked.length === 0) return [];
   const lookups = [[], ...asked.flatMap(({ word, author }) => [[word], ...(author === null ? [] : [[author]])])];
   const [[all = NOTHING, ...lists], vector] = await Promise.all([
@@ -60,7 +60,7 @@ export async function find({ query, readers, limit }: Asked, { text, meaning, no
   const question: Question = {
     query,
     words,
-    small: smallWordsOf(query.slice(0, MOST_CHARS)),
+    small: smallWordsOf(query.slice(0, MAX_CHARS)),
     meant: vector === null ? null : { vector, usual: near.usual },
     now,
   };
@@ -114,7 +114,7 @@ function promising(words: readonly WeighedWord[], listed: ReadonlyMap<IndexWord,
     add(author, authorWeight);
   }
   const ranked = [...sums].toSorted(([one, weight], [other, heavier]) => heavier - weight || other - one);
-  return ranked.slice(0, MOST_READ).map(([seq]) => seq);
+  return ranked.slice(0, MAX_READ).map(([seq]) => seq);
 }
 
 /**
@@ -128,9 +128,9 @@ function pairsFor(
   const common = words
     .flatMap(({ word, author }) => (author === null ? [word] : [word, author]))
     .map((word) => ({ word, ...(listed.get(word) ?? NOTHING) }))
-    .filter(({ seqs, count }) => count > seqs.length && count < MOST_COUNTED)
+    .filter(({ seqs, count }) => count > seqs.length && count < MAX_COUNTED)
     .toSorted((one, other) => one.count - other.count)
-    .slice(0, MOST_PAIRED);
+    .slice(0, MAX_PAIRED);
   const together = common.flatMap(({ word }, index) =>
     common.slice(index + 1).map((other): [IndexWord, IndexWord] => [word, other.word]),
   );

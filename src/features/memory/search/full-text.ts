@@ -7,13 +7,13 @@ export type Database = "sqlite" | "postgresql";
 export type TextQuery = readonly (readonly string[])[];
 
 /** Maximum count of matching memories; a word in more of them tells nothing. */
-export const MOST_COUNTED = 5_000;
+export const MAX_COUNTED = 5_000;
 
 /** The result of a query. */
 export interface Listed {
   /** Numbers of memories. If there are many, only the newest, or none. */
   readonly seqs: readonly number[];
-  /** Approximate number of matches, counted up to MOST_COUNTED. */
+  /** Approximate number of matches, counted up to MAX_COUNTED. */
   readonly count: number;
 }
 

@@ -50,7 +50,7 @@ const TALK_BEST = 3;
 const TALK_PART = 0.5;
 /** Weight of an author's name in the question; rare names are capped. */
 const AUTHOR_PART = 2;
-const MOST_AUTHOR = 4;
+const MAX_AUTHOR = 4;
 const AUTHOR_FACTOR = 1.1;
 /** Weight of two words that are adjacent in both the question and the memory. */
 const PAIR_PART = 0.4;
@@ -76,7 +76,7 @@ const SHARED_WORDS = 8;
 const OVER = 0.5;
 const KIND_WEIGHT: Readonly<Record<Kind, number>> = { working: 0.9, episodic: 1, semantic: 1.1, procedural: 1.1 };
 /** Maximum effect of helpfulness on a score, in steps. */
-const MOST_HELP = 5;
+const MAX_HELP = 5;
 const HELP_STEP = 0.1;
 
 /** Weight of a word: the more memories contain it, the less it tells. */
@@ -187,7 +187,7 @@ function lent(
 /** Score for the author's name and for adjacent words, which is not passed on to neighbours. */
 function said({ saidBy, pairs }: Reading, { words }: Question): number {
   const byName = words.reduce((sum, { authorWeight }, index) => {
-    return saidBy[index] === true ? sum + Math.min(MOST_AUTHOR, AUTHOR_PART * authorWeight) : sum;
+    return saidBy[index] === true ? sum + Math.min(MAX_AUTHOR, AUTHOR_PART * authorWeight) : sum;
   }, 0);
   return byName + PAIR_PART * pairs;
 }
@@ -249,6 +249,6 @@ function talkBests(readings: readonly Reading[], own: readonly number[]): Readon
 function standing({ kind, usedAt, helped, isPinned, isOver }: Found, now: number): number {
   const age = Math.max(0, now - usedAt);
   const decay = isPinned ? 1 : 2 ** (-age / HALF_LIFE_MS[kind]);
-  const help = 1 + HELP_STEP * Math.max(-MOST_HELP, Math.min(MOST_HELP, helped));
+  const help = 1 + HELP_STEP * Math.max(-MAX_HELP, Math.min(MAX_HELP, helped));
   return (0.3 + 0.7 * decay) * KIND_WEIGHT[kind] * help * (isOver ? OVER : 1);
 }

@@ -10,16 +10,16 @@ import {
   type FullText,
   type Lines,
   type Listed,
-  MOST_COUNTED,
+  MAX_COUNTED,
   written,
 } from "./full-text.ts";
 
 /** Maximum number of memories listed per word; a word in more of them tells little. */
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 /** Maximum number of memories found by the additional query, the newest. */
-const MOST_MATCHING = 100;
+const MAX_MATCHING = 100;
 
-export function fullText(db: Client, database: Database, mostListed = MOST_LISTED): FullText {
+export function fullText(db: Client, database: Database, mostListed = MAX_LISTED): FullText {
   return database === "sqlite" ? onSqlite(db, mostListed) : onPostgresql(db, mostListed);
 }
 
@@ -59,7 +59,7 @@ const seqsText = z
   .transform((json) => z.array(z.number()).parse(JSON.parse(json ?? "[]")));
 const listRow = z
   .object({ at: z.coerce.number(), seqs: seqsText, count: z.coerce.number().nullable() })
-  .transform(({ at, seqs, count }) => ({ at, seqs, count: Math.min(count ?? seqs.length, MOST_COUNTED) }));
+  .transform(({ at, seqs, count }) => ({ at, seqs, count: Math.min(count ?? seqs.length, MAX_COUNTED) }));
 
 function onSqlite(db: Client, mostListed: number): FullText {
   return {
@@ -75,7 +75,7 @@ function onSqlite(db: Client, mostListed: number): FullText {
         )
         SELECT "at", "seqs", CASE WHEN json_array_length("seqs") = ${mostListed} THEN (
           SELECT COUNT(*) FROM (
-            SELECT 1 FROM "MemoryIndex" WHERE "MemoryIndex" MATCH "listed"."text" LIMIT ${MOST_COUNTED}
+            SELECT 1 FROM "MemoryIndex" WHERE "MemoryIndex" MATCH "listed"."text" LIMIT ${MAX_COUNTED}
           )
         ) END AS "count" FROM "listed"`;
       return listsIn(rows);
@@ -88,7 +88,7 @@ function onSqlite(db: Client, mostListed: number): FullText {
           ) AS "vectors" FROM "Memory" WHERE "seq" IN (
             SELECT "value" FROM json_each(${JSON.stringify([...seqs, ...near])}) UNION SELECT "rowid" FROM (
               SELECT "rowid" FROM "MemoryIndex" WHERE "MemoryIndex" MATCH ${written(query, "sqlite")}
-              ORDER BY "rowid" DESC LIMIT ${MOST_MATCHING}
+              ORDER BY "rowid" DESC LIMIT ${MAX_MATCHING}
             )
           )`,
       ),
@@ -156,7 +156,7 @@ function onPostgresql(db: Client, mostListed: number): FullText {
           SELECT ${ROWS.postgresql}, (${VECTORS.postgresql} = ANY (${[...near]}::int[])) AS "vectors"
           FROM "Memory" WHERE "seq" IN (
             SELECT unnest(${[...seqs, ...near]}::int[]) UNION
-            (SELECT "seq" FROM "matching" ORDER BY "seq" DESC LIMIT ${MOST_MATCHING})
+            (SELECT "seq" FROM "matching" ORDER BY "seq" DESC LIMIT ${MAX_MATCHING})
           )`,
       ),
     beside: async (lines) =>

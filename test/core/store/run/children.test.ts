@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { EmbeddedEngine } from "../../../../src/core/embedded-engine/embedded-engine.ts";
 import type { ChildEvent } from "../../../../src/core/events/child-event.ts";
 import { childStartKey } from "../../../../src/core/events/child-event.ts";
-import { MOST_CHILDREN } from "../../../../src/core/events/child-task.ts";
+import { MAX_CHILDREN } from "../../../../src/core/events/child-task.ts";
 import { openStore, type Store } from "../../../../src/core/store/store.ts";
 import { beginChild, stopRun, withdrawWaiting } from "../../../../src/core/subagents/children.ts";
 import { releaseQueued } from "../../../../src/core/subagents/queued-children.ts";
@@ -163,10 +163,10 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
 
   test("however many are asked for at once, a run begins no more than its limit", async () => {
     const { store, sessionId, begin } = await manager(open);
-    const calls = Array.from({ length: MOST_CHILDREN + 3 }, (_, index) => `call_${index}`);
+    const calls = Array.from({ length: MAX_CHILDREN + 3 }, (_, index) => `call_${index}`);
     const begun = await Promise.all(calls.map(begin));
     expect(begun.filter((each) => each === "too many")).toHaveLength(3);
-    expect(await store.children.ofRun(sessionId, "run_1")).toHaveLength(MOST_CHILDREN);
+    expect(await store.children.ofRun(sessionId, "run_1")).toHaveLength(MAX_CHILDREN);
   });
 
   test("a line is the run with all that descends from it, over generations", async () => {

@@ -22,11 +22,11 @@ export function requireWhole(has: number, asked: number): void {
 }
 
 /** Maximum size of generated content, in MB; more would not fit with its copies into the guest's memory. */
-const MOST_MB = 10;
+const MAX_MB = 10;
 
 /** Throws if generated content would exceed the maximum size. `size` is in bytes. */
 export function requireRoom(size: number, name: string): void {
-  if (size > MOST_MB * 1024 * 1024) throw new Refusal(`at most ${MOST_MB} MB of ${name} are made here at once`);
+  if (size > MAX_MB * 1024 * 1024) throw new Refusal(`at most ${MAX_MB} MB of ${name} are made here at once`);
 }
 
 /** Content of an endless device, one character for each byte; null for other files. */

@@ -7,7 +7,7 @@ import { expressionOf, type Test, type Words, wordsOf } from "./expression.ts";
 import { type Settings, testOf } from "./tests.ts";
 
 /** Maximum depth of nested directories, because symlinks that are followed may form a cycle. */
-const MOST_DEPTH = 500;
+const MAX_DEPTH = 500;
 
 export const FIND: CustomCommand = defineCommand("find", async (args, context) => {
   const output = new Output("find", context);
@@ -41,7 +41,7 @@ class Search {
   #follows = false;
   #isDeepFirst = false;
   #hasAction = false;
-  #depths = { least: 0, most: MOST_DEPTH };
+  #depths = { least: 0, most: MAX_DEPTH };
 
   constructor(args: readonly string[], output: Output, context: Context) {
     this.#output = output;
@@ -131,7 +131,7 @@ class Search {
   }
 
   async #within(entry: Entry): Promise<void> {
-    if (entry.depth === MOST_DEPTH - 1) throw new Error(`'${entry.path}' is too deep`);
+    if (entry.depth === MAX_DEPTH - 1) throw new Error(`'${entry.path}' is too deep`);
     const base = entry.path.endsWith("/") ? entry.path : `${entry.path}/`;
     for (const [name, kind] of await this.#children(entry)) {
       const full = this.#context.fs.resolvePath(entry.full, name);

@@ -108,12 +108,12 @@ function signOf(value: bigint, flags: string): string {
   return flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
 }
 
-const [LEAST, MOST, MOST_BITS] = [-9_223_372_036_854_775_808n, 9_223_372_036_854_775_807n, 18_446_744_073_709_551_615n];
+const [LEAST, MOST, MAX_BITS] = [-9_223_372_036_854_775_808n, 9_223_372_036_854_775_807n, 18_446_744_073_709_551_615n];
 
 /** Writes the digits of a value without a sign, clamped to 64 bits. */
 function withDigits(letter: string, value: bigint): string {
   if (/[di]/.test(letter)) return String(value < LEAST ? -LEAST : value > MOST ? MOST : value < 0n ? -value : value);
-  const bits = value < 0n ? value + MOST_BITS + 1n : value > MOST_BITS ? MOST_BITS : value;
+  const bits = value < 0n ? value + MAX_BITS + 1n : value > MAX_BITS ? MAX_BITS : value;
   const digits = bits.toString({ o: 8, x: 16, X: 16 }[letter] ?? 10);
   return letter === "X" ? digits.toUpperCase() : digits;
 }

@@ -15,12 +15,12 @@ const VERSION: ShellArray = {
   kind: "indexed",
   elements: new Map(["5", "1", "0", "1", "release", "wasm"].map((part, index) => [String(index), part])),
 };
-const MOST_STEPS = 10;
+const MAX_STEPS = 10;
 
 /** Resolves a name reference (`local -n`) to its target; other names are returned unchanged. */
 export function resolveReference(state: State, name: string): string {
   let found = name;
-  for (let step = 0; step < MOST_STEPS && state.namerefs?.has(found) === true; step++) {
+  for (let step = 0; step < MAX_STEPS && state.namerefs?.has(found) === true; step++) {
     const target = state.env.get(found) ?? "";
     if (!/^[A-Za-z_]\w*$/.test(target)) return found;
     found = target;

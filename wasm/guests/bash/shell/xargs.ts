@@ -5,7 +5,7 @@ import { pipedBytes } from "../text/command.ts";
 import { endsScript, Output } from "./output.ts";
 
 /** Maximum size of one command in bytes, counting a terminator for each word. */
-const MOST_BYTES = 131_072;
+const MAX_BYTES = 131_072;
 const [FAILED, ENDED, NOT_RUN] = [123, 124, 126];
 
 export const XARGS: CustomCommand = defineCommand("xargs", async (args, context) => {
@@ -103,7 +103,7 @@ function batchesOf(input: string, options: ReadonlyMap<string, string>, command:
   const units = unitsOf(input, options);
   if (options.has("I")) return units;
   const most = countOf(options.get("L") ?? options.get("n"));
-  const mostBytes = Math.min(countOf(options.get("s")), MOST_BYTES);
+  const mostBytes = Math.min(countOf(options.get("s")), MAX_BYTES);
   const room = command.reduce((left, word) => left - sizeOf(word), mostBytes);
   const batches: string[][] = [];
   let [held, bytes] = [most, 0];

@@ -5,7 +5,7 @@ import { dollars } from "../../../../core/text/dollars.ts";
 import type { TeamUsage } from "../../sessions/team-usage.ts";
 
 /** Maximum number of rows with a colour of their own; the others share one. */
-const MOST_SERIES = 5;
+const MAX_SERIES = 5;
 const HEIGHT = 220;
 const DAY_S = 86_400;
 
@@ -56,9 +56,9 @@ export function UsageChart({ usage }: { readonly usage: TeamUsage }): JSX.Elemen
 /** Returns the most expensive rows and the sum of the rest, or the total if there are no rows. */
 function seriesOf({ rows, perDay, days }: TeamUsage): readonly Series[] {
   if (rows.length === 0) return [{ label: "Everything", perDay }];
-  const rest = rows.slice(MOST_SERIES);
+  const rest = rows.slice(MAX_SERIES);
   const others = days.map((_, day) => rest.reduce((sum, row) => sum + (row.perDay[day] ?? 0), 0));
-  return [...rows.slice(0, MOST_SERIES), ...(rest.length === 0 ? [] : [{ label: "Others", perDay: others }])];
+  return [...rows.slice(0, MAX_SERIES), ...(rest.length === 0 ? [] : [{ label: "Others", perDay: others }])];
 }
 
 interface DrawArgs {

@@ -52,8 +52,8 @@ const OTHERS = /CockroachDB|-YB-|Redshift|Greenplum|Materialize|QuestDB|CrateDB/
 /** Message to the operator if a version is that of another product; null otherwise. */
 export function otherProduct(version: string): string | null {
   if (!OTHERS.test(version)) return null;
-  return `DATABASE_URL: leads to another database (${plainLine(version, MOST_SHOWN)}) that speaks as PostgreSQL does, and lacks its locks or notifications. Name a PostgreSQL.`;
+  return `DATABASE_URL: leads to another database (${plainLine(version, MAX_SHOWN)}) that speaks as PostgreSQL does, and lacks its locks or notifications. Name a PostgreSQL.`;
 }
 
 /** Maximum length of the shown version, in characters. */
-const MOST_SHOWN = 80;
+const MAX_SHOWN = 80;

@@ -69,7 +69,7 @@ export function serverAdvice(url: string, code: string, error: unknown): string 
 }
 
 /** Maximum length of a server's message that is shown, in characters. */
-const MOST_SAID = 200;
+const MAX_SAID = 200;
 
 /** The server's own message, without the password; null if the error is not the server's. */
 function saidBy(url: string, error: unknown): string | null {
@@ -78,5 +78,5 @@ function saidBy(url: string, error: unknown): string | null {
   const said = [password, decodeURIComponent(password)]
     .filter((secret) => secret !== "")
     .reduce((text, secret) => text.replaceAll(secret, "…"), error.message);
-  return `It says: “${plainLine(said, MOST_SAID)}”. Mend that, or name another one.`;
+  return `It says: “${plainLine(said, MAX_SAID)}”. Mend that, or name another one.`;
 }

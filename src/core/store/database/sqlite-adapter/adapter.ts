@@ -28,7 +28,7 @@ const ADAPTER = { provider: "sqlite", adapterName: "deckhand-sqlite" } as const;
  * Maximum number of values in one statement. Prisma's default is what SQLite accepted in 2019, and it refuses longer
  * lists of ids. Source: SQLite docs, Implementation Limits.
  */
-const MOST_VALUES = 32_766;
+const MAX_VALUES = 32_766;
 
 /**
  * SQLite for Prisma. Unlike Prisma's own adapter, it guarantees that a transaction has the write lock from its
@@ -63,7 +63,7 @@ class SqliteAdapter implements SqlDriverAdapter {
   }
 
   getConnectionInfo(): ConnectionInfo {
-    return { maxBindValues: MOST_VALUES, supportsRelationJoins: false };
+    return { maxBindValues: MAX_VALUES, supportsRelationJoins: false };
   }
 
   queryRaw(query: SqlQuery): Promise<SqlResultSet> {

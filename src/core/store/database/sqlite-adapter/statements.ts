@@ -5,7 +5,7 @@ import { asAdapterError } from "./errors.ts";
 import { bound, declaredType, read, typeOfValues } from "./values.ts";
 
 /** Maximum number of cached statements. Prisma writes a few hundred, but one more for each length of a list. */
-const MOST_KEPT = 500;
+const MAX_KEPT = 500;
 /** Longer statements hold long lists, and SQLite's form of one is a hundred times as large. Characters. */
 const LONGEST_KEPT = 4_000;
 
@@ -19,7 +19,7 @@ interface Kept {
 /** Runs the statements of one connection. Preparing a text takes longer than most executions, so it is done once. */
 export class Statements {
   readonly #connection: BetterSqlite3.Database;
-  readonly #kept = new BoundedMap<string, Kept>(MOST_KEPT);
+  readonly #kept = new BoundedMap<string, Kept>(MAX_KEPT);
 
   constructor(connection: BetterSqlite3.Database) {
     this.#connection = connection;
