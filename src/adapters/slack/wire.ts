@@ -261,7 +261,7 @@ export const userSchema = z.preprocess(
     is_stranger: z.boolean().optional(),
     profile: z.object({ display_name: z.string().nullish(), real_name: z.string().nullish() }).optional(),
     enterprise_user: z
-      .object({ enterprise_id: z.string().optional(), teams: z.array(z.string()).optional() })
+      .object({ enterprise_id: z.string().nullish(), teams: z.array(z.string()).nullish() })
       .optional()
       .catch(undefined),
   }),

@@ -150,6 +150,11 @@ const organisation: readonly { name: string; user: Partial<SlackUser>; isExterna
     isExternal: false,
   },
   {
+    name: "a colleague whose workspaces are not named",
+    user: { teamId: "T2", raw: { enterprise_user: { enterprise_id: "E1", teams: null } } },
+    isExternal: false,
+  },
+  {
     name: "a person of another organisation",
     user: { teamId: "T9", organisation: { enterprise_id: "E9" } },
     isExternal: true,
