@@ -44,7 +44,6 @@ const reportSchema = z.object({
 /** Which platforms another process reaches, and since when it has received their events. */
 type Report = z.infer<typeof reportSchema>;
 
-/** Failed requests to a platform since the last successful one. In milliseconds since the epoch. */
 /** A platform outside this machine. */
 interface RemotePlatform {
   readonly name: PlatformName;
@@ -55,6 +54,7 @@ interface RemotePlatform {
 /** Tracks which platforms this process reaches. If others reach one that it does not, it leaves the work to them. */
 export class Reachability {
   readonly #options: ReachabilityScope;
+  /** Failed requests to a platform since the last successful one. In milliseconds since the epoch. */
   readonly #failing = new Map<PlatformName, Readonly<Record<"firstAt" | "lastAt", number>>>();
   /** Since when others have received from platforms that are not connected here. In milliseconds since the epoch. */
   readonly #reachedByOthersSince = new Map<PlatformName, number>();

@@ -144,8 +144,7 @@ export function simTools(world: World, process: SimProcess, deeds: Deeds): Tool[
   return [look, launch, note];
 }
 
-/** Sub-agents have no files of their own. */
-/** Plain workers only, with any model. */
+/** Plain workers only, with any model, and without files of their own. */
 const PLAIN = { agents: new Map(), models: { problemWith: () => Promise.resolve(null) }, ownFiles: () => NO_OWN_FILES };
 
 /** Adds the program's own tools for sub-agents and people. */
