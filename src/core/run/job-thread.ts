@@ -2,12 +2,14 @@ import { z } from "zod";
 import type { TakeLock } from "../cluster.ts";
 import type { TurnContext, Wake } from "../engine/engine.ts";
 import { KeyedMutex } from "../keyed-mutex.ts";
+import { postAccepted } from "../people/interaction.ts";
 import { UNWRITABLE_THREAD_ERRORS } from "../protocol/error-groups.ts";
 import { AppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { OutgoingMessage, PlatformDescriptor, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
+import { cut } from "../text/plain-text.ts";
 import { jobOf } from "./run-config.ts";
 import { toolPostKey } from "./tool-thread.ts";
 
@@ -149,8 +151,18 @@ async function deliverKept(session: SessionRow, { store, platform, context, log 
         buttons: [],
         files: files.map((file) => ({ ...file, data: new Uint8Array(Buffer.from(file.data, "base64")) })),
       };
+      const keptKey = runId === context.runId ? key : `${key}:${runId}`;
+      const withoutFiles = (missing: string): OutgoingMessage => {
+        const words = cut(markdown, platform.limits.messageChars - missing.length - 2);
+        return { ...message, markdown: `${words}\n\n${missing}`, files: [] };
+      };
       try {
-        await context.post(runId === context.runId ? key : `${key}:${runId}`, message, thread);
+        const refused = await postAccepted(
+          (form) => context.post(keptKey, form, thread),
+          [() => message],
+          withoutFiles,
+        );
+        if (refused !== null) throw refused;
       } catch (error) {
         // If the platform never accepts the message, rethrowing would keep the run open forever.
         if (!(error instanceof AppError && (UNWRITABLE_THREAD_ERRORS.has(error.code) || error.code === "defect")))

@@ -72,29 +72,57 @@ test("of two processes whose sub-agents ask at the same moment one opens the job
   expect(shown).toEqual([null, "1.0"]);
 });
 
+/** Delivers what was kept in the job's journal; `post` posts it. */
+async function delivered(
+  kept: readonly { readonly markdown: string; readonly files: readonly object[] }[],
+  post: TurnContext["post"],
+): Promise<void> {
+  const store = await emptyStore();
+  await jobSession(store);
+  await store.transaction(async (tx) => {
+    await tx.sessions.openThread("ses_1", { ...CHANNEL, threadId: "1.0" });
+    for (const value of kept) await tx.journal.put("run_1", `kept:tool:${value.markdown}`, { value, at: 0 });
+  });
+  const session = await store.sessions.get("ses_1");
+  const context: TurnContext = { ...NOTHING, runId: "run_1", post };
+  const scope = { store, platform: describePlatform("slack"), context, log: silentLog, lock: sharedLock() };
+  const parent = { sessionId: session.id, runId: "run_0", callId: "call_1" };
+  const body = childEvent(parent, { task: {}, job: { mode: "write", tools: [], budgetUsd: null } });
+  await new JobThreads().postsOf({ session, event: { body } }, scope).deliverKept();
+}
+
 test.each(["defect", "thread_gone", "missing_scope"] as const)(
   "what was kept for the report and fails as %s keeps neither the run open nor what was kept beside it",
   async (code) => {
-    const store = await emptyStore();
-    await jobSession(store);
-    await store.transaction(async (tx) => {
-      await tx.sessions.openThread("ses_1", { ...CHANNEL, threadId: "1.0" });
-      for (const name of ["a", "b"]) {
-        const value = { markdown: name, files: [] };
-        await tx.journal.put("run_1", `kept:tool:${name}`, { value, at: 0 });
-      }
-    });
-    const session = await store.sessions.get("ses_1");
     const posted: string[] = [];
-    const post: TurnContext["post"] = async (_key, { markdown }) => {
+    const kept = ["a", "b"].map((markdown) => ({ markdown, files: [] }));
+    await delivered(kept, async (_key, { markdown }) => {
       if (posted.push(markdown) === 1) throw new PlatformError(code, "no");
       return { platform: "slack", channelId: CHANNEL.channelId, messageId: "2.0" };
-    };
-    const context: TurnContext = { ...NOTHING, runId: "run_1", post };
-    const scope = { store, platform: describePlatform("slack"), context, log: silentLog, lock: sharedLock() };
-    const parent = { sessionId: session.id, runId: "run_0", callId: "call_1" };
-    const body = childEvent(parent, { task: {}, job: { mode: "write", tools: [], budgetUsd: null } });
-    await new JobThreads().postsOf({ session, event: { body } }, scope).deliverKept();
+    });
     expect(posted).toEqual(["a", "b"]);
   },
 );
+
+test("what was kept for the report comes without its files where these are forbidden", async () => {
+  const posted: (readonly [key: string, markdown: string])[] = [];
+  const file = { name: "a.txt", mediaType: "text/plain", data: "YQ==" };
+  const long = "word ".repeat(3_000).trim();
+  const kept = ["The figures.", long].map((markdown) => ({ markdown, files: [file] }));
+  await delivered(kept, async (key, { markdown, files }) => {
+    const detail = { platform: "Slack", scope: "files:write" };
+    if (files.length > 0) throw new PlatformError("missing_scope", "no", { detail });
+    posted.push([key, markdown]);
+    return { platform: "slack", channelId: CHANNEL.channelId, messageId: "2.0" };
+  });
+  const missing = /\n\nThe rest could not be attached: .*`files:write`/u;
+  expect(posted.map(([key]) => key)).toEqual(kept.map(({ markdown }) => `kept:tool:${markdown}`));
+  expect(posted.map(([, markdown]) => markdown)).toEqual([
+    expect.stringMatching(/^The figures\.\n\n/u),
+    expect.stringMatching(/^word word .*…\n\n/u),
+  ]);
+  for (const [, markdown] of posted) {
+    expect(markdown).toMatch(missing);
+    expect(markdown.length).toBeLessThanOrEqual(describePlatform("slack").limits.messageChars);
+  }
+});
