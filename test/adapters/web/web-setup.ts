@@ -60,8 +60,10 @@ export function openPlatform(options: {
   readonly overview?: OverviewSource;
   /** Routes of features. */
   readonly routes?: FeatureRoutes;
+  /** Receives what tells the pages that a thread, or a part of it, was deleted. */
+  readonly onThreadErased?: (tell: (threadId: string, isWhole: boolean) => void) => void;
 }): WebPlatform {
-  const { overview = NOTHING, logins = null, routes = new Map(), ...rest } = options;
+  const { overview = NOTHING, logins = null, routes = new Map(), onThreadErased = () => {}, ...rest } = options;
   const platform = createWebPlatform({
     host: "127.0.0.1",
     port: 0,
@@ -78,7 +80,7 @@ export function openPlatform(options: {
     ...rest,
   });
   const cluster = onlyProcess({ clock, log: new CountingLog() });
-  platform.provide({ ...overview, routes, sessions: null, logins, onThreadErased: () => {}, cluster });
+  platform.provide({ ...overview, routes, sessions: null, logins, onThreadErased, cluster });
   return platform;
 }
 

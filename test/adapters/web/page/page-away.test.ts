@@ -17,13 +17,14 @@ let store: MemoryThreadStore;
 let inbox: Inbox;
 let platform: WebPlatform;
 let page: Page;
+let tellErased: (threadId: string, isWhole: boolean) => void;
 
 const window = useWindow();
 
 beforeEach(async () => {
   inbox = new Inbox();
   store = new MemoryThreadStore();
-  platform = openPlatform({ store, port: window.port() });
+  platform = open();
   await platform.start(inbox.receive, signal);
   ({ page } = await visitIn(await window.open(), entryUrl(platform)));
 });
@@ -32,6 +33,13 @@ afterEach(async () => {
   await window.leave();
   await platform.stop();
 });
+
+function open(): WebPlatform {
+  const onThreadErased = (tell: typeof tellErased): void => {
+    tellErased = tell;
+  };
+  return openPlatform({ store, port: window.port(), onThreadErased });
+}
 
 const composer = () => page.getByRole("textbox", { name: "Message to Deckhand" });
 const messages = () => page.getByRole("list", { name: "Messages" });
@@ -47,7 +55,7 @@ async function whileAway(change: () => unknown): Promise<void> {
   await platform.stop();
   await page.getByText(/Connection lost/u).waitFor();
   await change();
-  platform = openPlatform({ store, port: window.port() });
+  platform = open();
   await platform.start(inbox.receive, signal);
   await page.getByText(/Connection lost/u).waitFor({ state: "detached" });
 }
@@ -97,6 +105,37 @@ test("an earlier message that is changed before it is loaded leaves no gap behin
     await messages().getByText(words, { exact: true }).waitFor({ state: "attached" });
   }
   expect(await shown()).toHaveLength(422);
+});
+
+test("a thread with an early message that was changed shows its newest messages when it is opened", async () => {
+  const thread = await say("go");
+  const card = await platform.post(thread, plainMessage("a card"), "card");
+  await page.getByRole("button", { name: "New thread" }).click();
+  await whileAway(() => fill(thread));
+  await platform.edit(card, plainMessage("decided"));
+  await page.getByRole("link", { name: "go" }).click();
+  await messages().getByText("line 419").waitFor();
+  await platform.edit({ ...card, messageId: "m419" }, plainMessage("the end"));
+  await messages().getByText("the end").waitFor();
+  expect(await shown()).toHaveLength(200);
+});
+
+test("a reader keeps the place while messages of the thread are deleted", async () => {
+  const thread = await say("go");
+  await whileAway(() => fill(thread));
+  await messages().getByText("line 419").waitFor();
+  const scroller = page.locator(".scroller");
+  await scroller.hover();
+  await page.mouse.wheel(0, -3_000);
+  const seen = messages().getByText("line 380");
+  const top = async () => Math.round((await seen.boundingBox())?.y ?? -1);
+  await seen.scrollIntoViewIfNeeded();
+  const before = await top();
+  for (const id of ["m400", "m410"]) store.deleteMessage(id);
+  tellErased(thread.threadId ?? "", false);
+  await messages().getByText("line 410").waitFor({ state: "detached" });
+  expect(await shown()).toContain("line 419");
+  expect(await top()).toBe(before);
 });
 
 test("earlier messages that the reader has loaded stay, except those that were deleted", async () => {

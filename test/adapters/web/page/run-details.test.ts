@@ -140,14 +140,44 @@ test("a page that starts afresh forgets what it knew, but not what is on its way
   expect(state.lastSeq).toBe(9);
 });
 
+const LOADED = { type: "thread", threadId: "t", before: null, more: false } as const;
+
+function load(state: PageState, frame: Partial<Extract<ServerFrame, { type: "thread" }>>): PageState {
+  return reduce(state, { type: "frame", frame: { ...LOADED, messages: null, ...frame } });
+}
+
+const wordsOf = (state: PageState) => messagesOf(state, "t").map((one) => one.body.markdown);
+
 test("a thread that was deleted while another one was shown is asked for again when it is opened", () => {
-  let state = initialState({ openId: "elsewhere", ...NOTHING });
-  const frame = { type: "thread", threadId: "t", before: null, more: false } as const;
-  state = reduce(state, { type: "frame", frame: { ...frame, messages: [message(1, body("gone"))] } });
+  let state = initialState({ openId: "t", ...NOTHING });
+  state = load(state, { messages: [message(1, body("gone"))] });
+  state = reduce(state, { type: "opened", threadId: null });
   expect(state.loaded.has("t")).toBe(true);
-  state = reduce(state, { type: "frame", frame: { ...frame, messages: null } });
+  state = load(state, {});
   expect(state.loaded.has("t")).toBe(false);
-  expect(messagesOf(state, "t")).toEqual([]);
+  expect(wordsOf(state)).toEqual([]);
+});
+
+test("of a thread that is not loaded, nothing is kept but what comes while it is being loaded", () => {
+  let state = hear(initialState({ openId: "elsewhere", ...NOTHING }), message(1, body("before")));
+  expect(wordsOf(state)).toEqual([]);
+  state = reduce(state, { type: "opened", threadId: "t" });
+  for (const [seq, words, position] of [[7, "long ago", 2] as const, [8, "meanwhile", 8] as const]) {
+    state = hear(state, message(seq, body(words), { position }));
+  }
+  const frame = { messages: [message(6, body("newest"))], more: true };
+  state = load(state, frame);
+  expect(wordsOf(state)).toEqual(["newest", "meanwhile"]);
+  // A thread that was left again is not loaded, because news of it was not kept.
+  state = reduce(initialState({ openId: "t", ...NOTHING }), { type: "opened", threadId: null });
+  expect(load(state, frame).loaded.has("t")).toBe(false);
+  state = reduce(state, { type: "opened", threadId: "t" });
+  expect(load(state, { ...frame, before: 9 }).loaded.has("t")).toBe(false);
+});
+
+test("news is shown also where all messages that were asked for are notes to other people", () => {
+  const state = load(initialState({ openId: "t", ...NOTHING }), { messages: [], more: true });
+  expect(wordsOf(hear(state, message(1, body("news"))))).toEqual(["news"]);
 });
 
 test("news of another thread marks it unread until it is opened; one's own words do not", () => {

@@ -99,7 +99,8 @@ type Watched = Extract<ClientFrame, { type: "watch" }>["watched"];
 interface ServerLink {
   readonly watch: Controller["watch"];
   readonly sendFrame: (frame: ClientFrame) => boolean;
-  readonly load: (threadId: string | null) => void;
+  /** Requests the newest messages of the open thread. */
+  readonly load: () => void;
   readonly transmit: (message: PendingMessage) => void;
   /** Asks the server for an overview. */
   readonly refreshOverview: () => void;
@@ -120,13 +121,13 @@ function linkToServer({ state, apply }: Store): ServerLink {
       if (openId !== null && state().openId === null) leaveGoneThread(openId, state());
       if (frame.type === "message" || frame.type === "changed") poller.soon();
       if (frame.type === "sessions") watcher?.onNews(frame.news);
-      if (frame.type === "erased") load(state().openId);
+      if (frame.type === "erased" && frame.threadId === openId) load();
       const before = frame.type === "thread" ? earlierPart(state(), frame) : null;
       if (before !== null) connection.send(before);
       if (frame.type === "reply" || frame.type === "clicked") poller.now();
       if (frame.type === "overview") poller.received(Object.keys(frame.busy).length > 0);
       if (frame.type !== "welcome") return;
-      load(state().openId);
+      load();
       poller.now();
       if (watcher !== null) {
         connection.send({ type: "watch", watched: watcher.watched });
@@ -146,8 +147,9 @@ function linkToServer({ state, apply }: Store): ServerLink {
     const { openId: threadId, openJob: jobId } = state();
     connection.send({ type: "look", threadId, jobId });
   });
-  const load = (threadId: string | null): void => {
-    if (threadId !== null && !state().loaded.has(threadId)) connection.send({ type: "open", threadId, before: null });
+  const load = (): void => {
+    const { openId: threadId } = state();
+    if (threadId !== null) connection.send({ type: "open", threadId, before: null });
   };
   /** Sends nothing before the server's welcome, which sends the waiting messages. */
   const transmit = ({ clientId, threadId, opens, text, files }: PendingMessage): void => {
@@ -170,12 +172,11 @@ function linkToServer({ state, apply }: Store): ServerLink {
 
 /** Requests again what the page has of the thread from before the messages that came; null if there is nothing. */
 function earlierPart(
-  state: PageState,
-  { threadId, messages }: Extract<ServerFrame, { type: "thread" }>,
+  { loaded }: PageState,
+  { threadId, messages, more }: Extract<ServerFrame, { type: "thread" }>,
 ): ClientFrame | null {
   const [first] = messages ?? [];
-  const [oldest] = messagesOf(state, threadId);
-  if (first === undefined || oldest === undefined || oldest.position >= first.position) return null;
+  if (!more || first === undefined || (loaded.get(threadId) ?? Infinity) >= first.position) return null;
   return { type: "open", threadId, before: first.position };
 }
 
@@ -242,14 +243,14 @@ function formActions({ state, apply }: Store, { sendFrame }: ServerLink): Pick<C
 
 /** Keeps what the page shows in step with its address. */
 function navigation(
-  { apply }: Store,
+  { state, apply }: Store,
   { load, refreshOverview }: ServerLink,
 ): Pick<Controller, "openThread" | "openTeam" | "openSection"> {
   const show = ({ openId, team, section }: Route): void => {
     if (team !== null) return apply({ type: "team_opened", team });
     if (section !== null) return apply({ type: "section_opened", section });
     apply({ type: "opened", threadId: openId });
-    load(openId);
+    if (openId !== null && !state().loaded.has(openId)) load();
     refreshOverview();
   };
   const open = (opened: Route): void => {

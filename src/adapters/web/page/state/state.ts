@@ -100,8 +100,8 @@ export interface PageState {
   readonly uploads: readonly Upload[];
   /** The highest sequence number seen; null before the first welcome. */
   readonly lastSeq: number | null;
-  /** The sequence number of the latest welcome. The page was told of what was deleted since, but not before. */
-  readonly welcomeSeq: number;
+  /** Messages up to this sequence number may have been deleted, until they are loaded again. */
+  readonly staleSeq: number;
   readonly unread: ReadonlySet<string>;
   /** By click id. */
   readonly clicks: ReadonlyMap<string, Click>;
@@ -147,7 +147,7 @@ export function initialState(known: Route & Pick<PageState, "sending" | "uploads
     messages: new Map(),
     loaded: new Map(),
     lastSeq: null,
-    welcomeSeq: 0,
+    staleSeq: 0,
     unread: new Set(),
     clicks: new Map(),
     commands: [],
@@ -225,7 +225,10 @@ function reduceFrame(state: PageState, frame: ServerFrame): PageState {
     case "thread":
       return frame.messages === null ? withoutThread(state, frame.threadId) : withLoaded(state, frame, frame.messages);
     case "erased":
-      return { ...state, ...withoutMessages(state, frame.threadId) };
+      // What the open thread shows stays until it is loaded again, so that the reader keeps the place.
+      return frame.threadId === state.openId
+        ? { ...state, staleSeq: state.lastSeq ?? 0 }
+        : { ...state, ...withoutMessages(state, frame.threadId) };
     case "message":
       return withNews(state, frame.message, frame.thread);
     case "sent":
@@ -260,14 +263,15 @@ function reduceFrame(state: PageState, frame: ServerFrame): PageState {
 
 function welcome(state: PageState, frame: Extract<ServerFrame, { type: "welcome" }>): PageState {
   const { threads, seq, commands } = frame;
-  const welcomed = { ...state, connection: "open", threads, lastSeq: seq, welcomeSeq: seq, commands } as const;
-  const next: PageState = { ...welcomed, messages: new Map(), loaded: new Map() };
-  if (frame.changes === null) return next;
+  const welcomed = { ...state, connection: "open", threads, lastSeq: seq, staleSeq: seq, commands } as const;
+  if (frame.changes === null) return { ...welcomed, messages: new Map(), loaded: new Map() };
   // What the open thread shows stays until it is loaded again.
   const messages = new Map(messagesOf(state, state.openId).map((message) => [message.id, message]));
+  const loaded = new Map([...state.loaded].filter(([id]) => id === state.openId));
+  const next: PageState = { ...welcomed, messages, loaded };
   const unread = frame.changes.filter((message) => isElsewhere(state, message)).map(({ threadId }) => threadId);
-  const changes = frame.changes.filter((message) => !isEarlier(state, message));
-  return { ...withMessages({ ...next, messages }, changes), unread: new Set([...state.unread, ...unread]) };
+  const changes = frame.changes.filter((message) => !isLoadedLater(next, message));
+  return { ...withMessages(next, changes), unread: new Set([...state.unread, ...unread]) };
 }
 
 /** Whether a message is Deckhand's and belongs to a thread other than the open one. */
@@ -305,24 +309,32 @@ function withoutMessages({ messages, loaded }: PageState, threadId: string): Pic
 /** Adds a message that was just posted or changed. */
 function withNews(state: PageState, message: PageMessage, thread: PageThread | null): PageState {
   return {
-    ...withMessages(state, isEarlier(state, message) ? [] : [message]),
+    ...withMessages(state, isLoadedLater(state, message) ? [] : [message]),
     lastSeq: Math.max(state.lastSeq ?? 0, message.seq),
     threads: thread === null ? state.threads : [thread, ...state.threads.filter((one) => one.id !== thread.id)],
     unread: isElsewhere(state, message) ? new Set(state.unread).add(message.threadId) : state.unread,
   };
 }
 
-/** Whether a message comes with others that are loaded on demand. */
-function isEarlier({ messages, loaded }: PageState, { id, threadId, position }: PageMessage): boolean {
-  return position < (loaded.get(threadId) ?? 0) && !messages.has(id);
+/** Whether a message comes with others that are loaded on demand. The open thread may be loading just now. */
+function isLoadedLater({ messages, loaded, openId }: PageState, { id, threadId, position }: PageMessage): boolean {
+  return position < (loaded.get(threadId) ?? (threadId === openId ? 0 : Infinity)) && !messages.has(id);
 }
 
 /** Adds a part of a thread, and removes what was deleted of that part while the page was away. */
 function withLoaded(state: PageState, frame: ThreadFrame, incoming: readonly PageMessage[]): PageState {
   const { threadId, before, more } = frame;
-  const from = more ? (incoming[0]?.position ?? Infinity) : 0;
-  const isReplaced = ({ position, seq, ...message }: PageMessage): boolean =>
-    message.threadId === threadId && from <= position && position < (before ?? Infinity) && seq <= state.welcomeSeq;
+  const known = state.loaded.get(threadId);
+  // The thread was left or forgotten meanwhile: what it was told since is missing here.
+  if (known === undefined && (before !== null || threadId !== state.openId)) return state;
+  // Where all of them are notes to other people, nothing comes.
+  const first = more ? (incoming[0]?.position ?? before ?? 0) : 0;
+  const from = Math.min(first, known ?? first);
+  const isReplaced = ({ position, seq, ...message }: PageMessage): boolean => {
+    if (message.threadId !== threadId) return false;
+    const isOfPart = first <= position && position < (before ?? Infinity);
+    return position < from || (isOfPart && seq <= state.staleSeq);
+  };
   const messages = new Map([...state.messages].filter(([, message]) => !isReplaced(message)));
   return { ...withMessages({ ...state, messages }, incoming), loaded: new Map(state.loaded).set(threadId, from) };
 }
