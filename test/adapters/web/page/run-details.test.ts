@@ -149,13 +149,19 @@ function load(state: PageState, frame: Partial<Extract<ServerFrame, { type: "thr
 const wordsOf = (state: PageState) => messagesOf(state, "t").map((one) => one.body.markdown);
 
 test("a thread that was deleted while another one was shown is asked for again when it is opened", () => {
-  let state = initialState({ openId: "t", ...NOTHING });
+  const file = { id: "f", name: "notes.txt", mediaType: "text/plain", size: 5 };
+  const upload = { key: "k", threadId: "t", name: "notes.txt", file };
+  let state = initialState({ openId: "t", ...NOTHING, uploads: [upload] });
   state = load(state, { messages: [message(1, body("gone"))] });
   state = reduce(state, { type: "opened", threadId: null });
   expect(state.loaded.has("t")).toBe(true);
   state = load(state, {});
   expect(state.loaded.has("t")).toBe(false);
   expect(wordsOf(state)).toEqual([]);
+  // Its draft does not join another one unseen.
+  expect(state.uploads).toEqual([upload]);
+  state = load(reduce(state, { type: "opened", threadId: "t" }), {});
+  expect(state.uploads).toEqual([{ ...upload, threadId: null }]);
 });
 
 test("of a thread that is not loaded, nothing is kept but what comes while it is being loaded", () => {
@@ -178,6 +184,17 @@ test("of a thread that is not loaded, nothing is kept but what comes while it is
 test("news is shown also where all messages that were asked for are notes to other people", () => {
   const state = load(initialState({ openId: "t", ...NOTHING }), { messages: [], more: true });
   expect(wordsOf(hear(state, message(1, body("news"))))).toEqual(["news"]);
+});
+
+test("what failed while no thread was shown is told once one is, whatever was shown until then", () => {
+  let state = initialState({ openId: null, ...NOTHING, section: { name: "usage", rest: "" } });
+  state = reduce(state, { type: "notice", text: "notes.txt was not attached." });
+  state = reduce(state, { type: "section_opened", section: { name: "audit", rest: "" } });
+  state = reduce(state, { type: "team_opened", team: { sessionId: null } });
+  state = reduce(state, { type: "opened", threadId: "t" });
+  expect(state.notice).toBe("notes.txt was not attached.");
+  state = reduce(state, { type: "section_opened", section: { name: "audit", rest: "" } });
+  expect(state.notice).toBeNull();
 });
 
 test("news of another thread marks it unread until it is opened; one's own words do not", () => {

@@ -173,20 +173,14 @@ export function reduce(state: PageState, change: Change): PageState {
       };
     case "opened":
       return {
-        ...state,
-        openId: change.threadId,
-        team: null,
-        section: null,
-        openJob: null,
+        ...showing(state, { openId: change.threadId, team: null, section: null }),
         unread: without(state.unread, change.threadId),
         reply: state.reply?.threadId === change.threadId ? state.reply : null,
-        // What failed while no thread was shown is said now.
-        notice: state.team === null && state.section === null ? null : state.notice,
       };
     case "team_opened":
-      return { ...state, openId: null, team: change.team, section: null, openJob: null, reply: null, notice: null };
+      return showing(state, { openId: null, team: change.team, section: null });
     case "section_opened":
-      return { ...state, openId: null, team: null, section: change.section, openJob: null, reply: null, notice: null };
+      return showing(state, { openId: null, team: null, section: change.section });
     case "job_opened":
       return { ...state, openJob: change.jobId, reply: null, notice: null };
     case "sending":
@@ -216,6 +210,12 @@ export function reduce(state: PageState, change: Change): PageState {
     default:
       return assertNever(change);
   }
+}
+
+/** Shows something else. What failed while no thread was shown is told once one is. */
+function showing(state: PageState, shown: Route): PageState {
+  const notice = state.team === null && state.section === null ? null : state.notice;
+  return { ...state, ...shown, openJob: null, reply: null, notice };
 }
 
 function reduceFrame(state: PageState, frame: ServerFrame): PageState {
@@ -289,13 +289,15 @@ function withoutThread(state: PageState, threadId: string): PageState {
     threads: state.threads.filter(({ id }) => id !== threadId),
     ...withoutMessages(state, threadId),
     unread: without(state.unread, threadId),
-    // The draft is kept for a new thread.
-    uploads: state.uploads.map((upload) => (upload.threadId === threadId ? { ...upload, threadId: null } : upload)),
   };
   if (state.openId !== threadId) return left;
+  // The draft is kept for the new thread that is shown now.
+  const uploads = state.uploads.map((upload) =>
+    upload.threadId === threadId ? { ...upload, threadId: null } : upload,
+  );
   const what =
     messagesOf(state, threadId).length > 0 ? "This thread was deleted." : "There is no such thread of yours any more.";
-  return { ...left, openId: null, notice: `${what} Here you begin a new one.` };
+  return { ...left, uploads, openId: null, notice: `${what} Here you begin a new one.` };
 }
 
 /** Forgets what is loaded of a thread. */
