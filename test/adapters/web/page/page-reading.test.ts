@@ -154,6 +154,37 @@ test("what is not attached is told in words: a file that does not arrive, and th
   await page.getByText("A message takes 10 files. The rest is left out.").waitFor();
 });
 
+test("of too many files, which the draft of a deleted thread may bring, some are to be removed first", async () => {
+  const attach = (count: number) =>
+    page.locator('input[type="file"]').setInputFiles(
+      Array.from({ length: count }, (_, index) => {
+        const name = `${count}-${index}.txt`;
+        return { name, mimeType: "text/plain", buffer: Buffer.from(name) };
+      }),
+    );
+  const arrived = () => page.locator(".upload:not(.busy)").count();
+  const thread = await say("go");
+  await attach(5);
+  await expect.poll(arrived).toBe(5);
+  await page.getByRole("button", { name: "New thread" }).click();
+  await attach(6);
+  await expect.poll(arrived).toBe(6);
+  await page.getByRole("link", { name: "go" }).click();
+  await expect.poll(arrived).toBe(5);
+  await platform.stop();
+  store.deleteThread(thread.threadId ?? "");
+  platform = openPlatform({ store, port: window.port() });
+  await platform.start(inbox.receive, new AbortController().signal);
+  await expect.poll(arrived).toBe(11);
+  await composer().press("Enter");
+  const notice = page.getByText("A message takes 10 files. Remove some.");
+  await notice.waitFor();
+  await page.getByRole("button", { name: "Remove 5-0.txt" }).click();
+  await composer().press("Enter");
+  expect((await inbox.nextMessage()).attachments).toHaveLength(10);
+  await notice.waitFor({ state: "detached" });
+});
+
 test("what is attached and not sent is there again in its thread, also after a reload, and goes out once", async () => {
   const attached = page.getByRole("button", { name: "Remove notes.txt" });
   const notes = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") };
