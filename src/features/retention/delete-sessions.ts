@@ -294,7 +294,7 @@ async function eraseThreads(erasure: ErasureArgs): Promise<void> {
 }
 
 /** Threads on the program's own platforms. `isShared`: other sessions continue in it. */
-async function ownThreadsOf({ roots, world }: ErasureArgs): Promise<{ threadId: string; isShared: boolean }[]> {
+async function ownThreadsOf({ roots, family, world }: ErasureArgs): Promise<{ threadId: string; isShared: boolean }[]> {
   const { store, describe } = world;
   const reads = store.tables(deletionReads);
   const threads = store.tables(threadDeletion);
@@ -307,7 +307,7 @@ async function ownThreadsOf({ roots, world }: ErasureArgs): Promise<{ threadId: 
   // The thread of a session whose row cannot be read is found by its messages.
   const others = roots.filter((root) => !readable.some(({ id }) => id === root));
   for (const threadId of others.length === 0 ? [] : await threads.threadsOfSessions(await reads.family(others))) {
-    found.push({ threadId, isShared: await threads.hasSession(threadId, roots) });
+    found.push({ threadId, isShared: await threads.isOfOthers(threadId, family) });
   }
   return found;
 }

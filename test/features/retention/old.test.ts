@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Client } from "../../../src/core/store/database/client.ts";
 import { deleteOld } from "../../../src/features/retention/delete-old.ts";
 import type { DeletionScope } from "../../../src/features/retention/delete-sessions.ts";
 import { finishDeletions } from "../../../src/features/retention/finish-deletions.ts";
@@ -171,6 +172,36 @@ test("of a thread that a session that can be read goes on in, only the messages 
   await deleteOld(ago(90), world, NEVER);
   const left = await world.store.tables((db) => db.webMessage.findMany({ select: { id: true } }));
   expect(left).toEqual([{ id: "ses_2-w1" }, { id: "ses_2-w2" }]);
+});
+
+describe("the thread of a session that cannot be read", () => {
+  const web = { platform: "web", threadId: "one" } as const;
+  /** In a thread in which somebody has written lately, so that it does not go for its own age. */
+  const withUnreadable = async (...ids: readonly string[]) => {
+    const world = await retentionWorld();
+    const update = (work: (db: Client) => Promise<unknown>) => world.store.transaction((tx) => tx.tables(work));
+    await seedSession(world, { ...web, id: "ses_1", word: "heron", at: ago(91) });
+    for (const id of ["ses_1", ...ids]) {
+      if (id !== "ses_1") await seedSession(world, { ...web, id, word: id });
+      await update((db) => db.session.update({ where: { id }, data: { thread: "", key: `web:T1:C1:one#${id}` } }));
+    }
+    await update((db) => db.webThread.updateMany({ data: { updatedAt: new Date() } }));
+    return world;
+  };
+
+  test("goes with it and its sub-agent", async () => {
+    const world = await withUnreadable();
+    await seedSession(world, { ...web, id: "ses_below", word: "egret", parentId: "ses_1", at: ago(91) });
+    await deleteOld(ago(90), world, NEVER);
+    expect(await world.store.webThreads.messages("one", null, 9)).toBeNull();
+  });
+
+  test("stays while there are messages of another one that cannot be read", async () => {
+    const world = await withUnreadable("ses_2");
+    await deleteOld(ago(90), world, NEVER);
+    const left = await world.store.webThreads.messages("one", null, 9);
+    expect(left?.map(({ id }) => id)).toEqual(["ses_2-w1", "ses_2-w2"]);
+  });
 });
 
 test("what was being deleted for its age when the process died is finished, and what is pinned stays", async () => {

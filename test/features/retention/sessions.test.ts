@@ -3,6 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { type DeletionScope, deleteSessions } from "../../../src/features/retention/delete-sessions.ts";
 import { SESSION_TABLES, TABLES } from "../../../src/features/retention/tables.ts";
+import { inThreads } from "../../../src/features/retention/threads/store.ts";
 import { useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { type RetentionWorld, retentionWorld, type WorldOptions } from "./retention-world.ts";
@@ -164,6 +165,22 @@ test("a command typed in the page's thread while that is being deleted goes with
   expect(await deletion({ ...world, store: { ...world.store, transaction } }, "ses_1")).toBe("deleted");
   expect(transactionsWithout).toBe(2);
   expect(await world.traces("herongoes")).toEqual([]);
+});
+
+test("of a session with more posts than a statement takes parameters, the messages in a shared thread go", async () => {
+  const world = await retentionWorld();
+  await seedSession(world, { id: "ses_1", word: "heron", platform: "web", threadId: "one" });
+  await seedSession(world, { id: "ses_2", word: "grebe", platform: "web" });
+  await world.store.transaction((tx) =>
+    tx.tables(
+      (db) => db.$executeRaw`
+        INSERT INTO "Post" ("key", "runId", "sessionId", "state", "intentAt")
+        WITH RECURSIVE "n"("i") AS (SELECT 1 UNION ALL SELECT "i" + 1 FROM "n" WHERE "i" < 40000)
+        SELECT 'run_ses_1:' || "i", 'run_ses_1', 'ses_1', 'sent', ${new Date().toISOString()} FROM "n"`,
+    ),
+  );
+  expect(await inThreads(world.store, (threads) => threads.messagesOfSessions("one", ["ses_1"]))).toBe(2);
+  expect(await world.store.webThreads.messages("one", null, 9)).toEqual([]);
 });
 
 test("an attachment that another session of the channel names stays", async () => {

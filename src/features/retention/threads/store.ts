@@ -1,6 +1,7 @@
+import { join, sqltag as sql } from "@prisma/client/runtime/client";
 import type { Client } from "../../../core/store/database/client.ts";
 import type { Store } from "../../../core/store/store.ts";
-import { BATCH, deletionReads } from "../store.ts";
+import { BATCH } from "../store.ts";
 
 /** A file's id in a message, as src/adapters/render/local/message-body.ts writes it. */
 const FILE_ID = /"id":"([0-9a-f]{40})"/gu;
@@ -19,6 +20,48 @@ export function inThreads<T>(
 /** Selects threads in which nothing was written since a time, or all threads. */
 function quietSince(at?: number): { updatedAt?: { lt: Date } } {
   return at === undefined ? {} : { updatedAt: { lt: new Date(at) } };
+}
+
+/** Finds what belongs to sessions. Their messages may be more than a statement takes parameters. */
+function threadOwners(db: Client) {
+  const hasSession = async (threadId: string, without: readonly string[] = []): Promise<boolean> => {
+    const thread = { contains: `"threadId":${JSON.stringify(threadId)}` };
+    return (await db.session.count({ where: { thread, id: { notIn: [...without] } } })) > 0;
+  };
+  const isTheirs = (family: readonly string[]) => sql`"key" IN (
+    SELECT "key" FROM "InboxEvent" WHERE "sessionId" IN (${join(family)})
+    UNION ALL
+    SELECT "key" FROM "Post" WHERE "runId" IN (SELECT "id" FROM "Run" WHERE "sessionId" IN (${join(family)})))`;
+  return {
+    /** Whether the thread is that of a session. */
+    hasSession: (threadId: string) => hasSession(threadId),
+
+    /** Whether the thread is that of a session other than these, or has messages that one posted or received. */
+    async isOfOthers(threadId: string, family: readonly string[]): Promise<boolean> {
+      if (await hasSession(threadId, family)) return true;
+      const rows = await db.$queryRaw<unknown[]>`
+        SELECT 1 FROM "WebMessage" AS "m"
+        LEFT JOIN "InboxEvent" AS "e" ON "e"."key" = "m"."key"
+        LEFT JOIN "Post" AS "p" ON "p"."key" = "m"."key"
+        WHERE "m"."threadId" = ${threadId} AND COALESCE("e"."sessionId", "p"."sessionId") NOT IN (${join(family)})
+        LIMIT 1`;
+      return rows.length > 0;
+    },
+
+    /** Threads with messages that the sessions posted or received. */
+    async threadsOfSessions(family: readonly string[]): Promise<string[]> {
+      const rows = await db.$queryRaw<{ threadId: string }[]>`
+        SELECT DISTINCT "threadId" FROM "WebMessage" WHERE ${isTheirs(family)}`;
+      return rows.map(({ threadId }) => threadId);
+    },
+
+    /** Ids of at most one batch of messages of a thread that the sessions posted or received. */
+    async someOfSessions(threadId: string, family: readonly string[]): Promise<string[]> {
+      const rows = await db.$queryRaw<{ id: string }[]>`
+        SELECT "id" FROM "WebMessage" WHERE "threadId" = ${threadId} AND ${isTheirs(family)} LIMIT ${BATCH}`;
+      return rows.map(({ id }) => id);
+    },
+  };
 }
 
 /** Deletes threads and messages of the program's own platforms. */
@@ -42,16 +85,9 @@ export function threadDeletion(db: Client) {
       if (!isUsed) await db.webFile.deleteMany({ where: { id } });
     }
   };
-  const keysOf = async (family: readonly string[]): Promise<string[]> => {
-    const sessionId = { in: [...family] };
-    const runId = { in: await deletionReads(db).runIdsOf(family) };
-    const [posts, events] = await Promise.all([
-      db.post.findMany({ where: { runId }, select: { key: true } }),
-      db.inboxEvent.findMany({ where: { sessionId }, select: { key: true } }),
-    ]);
-    return [...posts, ...events].map(({ key }) => key);
-  };
+  const owners = threadOwners(db);
   return {
+    ...owners,
     deleteFiles,
 
     /** Deletes at most one batch of messages; returns its size. With `before`, only while nothing is written since. */
@@ -59,14 +95,7 @@ export function threadDeletion(db: Client) {
 
     /** Deletes the messages that the sessions posted or received, in a thread that other sessions continue. */
     async messagesOfSessions(threadId: string, family: readonly string[]): Promise<number> {
-      return deleteMessages({ threadId, key: { in: await keysOf(family) } });
-    },
-
-    /** Threads with messages that the sessions posted or received. */
-    async threadsOfSessions(family: readonly string[]): Promise<string[]> {
-      const where = { key: { in: await keysOf(family) } };
-      const rows = await db.webMessage.findMany({ where, distinct: ["threadId"], select: { threadId: true } });
-      return rows.map(({ threadId }) => threadId);
+      return deleteMessages({ id: { in: await owners.someOfSessions(threadId, family) } });
     },
 
     /** Threads in which nothing was written since, by id, after a given one. */
@@ -74,12 +103,6 @@ export function threadDeletion(db: Client) {
       const where = { ...quietSince(before), id: { gt: behind } };
       const rows = await db.webThread.findMany({ where, orderBy: { id: "asc" }, take: limit, select: { id: true } });
       return rows.map(({ id }) => id);
-    },
-
-    /** Whether the thread is that of a session other than these. */
-    async hasSession(threadId: string, roots: readonly string[] = []): Promise<boolean> {
-      const thread = { contains: `"threadId":${JSON.stringify(threadId)}` };
-      return (await db.session.count({ where: { thread, id: { notIn: [...roots] } } })) > 0;
     },
 
     /** Deletes a thread, with what was written there in the meantime; false if it stays because of that. */
