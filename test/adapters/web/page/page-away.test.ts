@@ -8,6 +8,7 @@ import { MemoryThreadStore } from "../../../support/database/memory-thread-store
 import { visitIn } from "../../../support/program/page-visit.ts";
 import { useWindow } from "../../../support/program/window.ts";
 import { entryUrl, openPlatform } from "../web-setup.ts";
+import { messagesOf, sayOn } from "./page-steps.ts";
 
 /** Tests of what a page makes up for that was disconnected for a while. */
 
@@ -41,14 +42,8 @@ function open(): WebPlatform {
   return openPlatform({ store, port: window.port(), onThreadErased });
 }
 
-const composer = () => page.getByRole("textbox", { name: "Message to Deckhand" });
-const messages = () => page.getByRole("list", { name: "Messages" });
-
-async function say(text: string): Promise<ThreadRef> {
-  await composer().fill(text);
-  await composer().press("Enter");
-  return (await inbox.nextMessage()).thread;
-}
+const messages = () => messagesOf(page);
+const say = (text: string) => sayOn(page, inbox, text);
 
 /** Does something while the page is disconnected. */
 async function whileAway(change: () => unknown): Promise<void> {

@@ -13,6 +13,7 @@ import { useWindow } from "../../../support/program/window.ts";
 import { liveMessage } from "../../../support/run-messages.ts";
 import { entryUrl, openPlatform, SERVERS_PANEL } from "../web-setup.ts";
 import { NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
+import { composerOf, sayOn } from "./page-steps.ts";
 
 const { signal } = new AbortController();
 
@@ -109,7 +110,7 @@ afterEach(async () => {
   expect(complaints).toEqual([]);
 });
 
-const composer = () => page.getByRole("textbox", { name: "Message to Deckhand" });
+const composer = () => composerOf(page);
 const details = () => page.getByRole("complementary", { name: "Details" });
 const card = () => page.getByRole("group", { name: CARD_NAME });
 const announced = () => page.locator('[aria-live="polite"]').textContent();
@@ -117,11 +118,7 @@ const focused = () =>
   page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent");
 const CARD_NAME = "Deckhand asks: Change config.toml? asked by @operator";
 
-async function say(text: string): Promise<ThreadRef> {
-  await composer().fill(text);
-  await composer().press("Enter");
-  return (await inbox.nextMessage()).thread;
-}
+const say = (text: string) => sayOn(page, inbox, text);
 
 async function asked(): Promise<{ thread: ThreadRef; posted: PostedMessage }> {
   const thread = await say("change port to 9090 in config.toml");

@@ -1,7 +1,6 @@
 import type { Page, Route } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
-import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
 import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
@@ -9,8 +8,9 @@ import { visitIn } from "../../../support/program/page-visit.ts";
 import { useWindow } from "../../../support/program/window.ts";
 import { entryUrl, openPlatform } from "../web-setup.ts";
 import { LINES_OF_FIRST_CELL } from "./page-probes.ts";
+import { composerOf, messagesOf, sayOn } from "./page-steps.ts";
 
-/** Tests that no text is cut off, on any screen or on paper. */
+/** Tests that nothing is lost of what is read, on any screen or on paper, or written and attached. */
 
 const plainBody = { by: "deckhand", markdown: "a line", tone: "plain", buttons: [], files: [], signs: [] };
 
@@ -34,14 +34,9 @@ afterEach(async () => {
   await platform.stop();
 });
 
-const composer = () => page.getByRole("textbox", { name: "Message to Deckhand" });
-const messages = () => page.getByRole("list", { name: "Messages" });
-
-async function say(text: string): Promise<ThreadRef> {
-  await composer().fill(text);
-  await composer().press("Enter");
-  return (await inbox.nextMessage()).thread;
-}
+const composer = () => composerOf(page);
+const messages = () => messagesOf(page);
+const say = (text: string) => sayOn(page, inbox, text);
 
 test("threads stay in sight on a low screen, and what cannot stand beside them is scrolled to", async () => {
   await say("first");

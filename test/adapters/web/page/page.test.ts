@@ -2,7 +2,6 @@ import type { Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
 import type { Form } from "../../../../src/core/protocol/form.ts";
-import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
 import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
@@ -12,6 +11,7 @@ import { foldedMessage, liveMessage } from "../../../support/run-messages.ts";
 import { PIXEL } from "../../../support/talk/conversation.ts";
 import { entryUrl, openPlatform } from "../web-setup.ts";
 import { dragFile, NAMELESS_CONTROLS, PASTE_CELLS, WEAK_TEXTS } from "./page-probes.ts";
+import { composerOf, messagesOf, sayOn } from "./page-steps.ts";
 
 const { signal } = new AbortController();
 const STOP = [{ id: "stop:run_1", label: "Stop", style: "danger" as const }];
@@ -38,19 +38,9 @@ afterEach(async () => {
   await platform.stop();
 });
 
-function composer() {
-  return page.getByRole("textbox", { name: "Message to Deckhand" });
-}
-
-function messages() {
-  return page.getByRole("list", { name: "Messages" });
-}
-
-async function say(text: string): Promise<ThreadRef> {
-  await composer().fill(text);
-  await composer().press("Enter");
-  return (await inbox.nextMessage()).thread;
-}
+const composer = () => composerOf(page);
+const messages = () => messagesOf(page);
+const say = (text: string) => sayOn(page, inbox, text);
 
 test("a message is sent, its run is followed live, and the answer appears, without a complaint", async () => {
   const thread = await say("change port to 9090 in config.toml");
