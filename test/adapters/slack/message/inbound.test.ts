@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { begin, plainMessage } from "../../../contracts/platform-steps.ts";
 import { openSlackHarness } from "../../../support/slack/slack-harness.ts";
@@ -64,6 +65,7 @@ test("what somebody has changed comes under the key of the message, at the time 
   expect(first.edited).toBeUndefined();
   for (const text of ["fix it", "please fix it"])
     for (const delivery of people.edit(said, text)) await delivery.answered;
+  await pause(2); // times of events have milliseconds, and nobody edits twice in one
   // Slack reports an edit that leaves a mention twice.
   people.edit(said, `<@${workspace.botUserId}> fix it`);
   await inbox.until(() => inbox.events.length === 4);
