@@ -105,9 +105,10 @@ function outputName(source: string): string {
 const placesOfSources: Plugin = {
   name: "places of sources",
   setup(program) {
-    program.onLoad({ filter: /\.ts$/ }, async ({ path: file }): Promise<OnLoadResult | undefined> => {
+    program.onLoad({ filter: /\.ts$/ }, ({ path: file }): OnLoadResult | undefined => {
       if (!file.startsWith(path.join(ROOT, "src"))) return undefined;
-      const source = await readFile(file, "utf8");
+      // Synchronously, because esbuild asks for all files at once, which may be more than the process may open.
+      const source = readFileSync(file, "utf8");
       const contents = source
         .replace(OWN_SCRIPT, (_, name: string) => {
           const output = outputName(path.resolve(path.dirname(file), name));

@@ -14,8 +14,10 @@ export type Intent =
   | { readonly type: "create"; readonly path: string; readonly content: string }
   | { readonly type: "run"; readonly code: string };
 
+/** Letters of any language, digits and an underscore, for a character class. */
+const LETTERS = "\\p{L}\\p{M}\\p{N}_";
 /** A path, quoted or not: something with a dot or a slash in it, or a word in backticks. */
-const PATH = "(?:`([^`]+)`|\"([^\"]+)\"|'([^']+)'|([\\w@~-]*[./][\\w@./-]*[\\w-]|[\\w-]*file))";
+const PATH = `(?:\`([^\`]+)\`|"([^"]+)"|'([^']+)'|([${LETTERS}@~-]*[./][${LETTERS}@./-]*[${LETTERS}-]|[${LETTERS}-]*file))`;
 const FILE = "(?:the\\s+)?(?:file\\s+)?";
 const POLITE =
   /^(?:(?:hi there|hi|hey|hello|ok|okay|please|now|then|could you|can you|would you|will you|and|,)[\s,]+)+(?=\S)/i;
@@ -38,21 +40,21 @@ const RULES: readonly Rule[] = [
   {
     pattern: new RegExp(
       `^(?:in|inside)\\s+${FILE}${PATH}\\s*,?\\s+(?:change|set|update)\\s+(?:the\\s+)?(\\S+)(?:\\s+from\\s+(\\S+))?\\s*(?:\\bto\\b|=|:)\\s*(.+)$`,
-      "i",
+      "iu",
     ),
     intent: ([path = "", key = "", ...rest]) => change({ path, key, rest }),
   },
   {
     pattern: new RegExp(
       `^(?:change|set|update|bump|make)\\s+(?:the\\s+)?(?:value\\s+of\\s+)?(\\S+)(?:\\s+from\\s+(\\S+))?\\s*(?:\\bto\\b|=|:)\\s*(.+?)\\s+(?:in|inside|of)\\s+${FILE}${PATH}$`,
-      "i",
+      "iu",
     ),
     intent: (groups) => change({ path: groups.at(-1) ?? "", key: groups[0] ?? "", rest: groups.slice(1, -1) }),
   },
   {
     pattern: new RegExp(
       `^(?:create|write|make|add)\\s+(?:a\\s+|an\\s+)?(?:new\\s+|small\\s+)*(?:file\\s+)?(?:called\\s+|named\\s+)?${PATH}\\s*(?:with(?:\\s+the)?(?:\\s+(?:content|text))?|containing|saying|that says|:)\\s*:?\\s*([\\s\\S]+)$`,
-      "i",
+      "iu",
     ),
     intent: ([path = "", content = ""]) => ({ type: "create", path, content: unquoted(content) }),
   },
@@ -76,12 +78,12 @@ const RULES: readonly Rule[] = [
   {
     pattern: new RegExp(
       `^(?:show|read|open|cat|print|display|view)\\s+(?:me\\s+)?(?:the\\s+contents?\\s+of\\s+)?${FILE}${PATH}`,
-      "i",
+      "iu",
     ),
     intent: ([path = ""]) => ({ type: "read", path }),
   },
   {
-    pattern: new RegExp(`^what(?:'s|\\s+is)\\s+in\\s+${FILE}${PATH}`, "i"),
+    pattern: new RegExp(`^what(?:'s|\\s+is)\\s+in\\s+${FILE}${PATH}`, "iu"),
     intent: ([path = ""]) => ({ type: "read", path }),
   },
   {

@@ -31,6 +31,8 @@ const understood: readonly { words: string; intent: Intent }[] = [
   { words: "show config.toml", intent: { type: "read", path: "config.toml" } },
   { words: "read the file src/main.ts", intent: { type: "read", path: "src/main.ts" } },
   { words: "what's in notes.txt?", intent: { type: "read", path: "notes.txt" } },
+  { words: "show Übersicht/résumé", intent: { type: "read", path: "Übersicht/résumé" } },
+  { words: "change port to 9090 in 設定.toml", intent: change("port", "9090", { path: "設定.toml" }) },
   { words: "cat Makefile", intent: { type: "read", path: "Makefile" } },
   { words: "search for TODO", intent: { type: "search", pattern: "TODO", glob: null } },
   { words: 'grep "max turns" in *.ts', intent: { type: "search", pattern: "max turns", glob: "*.ts" } },
