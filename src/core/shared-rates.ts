@@ -1,17 +1,17 @@
 import type { RateBucket } from "./protocol/platform.ts";
 
 /** A request for one token of a bucket. */
-export interface RateAsk {
+export interface RateRequest {
   /** The bucket's name, unique among all shared buckets. */
   readonly bucket: string;
   /** Name of the API method, which a 429 of the platform closes for a while. */
   readonly gate: string;
   readonly rate: RateBucket;
   /** Number of tokens reserved for other requests. */
-  readonly kept: number;
+  readonly reserved: number;
 }
 
-export interface RateAnswer {
+export interface RateResult {
   readonly isTaken: boolean;
   /** Milliseconds until the bucket is full. */
   readonly lacksMs: number;
@@ -25,11 +25,11 @@ export interface RateAnswer {
  */
 export interface SharedRates {
   /** Asks for a token; the answer arrives soon even if the store does not respond. */
-  take(ask: RateAsk, answered: (answer: RateAnswer) => void): void;
+  take(ask: RateRequest, answered: (answer: RateResult) => void): void;
   /** Returns an unused token. */
-  giveBack(bucket: string, rate: RateBucket): void;
+  refund(bucket: string, rate: RateBucket): void;
   /** Reports the least time, in milliseconds, until the bucket is full, judged by this process's own use. */
-  lacks(bucket: string, rate: RateBucket, lacksMs: number): void;
+  reportDeficit(bucket: string, rate: RateBucket, lacksMs: number): void;
   /** Closes a gate because the platform asked to wait; no tokens are given for it meanwhile. */
-  close(gate: string, forMs: number): void;
+  closeGate(gate: string, forMs: number): void;
 }

@@ -17,17 +17,17 @@ class Holder implements KeyHolders {
   subscribe = () => undefined;
 
   refused(call: Partial<RefusedCall>): "alone" | "crowded" {
-    const { lowered } = this.limit;
-    return this.limit.refused({ waitMs: 1_000, isAlone: false, going: 1, lowered, ...call });
+    const { decreases } = this.limit;
+    return this.limit.refused({ waitMs: 1_000, isAlone: false, running: 1, decreases, ...call });
   }
 }
 
 const REFUSED = { type: "refused", waitMs: 1_000, limit: 6, againMs: null } as const;
-const IDLE = { going: 0, isAnswered: false };
+const IDLE = { running: 0, isAnswered: false };
 
 test("a limit for all is divided anew whenever a process comes or goes, and leaves each at least one call", () => {
   const holder = new Holder();
-  holder.refused({ going: 8 });
+  holder.refused({ running: 8 });
   expect(holder.limit.share()).toBe(4);
   const shares = [1, 2, 3, 4, 13].map((processes) => {
     holder.processes = processes;
@@ -38,7 +38,7 @@ test("a limit for all is divided anew whenever a process comes or goes, and leav
 
 test("processes that raise the limit each for itself raise it together as one does", () => {
   const holder = new Holder();
-  holder.refused({ going: 8 });
+  holder.refused({ running: 8 });
   for (let calls = 0; calls < 4; calls += 1) holder.limit.succeeded();
   // These four are this process's third of twelve successes: the total limit rises by one, but no share does.
   expect(holder.limit.share()).toBe(4);
@@ -48,37 +48,37 @@ test("processes that raise the limit each for itself raise it together as one do
 
 test("calls that are refused together lower the limit once and are told once", () => {
   const holder = new Holder();
-  const { lowered } = holder.limit;
-  for (let calls = 0; calls < 8; calls += 1) holder.refused({ going: 8, lowered });
+  const { decreases } = holder.limit;
+  for (let calls = 0; calls < 8; calls += 1) holder.refused({ running: 8, decreases });
   expect(holder.told).toEqual([{ ...REFUSED, limit: 12 }]);
 });
 
 test.each([
-  { going: 0, share: 2, of: "that does nothing takes its share of what is told" },
-  { going: 20, share: 10, of: "that does much keeps half of it, whatever the share of one that does little" },
-])("a process $of", ({ going, share }) => {
+  { running: 0, share: 2, of: "that does nothing takes its share of what is told" },
+  { running: 20, share: 10, of: "that does much keeps half of it, whatever the share of one that does little" },
+])("a process $of", ({ running, share }) => {
   const holder = new Holder();
-  holder.limit.heard(REFUSED, { going, isAnswered: true });
+  holder.limit.received(REFUSED, { running, isAnswered: true });
   expect(holder.limit.share()).toBe(share);
   expect(holder.limit.waitMs()).toBe(1_000);
 });
 
 test("what is told while all wait lengthens the wait and lowers nothing", () => {
   const holder = new Holder();
-  holder.limit.heard({ ...REFUSED, limit: 30 }, IDLE);
-  holder.limit.heard({ ...REFUSED, waitMs: 5_000, limit: 3 }, IDLE);
+  holder.limit.received({ ...REFUSED, limit: 30 }, IDLE);
+  holder.limit.received({ ...REFUSED, waitMs: 5_000, limit: 3 }, IDLE);
   expect(holder.limit.share()).toBe(10);
   expect(holder.limit.waitMs()).toBe(5_000);
 });
 
 test("whoever is answered says so to one that was refused alone, and lets it go first", async () => {
   const holder = new Holder();
-  holder.limit.heard({ ...REFUSED, againMs: 3_000 }, { going: 1, isAnswered: true });
+  holder.limit.received({ ...REFUSED, againMs: 3_000 }, { running: 1, isAnswered: true });
   expect(holder.told).toEqual([{ type: "answered" }]);
   expect(holder.limit.waitMs()).toBe(3_500);
 
   await holder.clock.advance(3_500);
-  holder.limit.heard({ ...REFUSED, againMs: 3_000 }, IDLE);
+  holder.limit.received({ ...REFUSED, againMs: 3_000 }, IDLE);
   expect(holder.told).toHaveLength(1);
   holder.limit.answered();
   holder.limit.answered();
@@ -88,7 +88,7 @@ test("whoever is answered says so to one that was refused alone, and lets it go 
 test("one that was refused alone waits for another one only as long as the provider says", () => {
   const holder = new Holder();
   holder.refused({ isAlone: true, waitMs: 100 });
-  holder.limit.heard({ ...REFUSED, waitMs: 2_000, againMs: 9_000 }, IDLE);
+  holder.limit.received({ ...REFUSED, waitMs: 2_000, againMs: 9_000 }, IDLE);
   expect(holder.limit.waitMs()).toBe(2_000);
 });
 
@@ -96,7 +96,7 @@ test("refusals of lone calls are excused while others are answered, though not f
   const holder = new Holder();
   const verdicts = Array.from({ length: 25 }, () => {
     const verdict = holder.refused({ isAlone: true });
-    holder.limit.heard({ type: "answered" }, IDLE);
+    holder.limit.received({ type: "answered" }, IDLE);
     return verdict;
   });
   expect(verdicts.indexOf("alone")).toBe(24);

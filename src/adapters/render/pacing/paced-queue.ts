@@ -1,7 +1,7 @@
 import { PlatformError } from "../../../core/protocol/errors.ts";
 import type { Lane, RateBucket } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
-import type { RateAnswer, SharedRates } from "../../../core/shared-rates.ts";
+import type { RateResult, SharedRates } from "../../../core/shared-rates.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 const LANES: readonly Lane[] = ["approval", "answer", "first", "progress"];
@@ -16,7 +16,7 @@ const DEFAULT_RETRY_AFTER_MS = 5_000;
 const MAX_SILENCE_MS = 10_000;
 
 /** A shorter silence is the platform's normal latency, which other processes need not know about. */
-const TOLD_SILENCE_MS = 1_000;
+const MIN_SHARED_SILENCE_MS = 1_000;
 
 /** How often a queue checks again while responses are outstanding. */
 const SILENT_WAKE_MS = 250;
@@ -114,21 +114,21 @@ export class PacedQueue {
       const now = this.#clock.now();
       const silentMs = this.#silentMs(now);
       this.#bucket.pause(silentMs);
-      if (silentMs >= TOLD_SILENCE_MS) this.#tellLacking(now);
+      if (silentMs >= MIN_SHARED_SILENCE_MS) this.#shareDeficit(now);
       this.#busySince = now;
       this.#underWay -= 1;
       this.#pump();
     };
   }
 
-  /** Resolves once a token is taken for the caller; `giveBack` returns it unused. */
+  /** Resolves once a token is taken for the caller; `refund` returns it unused. */
   reserve(lane: Lane, signal: AbortSignal): Promise<void> {
     return this.#turn({ lane, signal, isRetry: false });
   }
 
-  giveBack(): void {
-    this.#bucket.giveBack();
-    this.#shared?.rates.giveBack(this.#shared.bucket, this.#rate);
+  refund(): void {
+    this.#bucket.refund();
+    this.#shared?.rates.refund(this.#shared.bucket, this.#rate);
     this.#pump();
   }
 
@@ -176,13 +176,13 @@ export class PacedQueue {
     this.#closeFor(retryAfterMs);
     const now = this.#clock.now();
     this.#bucket.drain(now);
-    this.#shared?.rates.close(this.#shared.gate, retryAfterMs);
-    this.#tellLacking(now);
+    this.#shared?.rates.closeGate(this.#shared.gate, retryAfterMs);
+    this.#shareDeficit(now);
   }
 
   /** Shares what only this process knows about the bucket. */
-  #tellLacking(now: number): void {
-    this.#shared?.rates.lacks(this.#shared.bucket, this.#rate, this.#bucket.lacksMs(now));
+  #shareDeficit(now: number): void {
+    this.#shared?.rates.reportDeficit(this.#shared.bucket, this.#rate, this.#bucket.lacksMs(now));
   }
 
   #closeFor(ms: number): void {
@@ -226,16 +226,16 @@ export class PacedQueue {
 
   #ask({ rates, bucket, gate }: SharedBucket, lane: Lane): void {
     this.#isAsking = true;
-    rates.take({ bucket, gate, rate: this.#rate, kept: this.#kept(lane) }, (answer) => this.#answered(answer));
+    rates.take({ bucket, gate, rate: this.#rate, reserved: this.#kept(lane) }, (answer) => this.#answered(answer));
   }
 
-  #answered({ isTaken, lacksMs, closedMs }: RateAnswer): void {
+  #answered({ isTaken, lacksMs, closedMs }: RateResult): void {
     this.#isAsking = false;
     this.#bucket.set(this.#clock.now(), lacksMs);
     if (closedMs > 0) this.#closeFor(closedMs);
     const lane = this.#next();
     // Every request that could use the token was cancelled meanwhile.
-    if (isTaken && lane === undefined) this.giveBack();
+    if (isTaken && lane === undefined) this.refund();
     else if (isTaken && lane !== undefined) this.#lanes[lane].shift()?.();
     this.#pump();
   }

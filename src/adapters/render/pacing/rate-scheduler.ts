@@ -67,7 +67,7 @@ export class RateScheduler {
 
   /** Returns a reservation that no post will use. */
   releaseFirst(channelId: string): void {
-    if (this.#useReserved(channelId)) this.#channel(channelId).giveBack();
+    if (this.#useReserved(channelId)) this.#channel(channelId).refund();
   }
 
   #useReserved(channelId: string): boolean {

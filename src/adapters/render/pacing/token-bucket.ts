@@ -35,7 +35,7 @@ export class TokenBucket {
     this.#fullAt = Math.max(this.#fullAt, now) + this.#rate.everyMs;
   }
 
-  giveBack(): void {
+  refund(): void {
     this.#fullAt -= this.#rate.everyMs;
   }
 

@@ -25,11 +25,11 @@ export function adaptiveConcurrency(
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
     const ticket = queue.ticket();
-    let told = false;
+    let hasAnnounced = false;
     for (;;) {
       using place = queue.enter(ticket, signal);
-      if (place.before !== null && !told) {
-        told = true;
+      if (place.before !== null && !hasAnnounced) {
+        hasAnnounced = true;
         yield { type: "status", text: waitingText(provider.name, place.before), passes: true };
       }
       await place.entered;

@@ -13,13 +13,13 @@ export interface Slot extends Disposable {
 interface Call extends Slot {
   readonly ticket: number;
   readonly enter: () => void;
-  state: "waiting" | "going on" | "over";
+  state: "waiting" | "running" | "over";
   /** Whether another call has run at the same time. */
-  hasCompany: boolean;
+  wasConcurrent: boolean;
   /** Whether the provider has begun to answer. */
   isAnswered: boolean;
-  /** How often the limit had been lowered when the call began. */
-  lowered: number;
+  /** How often the limit had been decreased when the call began. */
+  decreases: number;
 }
 
 /** Runs calls in order of their tickets, as many at once as their key's limit allows. */
@@ -33,9 +33,12 @@ export class CallQueue {
   constructor(runtime: Pick<Runtime, "clock" | "random">, holders: KeyHolders) {
     this.#clock = runtime.clock;
     this.#limit = new KeyLimit(runtime, holders);
-    holders.subscribe((word) => {
-      const going = this.#goingOn();
-      this.#limit.heard(word, { going: going.length, isAnswered: going.some(({ isAnswered }) => isAnswered) });
+    holders.subscribe((message) => {
+      const running = this.#running();
+      this.#limit.received(message, {
+        running: running.length,
+        isAnswered: running.some(({ isAnswered }) => isAnswered),
+      });
       this.#advance();
     });
   }
@@ -60,9 +63,9 @@ export class CallQueue {
       entered: gate.promise,
       enter: gate.resolve,
       state: "waiting",
-      hasCompany: false,
+      wasConcurrent: false,
       isAnswered: false,
-      lowered: 0,
+      decreases: 0,
       [Symbol.dispose]: () => {
         signal.removeEventListener("abort", onAbort);
         call.state = "over";
@@ -94,9 +97,9 @@ export class CallQueue {
     const call = this.#callOf(place);
     return this.#limit.refused({
       waitMs,
-      isAlone: call === undefined || !call.hasCompany,
-      lowered: call?.lowered ?? this.#limit.lowered,
-      going: this.#goingOn().length,
+      isAlone: call === undefined || !call.wasConcurrent,
+      decreases: call?.decreases ?? this.#limit.decreases,
+      running: this.#running().length,
     });
   }
 
@@ -110,22 +113,22 @@ export class CallQueue {
       this.#cancelResume = this.#clock.after(waitMs, () => this.#advance());
       return;
     }
-    const going = this.#goingOn();
-    for (const call of waiting.slice(0, Math.max(0, this.#limit.share() - going.length))) {
-      call.state = "going on";
-      call.lowered = this.#limit.lowered;
-      going.push(call);
+    const running = this.#running();
+    for (const call of waiting.slice(0, Math.max(0, this.#limit.share() - running.length))) {
+      call.state = "running";
+      call.decreases = this.#limit.decreases;
+      running.push(call);
       call.enter();
     }
-    if (going.length > 1) for (const call of going) call.hasCompany = true;
+    if (running.length > 1) for (const call of running) call.wasConcurrent = true;
   }
 
   #callOf(place: Slot): Call | undefined {
     return [...this.#calls].find((call) => call === place);
   }
 
-  #goingOn(): Call[] {
-    return [...this.#calls].filter(({ state }) => state === "going on");
+  #running(): Call[] {
+    return [...this.#calls].filter(({ state }) => state === "running");
   }
 
   /** Waiting calls, oldest ticket first. */

@@ -24,8 +24,8 @@ export interface KeyHolders {
   /** Number of processes, at least 1. */
   size(): number;
   /** Sends a message, which may be lost. */
-  publish(word: KeyMessage): void;
-  subscribe(listener: (word: KeyMessage) => void): void;
+  publish(message: KeyMessage): void;
+  subscribe(listener: (message: KeyMessage) => void): void;
 }
 
 /** Returns the processes that use an endpoint's key. */

@@ -4,12 +4,12 @@ import type { KeyHolders, KeyMessage } from "./key-holders.ts";
 /** A refusal that prolongs the known wait by less than this is not announced to other processes. In milliseconds. */
 const MIN_ANNOUNCED_MS = 250;
 /** How often a call may be refused alone while nobody is answered before it counts as its own fault. */
-const LONE_REFUSALS = 5;
+const MAX_LONE_REFUSALS = 5;
 /** The same while others are answered, since these leave gaps between their calls. */
-const EXCUSED_REFUSALS = 24;
+const MAX_SHARED_REFUSALS = 24;
 /** Such calls are repeated within a random span, from this length doubling up to the other. In milliseconds. */
-const SPREAD_MS = 1_000;
-const WIDEST_SPREAD_MS = 16_000;
+const MIN_JITTER_MS = 1_000;
+const MAX_JITTER_MS = 16_000;
 /** Head start that other processes give to such a call. In milliseconds. */
 const HEAD_START_MS = 500;
 
@@ -19,10 +19,10 @@ export interface RefusedCall {
   readonly waitMs: number;
   /** Whether no other call of this process ran beside it. */
   readonly isAlone: boolean;
-  /** How often the limit had been lowered when the call began. */
-  readonly lowered: number;
+  /** How often the limit had been decreased when the call began. */
+  readonly decreases: number;
   /** Number of running calls of this process, including this one. */
-  readonly going: number;
+  readonly running: number;
 }
 
 /**
@@ -35,13 +35,13 @@ export class KeyLimit {
   readonly #holders: KeyHolders;
   /** Concurrent calls of all processes. */
   #limit = Number.POSITIVE_INFINITY;
-  #lowered = 0;
+  #decreases = 0;
   /** In milliseconds since the epoch. */
   #pausedUntil = 0;
   /** Calls refused alone since the provider last answered one. */
-  #lone = 0;
+  #loneRefusals = 0;
   /** The number of these that met calls of other processes. */
-  #excused = 0;
+  #sharedRefusals = 0;
   /** Whether another process wants to know if anybody is answered. */
   #isAsked = false;
 
@@ -60,15 +60,15 @@ export class KeyLimit {
     return this.#pausedUntil - this.#runtime.clock.now();
   }
 
-  /** How often the limit was lowered. */
-  get lowered(): number {
-    return this.#lowered;
+  /** How often the limit was decreased. */
+  get decreases(): number {
+    return this.#decreases;
   }
 
   /** Records that the provider has begun to answer a call. */
   answered(): void {
-    this.#lone = 0;
-    this.#excused = 0;
+    this.#loneRefusals = 0;
+    this.#sharedRefusals = 0;
     if (this.#isAsked) this.#holders.publish({ type: "answered" });
     this.#isAsked = false;
   }
@@ -78,31 +78,34 @@ export class KeyLimit {
   }
 
   /** Records a refusal; `alone` if no other call can have caused it. */
-  refused({ waitMs, isAlone, lowered, going }: RefusedCall): "alone" | "crowded" {
+  refused({ waitMs, isAlone, decreases, running }: RefusedCall): "alone" | "crowded" {
     const isShared = this.#holders.size() > 1;
-    if (isAlone) this.#lone += 1;
+    if (isAlone) this.#loneRefusals += 1;
     const isItsOwn = isAlone && (!isShared || this.#isProven());
     // Calls that began together are refused together, which lowers the limit only once.
-    if (lowered === this.#lowered && (isShared || !isAlone))
-      this.#lower(Math.max(1, Math.floor(Math.min(this.share(), going) / 2)));
-    const againMs = isAlone && !isItsOwn ? waitMs + this.#spreadMs() : null;
+    if (decreases === this.#decreases && (isShared || !isAlone))
+      this.#decrease(Math.max(1, Math.floor(Math.min(this.share(), running) / 2)));
+    const againMs = isAlone && !isItsOwn ? waitMs + this.#jitterMs() : null;
     const isNews = this.#pause(againMs ?? waitMs) > MIN_ANNOUNCED_MS;
     if (isShared && (isNews || isAlone))
       this.#holders.publish({ type: "refused", waitMs, limit: this.#limit, againMs });
     return isItsOwn ? "alone" : "crowded";
   }
 
-  /** `going`: number of running calls of this process; `isAnswered`: whether the provider answers one of them. */
-  heard(word: KeyMessage, { going, isAnswered }: { readonly going: number; readonly isAnswered: boolean }): void {
-    if (word.type === "answered") {
-      this.#excused = this.#lone;
+  /** `running`: number of running calls of this process; `isAnswered`: whether the provider answers one of them. */
+  received(
+    message: KeyMessage,
+    { running, isAnswered }: { readonly running: number; readonly isAnswered: boolean },
+  ): void {
+    if (message.type === "answered") {
+      this.#sharedRefusals = this.#loneRefusals;
       return;
     }
-    const { waitMs, limit, againMs } = word;
+    const { waitMs, limit, againMs } = message;
     // A refusal during a wait concerns a call that began before it.
-    if (this.waitMs() <= 0) this.#lower(Math.max(limit / this.#holders.size(), Math.floor(going / 2)));
+    if (this.waitMs() <= 0) this.#decrease(Math.max(limit / this.#holders.size(), Math.floor(running / 2)));
     // A process whose calls are refused alone goes before those that are answered.
-    this.#pause(againMs === null || this.#lone > 0 ? waitMs : againMs + HEAD_START_MS);
+    this.#pause(againMs === null || this.#loneRefusals > 0 ? waitMs : againMs + HEAD_START_MS);
     if (againMs === null) return;
     this.#isAsked = true;
     if (isAnswered) this.answered();
@@ -110,14 +113,14 @@ export class KeyLimit {
 
   /** Whether calls were refused alone so often that other processes' calls cannot be the cause. */
   #isProven(): boolean {
-    return this.#lone > EXCUSED_REFUSALS || this.#lone - this.#excused > LONE_REFUSALS;
+    return this.#loneRefusals > MAX_SHARED_REFUSALS || this.#loneRefusals - this.#sharedRefusals > MAX_LONE_REFUSALS;
   }
 
-  #lower(share: number): void {
+  #decrease(share: number): void {
     const limit = share * this.#holders.size();
     if (limit >= this.#limit) return;
     this.#limit = limit;
-    this.#lowered += 1;
+    this.#decreases += 1;
   }
 
   /** Returns by how many milliseconds this prolongs the known wait. */
@@ -128,8 +131,8 @@ export class KeyLimit {
     return this.#pausedUntil - before;
   }
 
-  #spreadMs(): number {
-    const spanMs = Math.min(WIDEST_SPREAD_MS, SPREAD_MS * 2 ** (this.#lone - 1));
+  #jitterMs(): number {
+    const spanMs = Math.min(MAX_JITTER_MS, MIN_JITTER_MS * 2 ** (this.#loneRefusals - 1));
     return Math.round(this.#runtime.random.next() * spanMs);
   }
 }

@@ -44,7 +44,7 @@ interface Figure {
  * seconds are lost.
  */
 export class GrowthRows implements GrowthLedger {
-  readonly #world: RowsScope;
+  readonly #scope: RowsScope;
   readonly #figures = new Map<string, Figure>();
   readonly #given = new Map<string, number>();
   #last: Promise<void> = Promise.resolve();
@@ -53,12 +53,12 @@ export class GrowthRows implements GrowthLedger {
   /** The day for which earlier days have already been deleted. */
   #forgotOn = "";
 
-  constructor(world: RowsScope) {
-    this.#world = world;
+  constructor(scope: RowsScope) {
+    this.#scope = scope;
   }
 
   ready(keys: readonly string[], root: string | null): Promise<void> | null {
-    const before = this.#world.clock.now() - OLD_MS;
+    const before = this.#scope.clock.now() - OLD_MS;
     const old = keys.map((key) => this.#figure(key)).filter(({ readAt }) => readAt <= before);
     for (const figure of old) figure.isAsked = true;
     const isNew = root !== null && !this.#given.has(root);
@@ -95,7 +95,7 @@ export class GrowthRows implements GrowthLedger {
   }
 
   #figure(key: string): Figure {
-    const day = dayOf(this.#world.clock.now());
+    const day = dayOf(this.#scope.clock.now());
     const known = this.#figures.get(`${day} ${key}`);
     if (known !== undefined) return known;
     const figure = { day, key, sum: 0, unsent: 0, readAt: Number.NEGATIVE_INFINITY, isAsked: false };
@@ -105,7 +105,7 @@ export class GrowthRows implements GrowthLedger {
 
   #writeSoon(): void {
     if (this.#isClosed) return;
-    this.#cancelWrite ??= this.#world.clock.after(OLD_MS, () => {
+    this.#cancelWrite ??= this.#scope.clock.after(OLD_MS, () => {
       this.#cancelWrite = null;
       this.#exchange().catch((error: unknown) => this.#warn(error));
     });
@@ -123,7 +123,7 @@ export class GrowthRows implements GrowthLedger {
   }
 
   async #exchanged(): Promise<void> {
-    const { connection, clock } = this.#world;
+    const { connection, clock } = this.#scope;
     const asked = [...this.#figures.values()]
       .filter(({ unsent, isAsked }) => unsent !== 0 || isAsked)
       .map((figure) => ({ ...figure, figure }));
@@ -145,13 +145,13 @@ export class GrowthRows implements GrowthLedger {
     if (this.#forgotOn === day) return;
     for (const [name, figure] of this.#figures)
       if (figure.day !== day && figure.unsent === 0) this.#figures.delete(name);
-    await this.#world.connection.query(FORGET, [day]);
+    await this.#scope.connection.query(FORGET, [day]);
     this.#forgotOn = day;
   }
 
   async #askGiven(root: string, sql: string, values: readonly (string | number)[]): Promise<void> {
     try {
-      const [row] = givenSchema.parse(await this.#world.connection.query(sql, values));
+      const [row] = givenSchema.parse(await this.#scope.connection.query(sql, values));
       if (row !== undefined) this.#given.set(root, row.bytes);
     } catch (error) {
       this.#given.delete(root); // Asked for again the next time.
@@ -160,6 +160,6 @@ export class GrowthRows implements GrowthLedger {
   }
 
   #warn(error: unknown): void {
-    this.#world.log.warn({ err: error }, "growth_not_shared");
+    this.#scope.log.warn({ err: error }, "growth_not_shared");
   }
 }

@@ -41,7 +41,7 @@ const takeSchema = z.object({ taken: z.boolean(), before: z.number() });
 
 const WAIT_NO_MORE = "DELETE FROM deckhand_cluster.lock_wait WHERE name = $1 AND replica = $2";
 
-const GIVE_BACK = `WITH given AS (DELETE FROM deckhand_cluster.lock WHERE name = $1 AND replica = $2)
+const RELEASE = `WITH given AS (DELETE FROM deckhand_cluster.lock WHERE name = $1 AND replica = $2)
   SELECT EXISTS (SELECT FROM deckhand_cluster.lock_wait WHERE name = $1) AS wanted`;
 
 const givenSchema = z.object({ wanted: z.boolean() });
@@ -61,7 +61,7 @@ const LINGER_MS = 1_000;
 /** Longer names are replaced by their hashes. Characters. */
 const MAX_NAME = 500;
 
-interface LocksWorld extends ReplicaScope {
+interface LocksScope extends ReplicaScope {
   readonly notifications: Pick<Cluster, "publish" | "subscribe">;
   readonly membership: Pick<Membership, "certainMs" | "requireAlive">;
 }
@@ -78,7 +78,7 @@ interface Holding {
   /** Resolves when the lock has been given back. */
   readonly over: PromiseWithResolvers<void>;
   /** Wakes the wait to try again to take the lock. */
-  look: () => void;
+  retry: () => void;
   stopLingering: () => void;
   /** Number of processes ahead of this one, and the callbacks that report it. */
   before: number;
@@ -87,17 +87,17 @@ interface Holding {
 
 /** Locks held by one live process at a time, as rows. Work within this process shares a lock. */
 export class Locks {
-  readonly #options: LocksWorld;
+  readonly #options: LocksScope;
   readonly #holdings = new Map<string, Holding>();
 
-  private constructor(options: LocksWorld) {
+  private constructor(options: LocksScope) {
     this.#options = options;
   }
 
-  static async open(options: LocksWorld): Promise<Locks> {
+  static async open(options: LocksScope): Promise<Locks> {
     const locks = new Locks(options);
     for (const forget of FORGET) await options.connection.query(forget);
-    options.notifications.subscribe("locks", (name) => locks.#heard(name));
+    options.notifications.subscribe("locks", (name) => locks.#onNotification(name));
     return locks;
   }
 
@@ -119,7 +119,7 @@ export class Locks {
       isClosed: false,
       taken: Promise.withResolvers(),
       over: Promise.withResolvers(),
-      look: () => undefined,
+      retry: () => undefined,
       stopLingering: () => undefined,
       before: 0,
       queued: new Set(),
@@ -161,7 +161,7 @@ export class Locks {
       const [row] = await connection.query(TAKE, [holding.name, id]);
       const { taken, before } = takeSchema.parse(row);
       holding.isTaken = taken;
-      if (taken) return this.#rest(holding);
+      if (taken) return this.#releaseIfUnused(holding);
       if (before !== holding.before) for (const queued of holding.queued) queued(before);
       holding.before = before;
       await notifications.publish("locks", holding.name);
@@ -174,7 +174,7 @@ export class Locks {
   async #untilChanged(holding: Holding): Promise<void> {
     if (holding.isClosed) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    holding.look = resolve;
+    holding.retry = resolve;
     const cancel = this.#options.clock.after(LOOK_MS, resolve);
     await promise;
     cancel();
@@ -182,34 +182,34 @@ export class Locks {
 
   #leave(holding: Holding): void {
     holding.users -= 1;
-    this.#rest(holding);
+    this.#releaseIfUnused(holding);
   }
 
   /** Lets go of a lock that nobody here uses: at once if another process wants it, otherwise after `LINGER_MS`. */
-  #rest(holding: Holding): void {
+  #releaseIfUnused(holding: Holding): void {
     if (holding.users > 0) return;
     if (!holding.isTaken) holding.isClosed = true;
-    if (!holding.isTaken) holding.look();
-    else if (holding.isClosed) this.#giveBack(holding);
-    else holding.stopLingering = this.#options.clock.after(LINGER_MS, () => this.#giveBack(holding));
+    if (!holding.isTaken) holding.retry();
+    else if (holding.isClosed) this.#release(holding);
+    else holding.stopLingering = this.#options.clock.after(LINGER_MS, () => this.#release(holding));
   }
 
   /** Handles a word from a process that waits for the lock, or that has given it back while others wait. */
-  #heard(name: string): void {
+  #onNotification(name: string): void {
     const holding = this.#holdings.get(name);
     if (holding === undefined) return;
-    if (!holding.isTaken) return holding.look();
+    if (!holding.isTaken) return holding.retry();
     if (holding.isClosed) return;
     holding.isClosed = true;
     holding.stopLingering();
-    this.#rest(holding);
+    this.#releaseIfUnused(holding);
   }
 
-  #giveBack(holding: Holding): void {
+  #release(holding: Holding): void {
     const { connection, id, notifications, log } = this.#options;
     holding.isClosed = true;
     const give = async () => {
-      const [row] = await connection.query(GIVE_BACK, [holding.name, id]);
+      const [row] = await connection.query(RELEASE, [holding.name, id]);
       this.#end(holding);
       if (givenSchema.parse(row).wanted) await notifications.publish("locks", holding.name);
     };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { RateBucket } from "../../protocol/platform.ts";
-import type { RateAnswer, RateAsk, SharedRates } from "../../shared-rates.ts";
+import type { RateRequest, RateResult, SharedRates } from "../../shared-rates.ts";
 import type { RowsScope } from "./cluster-connection.ts";
 
 /** The database's time at the moment when each row is judged, which is after it has been locked. */
@@ -42,26 +42,26 @@ const answersSchema = z.array(
 );
 
 /** Full buckets need no row. Skips rows that another process has locked. */
-const FORGET = `DELETE FROM deckhand_cluster.rate WHERE name IN (
+const DELETE_FULL = `DELETE FROM deckhand_cluster.rate WHERE name IN (
   SELECT name FROM deckhand_cluster.rate WHERE full_at < ${NOW} - interval '1 minute' FOR UPDATE SKIP LOCKED)`;
 
-const FORGET_EVERY_MS = 60_000;
+const DELETE_EVERY_MS = 60_000;
 
 /** Answer for all rates while the database does not answer. Milliseconds. */
-const UNANSWERED: RateAnswer = { isTaken: false, lacksMs: 0, closedMs: 1_000 };
+const UNANSWERED: RateResult = { isTaken: false, lacksMs: 0, closedMs: 1_000 };
 
 /** A gate is a bucket that lacks tokens while it is closed, which no platform does for longer. Milliseconds. */
 const LONGEST_CLOSED_MS = 3_600_000;
 const GATE: RateBucket = { burst: LONGEST_CLOSED_MS, everyMs: 1 };
 
-interface Asked extends RateAsk {
+interface QueuedRequest extends RateRequest {
   readonly tokens: 1 | 0 | -1;
   /** Time until the bucket is full, as far as the asking process alone knows. Milliseconds. */
   readonly lacksMs: number;
-  readonly answered: (answer: RateAnswer) => void;
+  readonly answered: (answer: RateResult) => void;
 }
 
-const TELLING = { gate: "", kept: 0, tokens: 0, answered: () => undefined } as const;
+const REPORT = { gate: "", reserved: 0, tokens: 0, answered: () => undefined } as const;
 
 /**
  * Buckets as rows of the database, asked for over the cluster's connection so that they take none from the pool that
@@ -69,89 +69,89 @@ const TELLING = { gate: "", kept: 0, tokens: 0, answered: () => undefined } as c
  * at most one of them.
  */
 export class RateRows implements SharedRates {
-  readonly #world: RowsScope;
+  readonly #scope: RowsScope;
   /** In order of arrival. */
-  #waiting: Asked[] = [];
-  #isAsking = false;
-  #forgotAt: number;
+  #waiting: QueuedRequest[] = [];
+  #isSending = false;
+  #deletedAt: number;
 
-  constructor(world: RowsScope) {
-    this.#world = world;
-    this.#forgotAt = world.clock.now();
+  constructor(scope: RowsScope) {
+    this.#scope = scope;
+    this.#deletedAt = scope.clock.now();
   }
 
-  take(ask: RateAsk, answered: Asked["answered"]): void {
-    this.#ask({ ...ask, tokens: 1, lacksMs: 0, answered });
+  take(ask: RateRequest, answered: QueuedRequest["answered"]): void {
+    this.#enqueue({ ...ask, tokens: 1, lacksMs: 0, answered });
   }
 
-  giveBack(bucket: string, rate: RateBucket): void {
-    this.#ask({ ...TELLING, bucket, rate, tokens: -1, lacksMs: 0 });
+  refund(bucket: string, rate: RateBucket): void {
+    this.#enqueue({ ...REPORT, bucket, rate, tokens: -1, lacksMs: 0 });
   }
 
-  lacks(bucket: string, rate: RateBucket, lacksMs: number): void {
-    this.#ask({ ...TELLING, bucket, rate, lacksMs });
+  reportDeficit(bucket: string, rate: RateBucket, lacksMs: number): void {
+    this.#enqueue({ ...REPORT, bucket, rate, lacksMs });
   }
 
-  close(gate: string, forMs: number): void {
-    this.#ask({ ...TELLING, bucket: gate, rate: GATE, lacksMs: forMs });
+  closeGate(gate: string, forMs: number): void {
+    this.#enqueue({ ...REPORT, bucket: gate, rate: GATE, lacksMs: forMs });
   }
 
-  #ask(asked: Asked): void {
+  #enqueue(asked: QueuedRequest): void {
     this.#waiting.push(asked);
-    if (this.#isAsking) return;
-    this.#isAsking = true;
-    this.#askAll().catch((error: unknown) => this.#world.log.error({ err: error }, "rates_not_asked"));
+    if (this.#isSending) return;
+    this.#isSending = true;
+    this.#sendAll().catch((error: unknown) => this.#scope.log.error({ err: error }, "rates_not_asked"));
   }
 
-  async #askAll(): Promise<void> {
+  async #sendAll(): Promise<void> {
     try {
       while (this.#waiting.length > 0) {
         const batch = this.#takeBatch();
-        const answers = await this.#answersTo([...batch.values()]);
+        const answers = await this.#query([...batch.values()]);
         for (const [name, { answered }] of batch) answered(answers.get(name) ?? UNANSWERED);
-        await this.#forget();
+        await this.#deleteFull();
       }
     } finally {
-      this.#isAsking = false;
+      this.#isSending = false;
     }
   }
 
   /** Takes the oldest request of each bucket, because a statement can write a row only once. */
-  #takeBatch(): ReadonlyMap<string, Asked> {
-    const batch = new Map<string, Asked>();
+  #takeBatch(): ReadonlyMap<string, QueuedRequest> {
+    const batch = new Map<string, QueuedRequest>();
     for (const asked of this.#waiting) if (!batch.has(asked.bucket)) batch.set(asked.bucket, asked);
     this.#waiting = this.#waiting.filter((asked) => batch.get(asked.bucket) !== asked);
     return batch;
   }
 
-  async #answersTo(batch: readonly Asked[]): Promise<ReadonlyMap<string, RateAnswer>> {
+  async #query(batch: readonly QueuedRequest[]): Promise<ReadonlyMap<string, RateResult>> {
     const columns = [
       batch.map(({ bucket }) => bucket),
       batch.map(({ gate }) => gate),
       batch.map(({ rate }) => rate.burst),
       batch.map(({ rate }) => rate.everyMs),
-      batch.map(({ kept }) => kept),
+      batch.map(({ reserved }) => reserved),
       batch.map(({ tokens }) => tokens),
       batch.map(({ lacksMs }) => lacksMs),
     ];
     try {
-      const rows = answersSchema.parse(await this.#world.connection.query(ASK, columns));
+      const rows = answersSchema.parse(await this.#scope.connection.query(ASK, columns));
       return new Map(rows.map(({ name, isTaken, lacksMs, closedMs }) => [name, whole({ isTaken, lacksMs, closedMs })]));
     } catch (error) {
-      this.#world.log.warn({ err: error }, "rates_not_known");
+      this.#scope.log.warn({ err: error }, "rates_not_known");
       return new Map();
     }
   }
 
-  async #forget(): Promise<void> {
-    const { connection, clock, log } = this.#world;
-    if (Math.abs(clock.now() - this.#forgotAt) < FORGET_EVERY_MS) return;
-    this.#forgotAt = clock.now();
-    await connection.query(FORGET).catch((error: unknown) => log.warn({ err: error }, "rates_not_forgotten"));
+  async #deleteFull(): Promise<void> {
+    const { connection, clock, log } = this.#scope;
+    if (Math.abs(clock.now() - this.#deletedAt) < DELETE_EVERY_MS) return;
+    this.#deletedAt = clock.now();
+    await connection.query(DELETE_FULL).catch((error: unknown) => log.warn({ err: error }, "rates_not_forgotten"));
   }
 }
 
 /** Rounds up, because timers take whole milliseconds. */
-function whole({ isTaken, lacksMs, closedMs }: RateAnswer): RateAnswer {
+function whole({ isTaken, lacksMs, closedMs }: RateResult): RateResult {
   return { isTaken, lacksMs: Math.max(0, Math.ceil(lacksMs)), closedMs: Math.max(0, Math.ceil(closedMs)) };
 }

@@ -1,6 +1,6 @@
 import { array, assert, asyncProperty, integer, nat, record } from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RateAnswer, RateAsk } from "../../../../src/core/shared-rates.ts";
+import type { RateRequest, RateResult } from "../../../../src/core/shared-rates.ts";
 import {
   type ClusterConnection,
   openClusterConnection,
@@ -34,17 +34,17 @@ afterAll(async () => {
 });
 
 /** A request to a bucket that no other test uses. */
-function fresh(rate: RateAsk["rate"]): RateAsk {
+function fresh(rate: RateRequest["rate"]): RateRequest {
   names += 1;
-  return { bucket: `bucket ${names}`, gate: `gate ${names}`, rate, kept: 0 };
+  return { bucket: `bucket ${names}`, gate: `gate ${names}`, rate, reserved: 0 };
 }
 
-function take(client: RateRows, ask: RateAsk): Promise<RateAnswer> {
+function take(client: RateRows, ask: RateRequest): Promise<RateResult> {
   return new Promise((resolve) => client.take(ask, resolve));
 }
 
 /** Sends the requests at once, and returns how many of them got a token. */
-async function taken(asks: readonly RateAsk[]): Promise<number> {
+async function taken(asks: readonly RateRequest[]): Promise<number> {
   const answers = await Promise.all(asks.map((ask, n) => take(clients[n % CLIENTS] ?? expect.fail(), ask)));
   return answers.filter(({ isTaken }) => isTaken).length;
 }
@@ -59,7 +59,7 @@ test("processes that ask at once take a bucket's tokens and not one more", async
 
 test("a lane leaves the last tokens to those that are more urgent", async () => {
   const ask = fresh(SLOW);
-  expect(await taken(Array.from({ length: 20 }, () => ({ ...ask, kept: 2 })))).toBe(3);
+  expect(await taken(Array.from({ length: 20 }, () => ({ ...ask, reserved: 2 })))).toBe(3);
   expect(await taken(Array.from({ length: 20 }, () => ask))).toBe(2);
 });
 
@@ -67,7 +67,7 @@ test("a token that comes back is there for another process", async () => {
   const ask = fresh(SLOW);
   await taken(Array.from({ length: 5 }, () => ask));
   const [first, second] = clients;
-  first?.giveBack(ask.bucket, ask.rate);
+  first?.refund(ask.bucket, ask.rate);
   await expect.poll(() => take(second ?? expect.fail(), ask)).toMatchObject({ isTaken: true });
   expect(await taken([ask, ask])).toBe(0);
 });
@@ -75,14 +75,14 @@ test("a token that comes back is there for another process", async () => {
 test("a gate that one process closes is closed to all, for its other buckets, too", async () => {
   const ask = fresh(SLOW);
   const [first = expect.fail(), second = expect.fail()] = clients;
-  first.close(ask.gate, 30_000);
+  first.closeGate(ask.gate, 30_000);
   await take(first, fresh(SLOW));
   await take(first, fresh(SLOW));
   const { isTaken, closedMs } = await take(second, { ...ask, bucket: "another" });
   expect(isTaken).toBe(false);
   expect(closedMs).toBeGreaterThan(25_000);
   expect(closedMs).toBeLessThanOrEqual(30_000);
-  first.close(ask.gate, 1_000);
+  first.closeGate(ask.gate, 1_000);
   await take(first, fresh(SLOW));
   expect((await take(second, ask)).closedMs).toBeGreaterThan(20_000);
 });
@@ -91,12 +91,12 @@ test("what a process alone knows to be spent is spent for all, and no more than 
   const ask = fresh(SLOW);
   const [first = expect.fail(), second = expect.fail()] = clients;
   expect(await taken([ask])).toBe(1);
-  first.lacks(ask.bucket, ask.rate, 180_000);
+  first.reportDeficit(ask.bucket, ask.rate, 180_000);
   await take(first, fresh(SLOW));
   expect(await taken([ask, ask, ask])).toBe(2);
-  first.lacks(ask.bucket, ask.rate, 9_000_000);
+  first.reportDeficit(ask.bucket, ask.rate, 9_000_000);
   const another = fresh(SLOW);
-  first.lacks(another.bucket, ask.rate, 9_000_000);
+  first.reportDeficit(another.bucket, ask.rate, 9_000_000);
   await take(first, fresh(SLOW));
   for (const each of [ask, another]) expect((await take(second, each)).lacksMs).toBeLessThanOrEqual(300_000);
 });
@@ -127,17 +127,17 @@ test("whatever processes ask when, no stretch of time has more than the rate all
     burst: integer({ min: 1, max: 6 }),
     everyMs: integer({ min: 3, max: 25 }),
     // The pause between two requests of each process, and the tokens that it leaves for others.
-    clients: array(record({ pauseMs: nat(12), kept: nat(3) }), { minLength: 2, maxLength: CLIENTS }),
+    clients: array(record({ pauseMs: nat(12), reserved: nat(3) }), { minLength: 2, maxLength: CLIENTS }),
   });
   await assert(
     asyncProperty(asking, async ({ burst, everyMs, clients: askers }) => {
       const ask = fresh({ burst, everyMs });
       const grants: { from: number; to: number }[] = [];
       const until = performance.now() + 120;
-      const drive = async ({ pauseMs, kept }: { pauseMs: number; kept: number }, n: number) => {
+      const drive = async ({ pauseMs, reserved }: { pauseMs: number; reserved: number }, n: number) => {
         while (performance.now() < until) {
           const from = performance.now();
-          const answer = await take(clients[n] ?? expect.fail(), { ...ask, kept: Math.min(kept, burst - 1) });
+          const answer = await take(clients[n] ?? expect.fail(), { ...ask, reserved: Math.min(reserved, burst - 1) });
           if (answer.isTaken) grants.push({ from, to: performance.now() });
           await clock.sleep(pauseMs, new AbortController().signal);
         }
