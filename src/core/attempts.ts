@@ -3,13 +3,13 @@ import { BoundedMap } from "./bounded-map.ts";
 import type { Clock } from "./protocol/runtime.ts";
 
 /** Maximum number of keys; the oldest are forgotten. */
-const REMEMBERED = 10_000;
+const MAX_NETWORKS = 10_000;
 
 /** Counts attempts per key in a fixed window that opens with the key's first attempt. */
 export class Attempts {
   readonly #clock: Pick<Clock, "now">;
   readonly #windowMs: number;
-  readonly #counts = new BoundedMap<string, { readonly count: number; readonly since: number }>(REMEMBERED);
+  readonly #counts = new BoundedMap<string, { readonly count: number; readonly since: number }>(MAX_NETWORKS);
 
   constructor(clock: Pick<Clock, "now">, windowMs: number) {
     this.#clock = clock;

@@ -2,7 +2,7 @@ import type { Buffer } from "node:buffer";
 import { readFileSync, unlinkSync } from "node:fs";
 import path from "node:path";
 import type { TakeLock } from "../core/cluster.ts";
-import type { FileFate, RestoreFiles } from "../core/history/file-restore.ts";
+import type { FileOutcome, RestoreFiles } from "../core/history/file-restore.ts";
 import { SandboxError } from "../core/protocol/errors.ts";
 import { channelKeyOf, type ThreadRef } from "../core/protocol/platform.ts";
 import { unlessSystem } from "../core/protocol/system-code.ts";
@@ -32,7 +32,7 @@ export interface FileRestoreOptions {
 /** How long to wait for other processes' calls that change files of the root, in milliseconds. */
 const WAIT_MS = 10_000;
 
-const BUSY: FileFate = { type: "failed", reason: "An agent is changing files here. Try again in a moment." };
+const BUSY: FileOutcome = { type: "failed", reason: "An agent is changing files here. Try again in a moment." };
 
 /** Restores kept contents through the same verified paths as the tools use. */
 export function createFileRestore({
@@ -52,13 +52,13 @@ export function createFileRestore({
     try {
       using held = await lock?.(root, { signal, queued: () => {} });
       await held?.requireHeld();
-      const fates = fatesOf(steps, resolver, {
+      const outcomes = outcomesOf(steps, resolver, {
         snapshots,
         instructions,
         instructs: instructionFileCheck(root, guardedFiles),
         take,
       });
-      return steps.map((step) => fates.get(step) ?? { type: "changed" });
+      return steps.map((step) => outcomes.get(step) ?? { type: "changed" });
     } catch (error) {
       if (error !== signal.reason) throw error;
       return steps.map(() => BUSY);
@@ -67,18 +67,18 @@ export function createFileRestore({
 }
 
 /** Removals come before restorations, because a file may be where a directory was, or the reverse. */
-function fatesOf(
+function outcomesOf(
   steps: readonly FileStep[],
   resolver: PathResolver,
   options: Omit<RestoreScope, "resolver" | "coming" | "removed">,
-): ReadonlyMap<FileStep, FileFate> {
+): ReadonlyMap<FileStep, FileOutcome> {
   const coming = steps.filter(({ to }) => to !== null);
   const going = steps.filter(({ to }) => to === null);
   const removed: FileStep[] = [];
   const restoring = { ...options, resolver, coming, removed };
-  const fates = new Map([...going, ...coming].map((step) => [step, fateOf(step, restoring)]));
+  const outcomes = new Map([...going, ...coming].map((step) => [step, outcomeOf(step, restoring)]));
   clearMade(removed, resolver);
-  return fates;
+  return outcomes;
 }
 
 /** Removes the empty directories that were created with files that are now removed. */
@@ -105,7 +105,7 @@ interface RestoreScope {
   readonly removed: FileStep[];
 }
 
-function fateOf(step: FileStep, restoring: RestoreScope): FileFate {
+function outcomeOf(step: FileStep, restoring: RestoreScope): FileOutcome {
   try {
     return refusing(step.path, () => restore(step, restoring));
   } catch (error) {
@@ -114,7 +114,7 @@ function fateOf(step: FileStep, restoring: RestoreScope): FileFate {
   }
 }
 
-function restore(step: FileStep, restoring: RestoreScope): FileFate {
+function restore(step: FileStep, restoring: RestoreScope): FileOutcome {
   const { path: name, from, to } = step;
   const { resolver, snapshots, instructions } = restoring;
   const place = findOrNull(resolver, name);
@@ -149,7 +149,7 @@ function restoreFile(place: ResolvedPath, { step, content, snapshots }: PuttingB
 }
 
 /** Removes empty directories that are in the place of a file that is still to be restored. */
-function restored(name: string, to: string | null, { resolver, coming }: RestoreScope): FileFate {
+function restored(name: string, to: string | null, { resolver, coming }: RestoreScope): FileOutcome {
   const above = coming.find((step) => name.startsWith(`${step.path}/`))?.path;
   if (to === null && above !== undefined)
     removeEmptyAbove(name, resolver, (directory) => directory.length < above.length);

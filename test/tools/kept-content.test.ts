@@ -63,8 +63,8 @@ test.each([
     const steps = files.map((file) => ({ path: file.path, from: file.sha256, to: file.before ?? null }));
     const again = steps.map((step) => ({ path: step.path, from: step.to, to: step.from }));
     for (const each of [steps, again, steps]) {
-      const fates = await restore({ thread, steps: each, instructions: false });
-      expect(fates.map(({ type }) => type)).toEqual(["restored", "restored"]);
+      const outcomes = await restore({ thread, steps: each, instructions: false });
+      expect(outcomes.map(({ type }) => type)).toEqual(["restored", "restored"]);
     }
     expect(statSync(at("bin/run.sh")).mode & 0o777).toBe(0o750);
     expect(statSync(at("bin/notes.txt")).mode & 0o111).toBe(0);

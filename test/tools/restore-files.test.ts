@@ -40,7 +40,7 @@ function restoring() {
       from: from === null ? null : hash(from),
       to: to === null ? null : hash(to),
     }),
-    fates: async (steps: readonly FileStep[], instructions = false) =>
+    outcomes: async (steps: readonly FileStep[], instructions = false) =>
       (await restore({ thread: THREAD, steps, instructions })).map(({ type }) => type),
   };
 }
@@ -60,10 +60,10 @@ test.each<[string, string | null, string | null]>([
   const at = restoring();
   if (from !== null) at.put("dir/f.txt", from);
   if (to !== null) at.keep(to);
-  expect(await at.fates([at.step("dir/f.txt", from, to)])).toEqual(["restored"]);
+  expect(await at.outcomes([at.step("dir/f.txt", from, to)])).toEqual(["restored"]);
   expect(at.read("dir/f.txt")).toBe(to);
-  expect(await at.fates([at.step("dir/f.txt", from, to)])).toEqual(["restored"]);
-  expect(await at.fates([at.step("dir/f.txt", to, from)])).toEqual(["restored"]);
+  expect(await at.outcomes([at.step("dir/f.txt", from, to)])).toEqual(["restored"]);
+  expect(await at.outcomes([at.step("dir/f.txt", to, from)])).toEqual(["restored"]);
   expect(at.read("dir/f.txt")).toBe(from);
 });
 
@@ -73,13 +73,13 @@ test("a file that became a directory is put back, made once more, and what is no
   at.keep("inside");
   at.put("a/deep/inside", "inside");
   const back = [at.step("a", null, "file"), at.step("a/deep/inside", "inside", null)];
-  expect(await at.fates(back)).toEqual(["restored", "restored"]);
+  expect(await at.outcomes(back)).toEqual(["restored", "restored"]);
   expect(at.read("a")).toBe("file");
   const again = [at.step("a", "file", null), at.step("a/deep/inside", null, "inside")];
-  expect(await at.fates(again)).toEqual(["restored", "restored"]);
+  expect(await at.outcomes(again)).toEqual(["restored", "restored"]);
   expect(at.read("a/deep/inside")).toBe("inside");
   at.put("a/mine", "mine");
-  expect(await at.fates(back)).toEqual(["changed", "restored"]);
+  expect(await at.outcomes(back)).toEqual(["changed", "restored"]);
   expect(at.read("a/mine")).toBe("mine");
 });
 
@@ -98,13 +98,13 @@ test("directories that came to be with files go with them, if nothing else is in
     at.step("old/f.txt", "after", null),
     { ...at.step("by hand/f.txt", "after", null), made: "by hand" },
   ];
-  expect(await at.fates(steps)).toEqual(["restored", "restored", "restored", "restored", "changed"]);
+  expect(await at.outcomes(steps)).toEqual(["restored", "restored", "restored", "restored", "changed"]);
   expect(readdirSync(at.root).toSorted()).toEqual(["by hand", "kept", "old", "was"]);
   expect(readdirSync(path.join(at.root, "was"))).toEqual([]);
   expect(readdirSync(path.join(at.root, "kept/new"))).toEqual(["mine.txt"]);
   // A directory that somebody has created again since is left alone.
   mkdirSync(path.join(at.root, "was/new"));
-  expect(await at.fates(steps.slice(0, 1))).toEqual(["restored"]);
+  expect(await at.outcomes(steps.slice(0, 1))).toEqual(["restored"]);
   expect(readdirSync(path.join(at.root, "was"))).toEqual(["new"]);
 });
 
@@ -116,8 +116,8 @@ test("one that cannot be put back keeps no other from it", async () => {
   at.put("d.txt", "after");
   at.keep("before");
   const steps = ["a.txt", "b.txt", "c.txt"].map((name) => at.step(name, "after", "before"));
-  const fates = await at.fates([...steps, at.step("d.txt", "after", "never kept")]);
-  expect(fates).toEqual(["changed", "restored", "changed", "not_kept"]);
+  const outcomes = await at.outcomes([...steps, at.step("d.txt", "after", "never kept")]);
+  expect(outcomes).toEqual(["changed", "restored", "changed", "not_kept"]);
   expect([at.read("a.txt"), at.read("b.txt"), at.read("d.txt")]).toEqual(["by hand", "before", "after"]);
 });
 
@@ -125,11 +125,11 @@ test("a kept content that a loss of power has cut off is not put back", async ()
   const at = restoring();
   at.put("f.txt", "after");
   truncateSync(path.join(at.snapshots, at.keep("before")), 3);
-  expect(await at.fates([at.step("f.txt", "after", "before")])).toEqual(["not_kept"]);
+  expect(await at.outcomes([at.step("f.txt", "after", "before")])).toEqual(["not_kept"]);
   expect(at.read("f.txt")).toBe("after");
   // When the content occurs again, it is kept whole again.
   at.keep("before");
-  expect(await at.fates([at.step("f.txt", "after", "before")])).toEqual(["restored"]);
+  expect(await at.outcomes([at.step("f.txt", "after", "before")])).toEqual(["restored"]);
 });
 
 test.each(["AGENTS.md", "sub/.claude/settings.json", "link"])(
@@ -141,9 +141,9 @@ test.each(["AGENTS.md", "sub/.claude/settings.json", "link"])(
       symlinkSync("CLAUDE.md", path.join(at.root, name));
     } else at.put(name, "after");
     at.keep("before");
-    expect(await at.fates([at.step(name, "after", "before")])).toEqual(["instructs"]);
+    expect(await at.outcomes([at.step(name, "after", "before")])).toEqual(["instructs"]);
     expect(at.read(name)).toBe("after");
-    expect(await at.fates([at.step(name, "after", "before")], true)).toEqual(["restored"]);
+    expect(await at.outcomes([at.step(name, "after", "before")], true)).toEqual(["restored"]);
     expect(at.read(name)).toBe("before");
   },
 );
@@ -157,7 +157,7 @@ test("nothing outside the root, and nothing of a repository's own, is reached", 
   at.put(".git/config", "after");
   at.keep("before");
   const steps = ["out/f.txt", "../outside/f.txt", ".git/config"].map((name) => at.step(name, "after", "before"));
-  expect(await at.fates(steps)).toEqual(["failed", "failed", "failed"]);
+  expect(await at.outcomes(steps)).toEqual(["failed", "failed", "failed"]);
   expect(readFileSync(path.join(outside, "f.txt"), "utf8")).toBe("after");
   expect(at.read(".git/config")).toBe("after");
 });
@@ -167,7 +167,7 @@ test("a file keeps its mode, and no temporary file stays", async () => {
   at.put("run.sh", "after");
   const mode = statSync(path.join(at.root, "run.sh")).mode;
   at.keep("before");
-  await at.fates([at.step("run.sh", "after", "before")]);
+  await at.outcomes([at.step("run.sh", "after", "before")]);
   expect(statSync(path.join(at.root, "run.sh")).mode).toBe(mode);
   expect(readdirSync(at.root)).toEqual(["run.sh"]);
 });

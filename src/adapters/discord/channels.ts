@@ -12,7 +12,7 @@ import { CHANNEL_TYPE, IS_OBFUSCATED, isThreadType, type WireChannel } from "./w
 /** Placeholder server of direct messages, with the id that Discord's own links use. */
 export const DM_WORKSPACE = { id: DM_WORKSPACE_ID, name: "Direct messages" };
 /** Channels looked up over REST, because threads that were archived are missing in discord.js' cache. */
-const REMEMBERED_CHANNELS = 1_000;
+const MAX_CACHED_CHANNELS = 1_000;
 
 export interface Channels {
   readonly names: Names;
@@ -33,7 +33,7 @@ export interface Channels {
 }
 
 export function createChannels(client: Client<true>, rest: DiscordRest, serves: ReadScope["serves"]): Channels {
-  const remembered = new BoundedMap<string, WireChannel>(REMEMBERED_CHANNELS);
+  const remembered = new BoundedMap<string, WireChannel>(MAX_CACHED_CHANNELS);
   const lookUp = async (id: string): Promise<WireChannel> => {
     const known = cachedChannel(client, id) ?? remembered.get(id);
     if (known !== undefined) return known;

@@ -13,7 +13,7 @@ import { privateParts } from "./message/uploads.ts";
 import type { DiscordRest, InteractionAddress } from "./rest.ts";
 import { channelOf, type Threads } from "./threads.ts";
 
-const REMEMBERED_INTERACTIONS = 1_000;
+const MAX_TRACKED_INTERACTIONS = 1_000;
 
 const CLOSED_DMS =
   "I have an answer for you alone, but you take no direct messages from this server. Allow them under " +
@@ -41,9 +41,9 @@ interface EphemeralParts {
 /** Discord shows a message to one person only as the answer to an interaction; all others become direct messages. */
 export function createEphemerals({ rest, threads, clock, log }: EphemeralParts): Ephemerals {
   const interactions = new BoundedMap<string, AnsweredInteraction & { readonly expiresAt: number }>(
-    REMEMBERED_INTERACTIONS,
+    MAX_TRACKED_INTERACTIONS,
   );
-  const explained = new BoundedMap<string, true>(REMEMBERED_INTERACTIONS);
+  const explained = new BoundedMap<string, true>(MAX_TRACKED_INTERACTIONS);
   const slot = (thread: ThreadRef, personId: string) => `${channelOf(thread)} ${personId}`;
 
   const throughInteraction = async (thread: ThreadRef, personId: string, message: OutgoingMessage) => {

@@ -8,7 +8,7 @@ import type { Names } from "./message/text.ts";
 import type { DiscordRest } from "./rest.ts";
 import { CHANNEL_TYPE } from "./wire.ts";
 
-const REMEMBERED_THREADS = 5_000;
+const MAX_TRACKED_THREADS = 5_000;
 
 export interface Threads {
   /** Announces a message that will get a thread, so that the first post creates the thread without trying it first. */
@@ -42,8 +42,8 @@ async function unlessRefused<T>(name: string, start: (name: string) => Promise<T
 }
 
 export function createThreads(rest: DiscordRest, names: Names): Threads {
-  const expected = new BoundedMap<string, string>(REMEMBERED_THREADS);
-  const existing = new BoundedMap<string, "there" | "gone">(REMEMBERED_THREADS);
+  const expected = new BoundedMap<string, string>(MAX_TRACKED_THREADS);
+  const existing = new BoundedMap<string, "there" | "gone">(MAX_TRACKED_THREADS);
   const existed = (threadId: string) => {
     expected.delete(threadId);
     existing.set(threadId, "there");

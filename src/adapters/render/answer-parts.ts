@@ -42,6 +42,6 @@ interface Part {
 
 function answer({ tone, footer, buttons = [], shows }: Ending, { markdown, isLast, files }: Part): OutgoingMessage {
   const base = { lane: "answer", markdown, tone, buttons: isLast ? buttons : [], files } as const;
-  const told = shows === undefined ? base : { ...base, shows };
-  return isLast && footer !== undefined ? { ...told, footer } : told;
+  const part = shows === undefined ? base : { ...base, shows };
+  return isLast && footer !== undefined ? { ...part, footer } : part;
 }

@@ -62,9 +62,9 @@ class ThreadRunView implements RunView {
     this.#deps = deps;
     this.#run = run;
     this.#following = deps.board.follow(run.runId, (task) => this.show({ type: "task", task }));
-    const told = run.noticesBefore.map((text) => ({ type: "status", text }) as const);
+    const notices = run.noticesBefore.map((text) => ({ type: "status", text }) as const);
     const tasks = [...run.tasks, ...this.#following.tasks].map((task) => ({ type: "task", task }) as const);
-    this.#state = [...told, ...tasks].reduce(reduceProgress, { ...NO_PROGRESS, earlierSteps: run.toolsBefore });
+    this.#state = [...notices, ...tasks].reduce(reduceProgress, { ...NO_PROGRESS, earlierSteps: run.toolsBefore });
     this.#cancelTimer = deps.clock.after(FIRST_SIGN_MS, () => this.#open());
     if (run.isLive) this.#open();
   }
@@ -85,8 +85,8 @@ class ThreadRunView implements RunView {
     // A stop is shown by the live message itself, at once; an answer is posted as a message, and the fold follows.
     const saidByFold = outcome.type === "cancelled" && this.#live !== undefined && (await fold());
     if (!saidByFold && !this.#isUnseen(outcome, stats)) await this.#postEnding(this.#ending(outcome, stats));
-    if (!saidByFold) await this.#letGo(fold());
-    await this.#letGo(this.#reactions);
+    if (!saidByFold) await this.#waitBriefly(fold());
+    await this.#waitBriefly(this.#reactions);
   }
 
   /** A deletion before anything was seen or done ends silently, so that no thread is opened on the deleted message. */
@@ -112,7 +112,7 @@ class ThreadRunView implements RunView {
   }
 
   /** Waits only briefly, since a fold is slow while edits are in demand and must not delay the thread's next run. */
-  async #letGo(work: Promise<unknown>): Promise<void> {
+  async #waitBriefly(work: Promise<unknown>): Promise<void> {
     this.#deps.platform.keep(work);
     await waitAtMost(FOLD_WAIT_MS, work, this.#deps.clock);
   }
@@ -127,14 +127,14 @@ class ThreadRunView implements RunView {
     }
     await this.#close();
     const last = this.#message("progress");
-    await this.#letGo(this.#live?.finish(last, PARK_ATTEMPTS) ?? Promise.resolve());
-    await this.#letGo(this.#reactions);
+    await this.#waitBriefly(this.#live?.finish(last, PARK_ATTEMPTS) ?? Promise.resolve());
+    await this.#waitBriefly(this.#reactions);
   }
 
   async suspend(): Promise<void> {
     await this.#close();
     await this.#live?.stop();
-    await this.#letGo(this.#reactions);
+    await this.#waitBriefly(this.#reactions);
   }
 
   /**
@@ -239,7 +239,7 @@ class ThreadRunView implements RunView {
     if (refused.code === "defect") return this.#postOtherwise(ending, refused);
     const without = (footer: string) => answerParts({ ...ending, footer }, { ...limits, answerParts: Infinity });
     const closed = forbidsFiles(refused, parts) ? await this.#postParts("whole", without(explain(refused))) : refused;
-    if (closed !== null) await this.#tellAlone(closed, without(ending.footer ?? ""));
+    if (closed !== null) await this.#answerPrivately(closed, without(ending.footer ?? ""));
   }
 
   /** Handles a platform that refuses the answer in this form: posts it as a file, or else at least says so. */
@@ -277,7 +277,7 @@ class ThreadRunView implements RunView {
    * rejects with the original failure, so that the run stays open until an operator fixes the cause. If the person
    * cannot be reached at all, the answer stays in the store.
    */
-  async #tellAlone(failure: AppError, parts: readonly OutgoingMessage[]): Promise<void> {
+  async #answerPrivately(failure: AppError, parts: readonly OutgoingMessage[]): Promise<void> {
     const { platform, log } = this.#deps;
     const { askedBy, runId, thread } = this.#run;
     const { code, message, detail } = failure;

@@ -133,7 +133,7 @@ class SlackPlatform implements ChatPlatform {
         return undefined;
       }
       const receipt = (await refusedShortcut(web, payload)) ?? (await receive(event));
-      if (receipt.type === "accepted" || event.kind === "surface") this.#entitle(event);
+      if (receipt.type === "accepted" || event.kind === "surface") this.#setTitle(event);
       return this.#answer(event, receipt, payload);
     };
     const take = (payload: unknown) => {
@@ -298,12 +298,12 @@ class SlackPlatform implements ChatPlatform {
       if (message.files.length > 0) this.#own(this.#sendFiles(event, message));
       return { response_type: "ephemeral", ...formatMessage(withFilesNote(message)) };
     }
-    if (!this.#isNews(event.key)) return undefined;
+    if (!this.#isFirst(event.key)) return undefined;
     return this.#own(this.#sendPrivately(event, message, payload));
   }
 
   /** Sets the title of a new thread. Nothing depends on it: an app without the assistant pane has no titles. */
-  #entitle(event: InboundEvent): void {
+  #setTitle(event: InboundEvent): void {
     const named = this.#titles.of(event);
     if (named === null) return;
     const { thread, title } = named;
@@ -354,12 +354,12 @@ class SlackPlatform implements ChatPlatform {
   async #notRead(payload: unknown, identity: Identity, error: AppError): Promise<void> {
     this.#noteRefusal(error);
     const said = error.code === "missing_scope" ? addressedMessage(payload, identity) : null;
-    if (said === null || !this.#isNews(said.key)) return;
+    if (said === null || !this.#isFirst(said.key)) return;
     await this.#sendPrivately(said, privateMessage(explain(error)), payload);
   }
 
   /** True once per key. */
-  #isNews(key: string): boolean {
+  #isFirst(key: string): boolean {
     if (this.#answeredKeys.has(key)) return false;
     this.#answeredKeys.set(key, true);
     return true;
@@ -368,8 +368,8 @@ class SlackPlatform implements ChatPlatform {
   /** Answers privately, through the payload's response URL if it has one. */
   #sendPrivately({ thread, person, key }: Addressee, message: OutgoingMessage, payload: unknown): Promise<void> {
     const to = { userId: ownId(person.id), message, url: responseUrlOf(payload, this.#options.apiUrl) };
-    const told = this.#do(({ web }) => answerPrivately({ web, replied: this.#replied }, thread, to));
-    return this.#privately(key, told);
+    const sent = this.#do(({ web }) => answerPrivately({ web, replied: this.#replied }, thread, to));
+    return this.#privately(key, sent);
   }
 
   /** Sends the files that the response to a slash command cannot carry. */

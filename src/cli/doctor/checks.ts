@@ -68,7 +68,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
   const { kind, url } = config.database;
   const more: Finding[] = [];
   try {
-    more.push(...strangersIn(await probeDatabase(url), config));
+    more.push(...unservedIn(await probeDatabase(url), config));
     if (kind === "postgresql") {
       const { requireServer } = await import("../../core/store/database/postgresql-server.ts");
       const scarce = await requireServer({ ...config.database, engine: config.engine });
@@ -85,8 +85,8 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
   return [directory.ok ? good(`SQLite database ${file}`) : directory, ...more];
 }
 
-function strangersIn({ strangers }: Probed, { access }: Config): Finding[] {
-  const left = strangers.filter(({ id }) => access.workspaces?.includes(id) !== true);
+function unservedIn({ unservedWorkspaces }: Probed, { access }: Config): Finding[] {
+  const left = unservedWorkspaces.filter(({ id }) => access.workspaces?.includes(id) !== true);
   return left.map(({ id, name }) =>
     warned(`${plainLine(name, 60)} (${id}) asked for something and is not served: \`access.workspaces\` lets it in`),
   );

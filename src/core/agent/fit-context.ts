@@ -14,7 +14,7 @@ const MAX_FAILURES = 3;
 
 export interface FitScope extends SummaryScope {
   /** Thresholds that people have already been warned about in this run. */
-  readonly told: Set<number>;
+  readonly warnedShares: Set<number>;
 }
 
 /**
@@ -63,9 +63,9 @@ export async function* shortenContext(fitting: FitScope, signal: AbortSignal): A
 }
 
 /** Warns people once per run. */
-function* warnOnce({ told }: FitScope, share: number, text: string): Generator<QueryEvent> {
-  if (!told.has(share)) yield { type: "status", text };
-  told.add(share);
+function* warnOnce({ warnedShares }: FitScope, share: number, text: string): Generator<QueryEvent> {
+  if (!warnedShares.has(share)) yield { type: "status", text };
+  warnedShares.add(share);
 }
 
 async function evict(run: OpenRun, evictedResults: number | null): Promise<void> {

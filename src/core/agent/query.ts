@@ -74,7 +74,7 @@ export interface Loop {
   readonly run: OpenRun;
   readonly rules: ToolRules;
   readonly gauge: ContextGauge;
-  readonly told: Set<number>;
+  readonly warnedShares: Set<number>;
   /** Label of the offered tools' descriptions: whose words they put into each request. */
   readonly descriptions: Label;
   readonly bounds: { readonly maxTurns: number; readonly model: string };
@@ -91,7 +91,7 @@ export async function openLoop(given: Query): Promise<Loop> {
   const offered = deferTools(offeredTools(query.tools, access));
   query.opened(run);
   return {
-    told: new Set(),
+    warnedShares: new Set(),
     descriptions: toolDescriptionsLabel(offered),
     query: { ...query, log: log.child({ ...config.logContext, sessionId, runId, person }) },
     run,

@@ -189,6 +189,6 @@ function invalidJson(name: string, text: string): string {
 function invalidInput(tool: Tool, error: z.ZodError): string {
   const problems = error.issues.map((issue) => `- ${issue.path.map(String).join(".") || "input"}: ${issue.message}`);
   const schema = isDeferred(tool) ? JSON.stringify(tool.inputSchema()) : "";
-  const told = schema === "" || schema.length > MAX_SCHEMA ? "" : `\nIts schema: ${schema}`;
-  return `The input of ${tool.name} does not fit its schema; it was not run.\n${problems.join("\n")}${told}`;
+  const schemaText = schema === "" || schema.length > MAX_SCHEMA ? "" : `\nIts schema: ${schema}`;
+  return `The input of ${tool.name} does not fit its schema; it was not run.\n${problems.join("\n")}${schemaText}`;
 }

@@ -15,11 +15,11 @@ export function toolSpecs(tools: readonly Tool[]): ToolSpec[] {
 /** Reduces a schema to the arguments of the offer, with the offer's descriptions. */
 function offered({ properties, ...schema }: Schema, offer: Offer): Schema {
   const all = isObject(properties) ? properties : {};
-  const told = Object.entries(offer.arguments).map(([name, about]) => {
+  const described = Object.entries(offer.arguments).map(([name, about]) => {
     const { description: _long, ...kept } = withoutBounds(all[name]);
     return [name, about === "" ? kept : { description: about, ...kept }];
   });
-  return { ...schema, properties: Object.fromEntries(told) };
+  return { ...schema, properties: Object.fromEntries(described) };
 }
 
 /**

@@ -49,7 +49,7 @@ export class BudgetStop extends Error {
 export class RunBudget {
   readonly #options: RunBudgetOptions;
   /** Notices that people have already seen in this run. */
-  readonly #told = new Set<string>();
+  readonly #announced = new Set<string>();
 
   constructor(options: RunBudgetOptions) {
     this.#options = options;
@@ -68,7 +68,7 @@ export class RunBudget {
     for (;;) {
       signal.throwIfAborted();
       const { verdict, states } = await this.#attempt(call);
-      yield* this.#news(states, verdict);
+      yield* this.#notices(states, verdict);
       if (verdict.type === "granted") return verdict.maxTokens;
       if (verdict.type === "exceeded") throw new BudgetStop(exceededBy(verdict.by, verdict.unit));
       if (clock.now() >= givenUpAt) throw new BudgetStop(exceededBy(verdict.by, unitOf(verdict.by)));
@@ -90,8 +90,8 @@ export class RunBudget {
       const held = await currentlyHeld(tx, at);
       const states: BudgetState[] = [];
       for (const limit of limitsOf(settings, shared, at)) {
-        const beside = held.filter((each) => counts(limit.counts, each)).reduce(sumOf, NOTHING);
-        states.push({ limit, spent: await tx.budgets.spent(limit.counts), held: beside });
+        const reserved = held.filter((each) => counts(limit.counts, each)).reduce(sumOf, NOTHING);
+        states.push({ limit, spent: await tx.budgets.spent(limit.counts), held: reserved });
       }
       const verdict = verdictOn(call, states);
       if (verdict.type === "granted")
@@ -100,7 +100,7 @@ export class RunBudget {
     });
   }
 
-  *#news(states: readonly BudgetState[], verdict: Verdict): Generator<Status> {
+  *#notices(states: readonly BudgetState[], verdict: Verdict): Generator<Status> {
     if (verdict.type === "exceeded") return;
     for (const state of states) {
       const spent = { usd: state.spent.costUsd, tokens: state.spent.tokens };
@@ -116,8 +116,8 @@ export class RunBudget {
   }
 
   *#once(key: string, status: Status): Generator<Status> {
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
+    if (this.#announced.has(key)) return;
+    this.#announced.add(key);
     yield status;
   }
 }

@@ -22,7 +22,7 @@ export class ThreadBreaker {
   /** Times of recent messages, by session. Milliseconds since the epoch. */
   readonly #arrivals = new Map<string, number[]>();
   /** When each session was told that it stops. */
-  readonly #told = new Map<string, number>();
+  readonly #stoppedAt = new Map<string, number>();
 
   /** `cluster`: the processes among which a thread's messages are spread. */
   constructor({ store, clock, cluster }: { store: Store; clock: Clock; cluster: Pick<Cluster, "size"> }) {
@@ -46,9 +46,9 @@ export class ThreadBreaker {
       return endedAt !== null && startedAt - endedAt < QUICK_MS;
     });
     if (quick.length < MAX_QUICK_RUNS) return "goes on";
-    const toldAt = this.#told.get(sessionId) ?? 0;
-    this.#told.set(sessionId, toldAt > since ? toldAt : now);
-    return toldAt > since ? "stopped" : "stops";
+    const stoppedAt = this.#stoppedAt.get(sessionId) ?? 0;
+    this.#stoppedAt.set(sessionId, stoppedAt > since ? stoppedAt : now);
+    return stoppedAt > since ? "stopped" : "stops";
   }
 
   /** Forgets sessions without a message within the window. */
@@ -56,7 +56,7 @@ export class ThreadBreaker {
     for (const [sessionId, arrivals] of this.#arrivals) {
       if ((arrivals.at(-1) ?? 0) > since) continue;
       this.#arrivals.delete(sessionId);
-      this.#told.delete(sessionId);
+      this.#stoppedAt.delete(sessionId);
     }
   }
 }

@@ -57,8 +57,8 @@ async function setMode(wanted: string, context: CommandContext): Promise<string>
   const raised = isAbove(mode, usual) ? { by, until: now + RAISED_MS } : null;
   const change = { mode: mode === usual ? null : mode, raised };
   if (raised !== null && !isDirect) {
-    const told = raisedText({ mode, usual, isForAll: by === null }, person.name);
-    await context.say(session.thread, publicMessage(told), "mode");
+    const notice = raisedText({ mode, usual, isForAll: by === null }, person.name);
+    await context.say(session.thread, publicMessage(notice), "mode");
   }
   await store.transaction((tx) => tx.sessions.changeSettings(session.id, change, now));
   const isRunning = (await store.runs.open(session.id)) !== null;

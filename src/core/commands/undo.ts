@@ -2,7 +2,7 @@ import { readArguments } from "../command-line/arguments.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { noSessionReply } from "../command-line/outside-threads.ts";
 import { quoteInput } from "../command-line/quote-input.ts";
-import type { FileFate } from "../history/file-restore.ts";
+import type { FileOutcome } from "../history/file-restore.ts";
 import { listPaths, redoLastUndo, type UndoneFile, undoLastRun } from "../history/undo.ts";
 import { peopleOfRun } from "../people/run-people.ts";
 import { mayDecide } from "../permissions/deciders.ts";
@@ -42,7 +42,7 @@ async function undoText(session: SessionRow, isRedo: boolean, context: CommandCo
   if (files === null) {
     return isRedo ? "Nothing here was undone last." : "There is no file change of mine here that is left to undo.";
   }
-  const done = files.filter(({ fate }) => fate.type === "restored").map(({ path }) => path);
+  const done = files.filter(({ outcome }) => outcome.type === "restored").map(({ path }) => path);
   const head =
     done.length === 0
       ? "⚠ Nothing was put back."
@@ -52,7 +52,7 @@ async function undoText(session: SessionRow, isRedo: boolean, context: CommandCo
   return [head, ...leftLines(files)].join("\n");
 }
 
-const LEFT: Readonly<Record<Exclude<FileFate["type"], "restored" | "failed">, string>> = {
+const LEFT: Readonly<Record<Exclude<FileOutcome["type"], "restored" | "failed">, string>> = {
   changed: "somebody else has changed it since",
   not_kept: "what it held is not kept: too large, or too long ago",
   instructs: "it instructs agents, and you may not decide on that",
@@ -61,9 +61,9 @@ const LEFT: Readonly<Record<Exclude<FileFate["type"], "restored" | "failed">, st
 /** Groups the files that were left alone by reason, one line each. */
 function leftLines(files: readonly UndoneFile[]): string[] {
   const byReason = new Map<string, string[]>();
-  for (const { path, fate } of files) {
-    if (fate.type === "restored") continue;
-    const reason = fate.type === "failed" ? fate.reason : LEFT[fate.type];
+  for (const { path, outcome } of files) {
+    if (outcome.type === "restored") continue;
+    const reason = outcome.type === "failed" ? outcome.reason : LEFT[outcome.type];
     byReason.set(reason, [...(byReason.get(reason) ?? []), path]);
   }
   return [...byReason].map(([reason, paths]) => `⚠ Left as it is: ${listPaths(paths)} · ${reason}`);

@@ -99,8 +99,8 @@ export class DbosEngine implements SessionEngine {
     const claims = await this.#claiming;
     cluster.begin((ids) => this.#takeOver(ids));
     cluster.report(() => ({ retrying: this.#here.retrying().slice(0, MAX_REPORTED_RETRIES) }) satisfies Retrying);
-    cluster.subscribe("stops", (sessionId) => this.#stopTold(sessionId));
-    cluster.subscribe("claims", (what) => this.#claimsTold(claims, what));
+    cluster.subscribe("stops", (sessionId) => this.#onStop(sessionId));
+    cluster.subscribe("claims", (what) => this.#onClaimsNotice(claims, what));
     await this.#here.start(handler);
     this.#hasBegun = true;
     this.#begun.resolve();
@@ -174,21 +174,21 @@ export class DbosEngine implements SessionEngine {
   }
 
   /** Takes waiting sessions while there is room. If there is none, notifies the other processes. */
-  #look(claims: Claims, tells = true): void {
+  #look(claims: Claims, notifies = true): void {
     const { log, cluster } = this.#options;
     const look = async () => {
-      if (!(await this.#options.mayHold()) || (!(await claims.look()) && tells)) await cluster.publish("claims", "");
+      if (!(await this.#options.mayHold()) || (!(await claims.look()) && notifies)) await cluster.publish("claims", "");
     };
     // If this fails, DBOS's own polling follows shortly.
     look().catch((error: unknown) => log.warn({ err: error }, "claims_not_looked_at"));
   }
 
-  #claimsTold(claims: Claims, what: string): void {
+  #onClaimsNotice(claims: Claims, what: string): void {
     if (what !== SWEEP) return this.#look(claims, false);
     this.#sweep().catch((error: unknown) => this.#options.log.warn({ err: error }, "sweep_failed"));
   }
 
-  #stopTold(sessionId: string): void {
+  #onStop(sessionId: string): void {
     this.#here
       .abortStopped([sessionId])
       .catch((error: unknown) => this.#options.log.warn({ err: error, sessionId }, "stop_not_read"));

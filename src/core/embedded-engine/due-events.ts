@@ -52,7 +52,7 @@ export class DueEvents {
   async arm(): Promise<void> {
     const { store, runtime } = this.#options;
     const due = await store.inbox.nextDue(this.#lookedUntil());
-    if (due !== null) this.#lookAfter(Math.min(Math.max(0, due - runtime.clock.now()), LOOK_AGAIN_MS));
+    if (due !== null) this.#scheduleLook(Math.min(Math.max(0, due - runtime.clock.now()), LOOK_AGAIN_MS));
   }
 
   /**
@@ -64,7 +64,7 @@ export class DueEvents {
   }
 
   /** Plans the next check. There is only one, at the earliest time that was asked for. */
-  #lookAfter(waitMs: number): void {
+  #scheduleLook(waitMs: number): void {
     const { runtime, timers } = this.#options;
     const now = runtime.clock.now();
     const at = Math.max(now, Math.min(now + waitMs, this.#next?.at ?? Number.POSITIVE_INFINITY));
@@ -78,7 +78,7 @@ export class DueEvents {
     this.#wakeDue().catch((error: unknown) => {
       if (!this.#isOn) return;
       this.#options.log.error({ err: error }, "timers_failed");
-      this.#lookAfter(RETRY_MS);
+      this.#scheduleLook(RETRY_MS);
     });
   }
 

@@ -2,7 +2,7 @@ import type { ThreadRef } from "../protocol/platform.ts";
 import type { FileStep } from "../store/run/undos.ts";
 
 /** What happened to a file that should be restored. */
-export type FileFate =
+export type FileOutcome =
   /** The file has the wanted content, possibly already before. */
   | { readonly type: "restored" }
   /** Left alone because somebody else has changed it since. */
@@ -23,7 +23,7 @@ export interface RestoreRequest {
 
 /**
  * Changes files of a thread's sandbox root from one content to another. Each change is atomic and happens only if the
- * file still has the first content. Returns the fates in the order of the steps. Repeatable: finished steps count as
+ * file still has the first content. Returns the outcomes in the order of the steps. Repeatable: finished steps count as
  * restored.
  */
-export type RestoreFiles = (request: RestoreRequest) => Promise<readonly FileFate[]>;
+export type RestoreFiles = (request: RestoreRequest) => Promise<readonly FileOutcome[]>;

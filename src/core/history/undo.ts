@@ -6,7 +6,7 @@ import type { FileStep, UndoRow } from "../store/run/undos.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { inlineCode } from "../text/plain-text.ts";
-import type { FileFate, RestoreFiles } from "./file-restore.ts";
+import type { FileOutcome, RestoreFiles } from "./file-restore.ts";
 import { changesOfRuns, type NetChange } from "./run-changes.ts";
 
 export interface UndoOptions {
@@ -24,7 +24,7 @@ export interface UndoOptions {
 /** What happened to one file. */
 export interface UndoneFile {
   readonly path: string;
-  readonly fate: FileFate;
+  readonly outcome: FileOutcome;
 }
 
 /** Restores the files of the newest run that changed any and was not undone; null if there is none. */
@@ -36,12 +36,12 @@ export async function undoLastRun(options: UndoOptions): Promise<readonly Undone
   if (run === undefined) return null;
   const plans = run.files.map(planOf);
   const steps = plans.flatMap((plan) => ("step" in plan ? [plan.step] : []));
-  const fates = await fatesOf(steps, run.runId, options);
+  const outcomes = await restoreSteps(steps, run.runId, options);
   const files = plans.map((plan): UndoneFile => {
     if (!("step" in plan)) return plan;
-    return { path: plan.step.path, fate: fates.get(plan.step) ?? { type: "changed" } };
+    return { path: plan.step.path, outcome: outcomes.get(plan.step) ?? { type: "changed" } };
   });
-  const restored = steps.filter((step) => fates.get(step)?.type === "restored");
+  const restored = steps.filter((step) => outcomes.get(step)?.type === "restored");
   if (restored.length > 0) await record({ runId: run.runId, state: "undone", files: restored }, files, options);
   return files;
 }
@@ -52,30 +52,32 @@ export async function redoLastUndo(options: UndoOptions): Promise<readonly Undon
   const [last] = await store.undos.ofSession(session.id);
   if (last === undefined || last.state === "redone") return null;
   const steps = last.files.map(({ path, from, to }): FileStep => ({ path, from: to, to: from }));
-  const fates = await fatesOf(steps, last.runId, options);
-  const files = steps.map((step): UndoneFile => ({ path: step.path, fate: fates.get(step) ?? { type: "changed" } }));
-  const isDone = [...fates.values()].some(({ type }) => type === "restored");
+  const outcomes = await restoreSteps(steps, last.runId, options);
+  const files = steps.map(
+    (step): UndoneFile => ({ path: step.path, outcome: outcomes.get(step) ?? { type: "changed" } }),
+  );
+  const isDone = [...outcomes.values()].some(({ type }) => type === "restored");
   if (isDone) await record({ runId: last.runId, state: "redone", files: last.files }, files, options);
   return files;
 }
 
 /** The step that restores a file, or the reason why it cannot be restored. */
 function planOf({ path, before, after, isInterleaved, made }: NetChange): { readonly step: FileStep } | UndoneFile {
-  if (isInterleaved) return { path, fate: { type: "changed" } };
-  if (before === undefined) return { path, fate: { type: "not_kept" } };
+  if (isInterleaved) return { path, outcome: { type: "changed" } };
+  if (before === undefined) return { path, outcome: { type: "not_kept" } };
   return { step: { path, from: after, to: before, ...(made === undefined ? {} : { made }) } };
 }
 
-async function fatesOf(
+async function restoreSteps(
   steps: readonly FileStep[],
   runId: string,
   { restoreFiles, thread, mayInstruct }: UndoOptions,
-): Promise<ReadonlyMap<FileStep, FileFate>> {
-  const fates = await restoreFiles({ thread, steps, instructions: await mayInstruct(runId) });
+): Promise<ReadonlyMap<FileStep, FileOutcome>> {
+  const outcomes = await restoreFiles({ thread, steps, instructions: await mayInstruct(runId) });
   return new Map(
-    steps.flatMap((step, index): [FileStep, FileFate][] => {
-      const fate = fates[index];
-      return fate === undefined ? [] : [[step, fate]];
+    steps.flatMap((step, index): [FileStep, FileOutcome][] => {
+      const outcome = outcomes[index];
+      return outcome === undefined ? [] : [[step, outcome]];
     }),
   );
 }
@@ -103,8 +105,8 @@ const NAMED = 20;
 const PATH_CHARS = 200;
 
 function noteText(state: UndoRow["state"], by: string, files: readonly UndoneFile[]): string {
-  const done = files.filter(({ fate }) => fate.type === "restored").map(({ path }) => path);
-  const left = files.filter(({ fate }) => fate.type !== "restored").map(({ path }) => path);
+  const done = files.filter(({ outcome }) => outcome.type === "restored").map(({ path }) => path);
+  const left = files.filter(({ outcome }) => outcome.type !== "restored").map(({ path }) => path);
   const what =
     state === "undone"
       ? `${by} has undone file changes of yours: ${listPaths(done)} as before them.`

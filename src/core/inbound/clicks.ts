@@ -134,7 +134,7 @@ function vote(value: FeedbackValue): ButtonKind {
   };
 }
 
-const NOTHING_TOLD: HookDetails = { lines: [] };
+const NO_DETAILS: HookDetails = { lines: [] };
 
 /** Shows the steps of a run and the additions of features. A feature that fails is skipped. */
 async function details(
@@ -142,20 +142,20 @@ async function details(
   { id: runId }: ButtonId,
   { store, describe, hooks, log }: ClickOptions,
 ): Promise<Receipt | null> {
-  const tellOf = async ({ name, details: tell }: RunHook): Promise<HookDetails & Pick<RunHook, "name">> => {
+  const detailsOf = async ({ name, details: detailsOfHook }: RunHook): Promise<HookDetails & Pick<RunHook, "name">> => {
     try {
-      return { name, ...((await tell?.(runId, reader)) ?? NOTHING_TOLD) };
+      return { name, ...((await detailsOfHook?.(runId, reader)) ?? NO_DETAILS) };
     } catch (error) {
       log.warn({ err: error, feature: name, runId }, "hook_failed");
-      return { name, ...NOTHING_TOLD };
+      return { name, ...NO_DETAILS };
     }
   };
-  const told = await Promise.all(hooks().map(tellOf));
-  const more = told.flatMap(({ lines }) => lines).join("\n");
+  const additions = await Promise.all(hooks().map(detailsOf));
+  const more = additions.flatMap(({ lines }) => lines).join("\n");
   const room = describe(reader.thread.platform).limits.messageChars - more.length - 1;
   const message = await runDetails(store, runId, room);
   if (message === null) return null;
-  const buttons = told.flatMap(({ name, button: label }) =>
+  const buttons = additions.flatMap(({ name, button: label }) =>
     label === undefined ? [] : [{ id: `hook:${name}:${runId}`, label, style: "default" } as const],
   );
   const markdown = more === "" ? message.markdown : `${message.markdown}\n${more}`;

@@ -71,23 +71,23 @@ async function withdraw(
   const text = `[A message of @${author.name} was deleted: “${said}”. What it asked for, also since it was edited, is not to be gone on with unless someone asks for it again.]`;
   const note = { kind: "note", by: author, text, at } as const;
   let stopped: string[] = [];
-  const told = await engine.deliver(sessionId, { key: `deleted:${message}`, body: note }, async (tx) => {
+  const delivered = await engine.deliver(sessionId, { key: `deleted:${message}`, body: note }, async (tx) => {
     stopped = [];
     await tx.sessions.lock(sessionId);
     // Prevents a later edit from being taken.
     await tx.presence.answered(message, at);
     const runIds = await tx.inbox.withdraw(sessionId, keysOf(message));
     if (!addressed) return false;
-    const fates = await Promise.all(runIds.map((runId) => fateOf(runId, tx)));
-    stopped = runIds.filter((_, index) => fates[index] === "stops");
-    return fates.includes("told");
+    const effects = await Promise.all(runIds.map((runId) => effectOn(runId, tx)));
+    stopped = runIds.filter((_, index) => effects[index] === "stops");
+    return effects.includes("told");
   });
   for (const runId of stopped) await engine.cancel(sessionId, runId, { by: "deletion" });
-  log.info({ sessionId, message, stopped, isTold: told === "new" }, "message_withdrawn");
+  log.info({ sessionId, message, stopped, isTold: delivered === "new" }, "message_withdrawn");
 }
 
 /** What happens to a run that has taken the withdrawn message: it stops, or its model is told. Null for nothing. */
-async function fateOf(runId: string, tx: StoreTransaction): Promise<"stops" | "told" | null> {
+async function effectOn(runId: string, tx: StoreTransaction): Promise<"stops" | "told" | null> {
   const run = await tx.runs.get(runId);
   if (run === null || run.cancelledBy !== null) return null;
   const isOpen = run.status !== "ended";

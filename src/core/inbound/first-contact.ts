@@ -38,11 +38,11 @@ type Greeted = Pick<InboundEvent, "thread" | "channel" | "person">;
 const ADMINS_ASKED = "first-contact:admins";
 
 /** Maximum number of greeted channels to remember. */
-const REMEMBERED = 5_000;
+const MAX_GREETED = 5_000;
 
 export function createFirstContact(options: FirstContactOptions): FirstContact {
   const { store, log } = options;
-  const greeted = new BoundedMap<string, true>(REMEMBERED);
+  const greeted = new BoundedMap<string, true>(MAX_GREETED);
   const greeting = new Map<string, Promise<void>>();
   const greetOnce = async ({ thread, channel, person }: Greeted, channelKey: string) => {
     try {

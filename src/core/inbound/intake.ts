@@ -62,7 +62,7 @@ const PROMPT_MS = 3_000;
 const LOCK_WAIT_MS = 60_000;
 
 /** Number of recent messages, and of recent commands, to remember. */
-const REMEMBERED = 1_000;
+const MAX_TRACKED = 1_000;
 
 interface Intake extends IntakeOptions, CommandIntake {
   /** Receipts of recent messages, by key. Slack delivers each mention twice, and the store should see it once. */
@@ -78,8 +78,8 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
   const breaker = new ThreadBreaker({ store, clock: runtime.clock, cluster });
   const options: Intake = {
     ...intakeOptions,
-    commandKeys: new BoundedMap(REMEMBERED),
-    receipts: new BoundedMap(REMEMBERED),
+    commandKeys: new BoundedMap(MAX_TRACKED),
+    receipts: new BoundedMap(MAX_TRACKED),
     breaker,
   };
   return async (event) => {

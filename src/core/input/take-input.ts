@@ -36,13 +36,16 @@ export async function takeInput(
     messages: await messagesOf(event, input),
   }));
   const printed = localCommandAnswer(taken);
-  const told = printed === null ? unavailableSkillsReply(events, input.skills) : null;
-  const answer = printed ?? told?.text ?? null;
+  const unavailable = printed === null ? unavailableSkillsReply(events, input.skills) : null;
+  const answer = printed ?? unavailable?.text ?? null;
   if (answer === null) await showOutputs(taken, { context, maxChars: input.platform.descriptor.limits.messageChars });
   const brought = taken.flatMap(({ messages }) => messages);
-  const said = answer === null ? await complete(brought) : brought;
+  const inputMessages = answer === null ? await complete(brought) : brought;
   await context.transaction("input", async (tx) => {
-    await context.append(tx, told === null ? said : [...said, answerMessage(told, input.ids)]);
+    await context.append(
+      tx,
+      unavailable === null ? inputMessages : [...inputMessages, answerMessage(unavailable, input.ids)],
+    );
     return answer;
   });
   return answer;

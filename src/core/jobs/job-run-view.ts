@@ -141,10 +141,10 @@ class JobRunView implements RunView {
     try {
       await this.#report.tellOwner(owner, closed, said);
     } catch (error) {
-      const untold = toAppError(error);
-      log.error({ err: untold, ...this.#run, owner }, "job_owner_not_told");
+      const failure = toAppError(error);
+      log.error({ err: failure, ...this.#run, owner }, "job_owner_not_told");
       // The run stays open, and ending it is tried again later.
-      if (TRANSIENT_PLATFORM_ERRORS.has(untold.code)) throw untold;
+      if (TRANSIENT_PLATFORM_ERRORS.has(failure.code)) throw failure;
     }
   }
 

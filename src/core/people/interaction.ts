@@ -35,7 +35,7 @@ export interface Choice {
   /** Does database work only. False if the row was already decided. */
   readonly decide: (tx: StoreTransaction) => Promise<boolean>;
   /** If set, the click decides nothing yet: the run keeps waiting and the person who clicked sees this text. */
-  readonly told?: string;
+  readonly replyText?: string;
 }
 
 /** Deliberately uninformative, so that unauthorised people learn nothing about the run. */
@@ -82,13 +82,13 @@ export async function clickCard<R extends InteractionRow>(
   if (row === null || choice === null) return reply(NO_BUTTON);
   const refusal = await kind.refusal(row, action.person);
   if (refusal !== null) return reply(refusal);
-  const { decide, told } = choice;
+  const { decide, replyText } = choice;
   const event = { key: action.key, body: { kind: "resume", of: kind.of } } as const;
   const decided =
-    told === undefined ? await engine.deliver(row.sessionId, event, decide) : await store.transaction(decide);
+    replyText === undefined ? await engine.deliver(row.sessionId, event, decide) : await store.transaction(decide);
   if (decided === "new") return { type: "accepted" };
   if (decided === "duplicate") return { type: "duplicate" };
-  if (decided === true && told !== undefined) return reply(told);
+  if (decided === true && replyText !== undefined) return reply(replyText);
   return reply(kind.decidedText((await kind.rows(store).get(id)) ?? row));
 }
 

@@ -122,14 +122,14 @@ export async function takeMissedSince(
   const missed = await platform.missed(since, signal, known);
   const newest = missed.slice(-MAX_MESSAGES);
   if (newest.length < missed.length) log.warn({ dropped: missed.length - newest.length }, "missed_too_many");
-  /** Keys of threads that have been told. */
-  const told = new Set<string>();
+  /** Keys of threads to which the absence has been announced. */
+  const announced = new Set<string>();
   let taken = 0;
   for (const event of newest) {
     signal.throwIfAborted();
     if (await isKnown(event, store)) continue;
     taken += 1;
-    await deliverLate(event, { notice, told }, options);
+    await deliverLate(event, { notice, announced }, options);
   }
   if (taken > 0) log.info({ platform: name, since, taken }, "missed_taken");
 }
@@ -145,15 +145,15 @@ async function isKnown({ key }: InboundEvent, { inbox, presence }: Store): Promi
  */
 async function deliverLate(
   event: InboundEvent,
-  { notice, told }: Pick<Gap, "notice"> & { readonly told: Set<string> },
+  { notice, announced }: Pick<Gap, "notice"> & { readonly announced: Set<string> },
   options: MissedOptions,
 ): Promise<void> {
   const { store, log, platform, receive } = options;
   const thread = sessionKeyOf(event.thread);
   try {
-    const isToTell = event.kind === "message" && notice !== null && !told.has(thread);
-    const receipt = await receive(isToTell ? { ...event, late: notice } : event);
-    if (receipt.type === "accepted" && (await isRequest(event.key, store))) told.add(thread);
+    const announces = event.kind === "message" && notice !== null && !announced.has(thread);
+    const receipt = await receive(announces ? { ...event, late: notice } : event);
+    if (receipt.type === "accepted" && (await isRequest(event.key, store))) announced.add(thread);
     if (receipt.type === "reply") await platform.postEphemeral(event.thread, event.person.id, receipt.message);
   } catch (error) {
     log.warn({ key: event.key, code: toAppError(error).code }, "missed_not_taken");

@@ -76,7 +76,7 @@ function clickableQuestions(options: DecisionScope): Clickable<QuestionRow> {
     rows: ({ questions }) => questions,
     choice(row, button, person) {
       const answer = clickedAnswer(button, row.body);
-      if (answer === "change") return { decide: (tx) => askForChanges(tx, row, person), told: SAY_CHANGES };
+      if (answer === "change") return { decide: (tx) => askForChanges(tx, row, person), replyText: ASK_FOR_CHANGES };
       return answer && { decide: deciding(row, { answer, person }, options) };
     },
     async refusal(row, person) {
@@ -104,7 +104,7 @@ function clickedAnswer(choice: string, body: QuestionBody): Answer | "change" | 
   return text === undefined ? null : { choice: Number(choice), text };
 }
 
-const SAY_CHANGES = "Tell me here what to change: your next message goes into the plan.";
+const ASK_FOR_CHANGES = "Tell me here what to change: your next message goes into the plan.";
 
 /**
  * Makes the question wait for a message that says what to change, from the person who clicked. That person need not

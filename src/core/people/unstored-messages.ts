@@ -28,7 +28,7 @@ export class UnstoredMessages {
    */
   #since: number | null = null;
   /** Keys of threads that have been told the reason. */
-  readonly #told = new Set<string>();
+  readonly #informed = new Set<string>();
 
   constructor(options: MissedOptions) {
     this.#options = options;
@@ -72,7 +72,7 @@ export class UnstoredMessages {
     const isRead = await tryTake(options, () => takeMissedSince(options, { seenAt: since, notice }, signal), signal);
     if (isRead && this.#since === null) {
       this.#options.onStored(null);
-      this.#told.clear();
+      this.#informed.clear();
       return true;
     }
     this.#since = since;
@@ -82,8 +82,8 @@ export class UnstoredMessages {
   /** Tells each thread once. */
   async #tell({ thread, person, addressed }: InboundMessage): Promise<void> {
     const key = sessionKeyOf(thread);
-    if (this.#told.has(key) || (addressed !== "mention" && addressed !== "dm")) return;
-    this.#told.add(key);
+    if (this.#informed.has(key) || (addressed !== "mention" && addressed !== "dm")) return;
+    this.#informed.add(key);
     const { platform, log } = this.#options;
     try {
       await platform.postEphemeral(thread, person.id, privateMessage(NO_ROOM));

@@ -96,7 +96,7 @@ const UNKNOWN_MODEL =
  * Why an existing model cannot be used, as worded by OpenRouter, OpenAI, Azure, DeepInfra, Groq, Google, xAI, Qwen,
  * DeepSeek, Bedrock, Ollama and vLLM, and what an operator can do about it.
  */
-const UNFIT: readonly (readonly [RegExp, string])[] = [
+const UNUSABLE_MODELS: readonly (readonly [RegExp, string])[] = [
   [
     /requires --enable-auto-tool-choice/,
     "its server does not take tool calls. An operator must start it with `--enable-auto-tool-choice` and `--tool-call-parser`",
@@ -118,14 +118,15 @@ export function toProviderError(error: unknown, context: ErrorContext): AppError
   const own = causeChain(error).find((cause) => cause instanceof AppError);
   if (own !== undefined) return own instanceof ProviderError ? withDetail(own, context) : own;
   const facts = factsOf(error);
-  const unfit = facts === null ? undefined : UNFIT.find(([said]) => said.test(facts.message))?.[1];
-  const code = unfit !== undefined ? "unknown_model" : facts === null ? connectionCode(error) : codeOf(facts, context);
+  const unusable = facts === null ? undefined : UNUSABLE_MODELS.find(([said]) => said.test(facts.message))?.[1];
+  const code =
+    unusable !== undefined ? "unknown_model" : facts === null ? connectionCode(error) : codeOf(facts, context);
   if (code === null) return toAppError(error);
   const retryAfterMs = facts === null ? undefined : retryAfter(facts, context.now);
   const status = facts?.status === undefined ? {} : { status: String(facts.status) };
   return new ProviderError(code, `${messageOf(error)} ${facts?.raw ?? ""}`.trimEnd(), {
     cause: error,
-    detail: { ...detailOf(context), ...status, ...(unfit === undefined ? {} : { reason: unfit }) },
+    detail: { ...detailOf(context), ...status, ...(unusable === undefined ? {} : { reason: unusable }) },
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }

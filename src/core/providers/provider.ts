@@ -71,9 +71,9 @@ export interface ModelInfo {
 }
 
 /** Facts that a list may omit or give as null. */
-type SaidOfModel = { readonly [Fact in keyof Omit<ModelInfo, "id">]: ModelInfo[Fact] | null | undefined };
+type RawModelInfo = { readonly [Fact in keyof Omit<ModelInfo, "id">]: ModelInfo[Fact] | null | undefined };
 
-export function modelInfo(id: string, { contextWindow, maxOutputTokens, price }: SaidOfModel): ModelInfo {
+export function modelInfo(id: string, { contextWindow, maxOutputTokens, price }: RawModelInfo): ModelInfo {
   return {
     id,
     ...(contextWindow == null ? {} : { contextWindow }),

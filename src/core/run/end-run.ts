@@ -11,7 +11,7 @@ export interface EndingRun {
   readonly wake: Wake;
   readonly context: TurnContext;
   /** Whether a call that a crash interrupted may still hold a budget reservation. */
-  readonly mayOwe: boolean;
+  readonly mayHoldReservation: boolean;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface EndingRun {
  * parent.
  */
 export async function endRun(
-  { wake, context, mayOwe }: EndingRun,
+  { wake, context, mayHoldReservation }: EndingRun,
   outcome: QueryOutcome,
   options: Pick<RunnerOptions, "store" | "engine" | "runtime" | "log"> & { readonly hooks: readonly RunHook[] },
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function endRun(
   const ending = async (tx: StoreTransaction, at: number) => {
     const note = endNote(outcome, { ids: runtime.ids, at });
     if (note !== null) await context.append(tx, [note]);
-    if (mayOwe) await chargeLost(tx, runId, at);
+    if (mayHoldReservation) await chargeLost(tx, runId, at);
     await tx.runs.end(runId, outcome, at);
   };
   const { body } = event;

@@ -26,7 +26,7 @@ const begunSchema = z.object({
   skillTools: z.array(z.array(z.string())).default([]),
 });
 
-interface BegunRun {
+interface StartingWake {
   readonly wake: Pick<Wake, "session" | "event" | "pending">;
   readonly context: Pick<TurnContext, "stage" | "defer" | "post">;
 }
@@ -37,7 +37,7 @@ interface BegunRun {
  * and fewer tools of its skills. Changing or deleting a SKILL.md during the run therefore frees nothing.
  */
 export async function configAtStart(
-  { wake, context }: BegunRun,
+  { wake, context }: StartingWake,
   options: Pick<RunnerOptions, "channelConfigOf" | "skillsOf" | "delegate" | "runtime">,
 ): Promise<ChannelConfig> {
   const { channelConfigOf, skillsOf, delegate, runtime } = options;
@@ -70,7 +70,7 @@ export async function configAtStart(
 /** Extends a raised mode with each message. If it has expired, lowers it again and posts a notice in the thread. */
 async function storeRaisedMode(
   { id, settings }: SessionRow,
-  { context, usual }: Pick<BegunRun, "context"> & { readonly usual: Mode },
+  { context, usual }: Pick<StartingWake, "context"> & { readonly usual: Mode },
   now: number,
 ): Promise<void> {
   const { raised, mode } = settings;

@@ -298,7 +298,7 @@ export class SessionRunner implements SessionHandler {
   }
 
   #end({ wake, context, isLimited }: LiveRun, outcome: QueryOutcome): Promise<void> {
-    const mayOwe = wake.resumed || isLimited;
-    return endRun({ wake, context, mayOwe }, outcome, { ...this.#options, hooks: this.#options.hooks() });
+    const mayHoldReservation = wake.resumed || isLimited;
+    return endRun({ wake, context, mayHoldReservation }, outcome, { ...this.#options, hooks: this.#options.hooks() });
   }
 }

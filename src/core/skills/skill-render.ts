@@ -14,8 +14,8 @@ const NO_TOOLS = "none";
 /** The tools that a rendered skill is limited to; null if it is not limited. */
 export function toolsInRenderedSkill(text: string): readonly string[] | null {
   const [head = ""] = text.split("\n\n", 1);
-  const told = head.split("\n").find((line) => line.startsWith(THESE_TOOLS));
-  const names = told?.slice(THESE_TOOLS.length, -1) ?? null;
+  const toolsLine = head.split("\n").find((line) => line.startsWith(THESE_TOOLS));
+  const names = toolsLine?.slice(THESE_TOOLS.length, -1) ?? null;
   return names === NO_TOOLS ? [] : (names?.split(", ") ?? null);
 }
 

@@ -26,19 +26,19 @@ export interface Probed {
   readonly isCurrent: boolean;
   readonly sessions: number;
   /** Workspaces that are not served, from which something has arrived. */
-  readonly strangers: readonly Pick<KnownWorkspace, "id" | "name">[];
+  readonly unservedWorkspaces: readonly Pick<KnownWorkspace, "id" | "name">[];
 }
 
-const strangersSchema = z.array(z.object({ id: z.string(), name: z.string() }));
+const workspacesSchema = z.array(z.object({ id: z.string(), name: z.string() }));
 
 type Rows = (sql: string) => Promise<readonly object[]>;
 
 async function lookInto(rows: Rows, kind: keyof typeof MIGRATIONS): Promise<Probed> {
   const pending = await pendingMigrations({ kind, rows }, MIGRATIONS[kind]);
   const sessions = pending.some(({ name }) => name.endsWith(FIRST)) ? 0 : await countSessions(rows);
-  if (pending.length > 0) return { isCurrent: false, sessions, strangers: [] };
-  const strangers = await rows('SELECT "id", "name" FROM "KnownWorkspace" WHERE NOT "isServed" ORDER BY "at"');
-  return { isCurrent: true, sessions, strangers: strangersSchema.parse(strangers) };
+  if (pending.length > 0) return { isCurrent: false, sessions, unservedWorkspaces: [] };
+  const unserved = await rows('SELECT "id", "name" FROM "KnownWorkspace" WHERE NOT "isServed" ORDER BY "at"');
+  return { isCurrent: true, sessions, unservedWorkspaces: workspacesSchema.parse(unserved) };
 }
 
 /** Ending of the migration that creates the table of sessions. */
@@ -51,7 +51,7 @@ async function countSessions(rows: Rows): Promise<number> {
 
 async function probeSqlite(url: string): Promise<Probed> {
   await checkSqliteFile(url);
-  if (!existsSync(sqlitePath(url))) return { isCurrent: false, sessions: 0, strangers: [] };
+  if (!existsSync(sqlitePath(url))) return { isCurrent: false, sessions: 0, unservedWorkspaces: [] };
   const database = await openSqliteFile(url, { readonly: true }, (opened) =>
     opened.prepare("SELECT count(*) FROM sqlite_master").get(),
   );

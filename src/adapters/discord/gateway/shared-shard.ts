@@ -74,7 +74,7 @@ export class SharedShard implements Strategy {
   #isReplaying = false;
   #bot = "";
   /** When discord.js was last given each server's data. In milliseconds since the epoch. */
-  readonly #toldAt = new Map<string, number>();
+  readonly #refreshedAt = new Map<string, number>();
 
   constructor(options: ShardSharing) {
     this.#options = options;
@@ -104,20 +104,20 @@ export class SharedShard implements Strategy {
   /** Feeds discord.js what the gateway would send now about the bot and its servers. */
   async #introduce(): Promise<void> {
     const { rest, log, keepOnly } = this.#options;
-    const told = await fetchInitialEvents(rest, log);
-    this.#bot = z.object({ id: z.string() }).parse(told.ready["user"]).id;
-    keepOnly(new Set(told.ready.guilds.map(({ id }) => id)));
-    this.#emitInitialEvents(told);
-    for (const { id } of told.ready.guilds) this.#toldAt.set(id, this.#options.clock.now());
+    const initial = await fetchInitialEvents(rest, log);
+    this.#bot = z.object({ id: z.string() }).parse(initial.ready["user"]).id;
+    keepOnly(new Set(initial.ready.guilds.map(({ id }) => id)));
+    this.#emitInitialEvents(initial);
+    for (const { id } of initial.ready.guilds) this.#refreshedAt.set(id, this.#options.clock.now());
   }
 
   /** Updates a server's data in discord.js, unless this process receives the gateway's events about it. */
   async refresh(guildId: string): Promise<void> {
     const { rest, clock } = this.#options;
     const now = clock.now();
-    if (this.#phase !== "resting" || now - (this.#toldAt.get(guildId) ?? 0) < FRESH_MS) return;
+    if (this.#phase !== "resting" || now - (this.#refreshedAt.get(guildId) ?? 0) < FRESH_MS) return;
     this.#dispatch("GUILD_CREATE", await guildOf(rest, guildId, this.#bot), guildId);
-    this.#toldAt.set(guildId, now);
+    this.#refreshedAt.set(guildId, now);
   }
 
   /**
@@ -141,10 +141,10 @@ export class SharedShard implements Strategy {
     manager.on("ready", onConnected);
     manager.on("resumed", onConnected);
     const over = new AbortController();
-    const looking = this.#lookAfter(AbortSignal.any([signal, over.signal]));
+    const keeping = this.#keepPosition(AbortSignal.any([signal, over.signal]));
     try {
-      await Promise.race([plain.connect(), looking]);
-      await looking;
+      await Promise.race([plain.connect(), keeping]);
+      await keeping;
     } finally {
       over.abort();
       manager.off("ready", onConnected);
@@ -154,7 +154,7 @@ export class SharedShard implements Strategy {
   }
 
   /** Stores the position regularly; ends once this process cannot connect while another might. Never rejects. */
-  async #lookAfter(signal: AbortSignal): Promise<void> {
+  async #keepPosition(signal: AbortSignal): Promise<void> {
     const { cluster, clock, log } = this.#options;
     const isDisconnected = () =>
       this.#phase === "connecting" && clock.now() - this.#disconnectedSince >= DISCONNECTED_MS;

@@ -18,9 +18,9 @@ export class FeedPages {
   readonly #store: Pick<LocalThreadStore, "changes" | "lastSeq">;
   readonly #pages = new Set<FeedListener>();
   /** Pages that have closed. A frame that a page sent earlier may be handled only after it has gone. */
-  readonly #gone = new WeakSet<FeedListener>();
+  readonly #removed = new WeakSet<FeedListener>();
   /** Number of the last change sent to all pages; null if no other process writes, or no page is open. */
-  #heardTo: number | null = null;
+  #sentSeq: number | null = null;
 
   constructor(store: Pick<LocalThreadStore, "changes" | "lastSeq">) {
     this.#store = store;
@@ -28,15 +28,15 @@ export class FeedPages {
 
   /** Adds a page; false if it has already gone. */
   add(page: FeedListener): boolean {
-    if (this.#gone.has(page)) return false;
+    if (this.#removed.has(page)) return false;
     this.#pages.add(page);
     return true;
   }
 
   remove(page: FeedListener): void {
-    this.#gone.add(page);
+    this.#removed.add(page);
     this.#pages.delete(page);
-    if (this.#pages.size === 0) this.#heardTo = null;
+    if (this.#pages.size === 0) this.#sentSeq = null;
   }
 
   push(frame: ThreadFrame): void {
@@ -45,27 +45,27 @@ export class FeedPages {
 
   /** Starts tracking how far pages have read, because other processes write to the threads, too. */
   async begin(): Promise<void> {
-    if (this.#heardTo !== null) return;
+    if (this.#sentSeq !== null) return;
     const lastSeq = await asPlatformErrors(this.#store.lastSeq());
-    if (this.#pages.size > 0) this.#heardTo ??= lastSeq;
+    if (this.#pages.size > 0) this.#sentSeq ??= lastSeq;
   }
 
   /** Sends a change to all pages; false if earlier changes have to be read from the store first. */
   pushNext(message: LocalMessage, thread: LocalThread | null): boolean {
-    if (this.#heardTo !== null && message.seq !== this.#heardTo + 1) return false;
-    if (this.#heardTo !== null) this.#heardTo = message.seq;
+    if (this.#sentSeq !== null && message.seq !== this.#sentSeq + 1) return false;
+    if (this.#sentSeq !== null) this.#sentSeq = message.seq;
     this.push(changed(message, thread));
     return true;
   }
 
   /** Sends pages all changes that they have not received. Runs no query while no page is open. */
   async catchUp(): Promise<void> {
-    const from = this.#heardTo;
+    const from = this.#sentSeq;
     if (from === null) return;
-    for (let isMore = true; isMore && this.#heardTo !== null; ) {
-      const changes = await asPlatformErrors(this.#store.changes(this.#heardTo, CHANGES));
+    for (let isMore = true; isMore && this.#sentSeq !== null; ) {
+      const changes = await asPlatformErrors(this.#store.changes(this.#sentSeq, CHANGES));
       for (const { message, thread } of changes) this.push(changed(message, message.position > from ? thread : null));
-      if (this.#pages.size > 0) this.#heardTo = changes.at(-1)?.message.seq ?? this.#heardTo;
+      if (this.#pages.size > 0) this.#sentSeq = changes.at(-1)?.message.seq ?? this.#sentSeq;
       isMore = changes.length === CHANGES;
     }
   }
@@ -73,7 +73,7 @@ export class FeedPages {
   closeAll(): void {
     for (const page of this.#pages) page.close(1001, "shutting down");
     this.#pages.clear();
-    this.#heardTo = null;
+    this.#sentSeq = null;
   }
 }
 

@@ -77,8 +77,8 @@ export function createFrameQueue<F extends { readonly type: string }>(
       .catch((error: unknown) => {
         log.error({ err: error, frame: frame.type }, "frame_failed");
         if (BEGINNINGS.has(frame.type)) return page.close(1013, "try again");
-        const told = failure(frame);
-        if (told !== null) page.push(told);
+        const frameOfFailure = failure(frame);
+        if (frameOfFailure !== null) page.push(frameOfFailure);
         return undefined;
       })
       .finally(() => {

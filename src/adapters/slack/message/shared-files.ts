@@ -90,8 +90,8 @@ function lineOf(file: Node): string {
 /** Title and description of a file, as far as they add to its name, which is shown with all files. */
 function about({ title, alt_txt }: Node, name: string): string {
   const more = [textOf(title), textOf(alt_txt)].filter((text) => text !== name && !name.startsWith(`${text}.`));
-  const told = joined(more, "; ");
-  return told === "" ? "" : `[${name}: ${told}]`;
+  const description = joined(more, "; ");
+  return description === "" ? "" : `[${name}: ${description}]`;
 }
 
 /** A voice or video message with Slack's transcript. */

@@ -112,7 +112,7 @@ class OneShot {
     switch (change.type) {
       case "live": {
         this.#progress.live(messageLines({ ...change.body, files: [] }, style));
-        return this.#tellSteps(change.body);
+        return this.#printSteps(change.body);
       }
       case "ask":
         this.#progress.live([]);
@@ -133,12 +133,14 @@ class OneShot {
   }
 
   /** Where lines cannot be replaced, prints each step once, when it is over. */
-  #tellSteps({ shows }: MessageBody): void {
+  #printSteps({ shows }: MessageBody): void {
     if (this.#options.io.stderr.isTTY === true || shows?.type !== "live") return;
     const over = shows.lines.filter(({ isOver }) => isOver).map(lineText);
-    const news = over.filter((line) => !this.#printed.has(line));
-    for (const line of news) this.#printed.add(line);
-    this.#progress.print(news.flatMap((line) => terminalLines(line, { ...this.#progress.style(), hasColour: false })));
+    const unprinted = over.filter((line) => !this.#printed.has(line));
+    for (const line of unprinted) this.#printed.add(line);
+    this.#progress.print(
+      unprinted.flatMap((line) => terminalLines(line, { ...this.#progress.style(), hasColour: false })),
+    );
   }
 
   #note(text: string, isError: boolean): void {

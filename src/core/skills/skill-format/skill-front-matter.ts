@@ -117,17 +117,17 @@ function parse(yaml: string): Parsed {
   } catch (error) {
     const known = yamlError.safeParse(error);
     return known.success
-      ? broken(known.data.mark.line + 1, mended(known.data.reason))
+      ? broken(known.data.mark.line + 1, withRemedy(known.data.reason))
       : broken(1, "the front matter is not valid YAML");
   }
 }
 
 /** Adds advice to an error of the YAML parser. */
-function mended(reason: string): string {
-  const mend = reason.includes("duplicated mapping key")
+function withRemedy(reason: string): string {
+  const remedy = reason.includes("duplicated mapping key")
     ? "a name stands there twice; take one out"
     : "indent what belongs together by the same blanks, and put a text with signs (: # [ { * & ! ' \") between quotes that close";
-  return `${reason}: ${mend}`;
+  return `${reason}: ${remedy}`;
 }
 
 /**

@@ -22,7 +22,7 @@ export interface ClusterConnection {
    */
   share(clock: Pick<Clock, "sleep">, signal: AbortSignal, standBy: () => void): Promise<void>;
   /** Subscribes to what any process publishes from now on. Delivered at most once; what is lost is not repeated. */
-  subscribe(listener: (told: string) => void): Promise<void>;
+  subscribe(listener: (payload: string) => void): Promise<void>;
   /** Notifies all subscribed processes, this one included. */
   publish(what: string): Promise<void>;
   close(): Promise<void>;

@@ -12,8 +12,8 @@ const NOTICE = /^(?<from>\S+) (?<topic>\S+) (?<about>[^]*)$/u;
 export async function openNotifications(scope: NotificationScope): Promise<Pick<Cluster, "publish" | "subscribe">> {
   const { connection, id, log } = scope;
   const listeners = new Map<string, Set<(about: string) => void>>();
-  await connection.subscribe((told) => {
-    const { from, topic = "", about = "" } = NOTICE.exec(told)?.groups ?? {};
+  await connection.subscribe((payload) => {
+    const { from, topic = "", about = "" } = NOTICE.exec(payload)?.groups ?? {};
     if (from === id) return;
     for (const listener of listeners.get(topic) ?? []) listener(about);
   });

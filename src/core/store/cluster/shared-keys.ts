@@ -16,8 +16,8 @@ export function sharedKeys({ publish, subscribe, size, log }: SharedKeysScope): 
   /** By digest of the key. When a provider's settings change, its new queue replaces the old one's listener. */
   const listeners = new Map<string, (word: KeyMessage) => void>();
   subscribe("providers", (about) => {
-    const heard = messageSchema.safeParse(fromJson(about)).data; // undefined if another release wrote it
-    if (heard !== undefined) listeners.get(heard.key)?.(heard.word);
+    const message = messageSchema.safeParse(fromJson(about)).data; // undefined if another release wrote it
+    if (message !== undefined) listeners.get(message.key)?.(message.word);
   });
   return (endpoint) => {
     const key = digest(endpoint);

@@ -150,11 +150,11 @@ async function servedBy(client: Client): Promise<number> {
 }
 
 /** An arbitrary number that no other advisory lock in the database uses. */
-const MEETING_LOCK = 4_207_133_702;
+const SAME_DATABASE_LOCK = 4_207_133_702;
 
-const MEET = `SELECT EXISTS (
+const FIND_LOCK = `SELECT EXISTS (
     SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = $1
-      AND (classid::bigint << 32 | objid::bigint) = ${MEETING_LOCK}
+      AND (classid::bigint << 32 | objid::bigint) = ${SAME_DATABASE_LOCK}
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
   ) AS met, to_regclass('"Session"')::oid AS sessions`;
 
@@ -164,8 +164,8 @@ const MAY_READ = `SELECT to_regclass('"Session"')::oid IS NOT DISTINCT FROM $1
 /** Message to the operator if the two URLs do not lead to the same tables; null if they do. */
 async function differenceOf(direct: Client, pooled: Client): Promise<string | null> {
   // A lock taken over one connection is visible over the other.
-  await direct.query(`SELECT pg_advisory_lock_shared(${MEETING_LOCK})`);
-  const [row] = (await pooled.query(MEET, [await servedBy(direct)])).rows;
+  await direct.query(`SELECT pg_advisory_lock_shared(${SAME_DATABASE_LOCK})`);
+  const [row] = (await pooled.query(FIND_LOCK, [await servedBy(direct)])).rows;
   const { met, sessions } = z.object({ met: z.boolean(), sessions: z.number().nullable() }).parse(row);
   if (!met) return OTHER_DATABASE;
   const [read] = (await direct.query(MAY_READ, [sessions])).rows;
@@ -180,26 +180,26 @@ function scarceConnections(server: Server, { url, directUrl, engine }: ServerUse
   const own = CONNECTIONS[engine];
   const isApart = url !== directUrl; // A pooler's own settings decide how many it opens.
   const wanted = own + (isApart ? 0 : connectionLimit(url));
-  const { left, mend } = scarcest(server);
+  const { left, remedy } = scarcest(server);
   if (left >= wanted) return [];
   const lower = isApart ? "" : ", or lower connection_limit in DATABASE_URL";
-  const problem = `DATABASE_URL: too few connections: PostgreSQL has ${left} left for this user, and a process opens up to ${wanted}. Raise ${mend}${lower}.`;
+  const problem = `DATABASE_URL: too few connections: PostgreSQL has ${left} left for this user, and a process opens up to ${wanted}. Raise ${remedy}${lower}.`;
   if (left < own + (isApart ? 0 : MIN_POOLED)) throw new ConfigError([problem]);
   return [problem];
 }
 
 /** The limit that will be reached first. */
-function scarcest(server: Server): { readonly left: number; readonly mend: string } {
+function scarcest(server: Server): { readonly left: number; readonly remedy: string } {
   const { most, used, user, user_most: userMost, database, database_most: databaseMost } = server;
   const limits = [
-    { most, used, mend: `max_connections (${used} are used, ${most} are for this user)` },
-    { most: userMost, used: server.user_used, mend: `ALTER ROLE ${user} CONNECTION LIMIT (${userMost})` },
+    { most, used, remedy: `max_connections (${used} are used, ${most} are for this user)` },
+    { most: userMost, used: server.user_used, remedy: `ALTER ROLE ${user} CONNECTION LIMIT (${userMost})` },
     {
       most: databaseMost,
       used: server.database_used,
-      mend: `ALTER DATABASE ${database} CONNECTION LIMIT (${databaseMost})`,
+      remedy: `ALTER DATABASE ${database} CONNECTION LIMIT (${databaseMost})`,
     },
-  ].flatMap((limit) => (limit.most === null ? [] : [{ left: limit.most - limit.used, mend: limit.mend }]));
-  const [first = { left: 0, mend: "max_connections" }] = limits.toSorted((a, b) => a.left - b.left);
+  ].flatMap((limit) => (limit.most === null ? [] : [{ left: limit.most - limit.used, remedy: limit.remedy }]));
+  const [first = { left: 0, remedy: "max_connections" }] = limits.toSorted((a, b) => a.left - b.left);
   return { ...first, left: Math.max(0, first.left) };
 }

@@ -33,7 +33,7 @@ export async function openPostgresql(
     await connection.end();
   }
   const client = new PrismaClient({
-    adapter: new TellingPg({
+    adapter: new NamedErrorsPg({
       connectionString: await resolveSslMode(url),
       max: connectionLimit(url),
       ...NOTICES_VANISHED,
@@ -47,7 +47,7 @@ export async function openPostgresql(
 }
 
 /** Renames the errors of broken connections, so that the code that catches them sees that the database is the cause. */
-class TellingPg extends PrismaPg {
+class NamedErrorsPg extends PrismaPg {
   override async connect() {
     const adapter = await super.connect();
     const start = adapter.startTransaction.bind(adapter);

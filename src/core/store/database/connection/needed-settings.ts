@@ -8,18 +8,19 @@ const NEEDED = [
   {
     name: "server_version",
     fits: /^(?:1[4-9]|[2-9]\d)\D/u,
-    mend: "It must be 14 or newer: upgrade the server, or name another one.",
+    remedy: "It must be 14 or newer: upgrade the server, or name another one.",
   },
   {
     name: "default_transaction_isolation",
     fits: /^read committed$/u,
-    mend: "ALTER ROLE … SET default_transaction_isolation = 'read committed'; with the user in DATABASE_URL.",
+    remedy: "ALTER ROLE … SET default_transaction_isolation = 'read committed'; with the user in DATABASE_URL.",
   },
-  { name: "DateStyle", fits: /^ISO/u, mend: "ALTER ROLE … SET DateStyle = 'ISO'; with the user in DATABASE_URL." },
+  { name: "DateStyle", fits: /^ISO/u, remedy: "ALTER ROLE … SET DateStyle = 'ISO'; with the user in DATABASE_URL." },
   {
     name: "server_encoding",
     fits: /^(?:UTF8|SQL_ASCII)$/u,
-    mend: "It cannot hold all that people write: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' and name that one.",
+    remedy:
+      "It cannot hold all that people write: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' and name that one.",
   },
 ] as const;
 
@@ -40,9 +41,9 @@ export async function requireSettings(connection: Client): Promise<void> {
 
 /** Messages to the operator about unsuitable settings. `values` are in the order of `NEEDED`. */
 export function settingProblems(values: readonly string[]): readonly string[] {
-  return NEEDED.flatMap(({ name, fits, mend }, index) => {
+  return NEEDED.flatMap(({ name, fits, remedy }, index) => {
     const value = values[index] ?? "";
-    return fits.test(value) ? [] : [`DATABASE_URL: the database's ${name} is ${value}. ${mend}`];
+    return fits.test(value) ? [] : [`DATABASE_URL: the database's ${name} is ${value}. ${remedy}`];
   });
 }
 

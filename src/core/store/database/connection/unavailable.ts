@@ -19,9 +19,9 @@ export function unavailable(url: string, error: unknown): ConfigError {
       `DATABASE_URL: PostgreSQL does not let me in (${reason}). ${serverAdvice(url, reason, error)}`,
     ]);
   }
-  const mend =
+  const remedy =
     REMEDIES[reason] ?? "Make it, its directory and what lies beside it writable for this user, or name another file.";
-  return new ConfigError([`DATABASE_URL: ${sqlitePath(url)} cannot be opened (${reason}). ${mend}`]);
+  return new ConfigError([`DATABASE_URL: ${sqlitePath(url)} cannot be opened (${reason}). ${remedy}`]);
 }
 
 /** Whether a file that the URL names could not be opened, rather than a socket. */
