@@ -17,7 +17,7 @@ function asked(answers: readonly (string | null | Error)[]) {
   return { clock, about, ask };
 }
 
-test("an answer is believed for a while, by several who ask at a time as well", async () => {
+test("an answer is cached for a while and shared by concurrent requests", async () => {
   const { clock, about, ask } = asked(["one", "another", "third"]);
   expect(await Promise.all([ask("ana", { id: "1" }), ask("ana", { id: "1" })])).toEqual(["one", "one"]);
   expect(await ask("ana", { id: "2" })).toBe("another");
@@ -26,14 +26,14 @@ test("an answer is believed for a while, by several who ask at a time as well", 
   expect(about).toEqual(["ana 1", "ana 2", "ana 1"]);
 });
 
-test("a failure, and an answer that does not last, are asked for again", async () => {
+test("failures and uncacheable answers are not cached", async () => {
   const { ask } = asked([new Error("away"), null, "one"]);
   await expect(ask("ana", { id: "1" })).rejects.toThrow("away");
   expect(await ask("ana", { id: "1" })).toBeNull();
   expect(await ask("ana", { id: "1" })).toBe("one");
 });
 
-test("a clock that is set back makes no answer last longer", async () => {
+test("setting the clock back extends no answer's lifetime", async () => {
   const { clock, ask } = asked(["one", "another"]);
   expect(await ask("ana", { id: "1" })).toBe("one");
   clock.set(clock.now() - 60_000);

@@ -7,7 +7,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 const never = new AbortController().signal;
 const accept = () => Promise.resolve({ type: "accepted" as const });
 
-test("without the MESSAGE CONTENT intent it says at once what is off and how to mend it", async () => {
+test("a missing MESSAGE CONTENT intent is reported at once, with the remedy", async () => {
   await using harbour = await openHarbour({ messageContent: false });
   const adapter = harbour.adapter();
   const failure = await failureOf(adapter.start(accept, never));
@@ -18,7 +18,7 @@ test("without the MESSAGE CONTENT intent it says at once what is off and how to 
   expect(harbour.server.gateway.counts.identify).toBe(0);
 });
 
-test("the intent being switched off while it runs makes it unhealthy, with the reason", async () => {
+test("switching the intent off at run time makes the adapter unhealthy, with the reason", async () => {
   await using harbour = await openHarbour();
   const adapter = harbour.adapter();
   await adapter.start(accept, never);
@@ -28,7 +28,7 @@ test("the intent being switched off while it runs makes it unhealthy, with the r
   expect(harbour.log.lines).toContainEqual(expect.objectContaining({ level: "error", event: "discord.disconnected" }));
 });
 
-test("a token that is reset while it runs makes it unhealthy, with the reason", async () => {
+test("resetting the token at run time makes the adapter unhealthy, with the reason", async () => {
   await using harbour = await openHarbour();
   const adapter = harbour.adapter();
   await adapter.start(accept, never);
@@ -37,7 +37,7 @@ test("a token that is reset while it runs makes it unhealthy, with the reason", 
   await expect.poll(() => adapter.health().detail).toContain("check DISCORD_TOKEN");
 });
 
-test("an application that has what people click sent elsewhere is told, with what to clear", async () => {
+test("an interactions endpoint URL in the application's settings is reported, with the field to clear", async () => {
   await using harbour = await openHarbour();
   harbour.server.faults.interactionsEndpoint = "https://old.example/interactions";
   const adapter = harbour.adapter();
@@ -46,7 +46,7 @@ test("an application that has what people click sent elsewhere is told, with wha
   expect(adapter.health().connected).toBe(true);
 });
 
-test("what has come when it is stopped is taken, with all that this asks of the platform", async () => {
+test("stop waits for events that have already arrived, and for the requests that handling them needs", async () => {
   await using harbour = await openHarbour();
   const adapter = harbour.adapter();
   const come = Promise.withResolvers<void>();
@@ -67,13 +67,13 @@ test("what has come when it is stopped is taken, with all that this asks of the 
   expect(seen).toEqual([1, expect.objectContaining({ id: `discord:${harbour.ana.id}` })]);
 });
 
-test("it asks for no more than it reads: servers, messages, direct messages and their content", async () => {
+test("the adapter requests only the intents that it uses: servers, messages, direct messages and their content", async () => {
   await using harbour = await openHarbour();
   await harbour.adapter().start(accept, never);
   expect(harbour.server.gateway.intents).toEqual([1 | (1 << 9) | (1 << 10) | (1 << 12) | (1 << 13) | (1 << 15)]);
 });
 
-test("a Discord that is down is tried again until it is there", async () => {
+test("connecting is retried until Discord is available", async () => {
   await using harbour = await openHarbour();
   const clock = new ManualClock();
   const adapter = harbour.adapter({ clock });
@@ -92,7 +92,7 @@ test("a Discord that is down is tried again until it is there", async () => {
   expect(adapter.health().connected).toBe(true);
 });
 
-test("where the gateway lets no more sessions begin for now, it says so and begins one when it does", async () => {
+test("an exhausted session start limit is reported, and a session starts once the limit resets", async () => {
   await using harbour = await openHarbour();
   const clock = new ManualClock(Date.now());
   const adapter = harbour.adapter({ clock });
@@ -109,7 +109,7 @@ test("where the gateway lets no more sessions begin for now, it says so and begi
   expect(adapter.health().connected).toBe(true);
 });
 
-test("stop ends the waiting for a Discord that is down", async () => {
+test("stop ends the wait for an unavailable Discord", async () => {
   await using harbour = await openHarbour();
   const clock = new ManualClock();
   const adapter = harbour.adapter({ clock });
@@ -121,7 +121,7 @@ test("stop ends the waiting for a Discord that is down", async () => {
 });
 
 test.each(["cut", "moved"] as const)(
-  "what is said while the connection is %s comes by RESUME, in order and once",
+  "messages sent while the connection is %s arrive by RESUME, in order and once",
   async (how) => {
     await using harbour = await openHarbour();
     const { server, general, ana, botMention } = harbour;
@@ -141,7 +141,7 @@ test.each(["cut", "moved"] as const)(
   },
 );
 
-test("a session that cannot be resumed is begun anew", async () => {
+test("a session that cannot be resumed is replaced by a new one", async () => {
   await using harbour = await openHarbour();
   const { server, general, ana, botMention } = harbour;
   const inbox = new Inbox();
@@ -157,7 +157,7 @@ test("a session that cannot be resumed is begun anew", async () => {
   expect((await inbox.nextMessage()).text).toBe("again");
 });
 
-test("a start that waits for a gateway that says nothing can be aborted", async () => {
+test("a start that waits for a silent gateway can be aborted", async () => {
   await using harbour = await openHarbour();
   const { gateway } = harbour.server;
   gateway.mute = true;
@@ -169,7 +169,7 @@ test("a start that waits for a gateway that says nothing can be aborted", async 
   await gateway.until(() => gateway.openSockets === 0);
 });
 
-test("stopping while the connection is being made anew leaves nothing open", async () => {
+test("stopping during a reconnect leaves no connection open", async () => {
   await using harbour = await openHarbour();
   const { gateway } = harbour.server;
   const adapter = harbour.adapter();
@@ -186,14 +186,14 @@ test("stopping while the connection is being made anew leaves nothing open", asy
   expect(gateway.openSockets).toBe(1);
 });
 
-test("heartbeats are sent as the gateway asks", async () => {
+test("heartbeats are sent at the interval that the gateway requests", async () => {
   await using harbour = await openHarbour({ heartbeatMs: 50 });
   await harbour.adapter().start(accept, never);
   await harbour.server.gateway.until(() => harbour.server.gateway.counts.heartbeat >= 3);
   expect(harbour.server.gateway.counts.identify).toBe(1);
 });
 
-test("a message that cannot be stored is tried again, and nothing in its channel overtakes it", async () => {
+test("a message that cannot be stored is retried, and later messages of its channel wait for it", async () => {
   await using harbour = await openHarbour();
   const { server, general, ana, botMention } = harbour;
   const clock = new ManualClock();
@@ -208,7 +208,7 @@ test("a message that cannot be stored is tried again, and nothing in its channel
   expect([(await inbox.nextMessage()).text, (await inbox.nextMessage()).text]).toEqual(["first", "second"]);
 });
 
-test("posting while not connected is told as such", async () => {
+test("posting while disconnected fails with an error that says so", async () => {
   await using harbour = await openHarbour();
   const thread = {
     platform: "discord" as const,

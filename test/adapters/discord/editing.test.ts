@@ -13,7 +13,7 @@ async function begun() {
 }
 
 test.each([true, false])(
-  "a mention that is added by editing comes, told whole: %s, by its first key, also if Discord fails at first",
+  "an edit that adds a mention is delivered with the whole message: %s, under the original key, also if Discord fails at first",
   async (whole) => {
     await using stage = await begun();
     const { server, guild, general, ana, botMention } = stage.harbour;
@@ -36,7 +36,7 @@ test.each([true, false])(
   },
 );
 
-test("an edit that does not name its author's roles comes with them, and one of somebody who has left as a guest's", async () => {
+test("the author's roles are looked up for an edit without them; an author who has left counts as a guest", async () => {
   await using stage = await begun();
   const { server, guild, general, bob, botMention } = stage.harbour;
   server.world.join(guild, bob, { roles: [guild.id] });
@@ -52,7 +52,7 @@ test("an edit that does not name its author's roles comes with them, and one of 
   expect((await stage.inbox.nextMessage()).person).toMatchObject({ isGuest: true, roles: [] });
 });
 
-test("a message that does not name its author's roles comes with them", async () => {
+test("the author's roles are looked up for a message without them", async () => {
   await using stage = await begun();
   const { server, guild, general, bob, botMention } = stage.harbour;
   server.world.join(guild, bob, { roles: [guild.id] });
@@ -62,7 +62,7 @@ test("a message that does not name its author's roles comes with them", async ()
   expect((await stage.inbox.nextMessage()).person).toMatchObject({ roles: [`discord:role:${guild.id}`] });
 });
 
-test("a deletion comes behind the edit before it, also if Discord fails at first", async () => {
+test("a deletion is delivered after the preceding edit, also if Discord fails at first", async () => {
   await using stage = await begun();
   const { server, guild, general, bob, botMention } = stage.harbour;
   server.world.join(guild, bob);
@@ -76,7 +76,7 @@ test("a deletion comes behind the edit before it, also if Discord fails at first
   expect(stage.inbox.events.map(({ key }) => key)).toEqual([`discord:${place.id}`]);
 });
 
-test("edits that mention nobody and those in direct messages come as what they are; previews, old edits and the bot's own do not", async () => {
+test("edits without a mention and edits in direct messages are delivered; link previews, old edits and the bot's own edits are not", async () => {
   await using stage = await begun();
   const { server, general, ana, botMention } = stage.harbour;
   const { people, world } = server;
@@ -101,7 +101,7 @@ test("edits that mention nobody and those in direct messages come as what they a
   expect(stage.harbour.log.lines.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("what is deleted comes by its keys, many at once as one, behind what was said before; so does what could not be taken", async () => {
+test("deletions are delivered by message keys, a bulk deletion as one event, after earlier messages, also those that could not be stored", async () => {
   await using stage = await begun();
   const { server, general, ana, bob, botMention, log } = stage.harbour;
   const { people, gateway, world } = server;
@@ -129,7 +129,7 @@ test("what is deleted comes by its keys, many at once as one, behind what was sa
   expect(log.lines.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("with a forum's post its first message is deleted, with another thread none", async () => {
+test("deleting a forum post deletes its first message; deleting any other thread deletes no message", async () => {
   await using harbour = await openHarbour();
   const { server, guild, general, ana, botMention } = harbour;
   const { people, world } = server;

@@ -81,16 +81,16 @@ test.each<[string, unknown, object]>([
   ["a time-out", new DOMException("This operation was aborted", "AbortError"), { code: "network" }],
   ["an answer that is no JSON", new SyntaxError("Unexpected token"), { code: "platform_failed" }],
   ["a bug of ours", new TypeError("x is not a function"), { code: "defect" }],
-])("%s becomes a code that people are told about", (_name, thrown, expected) => {
+])("%s maps to an error code with an explanation for people", (_name, thrown, expected) => {
   expect(toPlatformError(thrown, "Add Reactions")).toMatchObject(expected);
 });
 
-test("an error that has its code keeps it", () => {
+test("an AppError keeps its code", () => {
   const error = new PlatformError("attachment_unreadable", "no");
   expect(toPlatformError(error, "")).toBe(error);
 });
 
-test("Discord's own codes are recognised, also inside our errors", () => {
+test("Discord's error codes are recognised, also as the cause of our errors", () => {
   const raw = api(404, 10_003);
   expect(isDiscordError(raw, "unknownChannel")).toBe(true);
   expect(isDiscordError(toPlatformError(raw, ""), "unknownMessage", "unknownChannel")).toBe(true);
@@ -103,10 +103,10 @@ test.each([
   [4010, "defect"],
   [4013, "defect"],
   [4014, "missing_scope"],
-])("a gateway that closes with %i will never let us in: %s", (code, expected) => {
+])("gateway close code %i is fatal: %s", (code, expected) => {
   expect(gatewayRefusal(code)?.code).toBe(expected);
 });
 
-test.each([1000, 1006, 4000, 4007, 4009])("a gateway that closes with %i lets us in again", (code) => {
+test.each([1000, 1006, 4000, 4007, 4009])("after gateway close code %i the adapter reconnects", (code) => {
   expect(gatewayRefusal(code)).toBeNull();
 });

@@ -12,7 +12,7 @@ function button(id: string, style: Button["style"] = "default"): Button {
   return { id, label: id, style };
 }
 
-test("a key gives the same nonce and mark every time, and others for every other key and thread", () => {
+test("nonce and marker depend only on the key and the thread, and differ between them", () => {
   expect(postKey(thread, "run_1:answer:0")).toEqual(key);
   const others = [
     postKey(thread, "run_1:answer:1"),
@@ -24,7 +24,7 @@ test("a key gives the same nonce and mark every time, and others for every other
   expect(key.nonce.length).toBeLessThanOrEqual(25);
 });
 
-test("a post carries its mark out of sight, and an edit needs none", () => {
+test("a post contains an invisible marker; an edit contains none", () => {
   const posted = formatPost(plainMessage("Done."), key);
   expect(posted).toMatchObject({ nonce: key.nonce, enforce_nonce: true });
   expect(posted.content).toBe(`Done.${key.mark}`);
@@ -34,7 +34,7 @@ test("a post carries its mark out of sight, and an edit needs none", () => {
   expect(formatEdit(plainMessage("Done.")).content).toBe("Done.");
 });
 
-test("text that carries a mark of another post loses it", () => {
+test("a marker of another post is removed from the text", () => {
   const copied = `Done.${postKey(thread, "run_0:answer").mark} Again.`;
   expect(formatEdit(plainMessage(copied)).content).toBe("Done. Again.");
 });
@@ -99,12 +99,12 @@ test.each<[string, string, string]>([
   expect(formatEdit(plainMessage(markdown)).content).toBe(content);
 });
 
-test("a message keeps all of its words where there is no room to write it otherwise", () => {
+test("a message that is too long for its formatting keeps all of its text", () => {
   const markdown = "---\n".repeat(480);
   expect(formatEdit(plainMessage(markdown)).content).toBe(markdown);
 });
 
-test("a file needs no words", () => {
+test("a message may consist of a file alone", () => {
   const file = { name: "a.txt", mediaType: "text/plain", data: new Uint8Array() };
   expect(formatPost(plainMessage("", { files: [file] }), key).content).toBe(key.mark);
 });
@@ -124,13 +124,16 @@ test.each<[string, Partial<OutgoingMessage>]>([
   }
 });
 
-test.each(["plain", "error", "task"] as const)("what the limits promise fits in the %s tone, with a footer", (tone) => {
-  const markdown = "word ".repeat(400).slice(0, DISCORD_LIMITS.messageChars);
-  const message = plainMessage(markdown, { tone, footer: "✓ 3 turns · 2 tools · 6 s · $0.004" });
-  expect(formatPost(message, key).content).toContain(markdown);
-});
+test.each(["plain", "error", "task"] as const)(
+  "a message of the maximum size fits in the %s tone, with a footer",
+  (tone) => {
+    const markdown = "word ".repeat(400).slice(0, DISCORD_LIMITS.messageChars);
+    const message = plainMessage(markdown, { tone, footer: "✓ 3 turns · 2 tools · 6 s · $0.004" });
+    expect(formatPost(message, key).content).toContain(markdown);
+  },
+);
 
-test.each([1_400, 1_795])("an answer of %i characters keeps its last word above a long footer", (chars) => {
+test.each([1_400, 1_795])("an answer of %i characters is complete above a long footer", (chars) => {
   const markdown = `${"word ".repeat(400).slice(0, chars)} end`;
   const parts = answerParts({ markdown, footer: "why ".repeat(110), tone: "plain" }, DISCORD_LIMITS);
   const shown = parts.map((part) => formatPost(part, key).content);
@@ -152,7 +155,7 @@ test.each([
   [6, [5, 1]],
   [25, [5, 5, 5, 5, 5]],
   [40, [5, 5, 5, 5, 5]],
-])("%i buttons make rows of %j", (count, rows) => {
+])("%i buttons are arranged in rows of %j", (count, rows) => {
   const buttons = Array.from({ length: count }, (_, index) => button(`b${index}`));
   const { components } = formatEdit(plainMessage("pick", { buttons }));
   expect(
@@ -190,7 +193,7 @@ test.each([
   expect(name.length).toBeLessThanOrEqual(100);
 });
 
-test("half a character, which Discord takes nowhere, is replaced", () => {
+test("a lone surrogate, which Discord rejects, is replaced", () => {
   const button = { id: "a", label: "b\udc4d", style: "default" } as const;
   const body = formatEdit(plainMessage("c\ud83d d", { footer: "e\udc4d", buttons: [button] }));
   expect(JSON.stringify([body, threadName("f\ud83d", "Ana")])).not.toMatch(/\\ud[89a-f]/iu);

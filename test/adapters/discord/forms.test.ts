@@ -21,7 +21,7 @@ async function begun() {
   return { stage, inbox, people, at, asked, [Symbol.asyncDispose]: () => harbour[Symbol.asyncDispose]() };
 }
 
-test("a form with more fields than a dialog takes the others line by line in the last one", async () => {
+test("fields beyond the dialog's maximum are entered line by line in the last field", async () => {
   await using scene = await begun();
   const { stage, inbox, people, at, asked } = scene;
   const inputs = asked.modal?.components.flatMap((row) => row.components) ?? [];
@@ -51,7 +51,7 @@ test("a form with more fields than a dialog takes the others line by line in the
   });
 });
 
-test("where something is wrong a button leads back to the dialog, with what was filled in", async () => {
+test("after invalid input a button reopens the dialog with the entered values", async () => {
   await using scene = await begun();
   const { stage, inbox, people, at, asked } = scene;
   stage.answer = WRONG;

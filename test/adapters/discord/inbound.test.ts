@@ -204,7 +204,7 @@ test("its key, time and id are the message's", () => {
   expect(read("<@100> hi")).toMatchObject({ key: `discord:${ID}`, at: AT, messageId: ID, kind: "message" });
 });
 
-describe("the person", () => {
+describe("the author", () => {
   test.each<[string, object, object]>([
     ["by the server's name", { nick: "Captain", roles: [] }, { name: "Captain", isGuest: false, roles: [] }],
     [
@@ -229,8 +229,8 @@ describe("the person", () => {
   });
 });
 
-describe("what comes with the text", () => {
-  test("a reply brings what it answers, without the mark of our posts", () => {
+describe("quotes, previews and attachments", () => {
+  test("a reply quotes the message that it answers, without the marker of our posts", () => {
     const { mark } = postKey({ platform: "discord", workspaceId: "1", channelId: "300", threadId: null }, "k");
     const answered = { id: "5", channel_id: "300", type: 0, author: bot, content: `The port is 9090.${mark}` };
     expect(read("why?", { type: 19, referenced_message: answered }, dm).quoted).toEqual([
@@ -238,7 +238,7 @@ describe("what comes with the text", () => {
     ]);
   });
 
-  test("a forwarded message brings its text, previews and files", () => {
+  test("a forwarded message includes its text, previews and files", () => {
     const forwarded = {
       content: "disk full on <@1001>'s box",
       mentions: [bob],
@@ -252,7 +252,7 @@ describe("what comes with the text", () => {
     expect(event.attachments).toMatchObject([{ name: "df.txt", mediaType: "text/plain", size: 12 }]);
   });
 
-  test("previews, polls and stickers are told in words", () => {
+  test("previews, polls and stickers are described in text", () => {
     const event = read("<@100> hm", {
       embeds: [
         {
@@ -277,7 +277,7 @@ describe("what comes with the text", () => {
     ]);
   });
 
-  test("what a file is said to show is told beside its name", () => {
+  test("a file's alternative text is stated beside its name", () => {
     const file = { filename: "a.png", size: 3, url: "https://cdn.example/a.png" };
     const attachments = [
       { ...file, id: "9", description: "the red graph" },
@@ -286,7 +286,7 @@ describe("what comes with the text", () => {
     expect(read("<@100> see", { attachments }).quoted).toEqual(["[file: a.png: the red graph]"]);
   });
 
-  test("a file without a known type is bytes", () => {
+  test("a file of unknown type has the media type application/octet-stream", () => {
     const attachments = [{ id: "9", filename: "core", size: 3, url: "https://cdn.example/core?ex=1" }];
     expect(read("<@100> see", { attachments }).attachments).toEqual([
       {
@@ -310,7 +310,7 @@ test.each<[string, object]>([
   expect(inboundMessage(wire("<@100> hi", extra), channel, { names, serves: () => true })).toBeNull();
 });
 
-test("the history tells files in words and shows the root that a thread begins with", () => {
+test("the history describes files in text and includes the thread's root message", () => {
   const root = { id: "5", channel_id: "300", type: 0, author: bob, content: "it is slow" };
   expect(threadMessage(wire("", { type: 21, referenced_message: root }), names)).toMatchObject({
     messageId: "5",
@@ -354,7 +354,7 @@ test.each<[string, CommandOption[], string]>([
   expect(commandArguments(options)).toBe(text);
 });
 
-test("nothing is read of what somebody who is not served writes", () => {
+test("content of a person who is not served is not read", () => {
   const asked = wire("<@100> read this", { attachments: [] });
   const event = inboundMessage(asked, channel, { names, serves: () => false });
   expect(event).toMatchObject({ addressed: "mention", text: "", quoted: [], attachments: [] });

@@ -30,7 +30,7 @@ async function withButton(test: Awaited<ReturnType<typeof begun>>) {
   return { thread, click: () => server.people.click({ channel, user: bob }, message, "stop:run_1") };
 }
 
-test("a click is answered without words, and its event is keyed by the interaction", async () => {
+test("a click is acknowledged without a message, and its event key is the interaction's id", async () => {
   await using test = await begun();
   const { thread, click } = await withButton(test);
   const clicked = click();
@@ -45,7 +45,7 @@ test("a click is answered without words, and its event is keyed by the interacti
   expect(clicked).toMatchObject({ response: 6, shown: [] });
 });
 
-test("a click that could not be stored is not answered as if it were", async () => {
+test("a click that could not be stored is not acknowledged", async () => {
   await using test = await begun();
   const { click } = await withButton(test);
   test.inbox.refuse();
@@ -57,7 +57,7 @@ test("a click that could not be stored is not answered as if it were", async () 
   expect(test.harbour.log.lines).toContainEqual(expect.objectContaining({ event: "discord.interaction_not_received" }));
 });
 
-test("a click that takes longer to store than Discord waits is answered by a direct message", async () => {
+test("a click that is stored after Discord's deadline is answered by a direct message", async () => {
   let lateMs = 0;
   await using test = await begun({ now: () => Date.now() + lateMs });
   const { click } = await withButton(test);
@@ -73,7 +73,7 @@ test("a click that takes longer to store than Discord waits is answered by a dir
   expect(clicked.response).toBeNull();
 });
 
-test("a click whose answer was lost on the way back counts as answered", async () => {
+test("a click counts as acknowledged if only the response was lost", async () => {
   await using test = await begun();
   const { click } = await withButton(test);
   const warnings = () => test.harbour.log.lines.filter(({ level }) => level === "warn").length;
@@ -86,7 +86,7 @@ test("a click whose answer was lost on the way back counts as answered", async (
   expect(warnings()).toBe(0);
 });
 
-test("ephemeral messages go through an interaction while its token is good, and by direct message before and after", async () => {
+test("ephemeral messages use the interaction while its token is valid, and direct messages otherwise", async () => {
   let lateMs = 0;
   await using test = await begun({ now: () => Date.now() + lateMs });
   const { harbour, adapter } = test;
@@ -105,7 +105,7 @@ test("ephemeral messages go through an interaction while its token is good, and 
   expect(direct()).toEqual(["before", "after"]);
 });
 
-test("a private answer whose files are larger than a request comes in several, which only its person sees", async () => {
+test("a private answer whose files exceed a request's size is split into several ephemeral messages", async () => {
   await using test = await begun();
   const { server, general, ana } = test.harbour;
   const data = new TextEncoder().encode("line\n".repeat(6_000_000));
@@ -123,7 +123,7 @@ test("a private answer whose files are larger than a request comes in several, w
   expect(command.shown).toHaveLength(4);
 });
 
-test("of a private answer in several requests, a direct message brings only what its person has not seen", async () => {
+test("if a split private answer fails midway, the direct message contains only the remaining parts", async () => {
   await using test = await begun();
   const { server, general, ana } = test.harbour;
   const data = new TextEncoder().encode("line\n".repeat(6_000_000));
@@ -145,7 +145,7 @@ test("of a private answer in several requests, a direct message brings only what
   ).not.toContain("All of it.");
 });
 
-test("a direct message says what it is about: the thread, once there is one", async () => {
+test("a direct message links the thread that it concerns, if one exists", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { server, general, ana, botMention } = harbour;
@@ -163,7 +163,7 @@ test("a direct message says what it is about: the thread, once there is one", as
   );
 });
 
-test("what is clicked in a direct message is done in the thread that it is about, forms included", async () => {
+test("clicks and forms in a direct message take effect in the thread that it concerns", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { server, general, ana, botMention } = harbour;
@@ -189,7 +189,7 @@ test("what is clicked in a direct message is done in the thread that it is about
   expect(await inbox.next()).toMatchObject({ kind: "command", name: "skill", args: "review", thread });
 });
 
-test("a direct message does nothing any more for who has left the private thread that it is about", async () => {
+test("buttons in a direct message are refused to a person who has left the private thread", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { server, guild, general, ana } = harbour;
@@ -211,7 +211,7 @@ test("a direct message does nothing any more for who has left the private thread
   expect(inbox.fresh).toHaveLength(1);
 });
 
-test("who takes no direct messages is told in the channel that there is something to tell, once, and not what", async () => {
+test("a person who accepts no direct messages is notified once in the channel, without the content", async () => {
   await using test = await begun();
   const { harbour, adapter } = test;
   const { thread } = await withButton(test);
@@ -226,7 +226,7 @@ test("who takes no direct messages is told in the channel that there is somethin
   expect(JSON.stringify([told, harbour.log.lines])).not.toContain("may not");
 });
 
-test("an ephemeral message in direct messages is said right there", async () => {
+test("an ephemeral message in a direct message channel is posted there", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   harbour.server.people.dm(harbour.ana, "hello");
@@ -264,7 +264,7 @@ test.each([
   expect(command.shown.map(({ content, flags }) => [content, flags & 64])).toEqual([["✓ /jobs", 64]]);
 });
 
-test("the reply to a command in a channel opens the thread in which it goes on", async () => {
+test("the reply to a command in a channel opens a thread", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { server, general, ana } = harbour;

@@ -3,7 +3,7 @@ import { DM_WORKSPACE } from "../../../src/adapters/discord/channels.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { openHarbour } from "../../support/discord/harness.ts";
 
-test("how a person and the bot stand to a channel is what Discord's roles and overwrites say", async () => {
+test("channel permissions of people and the bot follow Discord's roles and overwrites", async () => {
   await using harbour = await openHarbour();
   const { guild, general, ana, server } = harbour;
   const { world } = server;
@@ -39,7 +39,7 @@ test("how a person and the bot stand to a channel is what Discord's roles and ov
   expect(await membership(world.dm(stranger))).toEqual({ isPrivate: true, isMember: false, canPost: true });
 });
 
-test("a private thread is for those who are in it, and any other for those who see its channel", async () => {
+test("a private thread is visible to its members, any other thread to those who see its channel", async () => {
   await using harbour = await openHarbour();
   const { guild, general, ana, bob, server } = harbour;
   const { world } = server;
@@ -64,7 +64,7 @@ test("a private thread is for those who are in it, and any other for those who s
   expect(await membership({ id: "1" }, bob)).toBeNull();
 });
 
-test("in direct messages somebody is a guest until a server has screened them, and gone when they are on none", async () => {
+test("in direct messages a person counts as a guest until screened by a server, and as gone without a common server", async () => {
   await using harbour = await openHarbour();
   const { guild, ana, server } = harbour;
   const { world, people } = server;

@@ -32,7 +32,7 @@ function requestsOf(harbour: Harbour, kind: string): number {
   return harbour.server.requests.filter((request) => request.kind === kind).length;
 }
 
-test("the first post makes the thread, called after the request; later ones find it", async () => {
+test("the first post creates the thread, named after the request; later posts use it", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "change port to 9090 in `config.toml`\nplease");
@@ -49,7 +49,7 @@ test("the first post makes the thread, called after the request; later ones find
   expect(harbour.server.requests.every(({ status }) => status < 300)).toBe(true);
 });
 
-test("two posts at once make one thread", async () => {
+test("two concurrent posts create one thread", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "hello");
@@ -57,7 +57,7 @@ test("two posts at once make one thread", async () => {
   expect(textsIn(harbour, thread.threadId).toSorted()).toEqual(["one", "two"]);
 });
 
-test("a thread that a person made first is used", async () => {
+test("a thread that a person created first is used", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "hello");
@@ -70,7 +70,7 @@ test("a thread that a person made first is used", async () => {
 test.each([
   ["before the thread was made", false],
   ["after the thread was made", true],
-])("the process that follows one killed %s posts into that thread", async (_name, made) => {
+])("after a process is killed %s, the next one posts into the same thread", async (_name, made) => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "look into **the logs**");
@@ -84,7 +84,7 @@ test.each([
   expect(harbour.server.world.channels.get(thread.threadId ?? "")?.name).toBe("look into the logs");
 });
 
-test("a thread whose making was cut off from its answer is used", async () => {
+test("a thread is used whose creation succeeded although the response was lost", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "hello");
@@ -94,7 +94,7 @@ test("a thread whose making was cut off from its answer is used", async () => {
   expect(textsIn(harbour, thread.threadId)).toEqual(["hi"]);
 });
 
-test("a request that was deleted before the first post is gone", async () => {
+test("posting fails with thread_gone if the request was deleted before the first post", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "never mind");
@@ -102,7 +102,7 @@ test("a request that was deleted before the first post is gone", async () => {
   await expect(adapter.post(thread, plainMessage("hi"), "k")).rejects.toMatchObject({ code: "thread_gone" });
 });
 
-test("a thread that was deleted before anything was posted is not made again", async () => {
+test("a thread that was deleted before the first post is not created again", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "hello");
@@ -112,7 +112,7 @@ test("a thread that was deleted before anything was posted is not made again", a
   expect(requestsOf(harbour, "thread")).toBe(0);
 });
 
-test("a channel whose messages have no threads is answered in the channel itself", async () => {
+test("in a channel without threads the answer is posted in the channel itself", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { server, guild, ana, botMention } = harbour;
@@ -123,7 +123,7 @@ test("a channel whose messages have no threads is answered in the channel itself
   expect(textsIn(harbour, voice.id)).toEqual(["hi"]);
 });
 
-test("a thread that was archived opens again, also when it is locked", async () => {
+test("posting reopens an archived thread, also a locked one", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "hello");
@@ -138,7 +138,7 @@ test("a thread that was archived opens again, also when it is locked", async () 
   expect(textsIn(harbour, posted.channelId)).toEqual(["one, edited", "two", "three"]);
 });
 
-test("a text that is larger than a file may be is sent in several, cut between lines or characters", async () => {
+test("a text file above the size limit is split into several, between lines or characters", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "everything, please");
@@ -158,7 +158,7 @@ test("a text that is larger than a file may be is sent in several, cut between l
   expect([textOf("steps").join("") === lines, textOf("letters").join("") === letters]).toEqual([true, true]);
 });
 
-test("files that are together larger than a request may be are sent in several, all of them, once", async () => {
+test("files that together exceed a request's size are sent in several requests, each once", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "everything, please");
@@ -187,7 +187,7 @@ test.each<[string, string, "post" | "edit" | "react" | "upload" | "command"]>([
   ["Attach Files", "uploading", "upload"],
   ["Manage Threads", "opening a locked thread again", "edit"],
   ["Send Messages", "answering in a channel", "command"],
-])("without the permission %s it says so: %s", async (scope, _what, act) => {
+])("a missing permission %s is explained: %s", async (scope, _what, act) => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread, messageId } = await mention(harbour, inbox, "hello");
@@ -204,7 +204,7 @@ test.each<[string, string, "post" | "edit" | "react" | "upload" | "command"]>([
   await expect(acts[act]()).rejects.toMatchObject({ name: "PlatformError", code: "missing_scope", detail: { scope } });
 });
 
-test("posting again under a key while Discord remembers its nonce gives the first message", async () => {
+test("posting again under a key returns the first message while Discord remembers the nonce", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "hello");
@@ -216,7 +216,7 @@ test("posting again under a key while Discord remembers its nonce gives the firs
   expect(textsIn(harbour, thread.threadId)).toEqual(["the answer"]);
 });
 
-test("a post that discord.js repeats by itself after a reset is there once", async () => {
+test("a post that discord.js retries after a connection reset appears once", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "hello");
@@ -226,7 +226,7 @@ test("a post that discord.js repeats by itself after a reset is there once", asy
   expect(textsIn(harbour, thread.threadId)).toEqual(["the answer"]);
 });
 
-test("long after its nonce is forgotten a post is found among hundreds, by the next process", async () => {
+test("a post whose nonce has expired is found by its marker among hundreds, by another process", async () => {
   await using test = await begun({ nonceMs: 0, limits: {} });
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "hello");
@@ -248,7 +248,7 @@ test("long after its nonce is forgotten a post is found among hundreds, by the n
   expect(await next.find(thread, "answer", since)).toMatchObject({ messageId: answers[0]?.id });
 });
 
-test("a mark that somebody else copied is not taken for our post", async () => {
+test("a copied marker in another author's message is not recognised as our post", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "hello");
@@ -287,7 +287,7 @@ test("a burst of posts and edits is paced without a single 429, and all of it ar
   }
 });
 
-test("a 429 that asks for long is told instead of waited out", async () => {
+test("a 429 with a long wait is reported instead of waited out", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "hello");
@@ -300,7 +300,7 @@ test("a 429 that asks for long is told instead of waited out", async () => {
 test.each<[string, unknown]>([
   ["a proxy's page", "<html><title>Error 1015</title>You are being rate limited</html>"],
   ["a ban of the address", { code: 0, message: "You are being blocked from accessing our API temporarily" }],
-])("a 429 that names no time is told and not asked again at once: %s", async (_what, body) => {
+])("a 429 without a wait time is reported and not retried at once: %s", async (_what, body) => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "hello");
@@ -311,7 +311,7 @@ test.each<[string, unknown]>([
   expect(requestsOf(harbour, "post") - before).toBe(1);
 });
 
-test("a page in place of an answer of Discord's is told as one that may pass", async () => {
+test("an HTML page in place of a response is reported as a transient failure", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "hello");
@@ -327,7 +327,7 @@ test("a page in place of an answer of Discord's is told as one that may pass", a
 test.each([
   [50_035, "Invalid Form Body"],
   [200_001, "Title was blocked by automatic moderation"],
-])("a request whose words no thread may be called by is answered all the same: %i", async (code, message) => {
+])("a request whose text Discord refuses as a thread name is answered all the same: %i", async (code, message) => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { thread } = await mention(harbour, inbox, "why does job 1488 fail");

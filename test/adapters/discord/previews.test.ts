@@ -7,7 +7,7 @@ import { file } from "./message/samples.ts";
 
 const { signal } = new AbortController();
 
-test("what Discord shows of a link, after the message came, is waited for and read", async () => {
+test("link previews that Discord adds after the message are awaited and read", async () => {
   await using harbour = await openHarbour();
   const { server, general, ana, botMention } = harbour;
   const clock = new ManualClock(Date.now());
@@ -27,7 +27,7 @@ test("what Discord shows of a link, after the message came, is waited for and re
   });
 });
 
-test("a message that is linked to comes along, to whoever may read it and to nobody else", async () => {
+test("a linked message is quoted, but only for people who may read it", async () => {
   await using harbour = await openHarbour();
   const { server, guild, general, ana, bob } = harbour;
   const { world } = server;

@@ -24,7 +24,7 @@ async function withFile(test: Awaited<ReturnType<typeof begun>>) {
   return required((await test.inbox.nextMessage()).attachments[0]);
 }
 
-test("a file whose URL has expired is fetched by a fresh one", async () => {
+test("a file whose URL has expired is fetched from a renewed URL", async () => {
   await using test = await begun();
   const attachment = await withFile(test);
   test.harbour.server.faults.expireUrls();
@@ -42,7 +42,7 @@ test("a file that was deleted cannot be read", async () => {
   });
 });
 
-test("a web page in place of a file is not taken for it", async () => {
+test("a web page in place of a file is refused", async () => {
   await using test = await begun();
   const attachment = await withFile(test);
   test.harbour.server.faults.htmlInsteadOfFiles = true;
@@ -52,7 +52,7 @@ test("a web page in place of a file is not taken for it", async () => {
   });
 });
 
-test("a file that Discord sends on to somewhere else is not read from there", async () => {
+test("a redirect to a foreign host is not followed", async () => {
   await using test = await begun();
   const attachment = await withFile(test);
   let asked = 0;
@@ -83,7 +83,7 @@ test.each([
   });
 });
 
-test("a fetch that is aborted ends with the reason", async () => {
+test("an aborted fetch rejects with the signal's reason", async () => {
   await using test = await begun();
   const attachment = await withFile(test);
   await expect(test.adapter.fetchFile(attachment, 100, AbortSignal.abort(new Error("stopped")))).rejects.toThrow(
@@ -91,7 +91,7 @@ test("a fetch that is aborted ends with the reason", async () => {
   );
 });
 
-test("a message in a thread that nobody has told of is understood", async () => {
+test("a message in a thread that the gateway has not announced is read", async () => {
   await using test = await begun();
   const { server, general, ana, botMention } = test.harbour;
   // The thread was archived before the bot connected, so no list from the gateway contains it.
@@ -105,7 +105,7 @@ test("a message in a thread that nobody has told of is understood", async () => 
   });
 });
 
-test("a forum's post is a thread whose root is in itself", async () => {
+test("a forum post is a thread that contains its own root message", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { server, guild, ana, botMention } = harbour;
@@ -126,7 +126,7 @@ test("a forum's post is a thread whose root is in itself", async () => {
   expect(post.messages[0]?.reactions).toHaveLength(1);
 });
 
-test("names of servers, roles and channels are Discord's", async () => {
+test("names of servers, roles and channels are those that Discord shows", async () => {
   await using harbour = await openHarbour();
   const { server, guild, general, ana, botMention } = harbour;
   guild.roles.push({ id: server.world.nextId(), name: "on call" });
@@ -143,25 +143,22 @@ test("names of servers, roles and channels are Discord's", async () => {
   });
 });
 
-test.each(["before", "after"])(
-  "a channel that the bot does not see, made %s it came, has no name there",
-  async (when) => {
-    await using harbour = await openHarbour();
-    const { server, guild, general, ana, botMention } = harbour;
-    const inbox = new Inbox();
-    const start = () => harbour.adapter().start(inbox.receive, never);
-    if (when === "after") await start();
-    const board = server.world.privateChannel(guild, "board", [ana]);
-    if (when === "before") await start();
-    server.people.say({ channel: general, user: ana }, `${botMention} look at <#${board.id}>`);
-    expect(await inbox.nextMessage()).toMatchObject({ text: `look at #${board.id}` });
-    const asked = server.people.command({ channel: server.world.thread(board, "plans"), user: ana }, "status");
-    expect(await inbox.next()).toMatchObject({ kind: "command", channel: { id: board.id, name: board.id } });
-    await asked.answered;
-  },
-);
+test.each(["before", "after"])("a channel that the bot cannot see, created %s it joined, has no name", async (when) => {
+  await using harbour = await openHarbour();
+  const { server, guild, general, ana, botMention } = harbour;
+  const inbox = new Inbox();
+  const start = () => harbour.adapter().start(inbox.receive, never);
+  if (when === "after") await start();
+  const board = server.world.privateChannel(guild, "board", [ana]);
+  if (when === "before") await start();
+  server.people.say({ channel: general, user: ana }, `${botMention} look at <#${board.id}>`);
+  expect(await inbox.nextMessage()).toMatchObject({ text: `look at #${board.id}` });
+  const asked = server.people.command({ channel: server.world.thread(board, "plans"), user: ana }, "status");
+  expect(await inbox.next()).toMatchObject({ kind: "command", channel: { id: board.id, name: board.id } });
+  await asked.answered;
+});
 
-test("the bot's role stands for the bot", async () => {
+test("a mention of the bot's role counts as a mention of the bot", async () => {
   await using test = await begun();
   const { server, guild, general, ana } = test.harbour;
   const role = required(guild.roles.find(({ tags }) => tags?.bot_id === server.world.bot.id));
@@ -169,7 +166,7 @@ test("the bot's role stands for the bot", async () => {
   expect(await test.inbox.nextMessage()).toMatchObject({ text: "hello", addressed: "mention", opensThread: true });
 });
 
-test("a thread is read by pages, without its notices, root first", async () => {
+test("a thread is read page by page, root first, without system messages", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { server, general, ana, bob, botMention } = harbour;
@@ -190,7 +187,7 @@ test("a thread is read by pages, without its notices, root first", async () => {
 test.each([
   ["that nobody has made yet", "none", ["hello"]],
   ["whose root was deleted", "rootless", ["[Thread “a thread”]\none"]],
-])("a thread %s is read for what is there", async (_name, state, texts) => {
+])("a thread %s is read as far as it exists", async (_name, state, texts) => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { server, general, ana, bob, botMention } = harbour;
@@ -203,7 +200,7 @@ test.each([
   expect((await adapter.fetchThread(thread, 20, never)).map(({ text }) => text)).toEqual(texts);
 });
 
-test("what was said while the program was down is found: in channels and threads, with who said it", async () => {
+test("messages sent while the program was down are found in channels and threads, with their authors", async () => {
   await using harbour = await openHarbour();
   const { server, guild, general, ana, bob, botMention } = harbour;
   server.world.join(guild, bob, { nick: "Bobby", roles: [guild.id] });
@@ -229,7 +226,7 @@ test("what was said while the program was down is found: in channels and threads
   expect(await adapter.missed(Date.now() + 5 * 60_000, never)).toEqual([]);
 });
 
-test("whoever has left since counts as a guest, and nobody as without roles whose membership Discord does not tell", async () => {
+test("an author who has left counts as a guest, and an unreadable membership fails the search for missed messages", async () => {
   await using harbour = await openHarbour();
   const { server, guild, general, ana, bob, botMention } = harbour;
   const since = Date.now() - 5 * 60_000;
@@ -248,7 +245,7 @@ test("whoever has left since counts as a guest, and nobody as without roles whos
   await expect(adapter.missed(since, never)).rejects.toThrow();
 });
 
-test("a channel that may not be read is passed over when looking for what was missed", async () => {
+test("the search for missed messages skips channels that the bot may not read", async () => {
   await using harbour = await openHarbour();
   harbour.server.world.message(harbour.general, harbour.ana, { content: "hi" });
   harbour.server.faults.withheld.add("Read Message History");
@@ -258,7 +255,7 @@ test("a channel that may not be read is passed over when looking for what was mi
   expect(harbour.log.lines).toContainEqual(expect.objectContaining({ event: "discord.missed_unreadable" }));
 });
 
-test("a sound of the server's soundboard is called by its name", async () => {
+test("a soundboard sound is described by its name", async () => {
   await using harbour = await openHarbour();
   const { server, guild, general, ana, botMention } = harbour;
   guild.sounds.push({ sound_id: "77", name: "airhorn" });
@@ -268,7 +265,7 @@ test("a sound of the server's soundboard is called by its name", async () => {
   expect((await inbox.nextMessage()).text).toBe("who plays [sound: airhorn]?");
 });
 
-test("whom a card or a webhook names is called by the server's name for them", async () => {
+test("people mentioned in embeds and webhook messages have their server nicknames", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   const { server, guild, general, ana, bob, botMention } = harbour;
@@ -285,7 +282,7 @@ test("whom a card or a webhook names is called by the server's name for them", a
   expect(texts).toEqual(["Paged\n@Captain and @404", "done by @Captain"]);
 });
 
-test("a forward and the comment to it, which Discord posts as two messages, are one question", async () => {
+test("a forward and its comment, which Discord posts as two messages, form one request", async () => {
   await using test = await begun();
   const { server, general, ana, bob, botMention } = test.harbour;
   const alerts = server.world.channel(test.harbour.guild, "alerts");
@@ -298,7 +295,7 @@ test("a forward and the comment to it, which Discord posts as two messages, are 
   expect(quoted).toEqual([[expect.stringContaining("disk full on db1")], [], [expect.stringContaining("disk full")]]);
 });
 
-test("what a message answers is asked for where Discord leaves it out", async () => {
+test("the referenced message is fetched if Discord omits it", async () => {
   await using test = await begun();
   const { server, general, ana, bob, botMention } = test.harbour;
   const answered = server.world.message(general, bob, { content: "disk full" });

@@ -25,7 +25,7 @@ async function startOnce(harbour: Harbour, commands?: readonly CommandForm[]): P
   await adapter.stop();
 }
 
-test("commands are registered when they changed, and only then", async () => {
+test("commands are registered only if they have changed", async () => {
   await using harbour = await openHarbour();
   const { registrations } = harbour.server.api;
   const path = `/applications/${harbour.server.world.bot.id}/commands`;
@@ -39,7 +39,7 @@ test("commands are registered when they changed, and only then", async () => {
   expect(registrations).toEqual([path, path]);
 });
 
-test("a command's arguments become fields: options, subcommands with what is required first, or one line", async () => {
+test("a command's arguments become options, subcommands with required options first, or one text field", async () => {
   await using harbour = await openHarbour();
   const agent: CommandForm = {
     name: "mode",
@@ -93,7 +93,7 @@ test("a command's arguments become fields: options, subcommands with what is req
   ]);
 });
 
-test("where Discord refuses them, the log says so and the connection stays", async () => {
+test("a refused registration is logged and leaves the connection open", async () => {
   await using harbour = await openHarbour();
   await startOnce(harbour, [{ name: "Not A Name", description: "refused" }]);
   expect(harbour.log.lines.map(({ event }) => event)).toContain("discord.commands_not_registered");

@@ -27,7 +27,7 @@ async function twoProcesses(clock: Clock = systemRuntime().clock) {
   return { ...harbour, first, second, taken, say };
 }
 
-test("a process without the gateway knows the servers all the same, and posts", async () => {
+test("a process without a gateway connection knows the servers and posts", async () => {
   await using world = await twoProcesses();
   const { server, guild, general, ana, first, second } = world;
   expect(server.gateway.openSockets).toBe(1);
@@ -46,7 +46,7 @@ test("a process without the gateway knows the servers all the same, and posts", 
   expect(general.messages.at(-1)?.content).toContain("Hello.");
 });
 
-test("what comes between two processes goes to the second, and what the first one has taken is not sent again", async () => {
+test("events between two gateway sessions reach the second process, and events handled by the first are not repeated", async () => {
   await using world = await twoProcesses();
   const { server, first, second, taken, say } = world;
   say("one");
@@ -64,7 +64,7 @@ test("what comes between two processes goes to the second, and what the first on
   expect(second.health().receivingSince).toBe(since);
 });
 
-test("where Discord no longer has the session, a new one begins, and what was sent before may be missed", async () => {
+test("if Discord no longer knows the session, a new one starts, and earlier messages may have been missed", async () => {
   await using world = await twoProcesses();
   const { server, first, second, taken, say } = world;
   const since = first.health().receivingSince ?? 0;
@@ -77,7 +77,7 @@ test("where Discord no longer has the session, a new one begins, and what was se
   await expect.poll(() => taken).toEqual([{ by: "second", text: "two" }]);
 });
 
-test("a process that the gateway does not let in leaves it to the other one", async () => {
+test("a process that the gateway does not accept yields to another one", async () => {
   const clock = new ManualClock();
   await using world = await twoProcesses(clock);
   const { server, first, second, taken, say } = world;

@@ -22,7 +22,7 @@ async function begun() {
   };
 }
 
-test("the command of a message's menu is registered beside the slash commands, once", async () => {
+test("the message command is registered once beside the slash commands", async () => {
   await using harbour = await openHarbour();
   for (let start = 0; start < 2; start += 1) {
     const adapter = harbour.adapter({ commands: CHAT_COMMANDS });
@@ -37,28 +37,31 @@ test("the command of a message's menu is registered beside the slash commands, o
 test.each([
   { where: "in a channel", threaded: false },
   { where: "in a thread", threaded: true },
-])("the command on a message $where asks about it, in its thread, and says where", async ({ threaded }) => {
-  await using stage = await begun();
-  const { server, general, ana, bob } = stage.harbour;
-  const root = server.world.message(general, bob, { content: `the deploy <@${ana.id}> fails` });
-  const channel = threaded ? server.people.openThread(general, root.id) : general;
-  const message = threaded ? server.world.message(channel, bob, { content: "with 503" }) : root;
-  const asked = server.people.menuCommand({ channel, user: ana }, ASK, message);
-  expect(await stage.next()).toMatchObject({
-    kind: "message",
-    key: `discord:interaction:${asked.id}`,
-    person: { name: "Ana" },
-    addressed: "mention",
-    text: ABOUT_MESSAGE,
-    quoted: [threaded ? "Bob wrote: with 503" : "Bob wrote: the deploy @Ana fails"],
-    thread: { channelId: general.id, threadId: root.id },
-    messageId: message.id,
-  });
-  await asked.answered;
-  expect(asked.shown.map(({ content }) => content)).toEqual([`✓ I answer in <#${root.id}>.`]);
-});
+])(
+  "the message command on a message $where asks about it in its thread, and the reply links the thread",
+  async ({ threaded }) => {
+    await using stage = await begun();
+    const { server, general, ana, bob } = stage.harbour;
+    const root = server.world.message(general, bob, { content: `the deploy <@${ana.id}> fails` });
+    const channel = threaded ? server.people.openThread(general, root.id) : general;
+    const message = threaded ? server.world.message(channel, bob, { content: "with 503" }) : root;
+    const asked = server.people.menuCommand({ channel, user: ana }, ASK, message);
+    expect(await stage.next()).toMatchObject({
+      kind: "message",
+      key: `discord:interaction:${asked.id}`,
+      person: { name: "Ana" },
+      addressed: "mention",
+      text: ABOUT_MESSAGE,
+      quoted: [threaded ? "Bob wrote: with 503" : "Bob wrote: the deploy @Ana fails"],
+      thread: { channelId: general.id, threadId: root.id },
+      messageId: message.id,
+    });
+    await asked.answered;
+    expect(asked.shown.map(({ content }) => content)).toEqual([`✓ I answer in <#${root.id}>.`]);
+  },
+);
 
-test("the thread at the message that is asked about is called after it", async () => {
+test("the thread of a message command is named after the message", async () => {
   await using stage = await begun();
   const { server, general, ana, bob } = stage.harbour;
   const message = server.world.message(general, bob, { content: "the deploy fails" });
@@ -73,7 +76,7 @@ test("the thread at the message that is asked about is called after it", async (
 });
 
 test.each(["🤖", "deckhand"])(
-  "the reaction %s asks about the message; others, and those on the bot's own, ask nothing",
+  "the reaction %s asks about the message; other reactions and reactions to the bot's messages do nothing",
   async (emoji) => {
     await using stage = await begun();
     const { server, general, ana, bob } = stage.harbour;
@@ -93,7 +96,7 @@ test.each(["🤖", "deckhand"])(
   },
 );
 
-test("nothing is read of a message that somebody who is not served points out", async () => {
+test("a message is not read if a person who is not served reacts to it", async () => {
   await using harbour = await openHarbour();
   const inbox = new Inbox();
   await harbour.adapter({ reactions: ["🤖"], serves: () => false }).start(inbox.receive, never);
@@ -105,7 +108,7 @@ test("nothing is read of a message that somebody who is not served points out", 
   expect(await inbox.next()).toMatchObject({ messageId: message.id, quoted: [], attachments: [] });
 });
 
-test("a reaction that Discord or the store cannot tell at first is taken later", async () => {
+test("a reaction is handled later if Discord or the store fails at first", async () => {
   await using stage = await begun();
   const { server, general, ana, bob } = stage.harbour;
   const message = server.world.message(general, bob, { content: "it fails" });
@@ -118,7 +121,7 @@ test("a reaction that Discord or the store cannot tell at first is taken later",
   expect(await stage.next()).toMatchObject({ messageId: message.id, person: { name: "Ana" } });
 });
 
-test("somebody who is not served does not name the thread that another asked for", async () => {
+test("the text of a person who is not served does not become a thread's name", async () => {
   await using harbour = await openHarbour();
   const inbox = new Inbox();
   const { server, general, ana, bob } = harbour;
@@ -135,7 +138,7 @@ test("somebody who is not served does not name the thread that another asked for
   expect(server.world.channels.get(message.id)?.name).toBe("Ana wrote: it fails");
 });
 
-test("being added to a server comes as a surface: the channel where the bot may write", async () => {
+test("being added to a server is an event for a channel where the bot may write", async () => {
   await using stage = await begun();
   const { server } = stage.harbour;
   const before = Date.now();
@@ -153,7 +156,7 @@ test("being added to a server comes as a surface: the channel where the bot may 
   await stage.inbox.until(() => stage.inbox.events.filter(({ kind }) => kind === "surface").length === 2);
 });
 
-test("who writes directly has the roles of the servers shared with the bot, however the words come", async () => {
+test("the author of a direct message has the roles of the servers shared with the bot, for every kind of event", async () => {
   await using stage = await begun();
   const { server, guild, ana } = stage.harbour;
   server.world.join(guild, ana, { roles: [guild.id] });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { begin } from "../../contracts/platform-steps.ts";
 import { openSlackHarness } from "../../support/slack/slack-harness.ts";
 
-test("an edit that comes without the previous text is one, and a later change of that message is none", async () => {
+test("an edit without the previous text counts as an edit, a later change of that message does not", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   await harness.mention("hello");

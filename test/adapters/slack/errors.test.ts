@@ -72,7 +72,7 @@ const cases = [
   { thrown: "a string", code: "platform_failed" },
 ];
 
-test.each(cases)("$thrown is $code", ({ thrown, code, ...rest }) => {
+test.each(cases)("$thrown maps to $code", ({ thrown, code, ...rest }) => {
   const error = toPlatformError(thrown, "write here");
   expect(error).toBeInstanceOf(PlatformError);
   expect(error).toMatchObject({
@@ -83,17 +83,17 @@ test.each(cases)("$thrown is $code", ({ thrown, code, ...rest }) => {
   });
 });
 
-test("an error that has its code already keeps it", () => {
+test("an AppError keeps its code", () => {
   const error = new PlatformError("thread_gone", "gone");
   expect(toPlatformError(error, "write here")).toBe(error);
 });
 
-test("only Slack's own errors have a name", () => {
+test("only errors returned by Slack have a Slack error name", () => {
   expect(slackErrorName(platform("already_reacted"))).toBe("already_reacted");
   expect(slackErrorName(new Error("other"))).toBeUndefined();
 });
 
-test("what comes in place of an answer of Slack's passes, and none of it is repeated", async () => {
+test("an unreadable response counts as transient, and its content is not repeated", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   await harness.mention("hello");
@@ -112,7 +112,7 @@ test("what comes in place of an answer of Slack's passes, and none of it is repe
   }
 });
 
-test("a reply to a message that is deleted stands nowhere, though Slack would put it into the channel", async () => {
+test("a reply to a deleted message is removed, although Slack would post it in the channel", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   await harness.mention("hello");
@@ -126,7 +126,7 @@ test("a reply to a message that is deleted stands nowhere, though Slack would pu
   expect(workspace.messages).toEqual([]);
 });
 
-test("a post that Slack alone calls no reply stays where its root is there", async () => {
+test("a reply that Slack reports as no reply is kept if its root exists", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   await harness.mention("hello");

@@ -7,7 +7,7 @@ import { openSlackHarness } from "../../support/slack/slack-harness.ts";
 
 const { signal } = new AbortController();
 
-test("a file that Slack answers with its login page is a missing scope, not a file", async () => {
+test("a login page in place of a file is reported as a missing scope", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   for (const mediaType of ["image/png", "text/html"]) {
@@ -30,7 +30,7 @@ test("a file that Slack answers with its login page is a missing scope, not a fi
   }
 });
 
-test("a file known by its id is asked for, and the token goes to no foreign address", async () => {
+test("a file known only by its id is looked up, and the token is sent to no foreign address", async () => {
   await using harness = await openSlackHarness();
   await begin(harness);
   const data = new TextEncoder().encode("shared");
@@ -48,7 +48,7 @@ test("a file known by its id is asked for, and the token goes to no foreign addr
   }
 });
 
-test("a file that has moved is followed within Slack, and nowhere else", async () => {
+test("redirects of a file are followed within Slack only", async () => {
   await using harness = await openSlackHarness();
   await begin(harness);
   const asked: string[] = [];
@@ -87,7 +87,7 @@ test("a file that has moved is followed within Slack, and nowhere else", async (
   }
 });
 
-test("a file of another workspace, which comes by its id alone, has its name and its kind", async () => {
+test("name and type of another workspace's file are looked up by its id", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   const { people, workspace } = harness.server;
@@ -106,7 +106,7 @@ test("a file of another workspace, which comes by its id alone, has its name and
   ]);
 });
 
-test("a file for one person that the workspace forbids is told about where it was to be", async () => {
+test("if the workspace forbids files, the private message says so in place of the file", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   const files = [{ name: "session.md", mediaType: "text/markdown", data: new TextEncoder().encode("# Session") }];

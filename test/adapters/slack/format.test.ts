@@ -45,7 +45,7 @@ test.each([
   { tone: "task", markdown: "→ **explore**: look → there", shown: "➡️ **explore**: look → there" },
   { tone: "plain", markdown: "✗ as someone wrote", shown: "✗ as someone wrote" },
   { tone: "error", markdown: "A word without a sign", shown: "A word without a sign" },
-] as const)("a message of tone $tone has its sign in colour: $shown", ({ tone, markdown, shown }) => {
+] as const)("a message of tone $tone is marked by an emoji: $shown", ({ tone, markdown, shown }) => {
   expect(formatMessage(plainMessage(markdown, { tone }))).toMatchObject({
     text: markdown.replaceAll("**", ""),
     blocks: [{ type: "markdown", text: shown }],
@@ -61,7 +61,7 @@ test.each([
   ["arguments", "f(**a) and g(**b)", "f(**a) and g(**b)"],
   ["powers", "x**(1/2) + y**(1/3)", "x**(1/2) + y**(1/3)"],
   ["code", "`**a:**b`\n```\n**a:**b\n```", "`**a:**b`\n```\n**a:**b\n```"],
-])("bold words with %s beside them, and no others, are bold", (_what, markdown, shown) => {
+])("bold text next to %s is bold, and no other text", (_what, markdown, shown) => {
   expect(formatMessage(plainMessage(markdown)).blocks).toEqual([{ type: "markdown", text: shown }]);
 });
 
@@ -72,7 +72,7 @@ test.each([
   { name: "tables alone", markdown: "| a |\n|---|\n| 1 |\n\n".repeat(80) },
   { name: "headings and code", markdown: "# Heading\n```sh\n# comment\n\n---\n```\n".repeat(80) },
   { name: "headings alone", markdown: "### Heading\n".repeat(300) },
-])("an answer with many $name comes in messages that Slack takes, and whole", ({ markdown }) => {
+])("an answer with many $name is split into messages that Slack accepts, without loss", ({ markdown }) => {
   const buttons = [{ id: "details", label: "Details", style: "default" as const }];
   const parts = answerParts({ markdown, footer: "✓ 3 turns", tone: "plain", buttons }, SLACK_LIMITS);
   expect(parts.map((part) => check(formatMessage(part)))).toEqual(parts.map(() => null));
@@ -90,7 +90,7 @@ test.each([
   { name: "empty", markdown: "" },
   { name: "white space", markdown: " \n " },
   { name: "characters of two units", markdown: "😀".repeat(9_000) },
-])("a text that is $name still makes a message that Slack takes", ({ markdown }) => {
+])("a text that is $name still makes a message that Slack accepts", ({ markdown }) => {
   const buttons = Array.from({ length: 30 }, (_, n) => ({
     id: `b${n}`,
     label: "l".repeat(100),

@@ -30,7 +30,7 @@ async function begun(mode: "socket" | "http" = "socket") {
   };
 }
 
-test("a form shows what stands in its fields, and what is sent comes by their names", async () => {
+test("a form shows its initial values, and a submission has the values by field name", async () => {
   await using scene = await begun();
   const { stage, inbox, people, form } = scene;
   expect(form()?.inputs.map(({ block_id, type, value }) => [block_id, type, value])).toEqual([
@@ -64,7 +64,7 @@ test("a form shows what stands in its fields, and what is sent comes by their na
 
 const TRANSPORTS = ["socket", "http"] as const;
 
-test.each(TRANSPORTS)("what is wrong is said beneath its field, and the form stays, over %s", async (mode) => {
+test.each(TRANSPORTS)("a validation error appears below its field, and the form stays open, over %s", async (mode) => {
   await using scene = await begun(mode);
   const { stage, inbox, people, form } = scene;
   stage.answer = WRONG;
@@ -78,7 +78,7 @@ test.each(TRANSPORTS)("what is wrong is said beneath its field, and the form sta
   expect(scene.workspace.ephemerals).toEqual([]);
 });
 
-test("what is wrong with a field that is not shown is said in words", async () => {
+test("a validation error of a hidden field is shown as a message", async () => {
   await using scene = await begun();
   scene.stage.answer = { ...WRONG, problems: { budget: "It must be more than 0." } };
   await scene.people.submit({}).answered;
@@ -86,7 +86,7 @@ test("what is wrong with a field that is not shown is said in words", async () =
   expect(scene.workspace.ephemerals.map(({ text }) => text)).toEqual(["✗ When: no such time."]);
 });
 
-test("a field with more in it than Slack takes is left out and stays as it is", async () => {
+test("a field whose value exceeds Slack's limit is omitted and unchanged", async () => {
   await using scene = await begun();
   const { stage, people, workspace } = scene;
   const long = {

@@ -18,7 +18,7 @@ const TOKENS = 2_000;
 const STREAM_MS = 4_000;
 const STEPS = 40;
 
-test("50 runs at once over 10 channels: no 429, every answer whole and soon, a sign of life within a second", async () => {
+test("50 concurrent runs in 10 channels: no 429, every answer complete in time, progress within a second", async () => {
   await using harness = await openSlackHarness();
   const { server, log } = harness;
   const { clock } = systemRuntime();

@@ -36,7 +36,7 @@ const CASES = [
   },
 ];
 
-test("how a person and the bot stand to a channel is what Slack says of both", async () => {
+test("channel membership of people and the bot follows Slack's answers", async () => {
   await using harness = await openSlackHarness();
   const platform = harness.adapter();
   await platform.start(new Inbox().receive, new AbortController().signal);
@@ -53,7 +53,7 @@ test("how a person and the bot stand to a channel is what Slack says of both", a
   }
 });
 
-test("somebody who is looked for in many channels at once is looked up once", async () => {
+test("concurrent lookups of one person in many channels make one request", async () => {
   await using harness = await openSlackHarness();
   const { server } = harness;
   const platform = harness.adapter();
@@ -75,7 +75,7 @@ test.each([
   { who: "a member", user: {}, member: { isGuest: false, isExternal: false } },
   { who: "a guest", user: { isRestricted: true }, member: { isGuest: true } },
   { who: "a deactivated account", user: { isDeleted: true }, member: null },
-])("$who is known as such when asked for", async ({ user, member }) => {
+])("$who is recognised when looked up", async ({ user, member }) => {
   await using harness = await openSlackHarness();
   const { workspace } = harness.server;
   workspace.users.set("U0EVE", { id: "U0EVE", name: "eve", ...user });

@@ -8,7 +8,7 @@ import { openSlackHarness } from "../../support/slack/slack-harness.ts";
 const REPLICAS = 3;
 const POSTS = 5;
 
-test("replicas that post and edit in one channel at once: no 429, and all of it arrives", async () => {
+test("replicas that post and edit concurrently in one channel get no 429, and everything arrives", async () => {
   await using parts = new AsyncDisposableStack();
   const rates = await sharedRates(parts, REPLICAS);
   const harness = parts.use(await openSlackHarness());

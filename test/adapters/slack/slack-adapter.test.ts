@@ -18,7 +18,7 @@ function callsOf(harness: SlackHarness, method: string) {
   return harness.server.calls.filter((call) => call.method === method);
 }
 
-test("nothing is read of somebody who is not served, and nobody whom they mention is looked up", async () => {
+test("content of a person who is not served is not read, and people mentioned in it are not looked up", async () => {
   await using harness = await openSlackHarness();
   const platform = harness.adapter({ serves: ({ id }) => id !== harness.personId("ana") });
   const inbox = await begin({ ...harness, platform });
@@ -30,7 +30,7 @@ test("nothing is read of somebody who is not served, and nobody whom they mentio
   expect(await inbox.nextMessage()).toMatchObject({ text: "and me" });
 });
 
-test("nothing is read of a message that somebody who is not served points out", async () => {
+test("a message is not read if a person who is not served reacts to it", async () => {
   await using harness = await openSlackHarness();
   const platform = harness.adapter({ serves: () => false, reactions: ["robot_face"] });
   const inbox = await begin({ ...harness, platform });
@@ -53,7 +53,7 @@ test("a mention comes as two events with one key, and the person is looked up on
   expect(callsOf(harness, "users.info")).toHaveLength(1);
 });
 
-test("an app that hears of mentions only is answered all the same, also where the text lacks the mention", async () => {
+test("an app subscribed to app_mention alone answers mentions, also those missing from the text", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   const { workspace, people } = harness.server;
@@ -63,7 +63,7 @@ test("an app that hears of mentions only is answered all the same, also where th
   }
 });
 
-test("what is sent as null is not there: in a message, its edit and the history, and in who wrote it", async () => {
+test("null fields count as absent in messages, edits, history and profiles", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   const { people, workspace } = harness.server;
@@ -83,7 +83,7 @@ test("what is sent as null is not there: in a message, its edit and the history,
   expect(read.map(({ text }) => text)).toEqual(["hello"]);
 });
 
-test("what was not answered in time comes again by itself", async () => {
+test("Slack delivers an event again that was not acknowledged in time", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   const mend = inbox.refuse();
@@ -95,7 +95,7 @@ test("what was not answered in time comes again by itself", async () => {
   expect(inbox.fresh).toHaveLength(1);
 });
 
-test("nothing in a thread overtakes what was said before, however long its person is looked up", async () => {
+test("messages of a thread keep their order, however long looking up an author takes", async () => {
   await using harness = await openSlackHarness();
   const { inbox, event } = await openThread(harness);
   const found = Promise.withResolvers<void>();
@@ -108,7 +108,7 @@ test("nothing in a thread overtakes what was said before, however long its perso
   expect([(await inbox.nextMessage()).text, (await inbox.nextMessage()).text]).toEqual(["first", "second"]);
 });
 
-test("who is refused is told once, though the mention comes twice", async () => {
+test("a refusal is shown once, although the mention arrives as two events", async () => {
   await using harness = await openSlackHarness();
   const refused: string[] = [];
   await harness.platform.start((event) => {
@@ -129,7 +129,7 @@ const strangers = [
   { name: "a person of another workspace", user: { teamId: "T0002" }, isGuest: false, isExternal: true },
 ];
 
-test.each(strangers)("$name is known as one", async ({ user, isGuest, isExternal }) => {
+test.each(strangers)("$name is recognised", async ({ user, isGuest, isExternal }) => {
   await using harness = await openSlackHarness();
   harness.server.workspace.users.set("U0X", { id: "U0X", name: "xavier", ...user });
   const inbox = await begin(harness);
@@ -138,7 +138,7 @@ test.each(strangers)("$name is known as one", async ({ user, isGuest, isExternal
   expect(person).toEqual({ id: "slack:U0X", name: "xavier", isBot: false, isGuest, isExternal, roles: [] });
 });
 
-test("somebody Slack does not show us is a stranger; nobody is taken for a member while Slack cannot be asked", async () => {
+test("a person hidden by Slack counts as external; nobody counts as a member while Slack is unavailable", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   harness.server.people.mention({ text: "unseen", user: "U0HIDDEN" });
@@ -150,7 +150,7 @@ test("somebody Slack does not show us is a stranger; nobody is taken for a membe
   await said.answered;
 });
 
-test("what a private channel is called is not told by its id", async () => {
+test("an id does not reveal a private channel's name", async () => {
   await using harness = await openSlackHarness();
   const channel = { kind: "channel", gone: false } as const;
   harness.server.workspace.channels.set("C0HR", { ...channel, id: "C0HR", name: "layoffs", isPrivate: true });
@@ -160,7 +160,7 @@ test("what a private channel is called is not told by its id", async () => {
   expect((await inbox.nextMessage()).text).toBe("what goes on in #C0HR and #web(C0WEB)?");
 });
 
-test("a slash command is an event without thread, and its private reply is Slack's answer", async () => {
+test("a slash command is an event without a thread, and its private reply is the HTTP response", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   inbox.answerWith({ type: "reply", message: plainMessage("3 jobs") });
@@ -182,7 +182,7 @@ test("a slash command is an event without thread, and its private reply is Slack
   });
 });
 
-test("a file for one person comes as a direct message, and the answer says so", async () => {
+test("a private file is sent as a direct message, and the answer says so", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   const file = { name: "session.md", mediaType: "text/markdown", data: new TextEncoder().encode("# Session") };
@@ -210,7 +210,7 @@ test("in a direct message a file for its person is in the thread that asked for 
   expect(holder).toMatchObject({ channel: "D0001", threadTs: "1700000000.000100" });
 });
 
-test("the reply to a command opens a thread that is found again", async () => {
+test("the reply to a command opens a thread and can be found by its key", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   harness.server.people.command("/agent", "plan");
@@ -252,7 +252,7 @@ test("a button on a private answer works in its thread", async () => {
   await delivery.answered;
 });
 
-test("a post is tried once: a lost response and a 5xx are the caller's, and a 429 holds nothing else back", async () => {
+test("a post is attempted once: lost responses and 5xx are left to the caller, and a 429 delays no other request", async () => {
   await using harness = await openSlackHarness();
   const { event } = await openThread(harness);
   const post = (key: string) => harness.platform.post(event.thread, plainMessage(key), key);
@@ -282,7 +282,7 @@ const CARD = {
   buttons: [{ id: "retry:run_1", label: "Try again", style: "default" }],
 } satisfies Partial<OutgoingMessage>;
 
-test("a card with files has them before it is found by its key", async () => {
+test("the files of a card are posted before the card itself", async () => {
   await using harness = await openSlackHarness();
   const { event } = await openThread(harness);
   const files = [{ name: "answer.md", mediaType: "text/markdown", data: new TextEncoder().encode("whole") }];
@@ -292,7 +292,7 @@ test("a card with files has them before it is found by its key", async () => {
   expect(head?.text).toBe("head");
 });
 
-test("a token without a needed scope is told at the start; one that lacks others works", async () => {
+test("a missing required scope is reported at the start; missing optional scopes are allowed", async () => {
   await using harness = await openSlackHarness();
   harness.server.scopes.delete("files:read");
   await begin(harness);
@@ -303,7 +303,7 @@ test("a token without a needed scope is told at the start; one that lacks others
   });
 });
 
-test("an app token that Slack does not accept is told at the start", async () => {
+test("an invalid app token is reported at the start", async () => {
   await using harness = await openSlackHarness();
   const platform = harness.adapter({ mode: { type: "socket", appToken: "xapp-wrong" } });
   await expect(platform.start(() => Promise.resolve({ type: "accepted" }), signal)).rejects.toMatchObject({
@@ -311,7 +311,7 @@ test("an app token that Slack does not accept is told at the start", async () =>
   });
 });
 
-test("while Slack cannot be reached the start waits, says so, and can be taken back", async () => {
+test("while Slack is unreachable the start waits, reports it and can be aborted", async () => {
   await using harness = await openSlackHarness();
   const controller = new AbortController();
   const port = await freePort();
@@ -325,7 +325,7 @@ test("while Slack cannot be reached the start waits, says so, and can be taken b
 });
 
 test.each(["user_not_in_channel", "invalid_thread_ts", "restricted_action", "restricted_action_read_only_channel"])(
-  "a private answer that the channel does not take (%s) goes to the person's direct messages",
+  "a private answer that the channel refuses (%s) is sent as a direct message",
   async (error) => {
     await using harness = await openSlackHarness();
     const { event } = await openThread(harness);
@@ -335,7 +335,7 @@ test.each(["user_not_in_channel", "invalid_thread_ts", "restricted_action", "res
   },
 );
 
-test("a post that is sent again after its files does not bring them again", async () => {
+test("retrying a post after its files were uploaded does not upload them again", async () => {
   await using harness = await openSlackHarness();
   const { event } = await openThread(harness);
   const { server, platform } = harness;
@@ -351,7 +351,7 @@ test("a post that is sent again after its files does not bring them again", asyn
   expect(files).toEqual(["a.csv"]);
 });
 
-test("files that a killed process had brought do not come again with their message", async () => {
+test("files uploaded by a killed process are not uploaded again with their message", async () => {
   await using harness = await openSlackHarness();
   const { event } = await openThread(harness);
   const { server, platform } = harness;
@@ -375,7 +375,7 @@ test("files that a killed process had brought do not come again with their messa
   expect(names).toEqual(["a.csv", "a.csv", "b.csv", "b.csv"]);
 });
 
-test("a like file of another post, which came meanwhile, is not taken for that of a post that was killed", async () => {
+test("an equal file of a later post is not mistaken for that of an interrupted post", async () => {
   await using harness = await openSlackHarness();
   const { event } = await openThread(harness);
   const { server, platform } = harness;

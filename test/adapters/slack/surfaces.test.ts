@@ -45,7 +45,7 @@ async function begun(receipt: Receipt = { type: "accepted" }) {
 test.each([
   { where: "in a thread", threadTs: "1700000000.000100" },
   { where: "in a channel, where no thread can hang at it", threadTs: null },
-])("a click on what only its person sees, $where, is done there", async ({ threadTs }) => {
+])("a click on an ephemeral message $where takes effect there", async ({ threadTs }) => {
   await using stage = await begun();
   const button = { type: "button", action_id: "skill:review", text: { type: "plain_text", text: "review" } };
   const blocks = [{ type: "actions", elements: [button] }];
@@ -58,7 +58,7 @@ test.each([
   });
 });
 
-test("a home tab that is opened shows the person what the core answers; the other tabs show nothing", async () => {
+test("opening the home tab publishes the core's view; other tabs do nothing", async () => {
   await using stage = await begun({ type: "home", view: HOME });
   const { inbox, platform, server } = stage;
   await server.people.openHome("U0ANA", "about").answered;
@@ -80,7 +80,7 @@ test("a home tab that is opened shows the person what the core answers; the othe
   expect(server.calls.filter(({ method }) => method === "views.publish").map(({ outcome }) => outcome)).toEqual(["ok"]);
 });
 
-test("a click on the home tab comes as one at the top of the person's direct messages", async () => {
+test("a click on the home tab is delivered as a click in the person's direct messages", async () => {
   await using stage = await begun({ type: "home", view: HOME });
   const { inbox, platform, server } = stage;
   await server.people.openHome("U0ANA").answered;
@@ -96,7 +96,7 @@ test("a click on the home tab comes as one at the top of the person's direct mes
   });
 });
 
-test("a thread of the assistant's pane gets the prompts that the core suggests", async () => {
+test("an assistant thread gets the core's suggested prompts", async () => {
   const prompts = [{ title: "Look around", message: "What is here?" }];
   await using stage = await begun({ type: "prompts", prompts });
   const { inbox, platform, server } = stage;
@@ -110,7 +110,7 @@ test("a thread of the assistant's pane gets the prompts that the core suggests",
   expect(server.workspace.suggestions.get(`D0001 ${root}`)).toEqual(prompts);
 });
 
-test("the pane of an agent opens with its tab of messages, and gets the prompts above all threads", async () => {
+test("opening the messages tab of an agent app sets the suggested prompts of the whole tab", async () => {
   const prompts = [{ title: "Look around", message: "What is here?" }];
   await using stage = await begun({ type: "prompts", prompts });
   const { inbox, platform, server } = stage;
@@ -125,7 +125,7 @@ test("the pane of an agent opens with its tab of messages, and gets the prompts 
   expect(server.workspace.suggestions.get("D0001")).toEqual(prompts);
 });
 
-test("what somebody looks at beside the pane comes with their next words in it, and only once", async () => {
+test("the context that a person views beside the assistant pane is included once, in the next message", async () => {
   await using stage = await begun();
   const { inbox, server } = stage;
   const { people, workspace } = server;
@@ -166,7 +166,7 @@ test("a status is shown in threads of channels and of direct messages", async ()
 test.each([
   { where: "a thread of the pane", begin: (people: SlackPeople) => people.openPane() },
   { where: "a direct message", begin: () => undefined },
-])("$where is called by the words that it began with, once", async ({ begin }) => {
+])("$where gets its title from its first message, once", async ({ begin }) => {
   await using stage = await begun();
   const { inbox, platform, server } = stage;
   const { people, workspace } = server;
@@ -193,7 +193,7 @@ test.each([
   expect([...stage.server.workspace.titles]).toEqual([]);
 });
 
-test("being added to a channel comes with who did it; somebody else's coming does not", async () => {
+test("adding the bot to a channel is delivered with the inviter; other joins are ignored", async () => {
   await using stage = await begun();
   const { inbox, server } = stage;
   const { people, workspace } = server;
@@ -212,7 +212,7 @@ test("being added to a channel comes with who did it; somebody else's coming doe
 test.each([
   { what: "a message", threaded: false },
   { what: "a reply in a thread", threaded: true },
-])("a reaction on $what asks about it, in its thread", async ({ threaded }) => {
+])("a reaction to $what asks about it in its thread", async ({ threaded }) => {
   await using stage = await begun();
   const { inbox, server } = stage;
   const { people, workspace } = server;
@@ -234,7 +234,7 @@ test.each([
   });
 });
 
-test("reactions of the bot and on its own messages ask for nothing", async () => {
+test("reactions by the bot and to its own messages are ignored", async () => {
   await using stage = await begun();
   const { inbox, server } = stage;
   const { people, workspace } = server;
@@ -246,7 +246,7 @@ test("reactions of the bot and on its own messages ask for nothing", async () =>
   expect(await inbox.next()).toMatchObject({ messageId: bobs.ts, person: { name: "ana" } });
 });
 
-test("what was said while nobody listened is found: in channels, threads and direct messages", async () => {
+test("messages missed during downtime are found in channels, threads and direct messages", async () => {
   await using stage = await begun();
   const { platform, server } = stage;
   const { workspace } = server;
@@ -277,7 +277,7 @@ const LACKING: Receipt = {
   },
 };
 
-test("a form that is filled in comes as the command it stands for, from the thread it was asked in", async () => {
+test("a submitted form is delivered as its command, in the thread of the request", async () => {
   await using stage = await begun(LACKING);
   const { inbox, server } = stage;
   const { people, workspace } = server;
@@ -300,7 +300,7 @@ test.each([
   { why: "Slack refuses it", line: "weather", fault: "expired_trigger_id" },
   { why: "it cannot carry what it is for", line: "x".repeat(3_000), fault: null },
   { why: "what is there fits into no field", line: "weather", fault: null, value: "x".repeat(3_500) },
-])("where a form cannot be opened, because $why, the words are said", async ({ line, fault, value = "" }) => {
+])("if a form cannot be opened because $why, the request is made as text", async ({ line, fault, value = "" }) => {
   if (LACKING.type !== "reply" || LACKING.form === undefined) throw new Error("a form");
   const fields = LACKING.form.fields.map((field) => ({ ...field, value }));
   await using stage = await begun({ ...LACKING, form: { ...LACKING.form, line, fields } });
@@ -311,7 +311,7 @@ test.each([
   expect(server.workspace.ephemerals.map(({ text }) => text)).toEqual(["It needs a place."]);
 });
 
-test("Slack's own stop button stops what goes on in its thread, and its person alone hears of it", async () => {
+test("Slack's stop button stops the thread's run, and only the person who clicked is notified", async () => {
   await using stage = await begun(reply("⏹ Stopping."));
   const { people, workspace } = stage.server;
   const root = workspace.add({ channel: "C0001", user: "U0ANA", text: "dig" });

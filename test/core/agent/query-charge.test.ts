@@ -15,24 +15,27 @@ test.each<{ what: string; reply: Reply; least: number; most: number }>([
   { what: "breaks off", reply: failed("incomplete_stream", LONG), least: 1_000, most: 2_500 },
   { what: "ends without its marker", reply: { text: LONG, noEnd: true }, least: 1_000, most: 2_500 },
   { what: "is refused", reply: failed("overloaded"), least: 0, most: 0 },
-])("a call that $what is charged what had arrived, and its run what both came to", async ({ reply, least, most }) => {
-  const { query, clock, journal } = scenario({ model: ScriptedModel.inOrder(reply, { text: "ok" }) });
-  const run = drive(query);
-  await clock.runAll();
-  const { outcome } = await run;
+])(
+  "a call that $what is charged for the received part, and the run for both attempts",
+  async ({ reply, least, most }) => {
+    const { query, clock, journal } = scenario({ model: ScriptedModel.inOrder(reply, { text: "ok" }) });
+    const run = drive(query);
+    await clock.runAll();
+    const { outcome } = await run;
 
-  const { usage, costUsd, turns } = await journal.load();
-  const cut = usage.outputTokens - 10;
-  expect(cut).toBeGreaterThanOrEqual(least);
-  expect(cut).toBeLessThanOrEqual(most);
-  expect(costUsd).toBeCloseTo(CALL_COST_USD + ((usage.inputTokens - 100) * 10 + cut * 50) / 1_000_000, 10);
-  expect({ turns, outcome }).toMatchObject({ turns: 1, outcome: { type: "end_turn", usage } });
-});
+    const { usage, costUsd, turns } = await journal.load();
+    const cut = usage.outputTokens - 10;
+    expect(cut).toBeGreaterThanOrEqual(least);
+    expect(cut).toBeLessThanOrEqual(most);
+    expect(costUsd).toBeCloseTo(CALL_COST_USD + ((usage.inputTokens - 100) * 10 + cut * 50) / 1_000_000, 10);
+    expect({ turns, outcome }).toMatchObject({ turns: 1, outcome: { type: "end_turn", usage } });
+  },
+);
 
 test.each([
   { what: "a person's stop", reason: new CancelSignal({ by: "person", name: "@ana" }) },
   { what: "a shutdown", reason: new SuspendSignal("shutdown") },
-])("a call that $what ends is charged what had arrived", async ({ reason }) => {
+])("a call that $what ends is charged for the received part", async ({ reason }) => {
   const stopping = new AbortController();
   const { query, journal } = scenario({ model: ScriptedModel.inOrder({ text: LONG, hangs: true }) });
   let words = 0;
@@ -49,7 +52,7 @@ test.each([
   expect(usage.inputTokens).toBeGreaterThan(0);
 });
 
-test("a call that failed while the journal does, too, is told in the log", async () => {
+test("a failed call is logged if the journal fails as well", async () => {
   const { query, journal, logLines } = scenario({ model: ScriptedModel.inOrder(failed("incomplete_stream", LONG)) });
   const away = new Error("the database is away");
   journal.callFailed = () => Promise.reject(away);
@@ -57,7 +60,7 @@ test("a call that failed while the journal does, too, is told in the log", async
   expect(logLines).toMatchObject([{ event: "model_call_unsettled", fields: { code: "incomplete_stream" } }]);
 });
 
-test("a model whose provider counts nothing has its context measured by the estimate, which teaches the meter nothing", async () => {
+test("without usage data from the provider the context is estimated, and the token meter stays uncalibrated", async () => {
   const reads = (id: string): Reply => ({ calls: [{ id, name: "look", input: { path: LONG } }], usage: NO_USAGE });
   const replies = [reads("a"), reads("b"), reads("c"), { text: LONG, usage: NO_USAGE }];
   const { query, journal } = scenario({ model: ScriptedModel.inOrder(...replies), tools: [tool("look")] });
@@ -70,7 +73,7 @@ test("a model whose provider counts nothing has its context measured by the esti
   expect(query.meter.corrected("scripted/one", 1_000)).toBe(before);
 });
 
-test("where the price is unknown, so is the cost of a run with a call that was cut off", async () => {
+test("with an unknown price the cost of a run with an interrupted call is unknown", async () => {
   const model = ScriptedModel.inOrder(failed("stalled", LONG), { text: "ok" });
   const { query, clock, journal } = scenario({ model, price: null });
   const run = drive(query);

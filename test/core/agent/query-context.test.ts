@@ -45,7 +45,7 @@ function sizes({ messages }: ModelRequest): number[] {
   return messages.flatMap(resultsOf).map(resultChars);
 }
 
-test("60,000 characters of results are sent as placeholders and the newest, and kept whole", async () => {
+test("of 60,000 characters of results the newest are sent, the others become placeholders, and all stay in the store", async () => {
   const { query, journal, model } = sixReads();
   expect((await drive(query)).outcome.type).toBe("end_turn");
 
@@ -60,7 +60,7 @@ test("60,000 characters of results are sent as placeholders and the newest, and 
 const readsPoints = [1, 2, 3].flatMap((back) => (["before", "after"] as const).map((when) => ({ back, when })));
 
 test.each(readsPoints)(
-  "killed $when the write $back before the end, the request is the same",
+  "killed $when the write $back before the end, the process sends the same request after a restart",
   async ({ back, when }) => {
     const whole = sixReads();
     await drive(whole.query);
@@ -76,7 +76,7 @@ test.each(readsPoints)(
   },
 );
 
-test("one turn's results beyond the budget are all sent once, and evicted when they have been seen", async () => {
+test("one turn's results beyond the budget are all sent once and evicted afterwards", async () => {
   const ids = ["a", "b", "c", "d", "e", "f"];
   const model = ScriptedModel.inOrder(
     { calls: ids.map((id) => ({ id, name: "read", input: { path: id } })) },
@@ -100,7 +100,7 @@ function filled(history: readonly Message[], replies: (request: ModelRequest) =>
   return { ...scenario({ model, journal, config: { contextWindow: 10_000 } }), model };
 }
 
-test("below 80 % of the window nothing is said or done", async () => {
+test("below 80 % of the window nothing is evicted or announced", async () => {
   const { query, model, journal } = filled(past(12, 450), () => ({ text: "ok" }));
   const { events } = await drive(query);
   expect(statusesOf(events)).toEqual([]);
@@ -108,14 +108,14 @@ test("below 80 % of the window nothing is said or done", async () => {
   expect(journal.writes).toEqual(["modelResponded"]);
 });
 
-test("at 80 % people are told, once for as long as it lasts", async () => {
+test("at 80 % people are warned once", async () => {
   const { query, journal } = filled(past(12, 530), () => ({ text: "ok" }));
   const first = statusesOf((await drive(query)).events);
   expect(first).toEqual([expect.stringMatching(/^⚠ This thread fills 8\d % of the model's memory\.$/)]);
   expect(journal.writes).toEqual(["modelResponded"]);
 });
 
-test("at 80 % old tool results go first, and no text", async () => {
+test("at 80 % old tool results are evicted, and no text", async () => {
   const reads: Message[] = Array.from({ length: 4 }, (_, index): Message[] => [
     {
       id: `a${index}`,
@@ -146,7 +146,7 @@ test("at 80 % old tool results go first, and no text", async () => {
   expect(JSON.stringify(model.requests[0]?.messages)).toContain("message 0 ");
 });
 
-test("at 90 % a summary takes the head's place; the last ten messages and the store stay whole", async () => {
+test("at 90 % a summary replaces the head; the last ten messages and the store are unchanged", async () => {
   const { query, model, journal } = filled(past(20, 400), (request) => ({
     text: isSummaryCall(request) ? SUMMARY : "heron",
   }));
@@ -175,7 +175,7 @@ test("at 90 % a summary takes the head's place; the last ten messages and the st
 test.each([
   { what: "few long messages", count: 20, tokens: 400 },
   { what: "many short ones", count: 400, tokens: 30 },
-])("what is summarised, and the summary, fit into the window: $what", async ({ count, tokens }) => {
+])("the summarised messages and the summary fit into the window: $what", async ({ count, tokens }) => {
   const { query, model } = filled(past(count, tokens), (request) => ({
     text: isSummaryCall(request) ? SUMMARY : "heron",
   }));
@@ -187,7 +187,7 @@ test.each([
   expect(prompt).toContain(`message ${count - 11} `);
 });
 
-test("one result takes no more of a small window than a request has room for", async () => {
+test("a single result is cut to what fits into a small window", async () => {
   const model = ScriptedModel.byTurn({ calls: [{ id: "r", name: "read", input: { path: "big" } }] }, { text: "Done." });
   const tools = [tool("read", { execute: async () => textResult("word ".repeat(40_000)) })];
   const { query } = scenario({ model, tools, config: { contextWindow: 10_000 } });
@@ -198,7 +198,7 @@ test("one result takes no more of a small window than a request has room for", a
   expect(JSON.stringify(model.requests[1]?.messages)).toContain("of 200000 characters are left out");
 });
 
-test("a process that dies after the summary does not make it again", async () => {
+test("a summary is not made again after a crash", async () => {
   const { query, model, journal } = filled(past(20, 400), (request) => ({
     text: isSummaryCall(request) ? SUMMARY : "heron",
   }));
@@ -214,7 +214,7 @@ test.each<{ name: string; reply: Reply; responses: number }>([
   { name: "is cut off", reply: { text: "## Primary", stopReason: "max_tokens" }, responses: 2 },
   { name: "is refused", reply: { text: "I", stopReason: "refusal" }, responses: 2 },
 ])(
-  "a summary that $name leaves the history as it was, its cost counts, and the run goes on",
+  "a summary that $name leaves the history unchanged, is charged, and the run continues",
   async ({ reply, responses }) => {
     const { query, model, journal } = filled(past(20, 400), (request) =>
       isSummaryCall(request) ? reply : { text: "ok" },
@@ -228,7 +228,7 @@ test.each<{ name: string; reply: Reply; responses: number }>([
   },
 );
 
-test("after three failures no summary is tried", async () => {
+test("after three failures no further summary is attempted", async () => {
   const reply = (request: ModelRequest): Reply =>
     isSummaryCall(request) ? { error: new ProviderError("bad_request", "no") } : { text: "ok" };
   const { query, model, journal } = filled(past(20, 400), reply);
@@ -243,7 +243,7 @@ test("after three failures no summary is tried", async () => {
 
 const overflow = (): Reply => ({ error: new ProviderError("context_overflow", "prompt is too long") });
 
-test("a request that the provider finds too long is shortened and sent once more", async () => {
+test("a request that the provider rejects as too long is shortened and retried once", async () => {
   let calls = 0;
   const { query, model } = filled(past(20, 100), (request) => {
     if (isSummaryCall(request)) return { text: SUMMARY };
@@ -258,7 +258,7 @@ test("a request that the provider finds too long is shortened and sent once more
   ]);
 });
 
-test("results that are too long for any request are left out, so that the thread goes on", async () => {
+test("results that are too long for any request are evicted, so that the thread can continue", async () => {
   const ids = ["a", "b", "c", "d"];
   const model = new ScriptedModel((request) => {
     const chars = sizes(request).reduce((sum, size) => sum + size, 0);
@@ -280,7 +280,7 @@ test.each<{ name: string; count: number; summary?: Reply; calls: number }>([
   expect(model.requests).toHaveLength(calls);
 });
 
-test("a stop while the summary is made ends the run and counts no failure", async () => {
+test("a stop during the summary ends the run and does not count as a failed summary", async () => {
   const cancel = new AbortController();
   const { query, journal } = filled(past(20, 400), () => ({ text: "never", hangs: true }));
   const { outcome } = await drive(query, cancel.signal, (event) => {
@@ -309,7 +309,7 @@ test.each<{ why: string; reply: Reply; end: object }>([
     },
   },
   { why: "a limit leaves too little", reply: { error: new BudgetStop(OVER_BUDGET) }, end: OVER_BUDGET },
-])("/compact says why it could not, when $why", async ({ reply, end }) => {
+])("/compact explains its failure when $why", async ({ reply, end }) => {
   const { query } = filled(past(20, 400), () => reply);
   const work = compactSession(query, new AbortController().signal);
   let next = await work.next();
@@ -317,7 +317,7 @@ test.each<{ why: string; reply: Reply; end: object }>([
   expect(next.value).toMatchObject(end);
 });
 
-test("/compact that died after a summary it could not use does not say that it has one", async () => {
+test("/compact resumed after an unusable summary does not claim success", async () => {
   const { query, journal } = filled(past(20, 400), () => ({ text: "## Primary", stopReason: "max_tokens" }));
   journal.crashAt({ write: 1, when: "after" });
   const first = compactSession(query, new AbortController().signal);
@@ -329,7 +329,7 @@ test("/compact that died after a summary it could not use does not say that it h
   });
 });
 
-test("output gets what the window has left", async () => {
+test("maxTokens is limited to the rest of the window", async () => {
   const { query, model } = filled(past(12, 450), () => ({ text: "ok" }));
   await drive(query);
   expect(model.requests[0]?.maxTokens).toBeGreaterThan(1_024);

@@ -90,7 +90,7 @@ const points = uncut.journal.writes.flatMap((name, index) =>
   (["before", "after"] as const).map((when) => ({ write: index + 1, when, name })),
 );
 
-test("the run that is cut has every kind of write", () => {
+test("the run used for crash tests contains every kind of write", () => {
   const expected: JournalWrite[] = [
     "modelResponded",
     "callEnded", // the unknown tool
@@ -114,7 +114,7 @@ test("the run that is cut has every kind of write", () => {
   expect(uncut.world).toMatchObject({ file: "new", commands: 1, writes: 1 });
 });
 
-test.each(points)("killed $when write $write ($name), the run goes on as if it had not been", async (point) => {
+test.each(points)("killed $when write $write ($name), the run continues as if uninterrupted", async (point) => {
   const { query, journal, model, world } = wholeRun();
   journal.crashAt(point);
   await expect(drive(query)).rejects.toThrow(ProcessDied);
@@ -160,7 +160,7 @@ function withoutCommand(messages: readonly Message[]): Message[] {
   }));
 }
 
-test("a run that is killed after each of its writes still comes to its end", async () => {
+test("a run that is killed after each of its writes still finishes", async () => {
   const { query, journal, world } = wholeRun();
   let kills = 0;
   for (;;) {
@@ -200,7 +200,7 @@ const accounts: {
 ];
 
 test.each(accounts)(
-  "a call that a crash cut and a person then stopped $what",
+  "a call that was interrupted by a crash and then stopped by a person $what",
   async ({ describePartialWork, text, files }) => {
     const { query, journal, world } = wholeRun({ describePartialWork });
     journal.crashAt({ write: COMMAND_BEGUN, when: "after" });
@@ -218,7 +218,7 @@ test.each(accounts)(
   },
 );
 
-test("a run that is finished is not asked again", async () => {
+test("a finished run makes no further model call", async () => {
   const before = uncut.model.requests.length;
   const { outcome, events } = await drive(uncut.query);
   expect(outcome).toMatchObject({ type: "end_turn", message: { content: [{ text: "Done." }] } });

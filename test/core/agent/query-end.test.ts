@@ -12,7 +12,7 @@ const readX = { id: "a", name: "read", input: { path: "x" } };
 test.each([
   { name: "the setting", config: { maxTurns: 3 }, agent: {}, turns: 3 },
   { name: "the agent's own limit", config: { maxTurns: 50 }, agent: { maxTurns: 2 }, turns: 2 },
-])("a tool loop is bounded by $name, its last results journalled", async ({ turns, ...given }) => {
+])("a tool loop is limited by $name, and its last results are journalled", async ({ turns, ...given }) => {
   const model = new ScriptedModel((_request, call) => ({
     calls: [{ ...readX, id: `call-${call}`, input: { path: `x${call}` } }],
   }));
@@ -27,7 +27,7 @@ test.each([
   expect(events.filter((event) => event.type === "turn_end")).toHaveLength(turns);
 });
 
-test("an answer in the last allowed turn is an answer", async () => {
+test("an answer in the last allowed turn ends the run normally", async () => {
   const { query } = scenario({ model: ScriptedModel.inOrder({ text: "ok" }), config: { maxTurns: 1 } });
   expect((await drive(query)).outcome.type).toBe("end_turn");
 });
@@ -59,7 +59,7 @@ test("a cancel while the model streams ends the run at once and leaves a valid h
   expect((await journal.load()).messages).toHaveLength(1);
 });
 
-test("a cancel while tools run stops them; what has no result gets one that says so", async () => {
+test("a cancel while tools run stops them, and calls without a result get one that says so", async () => {
   const cancel = new AbortController();
   const model = ScriptedModel.inOrder({
     calls: [
@@ -91,7 +91,7 @@ test("a cancel while tools run stops them; what has no result gets one that says
   expect(model.requests).toHaveLength(1);
 });
 
-test("a cancel while a call's beginning is journalled keeps the tool from running", async () => {
+test("a cancel while the start of a call is journalled prevents the tool from running", async () => {
   const cancel = new AbortController();
   let executed = false;
   const execute = async () => {
@@ -116,7 +116,7 @@ test("a cancel while a call's beginning is journalled keeps the tool from runnin
   expect(executed).toBe(false);
 });
 
-test("a tool that finishes in spite of a cancel keeps its result", async () => {
+test("a tool that finishes despite a cancel keeps its result", async () => {
   const cancel = new AbortController();
   const execute = async () => {
     cancel.abort(new CancelSignal({ by: "person", name: "@ana" }));
@@ -131,7 +131,7 @@ test("a tool that finishes in spite of a cancel keeps its result", async () => {
   expect(await resultTexts(journal)).toEqual(["written"]);
 });
 
-test("a tool that does not heed a cancel is left behind within a second", async () => {
+test("a tool that ignores a cancel is abandoned within a second", async () => {
   const cancel = new AbortController();
   const { query, clock, journal } = scenario({
     model: ScriptedModel.inOrder({ calls: [readX] }),
@@ -166,7 +166,7 @@ test.each([
   expect(model.requests).toHaveLength(cancelOn === "turn_end" ? 1 : 0);
 });
 
-test("a run that is finished stays finished when it is cancelled then", async () => {
+test("cancelling a finished run changes nothing", async () => {
   const cancel = new AbortController();
   const { query } = scenario({ model: ScriptedModel.inOrder({ text: "ok" }) });
   const { outcome } = await drive(query, cancel.signal, (event) => {
@@ -175,7 +175,7 @@ test("a run that is finished stays finished when it is cancelled then", async ()
   expect(outcome.type).toBe("end_turn");
 });
 
-test("the thread goes on after a cancel", async () => {
+test("a thread can continue after a cancel", async () => {
   const cancel = new AbortController();
   const first = scenario({
     model: ScriptedModel.inOrder({ calls: [readX] }),
@@ -198,7 +198,7 @@ test.each([
   { name: "while the model streams", reply: { text: "one", hangs: true }, on: "token" },
   { name: "while a tool runs", reply: { calls: [readX] }, on: "tool_start" },
   { name: "as a turn starts", reply: { text: "one" }, on: "turn_start" },
-] as const)("a suspension $name leaves the run open: no result is journalled, its reason is thrown", async (given) => {
+] as const)("a suspension $name leaves the run open, journals no result and throws its reason", async (given) => {
   const suspend = new AbortController();
   const reason = new SuspendSignal("shutting down");
   const { query, journal } = scenario({
@@ -215,14 +215,14 @@ test.each([
   expect(journal.writes).not.toContain("toolResults");
 });
 
-test("an abort that is no cancel suspends", async () => {
+test("an abort other than a cancel suspends the run", async () => {
   const stop = new AbortController();
   stop.abort();
   const { query } = scenario({ model: ScriptedModel.inOrder({ text: "ok" }) });
   await expect(drive(query, stop.signal)).rejects.toThrow("aborted");
 });
 
-test("a journal that fails ends the run by throwing, and stops the calls that run beside", async () => {
+test("a journal failure is thrown and stops concurrent calls", async () => {
   const stopped: unknown[] = [];
   const model = ScriptedModel.inOrder({ calls: [readX, { id: "b", name: "read", input: { path: "hangs" } }] });
   const { query, journal } = scenario({

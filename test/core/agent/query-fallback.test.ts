@@ -41,7 +41,7 @@ function twoModels(given: { first: Reply[]; second: Reply[] | null; journal?: Me
   return { play, first, second, journal };
 }
 
-test("a model that stays overloaded is left for the fallback model, once, visibly, within 5 s", async () => {
+test("a persistently overloaded model is replaced by the fallback model once, visibly, within 5 s", async () => {
   const { play, first, second, journal } = twoModels({
     first: [overloaded, overloaded, overloaded],
     second: [{ text: "ok" }],
@@ -60,7 +60,7 @@ test("a model that stays overloaded is left for the fallback model, once, visibl
 });
 
 test.each(["provider_failed", "network"] as const)(
-  "a provider that fails as %s is left for the fallback model after 5 s, visibly",
+  "a provider that fails with %s is replaced by the fallback model after 5 s, visibly",
   async (code) => {
     const { play, second } = twoModels({
       first: Array.from({ length: 9 }, () => failing(code)),
@@ -75,7 +75,7 @@ test.each(["provider_failed", "network"] as const)(
   },
 );
 
-test("when both models are overloaded the run ends within 20 s and says so", async () => {
+test("when both models are overloaded, the run ends within 20 s with an explanation", async () => {
   const { play, second } = twoModels({
     first: [overloaded, overloaded, overloaded],
     second: [overloaded, overloaded, overloaded],
@@ -105,7 +105,7 @@ test.each<{ name: string; failure: Reply; status: string }>([
     failure: failing("overloaded", { retryAfterMs: 30_000 }),
     status: "⚠ claude-opus-5-5 is overloaded; going on with gpt-6-sol.",
   },
-])("$name is not waited for", async ({ failure, status }) => {
+])("$name is not retried before the fallback", async ({ failure, status }) => {
   const { play, first } = twoModels({ first: [failure], second: [{ text: "ok" }] });
   const { outcome, statuses } = await play();
   expect(outcome.type).toBe("end_turn");
@@ -114,7 +114,7 @@ test.each<{ name: string; failure: Reply; status: string }>([
 });
 
 test.each(["auth", "bad_request", "unknown_model", "refused"] as const)(
-  "a failure as %s is no reason to change the model",
+  "a failure with %s does not switch to the fallback model",
   async (code) => {
     const { play, second } = twoModels({ first: [failing(code)], second: [{ text: "ok" }] });
     expect((await play()).outcome).toMatchObject({ type: "error", error: { code } });
@@ -122,7 +122,7 @@ test.each(["auth", "bad_request", "unknown_model", "refused"] as const)(
   },
 );
 
-test("text that the first model has shown is discarded", async () => {
+test("partial text of the first model is discarded", async () => {
   const { play } = twoModels({
     first: [failing("quota", { text: "Half" })],
     second: [{ text: "Whole" }],
@@ -138,12 +138,12 @@ test("text that the first model has shown is discarded", async () => {
   ]);
 });
 
-test("a fallback model that cannot be used leaves the first model's error", async () => {
+test("if the fallback model cannot be used, the first model's error is reported", async () => {
   const { play } = twoModels({ first: [failing("quota")], second: null });
   expect((await play()).outcome).toMatchObject({ type: "error", error: { code: "quota" } });
 });
 
-test("the switch holds for the rest of the run, also in the next process", async () => {
+test("the switch lasts for the rest of the run, also after a restart", async () => {
   const journal = new MemoryJournal([userMessage("go")]);
   journal.crashAt({ write: 3, when: "before" });
   const killed = twoModels({ first: [failing("quota")], second: [{ text: "lost" }], journal });

@@ -10,7 +10,7 @@ const RESUME =
 const cut = (text: string): Reply => ({ text, stopReason: "max_tokens" });
 const readX = { id: "a", name: "read", input: { path: "x" } };
 
-test("a response cut by its limit is resumed by a user message that says so, and no more", async () => {
+test("a response cut by max_tokens is resumed by a short user message", async () => {
   const model = ScriptedModel.inOrder(cut("one tw"), { text: "o three" });
   const { query } = scenario({ model });
 
@@ -80,7 +80,7 @@ test.each<{ name: string; replies: Reply[]; outcome: string; text: string; calls
   expect(model.requests).toHaveLength(calls);
 });
 
-test("a cut inside a tool call never runs the tool; the model learns it and goes on", async () => {
+test("a tool call cut by max_tokens is not run, and the model is informed", async () => {
   const executed: string[] = [];
   const execute = async ({ path }: { path: string }) => {
     executed.push(path);
@@ -99,7 +99,7 @@ test("a cut inside a tool call never runs the tool; the model learns it and goes
   expect(journal.writes.slice(0, 4)).toEqual(["modelResponded", "callEnded", "toolResults", "resumed"]);
 });
 
-test("the last allowed turn is not resumed: what there is ends the run, by the limit of turns", async () => {
+test("a response cut in the last allowed turn ends the run by the turn limit", async () => {
   const { query } = scenario({ model: ScriptedModel.inOrder(cut("half")), config: { maxTurns: 1 } });
   expect((await drive(query)).outcome).toMatchObject({
     type: "max_turns",
@@ -108,7 +108,7 @@ test("the last allowed turn is not resumed: what there is ends the run, by the l
   });
 });
 
-test("a cancel between two pieces ends the run", async () => {
+test("a cancel between two parts of a resumed response ends the run", async () => {
   const cancel = new AbortController();
   const { query, journal } = scenario({ model: ScriptedModel.inOrder(cut("half")) });
   const modelResponded = journal.modelResponded.bind(journal);
@@ -139,7 +139,7 @@ const points = uncut.journal.writes.flatMap((name, index) =>
   (["before", "after"] as const).map((when) => ({ write: index + 1, when, name })),
 );
 
-test.each(points)("killed $when write $write ($name), the pieces are the same reply", async (point) => {
+test.each(points)("killed $when write $write ($name), the parts form the same reply", async (point) => {
   const { query, journal, model } = cutRun();
   journal.crashAt(point);
   await expect(drive(query)).rejects.toThrow(ProcessDied);

@@ -28,7 +28,7 @@ test.each([
   { code: "network", status: "⚠ Anthropic cannot be reached; trying again in 1 s." },
   { code: "provider_failed", status: "⚠ Anthropic does not answer; trying again in 1 s." },
   { code: "empty_response", status: "⚠ The model returned nothing; trying again (1 of 1)." },
-] as const)("a call that failed as $code is tried again, visibly, in the same turn", async ({ code, status }) => {
+] as const)("a call that failed with $code is retried visibly in the same turn", async ({ code, status }) => {
   const { events, outcome, statuses, journal } = await told(failing(code), { text: "ok" });
 
   expect(statuses).toEqual([status]);
@@ -38,12 +38,12 @@ test.each([
   expect((await journal.load()).turns).toBe(1);
 });
 
-test("a wait that people notice is named", async () => {
+test("a noticeable wait is stated", async () => {
   const { statuses } = await told(failing("rate_limited", {}, 12_000), { text: "ok" });
   expect(statuses).toEqual(["⚠ Anthropic takes no more requests for now; trying again in 13 s (1 of 4)."]);
 });
 
-test("text that a failed try has shown is discarded before the next try", async () => {
+test("partial text of a failed attempt is discarded before the next one", async () => {
   const { events, outcome } = await told(failing("stalled", { text: "Half an" }), { text: "Whole" });
 
   expect(events.map((event) => (event.type === "token" ? event.text : event.type))).toEqual([
@@ -58,13 +58,13 @@ test("text that a failed try has shown is discarded before the next try", async 
   expect(outcome).toMatchObject({ type: "end_turn", message: { content: [{ type: "text", text: "Whole" }] } });
 });
 
-test("a stream without its terminal marker is a failed try", async () => {
+test("a stream without its terminal event is a failed attempt", async () => {
   const { outcome, statuses } = await told({ text: "cut", noEnd: true }, { text: "ok" });
   expect(statuses).toHaveLength(1);
   expect(outcome.type).toBe("end_turn");
 });
 
-test("tries that are used up end the run with the last error", async () => {
+test("after the last attempt the run ends with the last error", async () => {
   const { outcome, statuses, model, journal } = await told(
     failing("stalled"),
     failing("stalled"),
@@ -76,7 +76,7 @@ test("tries that are used up end the run with the last error", async () => {
   expect(journal.writes).toEqual(["callFailed", "callFailed", "callFailed"]);
 });
 
-test("server errors do not end a run within a minute; people read how long each wait is", async () => {
+test("server errors do not end a run within a minute, and each wait is stated", async () => {
   const failure = new ProviderError("provider_failed", "500", { detail: { ...detail, status: "500" } });
   const { outcome, statuses } = await told(...Array.from({ length: 5 }, () => ({ error: failure })), { text: "ok" });
   expect(outcome.type).toBe("end_turn");
@@ -84,14 +84,14 @@ test("server errors do not end a run within a minute; people read how long each 
   expect(statuses[4]).toMatch(/^⚠ Anthropic does not answer \(500\); trying again in (?:[89]|1\d) s\.$/);
 });
 
-test("a provider that cannot be reached for a minute ends the run", async () => {
+test("a provider that is unreachable for a minute ends the run", async () => {
   const { outcome, model, statuses } = await told(...Array.from({ length: 12 }, () => failing("network")));
   expect(outcome).toMatchObject({ type: "error", error: { code: "network" } });
   expect(statuses).toHaveLength(model.requests.length - 1);
   expect(model.requests.length).toBeGreaterThan(5);
 });
 
-test("a stop during an outage's wait ends the run at once", async () => {
+test("a stop while waiting out an outage ends the run at once", async () => {
   const cancel = new AbortController();
   const { query, clock } = scenario({ model: ScriptedModel.inOrder(failing("provider_failed")) });
   const { outcome } = await drive(query, cancel.signal, (event) => {
@@ -102,7 +102,7 @@ test("a stop during an outage's wait ends the run at once", async () => {
 });
 
 test.each(["auth", "quota", "bad_request", "context_overflow", "unknown_model", "refused"] as const)(
-  "a call that failed as %s is not tried again",
+  "a call that failed with %s is not retried",
   async (code) => {
     const { outcome, model, statuses } = await told(failing(code));
     expect(outcome).toMatchObject({ type: "error", error: { code } });
@@ -111,19 +111,19 @@ test.each(["auth", "quota", "bad_request", "context_overflow", "unknown_model", 
   },
 );
 
-test("a model that returns nothing is asked once more, then the run ends as empty", async () => {
+test("an empty response is retried once, then the run ends as empty", async () => {
   const { outcome, model } = await told(failing("empty_response"), failing("empty_response"));
   expect(outcome).toMatchObject({ type: "error", error: { code: "empty_response" } });
   expect(model.requests).toHaveLength(2);
 });
 
-test("a model that answers after having returned nothing ends the run as usual", async () => {
+test("an answer after an empty response ends the run normally", async () => {
   const { outcome, journal } = await told(failing("empty_response"), { text: "ok" });
   expect(outcome.type).toBe("end_turn");
   expect((await journal.load()).messages).toHaveLength(2);
 });
 
-test("a defect in a provider ends the run with a code that the log has, too", async () => {
+test("a defect in a provider ends the run with a reference that is also in the log", async () => {
   const { outcome, logLines, model } = await told({ error: new TypeError("x is not a function") });
   const ref = outcome.type === "error" ? outcome.error.detail.ref : undefined;
   expect(outcome).toMatchObject({ type: "error", error: { code: "defect" } });
@@ -132,7 +132,7 @@ test("a defect in a provider ends the run with a code that the log has, too", as
   expect(model.requests).toHaveLength(1);
 });
 
-test("a model that cannot be resolved ends the run with what is missing", async () => {
+test("a model that cannot be resolved ends the run with the name of the missing setting", async () => {
   const { query } = scenario({ model: ScriptedModel.inOrder() });
   const error = new ProviderError("unknown_provider", "no such provider", { detail: { provider: "antropic" } });
   const { outcome } = await drive({

@@ -38,7 +38,7 @@ async function lived(...replies: readonly Reply[]) {
   return { model, ...scene, ...(await drive(scene.query)) };
 }
 
-test("a search tells how a tool is called, and the list of tools stays the same bytes", async () => {
+test("a tool search describes how to call a tool, and the request's tool list stays byte-identical", async () => {
   const { model, journal } = await lived({ calls: [search] }, { calls: [call] });
   expect(model.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([OFFERED, OFFERED, OFFERED]);
   expect(new Set(model.requests.map(({ tools }) => JSON.stringify(tools))).size).toBe(1);
@@ -47,7 +47,7 @@ test("a search tells how a tool is called, and the list of tools stays the same 
   expect(done).toBe("x by 7");
 });
 
-test("what goes through use_tool is the real tool's call everywhere but in the model's own history", async () => {
+test("a use_tool call is treated as a call of the target tool everywhere but in the model's history", async () => {
   const { model, events, journal, logLines } = await lived({ calls: [call] });
   expect(events).toContainEqual(
     expect.objectContaining({ type: "tool_start", toolName: "hub_tool7", input: { path: "x" }, title: "x" }),
@@ -60,13 +60,13 @@ test("what goes through use_tool is the real tool's call everywhere but in the m
   expect(callsIn(model, 1)).toEqual([{ type: "tool_use", ...call }]);
 });
 
-test("a deferred tool that is called by its own name runs all the same", async () => {
+test("a deferred tool that is called directly by its name runs", async () => {
   const { journal, model } = await lived({ calls: [{ id: "call", name: "hub_tool3", input: { path: "y" } }] });
   expect(await resultTexts(journal)).toEqual(["y by 3"]);
   expect(callsIn(model, 1)).toMatchObject([{ name: "hub_tool3" }]);
 });
 
-test("people are asked about the real tool, its input and its title", async () => {
+test("approvals show the target tool, its input and its title", async () => {
   const asked: unknown[] = [];
   const model = ScriptedModel.inOrder(
     { calls: [through({ name: "hub_write", input: { path: "z" } })] },
@@ -94,7 +94,7 @@ test("people are asked about the real tool, its input and its title", async () =
 test.each([
   { config: { mode: "read" as const }, tells: "The tool hub_write is not available in read mode" },
   { config: { toolAllow: ["read", "hub_tool1"] }, tells: "The tool hub_write is not enabled here." },
-])("mode and lists hold for the real tool: $tells", async ({ config, tells }) => {
+])("mode and tool lists apply to the target tool: $tells", async ({ config, tells }) => {
   const model = ScriptedModel.inOrder(
     { calls: [through({ name: "hub_write", input: { path: "z" } })] },
     { text: "ok" },
@@ -104,7 +104,7 @@ test.each([
   expect((await resultTexts(journal))[0]).toContain(tells);
 });
 
-test("where a list leaves so few deferred tools that finding them would cost more, they are offered whole", async () => {
+test("if few deferred tools remain, they are described in full instead of searched", async () => {
   const model = ScriptedModel.inOrder({ text: "ok" });
   await drive(scenario({ model, tools: TOOLS, config: { toolAllow: ["read", "hub_tool1"] } }).query);
   expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(["hub_tool1", "read"]);
@@ -135,7 +135,7 @@ test.each([
   },
   { what: "200 KB", input: { path: LONG }, tells: LONG.slice(0, 90_000), shown: "hub_tool7" },
   { what: "200 KB of text", input: LONG, tells: `What came: ${LONG.slice(0, 500)}…`, shown: "hub_tool7" },
-])("an input that is $what is judged as the real tool's", async ({ input, tells, shown }) => {
+])("an input that is $what is validated as the target tool's", async ({ input, tells, shown }) => {
   const { events, journal, model } = await lived({ calls: [through({ name: "hub_tool7", input })] });
   expect((await resultTexts(journal))[0]).toContain(tells);
   expect(events.flatMap((event) => (event.type === "tool_end" ? [event.toolName] : []))).toEqual([shown]);
@@ -154,13 +154,13 @@ test.each([
     tells:
       "Unknown tool: hub_tool. Did you mean hub_tool0 or hub_tool1 or hub_tool10? Available: read, tool_search, use_tool.",
   },
-])("use_tool that names $what is refused in words that help", async ({ input, tells }) => {
+])("use_tool that names $what is refused with a helpful message", async ({ input, tells }) => {
   const { journal, outcome } = await lived({ calls: [through(input)] });
   expect((await resultTexts(journal))[0]).toContain(tells);
   expect(outcome.type).toBe("end_turn");
 });
 
-test("a process that takes the run over between the call and its result goes on with the real tool", async () => {
+test("a run taken over between call and result continues with the target tool", async () => {
   const journal = new MemoryJournal([userMessage("go")]);
   const script = () => ScriptedModel.byTurn({ calls: [search] }, { calls: [call] }, { text: "ok" });
   journal.crashAt({ write: 5, when: "after" });
@@ -173,7 +173,7 @@ test("a process that takes the run over between the call and its result goes on 
   expect(textOf((await journal.load()).messages.at(-1)?.content ?? [])).toBe("ok");
 });
 
-test("a skill's list of tools holds for the real tool; the search goes on, for what is on the list", async () => {
+test("a skill's allowed tools apply to the target tool, and the search finds only those", async () => {
   const told = "It is done with these tools alone, others are refused: hub_tool1.";
   const skill = tool("skill", { execute: () => Promise.resolve(textResult(told)) });
   const model = ScriptedModel.inOrder(

@@ -82,7 +82,7 @@ test.each(refused)("$name is refused with a result that tells the model why", as
   expect(outcome.type).toBe("end_turn");
 });
 
-test("refused calls get their results first, allowed ones run all the same, results keep the calls' order", async () => {
+test("refused calls get their results first, allowed calls still run, and results keep the order of the calls", async () => {
   const model = callsThen(
     { id: "a", name: "read", input: { path: "1" } },
     { id: "b", name: "nothing" },
@@ -96,7 +96,7 @@ test("refused calls get their results first, allowed ones run all the same, resu
   expect(await resultTexts(journal)).toEqual(["read 1", "Unknown tool: nothing. Available: read.", "read 3"]);
 });
 
-test("parallel calls run together, other calls are barriers", async () => {
+test("parallel calls run concurrently, other calls run alone", async () => {
   const model = callsThen(
     { id: "r1", name: "read", input: { path: "1" } },
     { id: "r2", name: "read", input: { path: "2" } },
@@ -132,7 +132,7 @@ test("parallel calls run together, other calls are barriers", async () => {
   expect(await resultTexts(journal)).toEqual(["1", "2", "3", "4"]);
 });
 
-test("events of calls that run together are told as they happen", async () => {
+test("events of concurrent calls are emitted as they happen", async () => {
   const slow = Promise.withResolvers<void>();
   const model = callsThen(
     { id: "slow", name: "read", input: { path: "slow" } },
@@ -156,7 +156,7 @@ test("events of calls that run together are told as they happen", async () => {
   expect(told).toEqual(["tool_start slow", "tool_queued slow", "tool_start fast", "tool_end fast", "tool_end slow"]);
 });
 
-test("a tool's failure is a result, and a defect's code is in the result and in the log", async () => {
+test("a tool's failure is a result, and a defect's reference is in the result and in the log", async () => {
   const failures: Record<string, Error> = {
     bug: new TypeError("undefined is not a function"),
     defect: new DefectError("cannot be"),
@@ -184,14 +184,14 @@ test.each([
   { name: "longest", text: "y".repeat(100_000), expected: /^y{100000}$/ },
   { name: "empty", text: "", expected: /^\(no output\)$/ },
   { name: "blank", text: " \n", expected: /^\(no output\)$/ },
-])("the $name result reaches the model whole and never blank", async ({ text, expected }) => {
+])("the $name result reaches the model complete and never blank", async ({ text, expected }) => {
   const model = callsThen({ id: "a", name: "read", input: { path: "x" } });
   const { query, journal } = scenario({ model, tools: [tool("read", { execute: async () => textResult(text) })] });
   await drive(query);
   expect((await resultTexts(journal))[0]).toMatch(expected);
 });
 
-test("a result over the limit is cut visibly and tears no character apart", async () => {
+test("a result over the limit is cut visibly and never within a character", async () => {
   const model = callsThen({ id: "a", name: "read", input: { path: "x" } });
   const text = `${"y".repeat(99_999)}😀${"z".repeat(50_000)}`;
   const { query, journal } = scenario({ model, tools: [tool("read", { execute: async () => textResult(text) })] });
@@ -204,7 +204,7 @@ test("a result over the limit is cut visibly and tears no character apart", asyn
   );
 });
 
-test("a call knows the files as the calls before it left them", async () => {
+test("a call knows the file states that earlier calls left", async () => {
   const seen: [string, string][][] = [];
   const states: Record<string, string | null> = { a: "hash-1", b: "hash-2", gone: null };
   const execute = async ({ path }: { path: string }, ctx: ToolContext) => {
@@ -253,7 +253,7 @@ test.each([
   expect(context).toMatchObject({ readOnly, callId: "a", runId: "run_1", channelKey: "web:C1" });
 });
 
-test("a consumer that leaves while calls run stops them and waits for their end", async () => {
+test("leaving the event loop while calls run stops them and waits for their end", async () => {
   const ended: string[] = [];
   const execute = async ({ path }: { path: string }, _ctx: ToolContext, signal: AbortSignal) => {
     try {
@@ -276,7 +276,7 @@ test("a consumer that leaves while calls run stops them and waits for their end"
   expect(journal.writes).not.toContain("callEnded");
 });
 
-test("a tool can see what the run, its session and the day have spent", async () => {
+test("a tool can read the spending of the run, its session and the day", async () => {
   const model = callsThen({ id: "a", name: "read", input: { path: "x" } });
   const spending = tool("read", { execute: async (_input, ctx) => textResult(JSON.stringify(await ctx.spent())) });
   const { query, journal } = scenario({ model, tools: [spending] });

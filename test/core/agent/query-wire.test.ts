@@ -44,7 +44,7 @@ function overTheWire(history: readonly Message[] = [userMessage("change port to 
   return { ...given, query: { ...given.query, registry } };
 }
 
-test("a conversation of reads, an edit and faulty calls is one that a strict server accepts", async () => {
+test("a strict server accepts a conversation of reads, an edit and faulty calls", async () => {
   const { query, journal } = overTheWire();
   server.script((_request, index) => {
     switch (index) {
@@ -85,7 +85,7 @@ test("a conversation of reads, an edit and faulty calls is one that a strict ser
   expect(journal.responses[2]?.costUsd).toBeGreaterThan(0);
 });
 
-test("an overload in the middle of the stream discards what was shown and is tried again", async () => {
+test("an overload in the middle of the stream discards the shown text and is retried", async () => {
   const { query, clock } = overTheWire();
   server.script((_request, index) => (index === 0 ? [text("Half"), overloadedMidStream()] : text("Whole")));
   const waits: Promise<void>[] = [];
@@ -106,7 +106,7 @@ test("an overload in the middle of the stream discards what was shown and is tri
   expect(outcome).toMatchObject({ type: "end_turn", message: { content: [{ text: "Whole" }] } });
 });
 
-test("a cancel in the middle of the stream hangs up on the provider", async () => {
+test("a cancel in the middle of the stream closes the provider's connection", async () => {
   const { query } = overTheWire();
   const gate = hold();
   server.script(() => [tokens(3), gate.part, text("never")]);
@@ -120,7 +120,7 @@ test("a cancel in the middle of the stream hangs up on the provider", async () =
   expect(await (await server.request(0)).ended).toBe("aborted");
 });
 
-test("a thread goes on after a call that was cut off by the token limit", async () => {
+test("a thread continues after a tool call that was cut by the token limit", async () => {
   const first = overTheWire();
   server.script(() => [text("Editing."), rawToolUse("edit", '{"pa', "call_0"), stop("max_tokens")]);
   const cut = await drive(first.query);
@@ -142,7 +142,7 @@ test.each([
   { model: "claude-haiku-4-5", carried: 0.3, version: "2023-06-01" },
   { model: "claude-sonnet-5-5", carried: undefined, version: "2026-10-21" },
 ])(
-  "$model: a temperature reaches a model that takes one, by the API's version that does, and no other",
+  "$model: a temperature is sent only to models and API versions that accept one",
   async ({ model, carried, version }) => {
     const { query } = overTheWire();
     const config = { ...query.config, model: `anthropic/${model}`, temperature: 0.3 };

@@ -27,7 +27,7 @@ test("a plain answer costs one model request and ends the run", async () => {
   expect(journal.writes).toEqual(["modelResponded"]);
 });
 
-test("a run of several turns tells what happens in order and journals each step before it is told", async () => {
+test("a run of several turns emits events in order and journals each step before its event", async () => {
   const model = ScriptedModel.inOrder(
     { text: "Looking.", calls: [{ id: "a", name: "read", input: { path: "x" } }] },
     { text: "Done." },
@@ -110,7 +110,7 @@ test("a request carries the system prompt, the tools by name, the history with i
   });
 });
 
-test("what was sent before is sent again unchanged, so that its prefix can be cached", async () => {
+test("earlier messages are sent again byte-identically, so that the prefix can be cached", async () => {
   const calls = (id: string) => [{ id, name: "read", input: { path: id } }];
   const model = ScriptedModel.byTurn({ calls: calls("a") }, { calls: calls("b") }, { text: "ok" });
   const { query } = scenario({ model, tools: [tool("read")] });
@@ -123,7 +123,7 @@ test("what was sent before is sent again unchanged, so that its prefix can be ca
   expect(sent[2]?.startsWith(sent[1] ?? "missing")).toBe(true);
 });
 
-test("what people send meanwhile enters before the next model call", async () => {
+test("messages that people send during the run enter before the next model call", async () => {
   const model = ScriptedModel.byTurn({ calls: [{ id: "a", name: "read", input: { path: "x" } }] }, { text: "ok" });
   const journal = new MemoryJournal([userMessage("go")]);
   const { query } = scenario({
@@ -153,14 +153,14 @@ test("what people send meanwhile enters before the next model call", async () =>
   expect(model.requests[1]?.messages.at(-1)?.content[0]).toEqual({ type: "text", text: "use port 9091" });
 });
 
-test("the cost is unknown, not zero, as soon as a price is", async () => {
+test("the cost is unknown, not zero, as soon as one price is unknown", async () => {
   const { query, journal } = scenario({ model: ScriptedModel.inOrder({ text: "ok" }), price: null });
   const { events } = await drive(query);
   expect(events.at(-1)).toMatchObject({ type: "turn_end", costUsd: null });
   expect(journal.responses[0]).toMatchObject({ costUsd: null, model: "scripted/one", usage: USAGE });
 });
 
-test("calls whose ids the session has seen get ids of their own", async () => {
+test("tool call ids that the session already contains are replaced", async () => {
   const call = { name: "read", input: { path: "x" } };
   const model = ScriptedModel.byTurn(
     {
@@ -185,7 +185,7 @@ test("calls whose ids the session has seen get ids of their own", async () => {
   expect(ids.every((id) => id !== "")).toBe(true);
 });
 
-test("a consumer that leaves stops the model's stream", async () => {
+test("leaving the event loop stops the model's stream", async () => {
   let left = false;
   const model = new ScriptedModel(() => ({ text: "one two three" }));
   const original = model.createMessageStream.bind(model);

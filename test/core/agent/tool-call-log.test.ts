@@ -12,7 +12,7 @@ const REACH: Capabilities = {
   outputBytes: 1_000,
 };
 
-test("each call is logged with what it could reach and use", async () => {
+test("each call is logged with its capability and its use of resources", async () => {
   const run = tool("run", {
     permission: "execute",
     capabilities: (_call, { readOnly }) => ({ ...REACH, files: readOnly ? "read" : "write" }),
@@ -35,7 +35,7 @@ test("each call is logged with what it could reach and use", async () => {
   ]);
 });
 
-test("a call that fails is logged with what it failed of", async () => {
+test("a failed call is logged with its cause", async () => {
   const failing = tool("slow", {
     execute: () => Promise.resolve(errorResult("Stopped after 600 s: the call took too long.\nPrinted until then: …")),
   });

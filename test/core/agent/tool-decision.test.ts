@@ -57,11 +57,11 @@ test.each<[Mode, CallRule | null, object]>([
   ["write", null, { why: null, always: false }],
   ["write", asks, { why: "It matters.", always: false }],
   ["agi", asksAlways, { why: "It matters.", always: true }],
-])("in %s mode with rule %j the question says why, and whether a grant counts", (mode, rule, asked) => {
+])("in %s mode with rule %j the approval states the reason, and whether a grant applies", (mode, rule, asked) => {
   expect(verdict([tool("it", { permission: "write", rule: () => rule })], mode)).toMatchObject(asked);
 });
 
-test("a rule's refusal tells the model its reason", () => {
+test("a rule's refusal gives the model its reason", () => {
   const decision = verdict([tool("it", { permission: "write", rule: () => refuses })], "agi");
   expect(decision).toMatchObject({ type: "refuse", result: { isError: true, content: [{ text: "Never." }] } });
 });
@@ -73,7 +73,7 @@ const fails = () => {
 test.each<[string, Partial<Tool>]>([
   ["its rule", { rule: fails }],
   ["what it sends", { sends: fails }],
-])("a call is refused where %s cannot be judged, and the model is told", (...[, part]) => {
+])("a call is refused if %s cannot be judged, and the model is told", (...[, part]) => {
   const it = { ...tool("it"), ...part };
   expect(verdict([it], "agi")).toMatchObject({
     type: "refuse",

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { toolSpecs } from "../../../src/core/agent/tool-specs.ts";
 import { tool } from "./query-fixture.ts";
 
-test("a tool's schema is written once, also for a copy that is described otherwise", () => {
+test("a tool's schema is serialised once, also for a copy with another description", () => {
   const read = tool("read");
   const [first, copy] = [...toolSpecs([read]), ...toolSpecs([{ ...read, description: "reads" }])];
   expect(first?.inputSchema).toEqual({
@@ -16,7 +16,7 @@ test("a tool's schema is written once, also for a copy that is described otherwi
   expect(copy?.inputSchema).toBe(first?.inputSchema);
 });
 
-test("an offer is what requests carry: its words, the arguments that it names, and no bounds", () => {
+test("a request contains the offer's description and arguments, without the schema's bounds", () => {
   const input = z.object({
     path: z.string().min(1).max(9).describe("A long story about paths."),
     kinds: z.array(z.string().min(1)).max(3).default([]).describe("Kinds."),

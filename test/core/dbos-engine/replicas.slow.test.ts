@@ -111,11 +111,11 @@ async function heldByOne(key: string, id: string): Promise<{ readonly owner: Rep
   ]);
 }
 
-test("replicas that start at once on a database that none has used all come up", async () => {
+test("replicas that start concurrently on a new database all become ready", async () => {
   await Promise.all([start(), start(), start()]);
 });
 
-test("a stop reaches the run wherever it is", async () => {
+test("a stop reaches the run on whichever replica it is", async () => {
   const id = await createSession(store);
   const { owner, other } = await heldByOne(`${id}:long`, id);
   other.say(`stop ${id} ${runIn(owner, id)}`);
@@ -124,7 +124,7 @@ test("a stop reaches the run wherever it is", async () => {
   expect(await posts()).toEqual([]);
 });
 
-test("what a replica takes in while it leaves is another's to run", async () => {
+test("events accepted by a replica that is shutting down run on another replica", async () => {
   const id = await createSession(store);
   const [first, second] = await pair();
   first.say("leave");
@@ -134,7 +134,7 @@ test("what a replica takes in while it leaves is another's to run", async () => 
   await end(first);
 });
 
-test("a frozen replica is taken over, and once it goes on it posts nothing and commits nothing", async () => {
+test("a frozen replica is taken over, and after it thaws it posts and commits nothing", async () => {
   const id = await createSession(store);
   const { owner, other } = await heldByOne(`${id}:frozen`, id);
   owner.process.kill("SIGSTOP");
@@ -147,7 +147,7 @@ test("a frozen replica is taken over, and once it goes on it posts nothing and c
   await end(owner);
 });
 
-test("a replica that is frozen in the middle of a transaction holds up nobody", async () => {
+test("a replica that freezes in a transaction blocks no other replica", async () => {
   const id = await createSession(store);
   const { owner, other } = await heldByOne(`${id}:locked`, id);
   await owner.until(`locked ${id}`);
@@ -160,7 +160,7 @@ test("a replica that is frozen in the middle of a transaction holds up nobody", 
   await end(owner);
 });
 
-test("what a replica stored and never asked anybody to run is found", async () => {
+test("an event that was stored but never enqueued is found", async () => {
   const id = await createSession(store);
   const replica = await alone();
   await store.transaction((tx) => {
@@ -172,7 +172,7 @@ test("what a replica stored and never asked anybody to run is found", async () =
   expect(await posts()).toHaveLength(1);
 });
 
-test("a channel with hundreds of threads that wait does not make another channel's first ones wait for them", async () => {
+test("hundreds of waiting threads in one channel do not delay the first threads of another channel", async () => {
   const crowd = await Promise.all(Array.from({ length: 150 }, () => createSession(store, "crowded")));
   const others = await Promise.all(["one", "two", "three"].map((channel) => createSession(store, channel)));
   const replica = await alone();
@@ -186,7 +186,7 @@ test("a channel with hundreds of threads that wait does not make another channel
   for (const id of crowd) await replica.until(`ended ${id}`);
 });
 
-test("a replica that is killed is taken over, and each of its runs posts once", async () => {
+test("a killed replica is taken over, and each of its runs posts once", async () => {
   const sessions = await Promise.all(Array.from({ length: 20 }, () => createSession(store)));
   const first = await alone();
   for (const id of sessions) first.say(`deliver ${id} ${id}:long`);

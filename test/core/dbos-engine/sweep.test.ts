@@ -28,7 +28,7 @@ function quickClock(sweeps: { count: number }): Clock {
   };
 }
 
-test("a run that cannot go on is tried again less and less often, however many processes look for what is left", async () => {
+test("a run that keeps failing is retried with backoff, however many processes sweep", async () => {
   const url = await postgres.createDatabase();
   const sweeps = { count: 0 };
   let tries = 0;

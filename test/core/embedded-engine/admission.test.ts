@@ -30,7 +30,7 @@ test.each([
   { limit: 4, ownMost: 3 },
   { limit: 3, ownMost: 3 },
   { limit: 1, ownMost: 1 },
-])("of $limit places one person has at most $ownMost, in however many channels", ({ limit, ownMost }) => {
+])("of $limit slots one person uses at most $ownMost, in however many channels", ({ limit, ownMost }) => {
   const admission = new Admission(limit);
   expect(
     queue(
@@ -48,7 +48,7 @@ test.each([
   { limit: 32, ownMost: 28 },
   { limit: 8, ownMost: 7 },
   { limit: 4, ownMost: 4 },
-])("of $limit places one channel has at most $ownMost, whoever asks there", ({ limit, ownMost }) => {
+])("of $limit slots one channel uses at most $ownMost, whoever writes there", ({ limit, ownMost }) => {
   const admission = new Admission(limit);
   const all = Array.from({ length: 40 }, (_, index) => `p${index} ops 1`);
   expect(queue(admission, all)).toHaveLength(ownMost);
@@ -59,7 +59,7 @@ test.each([
   expect(admit(admission), "what is given back is had by the next").toHaveLength(1);
 });
 
-test("settings say how many places one may have", () => {
+test("the maximum number of slots per person and channel can be configured", () => {
   const admission = new Admission(8, { userRuns: 1, channelRuns: 2 });
   expect(queue(admission, ["ana ops 1", "ana dev 1", "ben ops 1", "eve ops 1", "eve dev 1"])).toEqual([
     "ana ops 1",
@@ -68,7 +68,7 @@ test("settings say how many places one may have", () => {
   ]);
 });
 
-test("whoever comes behind one person's many threads gets the next place", () => {
+test("a newcomer gets the next slot ahead of another person's many waiting threads", () => {
   const admission = new Admission(1);
   queue(
     admission,
@@ -85,19 +85,19 @@ test("whoever comes behind one person's many threads gets the next place", () =>
   expect(order, "they run as was foretold").toEqual(foreseen);
 });
 
-test("people take turns in one channel, and channels where it is several people's turn", () => {
+test("people alternate within a channel, and channels alternate", () => {
   const admission = new Admission(1);
   queue(admission, ["zoe ops 1", "ana ops 1", "ana ops 2", "ana ops 3", "ben ops 1", "eve ops 1", "kim dev 1"]);
   expect(admission.waiting()).toEqual(["ana ops 1", "kim dev 1", "ben ops 1", "eve ops 1", "ana ops 2", "ana ops 3"]);
 });
 
-test("a person's threads in a quiet channel do not wait for theirs in a busy one", () => {
+test("a person's threads in a quiet channel do not wait for the same person's threads in a busy one", () => {
   const admission = new Admission(1);
   queue(admission, ["ana ops 1", "ana ops 2", "ana ops 3", "ana dev 1"]);
   expect(admission.waiting()).toEqual(["ana ops 2", "ana dev 1", "ana ops 3"]);
 });
 
-test("those who always come new do not keep one waiting who has waited", () => {
+test("a steady stream of newcomers does not starve a waiting person", () => {
   const admission = new Admission(1);
   queue(admission, ["ana ops 1", "ana ops 2", "ana ops 3"]);
   const order: string[] = ["ana ops 1"];
@@ -109,14 +109,14 @@ test("those who always come new do not keep one waiting who has waited", () => {
   expect(order).toContain("ana ops 3");
 });
 
-test("a run that is to be stopped runs at once, beyond what its person may have", () => {
+test("a run that is being stopped is admitted at once, beyond its person's limit", () => {
   const admission = new Admission(1);
   queue(admission, ["ana ops 1", "ana ops 2"]);
   expect(admission.promote("ana ops 2")).toBe(true);
   expect(admission.promote("ana ops 2")).toBe(false);
 });
 
-test("in a crowd the next hundred are in turn, and those behind them as they came", () => {
+test("in a long queue the next hundred alternate fairly, and the rest keep their order of arrival", () => {
   const admission = new Admission(1);
   const [busy, others] = [many("ana", 150), Array.from({ length: 120 }, (_, index) => `p${index} dev 1`)];
   const waiting = [...busy, ...others];

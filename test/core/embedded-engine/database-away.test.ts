@@ -45,7 +45,7 @@ async function contextOver(breaks: { left: number; committed: boolean }) {
 test.each([
   { committed: false, when: "before it was committed" },
   { committed: true, when: "after it was committed" },
-])("a step whose connection broke $when is journalled all the same, and once", async ({ committed }) => {
+])("a step whose connection broke $when is journalled exactly once", async ({ committed }) => {
   const { context, clock, store, session } = await contextOver({ left: 2, committed });
   let works = 0;
   let counts = 100;
@@ -56,7 +56,7 @@ test.each([
   expect((await store.sessions.get(session.id)).people).toHaveLength(session.people.length + 1);
 });
 
-test("a database that stays away is the run's failure", async () => {
+test("a database that stays unavailable fails the run", async () => {
   const { context, clock } = await contextOver({ left: Infinity, committed: false });
   const work = context.transaction("work", () => Promise.resolve(1));
   const failed = expect(work).rejects.toThrow(ConnectionLost);
@@ -94,17 +94,17 @@ async function postOver(breaks: { left: number; committed: boolean }, afterwards
 test.each([
   { committed: false, when: "before its steps were committed" },
   { committed: true, when: "after its steps were committed" },
-])("a post whose connection broke $when is made and known, once", async ({ committed }) => {
+])("a post whose connection broke $when is sent and recorded exactly once", async ({ committed }) => {
   const { ended, posts, row } = await postOver({ left: 2, committed }, 2);
   expect([ended, posts]).toEqual([POSTED, 1]);
   expect(row).toMatchObject({ state: "sent", posted: POSTED });
 });
 
-test("a post that has landed when the database goes away for longer is no defect of the program", async () => {
+test("a database outage after a successful post is not reported as a defect", async () => {
   expect((await postOver({ left: 0, committed: false }, Infinity)).ended).toBeInstanceOf(ConnectionLost);
 });
 
-test("a call of a tool that the database fails is taken up again, and the model is told nothing", async () => {
+test("a tool call that failed because of the database is retried, invisibly to the model", async () => {
   const model = ScriptedModel.byTurn({ calls: [{ id: "c1", name: "ask", input: { path: "a" } }] }, { text: "Done." });
   let tries = 0;
   const ask = tool("ask", { execute: () => ((tries += 1) === 1 ? Promise.reject(lost()) : Promise.resolve(TOLD)) });
@@ -118,7 +118,7 @@ test("a call of a tool that the database fails is taken up again, and the model 
 
 const TOLD = { content: [{ type: "text" as const, text: "told" }], isError: false };
 
-test("a limit that the database does not tell of is no failure of the model", async () => {
+test("an unreadable budget limit is not reported as a failure of the model", async () => {
   const model = ScriptedModel.inOrder({ error: lost() }, { text: "Done." });
   const { query } = scenario({ model });
   await expect(drive(query)).rejects.toThrow(ConnectionLost);

@@ -48,7 +48,7 @@ function engineOn(database: Store): EmbeddedEngine {
   });
 }
 
-test("an event that is stored while its session cannot be woken is handled later, though nobody delivers it again", async () => {
+test("an event stored while its session cannot be woken is handled later without another delivery", async () => {
   const id = await createSession(store);
   const seen = new Recorder();
   const engine = engineOn(failingWakes(2));
@@ -63,7 +63,7 @@ test("an event that is stored while its session cannot be woken is handled later
   await engine.stop(0);
 });
 
-test("one session that cannot be woken keeps no other from its start", async () => {
+test("a session that cannot be woken does not block other sessions", async () => {
   const [one, two] = [await createSession(store), await createSession(store)];
   const before = engineOn(store);
   await before.deliver(one, event(`${one}:a`));
@@ -81,7 +81,7 @@ test.each([
   { what: "thread", change: `UPDATE "Session" SET "thread" = '{' WHERE "id" = ?`, ends: 1 },
   { what: "event", change: `UPDATE "InboxEvent" SET "body" = '{' WHERE "sessionId" = ?`, ends: 1 },
   { what: "stop", change: `UPDATE "Run" SET "cancelledBy" = '{"by":"newer"}' WHERE "sessionId" = ?`, ends: 2 },
-])("a session whose $what cannot be read keeps no other from its start, nor from lists", async ({ change, ends }) => {
+])("a session with an unreadable $what blocks no other session and no listing", async ({ change, ends }) => {
   const [odd, other] = [await createSession(store), await createSession(store)];
   for (const id of [odd, other]) await engineOn(store).deliver(id, event(`${id}:a`));
   const { seq = 0 } = (await store.inbox.byKey(`${odd}:a`)) ?? {};
@@ -107,7 +107,7 @@ test.each([
     what: "an event of a kind that only a newer version knows",
     change: `UPDATE "InboxEvent" SET "body" = '{"kind":"x"}'`,
   },
-])("$what is left alone, and offered again every second", async ({ change }) => {
+])("$what is not run, and is retried every second", async ({ change }) => {
   const id = await createSession(store);
   const seen = new Recorder();
   await engineOn(store).deliver(id, event(`${id}:a`));
@@ -126,7 +126,7 @@ test.each([
   await engine.stop(0);
 });
 
-test("a stop takes back every timer: none keeps the process alive", async () => {
+test("stop cancels every timer, so that none keeps the process alive", async () => {
   const id = await createSession(store);
   const engine = engineOn(failingWakes(1));
   await engine.start(new Recorder().handler());
@@ -137,7 +137,7 @@ test("a stop takes back every timer: none keeps the process alive", async () => 
   expect(clock.pending).toBe(0);
 });
 
-test("what is due while the machine sleeps, or its clock is set, comes within the minute", async () => {
+test("an event that fell due during sleep or a clock change is handled within a minute", async () => {
   const id = await createSession(store);
   const seen = new Recorder();
   const engine = engineOn(store);
@@ -152,7 +152,7 @@ test("what is due while the machine sleeps, or its clock is set, comes within th
   await engine.stop(0);
 });
 
-test("what falls due after the clock was set back comes at its time", async () => {
+test("an event that falls due after the clock was set back is handled on time", async () => {
   const id = await createSession(store);
   const seen = new Recorder();
   const engine = engineOn(store);
@@ -166,7 +166,7 @@ test("what falls due after the clock was set back comes at its time", async () =
   await engine.stop(0);
 });
 
-test("what is delivered is taken at once, though the clock of who takes it is behind that of who stored it", async () => {
+test("a delivered event is handled at once, even by a process whose clock is behind that of the storing one", async () => {
   const id = await createSession(store);
   await engineOn(store).deliver(id, event(`${id}:a`));
   clock.set(clock.now() - 1_000);
@@ -178,7 +178,7 @@ test("what is delivered is taken at once, though the clock of who takes it is be
   await engine.stop(0);
 });
 
-test("however many ask at once to be woken later, there is one next look, also when one of them cannot find out when", async () => {
+test("concurrent requests to wake later schedule a single check, also if reading one due time fails", async () => {
   const id = await createSession(store);
   let isAway = false;
   const nextDue: Store["inbox"]["nextDue"] = (at) =>
@@ -193,7 +193,7 @@ test("however many ask at once to be woken later, there is one next look, also w
   await engine.stop(0);
 });
 
-test("an event that is due as it is stored, while what is due is read, is handled", async () => {
+test("an event stored as already due during a check of due events is handled", async () => {
   const id = await createSession(store);
   let isStored = false;
   const sessionsToWake: Store["inbox"]["sessionsToWake"] = async (at) => {
@@ -228,7 +228,7 @@ function silentOnce(isAway: boolean): Store {
   };
 }
 
-test("an event is handled whose storing was committed without anybody's knowing", async () => {
+test("an event is handled whose commit succeeded although the confirmation was lost", async () => {
   const id = await createSession(store);
   const seen = new Recorder();
   const engine = engineOn(silentOnce(false));
@@ -240,7 +240,7 @@ test("an event is handled whose storing was committed without anybody's knowing"
   await engine.stop(0);
 });
 
-test("an event that may have been stored is looked for once the database is back", async () => {
+test("after a database outage an event that may have been stored is looked up", async () => {
   const id = await createSession(store);
   const seen = new Recorder();
   const engine = engineOn(silentOnce(true));
@@ -253,7 +253,7 @@ test("an event that may have been stored is looked for once the database is back
   await engine.stop(0);
 });
 
-test("a session that nobody has opened after all is not woken over and over", async () => {
+test("a session that was never created is not woken repeatedly", async () => {
   const engine = engineOn({ ...store, transaction: () => Promise.reject(new ConnectionLost("gone")) });
   await engine.start(new Recorder().handler());
   await expect(engine.deliver("ses_never", event("never:a"))).rejects.toThrow(ConnectionLost);

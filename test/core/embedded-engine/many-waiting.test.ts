@@ -36,7 +36,7 @@ function engineOver(store: Store, clock: ManualClock, maxConcurrentRuns: number)
   return new EmbeddedEngine({ store, runtime, log: silentLog, maxConcurrentRuns, target });
 }
 
-test("a start waits for none of the sessions that wait, all of which then run once, in turn", async () => {
+test("a start does not wait for queued sessions, each of which then runs once, in order", async () => {
   const clock = new ManualClock();
   const { store, ids } = await waitingStore(clock, SESSIONS);
   const writes = { begun: 0 };
@@ -76,7 +76,7 @@ test("a start waits for none of the sessions that wait, all of which then run on
   await stopping;
 });
 
-test("a session that gets its place while its run is about to be begun for the wait keeps that run", async () => {
+test("a session that gets a slot while its queued run is being created keeps that run", async () => {
   const clock = new ManualClock();
   const { store, ids } = await waitingStore(clock, 2);
   const [first = "", second = ""] = ids;
@@ -105,7 +105,7 @@ test("a session that gets its place while its run is about to be begun for the w
   await engine.stop(0);
 });
 
-test("a run that is stopped while it is taken up for the queue waits for no place", async () => {
+test("a run stopped while it is being queued does not wait for a slot", async () => {
   const clock = new ManualClock();
   const { store, ids } = await waitingStore(clock, 2);
   const [parked = "", busy = ""] = ids;

@@ -17,7 +17,7 @@ function scene() {
   return { clock, woken, retries, fails, failed };
 }
 
-test("a session has one next try, however often it fails meanwhile", async () => {
+test("a session has a single scheduled retry, however often it fails", async () => {
   const { clock, woken, retries, fails } = scene();
   expect([fails("one", GONE), fails("one", GONE), fails("other", GONE)]).toEqual([FIRST_MS, 2 * FIRST_MS, FIRST_MS]);
   expect(retries.waiting()).toEqual(["one", "other"]);
@@ -26,7 +26,7 @@ test("a session has one next try, however often it fails meanwhile", async () =>
   expect(retries.waiting()).toEqual([]);
 });
 
-test("a database that is away has no run wait longer for it, and a session of a newer version waits for no better time", () => {
+test("a database outage does not increase the backoff, and a session of a newer version is not waiting for a retry", () => {
   const { retries, fails } = scene();
   const away = Array.from({ length: 5 }, () => fails("one", new ConnectionLost("connection terminated")));
   expect(new Set(away)).toEqual(new Set([FIRST_MS]));
@@ -34,7 +34,7 @@ test("a database that is away has no run wait longer for it, and a session of a 
   expect(retries.waiting()).toEqual(["one"]);
 });
 
-test("that a session waits for a newer version is told once, and again once it has worked", () => {
+test("a session that needs a newer version is reported once, and again only after it has worked", () => {
   const { retries, failed } = scene();
   const newer = () => failed("one", new StoreError("database_newer", "a newer version has had it")).isNews;
   expect([newer(), newer(), newer()]).toEqual([true, false, false]);

@@ -4,7 +4,7 @@ import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { Recorder } from "../../contracts/engine-recorder.ts";
 import { intakeOptions, mention } from "../inbound/intake-fixture.ts";
 
-test("what sessions of a platform have to do waits for a process that serves it", async () => {
+test("work of a platform's sessions waits for a process that serves that platform", async () => {
   const { options } = await intakeOptions();
   const { store, runtime, log } = options;
   const target = () => ({ find: () => Promise.resolve(null), post: () => Promise.reject(new Error("nobody posts")) });

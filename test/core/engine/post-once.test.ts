@@ -48,12 +48,12 @@ async function posting(
   return { ended: await posted, tries };
 }
 
-test("a card that was put off is posted later, but not once its run is stopped: nobody would close it", async () => {
+test("a deferred card is posted later, unless its run was stopped, because nothing would close it", async () => {
   expect(await putOff({ isStopped: false })).toEqual({ ended: POSTED, tries: 2 });
   expect(await putOff({ isStopped: true })).toMatchObject({ ended: { cause: BY_ANA }, tries: 1 });
 });
 
-test("what the platform refuses again and again, for a reason we do not know, is given up as refused", async () => {
+test("a post that the platform keeps refusing for an unknown reason is abandoned as refused", async () => {
   const unknown = new PlatformError("platform_failed", "new_restriction", { detail: { refused: "unknown" } });
   const { ended, tries } = await posting(new AbortController(), () => unknown);
   expect(ended).toMatchObject({ code: "defect", cause: unknown });
@@ -62,7 +62,7 @@ test("what the platform refuses again and again, for a reason we do not know, is
   expect(await posting(new AbortController(), (n) => (n > 9 ? null : passing))).toEqual({ ended: POSTED, tries: 10 });
 });
 
-test("where nobody may look whether a post has landed, it is posted again rather than not at all", async () => {
+test("a post whose delivery cannot be verified is sent again", async () => {
   const lost = new PlatformError("network", "no answer");
   const fails = (tries: number) => (tries > 1 ? null : lost);
   const closed = () => Promise.reject(new PlatformError("missing_scope", "channels:history"));
@@ -72,7 +72,7 @@ test("where nobody may look whether a post has landed, it is posted again rather
   expect(ended).toEqual({ ended: gone, tries: 1 });
 });
 
-test("another form of a message that the platform has refused is posted at once, without looking for the first", async () => {
+test("an alternative form of a refused message is posted at once, without a search for the first", async () => {
   const { store, clock, session } = await nativeSession();
   const calls: string[] = [];
   const target = {

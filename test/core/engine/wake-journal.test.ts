@@ -51,7 +51,7 @@ function silentOnce(store: Store, then: () => void): Store {
   };
 }
 
-test("an answer that a wake has announced is posted at once, also where the run began in another", async () => {
+test("an answer announced by a wake is posted at once, also if the run began in an earlier wake", async () => {
   const { context, clock, store, platform } = await wakeOn();
   await context.commit(nothing, { isDone: () => Promise.resolve(false), announces: ["answer:0"] });
   const posting = context.post("answer:0", ANSWER);
@@ -61,7 +61,7 @@ test("an answer that a wake has announced is posted at once, also where the run 
   expect(await store.posts.get("run_1:answer:0")).toMatchObject({ state: "sent", posted: POSTED });
 });
 
-test("what is put off while a transaction is tried again goes with the next", async () => {
+test("a write deferred during a transaction's retry is part of the next transaction", async () => {
   const hang = Promise.withResolvers<void>();
   const { context, clock, store } = await wakeOn((real) => silentOnce(real, hang.resolve));
   let isWritten = false;
@@ -78,7 +78,7 @@ test("what is put off while a transaction is tried again goes with the next", as
   expect(await store.journal.get("run_1", "noted")).toEqual({ found: true, value: "late, too" });
 });
 
-test("what has been staged is written once, though nobody learns that it was", async () => {
+test("staged writes are stored once, even if the confirmation is lost", async () => {
   const { context, clock, store } = await wakeOn((real) => silentOnce(real, () => {}));
   await context.stage("noted", () => Promise.resolve(1));
   const committing = context.commit(nothing, { isDone: () => Promise.resolve(false) });
@@ -87,7 +87,7 @@ test("what has been staged is written once, though nobody learns that it was", a
   expect(await store.journal.keysOf("run_1", "")).toEqual(["noted"]);
 });
 
-test("of two transactions at once one takes along what has been staged", async () => {
+test("of two concurrent transactions exactly one includes the staged writes", async () => {
   // Delays the answer to each transaction until the other one has begun.
   const late = (store: Store): Store => ({
     ...store,
@@ -103,7 +103,7 @@ test("of two transactions at once one takes along what has been staged", async (
   expect((await store.journal.keysOf("run_1", "")).toSorted()).toEqual(["a", "b", "noted"]);
 });
 
-test("a step that was made before takes nothing along, and loses nothing", async () => {
+test("a replayed step includes no staged writes and loses none", async () => {
   const { context } = await wakeOn();
   let times = 0;
   await context.transaction("a", nothing);
@@ -115,7 +115,7 @@ test("a step that was made before takes nothing along, and loses nothing", async
   expect(times).toBe(1);
 });
 
-test("a wake whose first look at the journal fails looks again", async () => {
+test("a wake whose first read of the journal fails reads it again", async () => {
   let looks = 0;
   const { context, clock } = await wakeOn((store) => {
     const keysOf: Store["journal"]["keysOf"] = (...of) =>

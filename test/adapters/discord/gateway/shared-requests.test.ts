@@ -30,7 +30,7 @@ function mostIn(times: readonly number[], ms: number): number {
 test.each([
   { method: "POST", path: "/channels/1/messages" },
   { method: "PATCH", path: "/channels/1/messages/2" },
-])("$method $path is sent five times in five seconds at most, whoever sends it", async ({ method, path }) => {
+])("$method $path is sent at most five times in five seconds by all processes together", async ({ method, path }) => {
   const { clock, sent, request } = processes();
   const all = Promise.all(Array.from({ length: 20 }, (_, n) => request(n, method, path)));
   const elsewhere = request(1, method, path.replace("1", "9"));
@@ -44,7 +44,7 @@ test.each([
   expect(mostIn(times, 60_000)).toBeGreaterThanOrEqual(19);
 });
 
-test("no second has more than fifty requests of any kind, and an interaction's answer does not wait behind the others", async () => {
+test("at most fifty requests are sent per second, and interaction responses have priority", async () => {
   const { clock, sent, request } = processes();
   const all = Array.from({ length: 200 }, (_, n) => request(n, "GET", `/channels/${n}/messages`));
   await clock.advance(1_000);

@@ -294,11 +294,11 @@ test.each(corpus)("%s", (...[, message, text, files]) => {
   expect((read?.attachments ?? []).map(({ name }) => name)).toEqual(files);
 });
 
-test.each([1, 2, 3, 5, 6, 7, 8, 12, 22, 25, 29, 38])("a notice of type %i tells nothing", (type) => {
+test.each([1, 2, 3, 5, 6, 7, 8, 12, 22, 25, 29, 38])("a system message of type %i is ignored", (type) => {
   expect(inThread(sample({ type, content: "x" }))).toBeNull();
 });
 
-test("what one person says comes apart from what comes with it, and files of both come along", () => {
+test("a person's own text is separate from quoted content, and files of both are included", () => {
   const { text, quoted, files } = readMessage(
     messageSchema.parse({
       ...reply(SCREENSHOT),
@@ -311,15 +311,15 @@ test("what one person says comes apart from what comes with it, and files of bot
   expect(files.map(({ name }) => name)).toEqual(["mine.txt", "shot.png"]);
 });
 
-test("what a webhook posts is no person's", () => {
+test("a webhook's message has no person as author", () => {
   expect(inThread(sample({ webhook_id: "700", content: "done" }))?.author.isBot).toBe(true);
 });
 
-test("buttons of the bot's own are no words of its", () => {
+test("the bot's own buttons are not part of its text", () => {
   expect(inThread({ ...SENTRY, author: BOT })?.text).not.toContain("[button");
 });
 
-describe("whatever Discord adds", () => {
+describe("unknown data from Discord", () => {
   const every = corpus.map(([, message]) => message);
   /** The path of keys to every value in a payload. */
   const placesIn = (value: unknown, path: readonly string[] = []): (readonly string[])[] =>
@@ -336,7 +336,7 @@ describe("whatever Discord adds", () => {
   };
   const odd = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constant({ type: 1_000, components: [{ type: 10 }] }));
 
-  test("a message survives any value in any place, and says all that stands elsewhere", () => {
+  test("an invalid value anywhere in a message leaves the rest of it readable", () => {
     const changed = fc
       .constantFrom(...every)
       .chain((message) => fc.tuple(fc.constant(message), fc.constantFrom(...placesIn(message)), odd));
@@ -354,12 +354,12 @@ describe("whatever Discord adds", () => {
     );
   });
 
-  test("an author that cannot be read is nobody whom one answers", () => {
+  test("a message with an unreadable author is not answered", () => {
     expect(messageSchema.parse(sample({ author: { name: 7 } })).author).toMatchObject({ bot: true });
   });
 });
 
-describe("the longest", () => {
+describe("limits on length", () => {
   const N = 40_000;
   const worst = ["<", "</", "<@", "<:a", "<t:", "<t:1", "</a b", " ", "\u200b", "<id:", "[", "*", "<@1>"].map((part) =>
     part.repeat(Math.ceil(N / part.length)),
@@ -379,7 +379,7 @@ describe("the longest", () => {
     },
   );
 
-  test("components without end are read so far", () => {
+  test("deeply nested components are read up to a limit", () => {
     expect(inThread(sample({ content: "x", components: [nested] }))?.text).toBe("x");
   });
 });

@@ -3,7 +3,7 @@ import { messageSchema } from "../../../../src/adapters/discord/message/message-
 import { withReferencedMessage } from "../../../../src/adapters/discord/message/referenced-message.ts";
 import { CountingLog } from "../../../support/counting-log.ts";
 
-test("a reply whose answered message cannot be read is read without it, and the log says why", async () => {
+test("a reply is read without its referenced message if that is unreadable, and the reason is logged", async () => {
   const log = new CountingLog();
   const reply = messageSchema.parse({
     id: "6",

@@ -32,7 +32,7 @@ function signed(harness: SlackHarness, body: string, atMs = Date.now()): Request
 
 const EVENT = JSON.stringify({ type: "event_callback", event: { type: "future_event" } });
 
-test("Slack's question who listens there is answered", async () => {
+test("Slack's url_verification challenge is answered", async () => {
   await using harness = await openSlackHarness("http");
   await begin(harness);
   const body = JSON.stringify({ type: "url_verification", challenge: "3eZbrw1aB" });
@@ -68,7 +68,7 @@ test.each([
   expect(await response.text()).toBe("");
 });
 
-test("what could not be received is answered with 500, so that Slack sends it again", async () => {
+test("an event that could not be stored is answered with 500, so that Slack retries it", async () => {
   await using harness = await openSlackHarness("http");
   const inbox = await begin(harness);
   const mend = inbox.refuse();
@@ -80,7 +80,7 @@ test("what could not be received is answered with 500, so that Slack sends it ag
   expect(harness.log.warnings.map(({ event }) => event)).toContain("slack_event_not_answered");
 });
 
-test("a port that is taken is told in one line", async () => {
+test("a port in use is reported in one line", async () => {
   await using harness = await openSlackHarness("http");
   await begin(harness);
   const { port } = new URL(addressOf(harness));
@@ -92,7 +92,7 @@ test("a port that is taken is told in one line", async () => {
   });
 });
 
-test("a body that is announced as too long is refused before it comes", async () => {
+test("a body whose Content-Length is too large is refused before it arrives", async () => {
   await using harness = await openSlackHarness("http");
   await begin(harness);
   const headers = { "content-length": String(HTTP_LIMITS.bodyBytes + 1) };
@@ -106,7 +106,7 @@ test("a body that is announced as too long is refused before it comes", async ()
   request.destroy();
 });
 
-test("a body that goes on and on is cut off while it arrives", async () => {
+test("a body that exceeds the limit is cut off while it arrives", async () => {
   await using harness = await openSlackHarness("http");
   await begin(harness);
   const request = httpRequest(addressOf(harness), { method: "POST" });
@@ -132,7 +132,7 @@ test("a body that goes on and on is cut off while it arrives", async () => {
 test.each([
   { what: "the headers", head: "POST /slack/events HTTP/1.1\r\nhost: x\r\n" },
   { what: "the body", head: "POST /slack/events HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{" },
-])("a connection that waits for $what in vain is closed", async ({ head }) => {
+])("a connection that times out waiting for $what is closed", async ({ head }) => {
   await using harness = await openSlackHarness("http");
   const limits = { ...HTTP_LIMITS, headersMs: 60, requestMs: 120 };
   const { signingSecret } = harness.server;
@@ -156,7 +156,7 @@ test.each([
   await listener.close();
 });
 
-test("no more connections are taken than are bounded", async () => {
+test("the number of connections is limited", async () => {
   await using harness = await openSlackHarness("http");
   const limits = { ...HTTP_LIMITS, connections: 2 };
   const { signingSecret } = harness.server;
@@ -181,7 +181,7 @@ test("no more connections are taken than are bounded", async () => {
   await listener.close();
 });
 
-test("a request that never arrives whole does not hold up the stop", async () => {
+test("an incomplete request does not delay stop", async () => {
   await using harness = await openSlackHarness("http");
   await begin(harness);
   const request = httpRequest(addressOf(harness), { method: "POST", headers: { "content-length": "100" } });

@@ -38,16 +38,16 @@ test.each([
     ours: true,
   },
   { what: "what names neither", payload: { type: "url_verification" }, us: US, ours: true },
-])("$what is taken: $ours", ({ payload, us, ours }) => {
+])("$what is accepted: $ours", ({ payload, us, ours }) => {
   expect(isForThisApp(payload, us)).toBe(ours);
 });
 
-test("a token of an app names it", () => {
+test("an app-level token contains the app's id", () => {
   expect(appOf("xapp-1-A0123ABCD-456-789abc")).toBe("A0123ABCD");
   expect([appOf("xapp-local-app"), appOf(undefined)]).toEqual([null, null]);
 });
 
-test("a mention that is another team's is acknowledged and nobody's to answer", async () => {
+test("a mention from another team is acknowledged and ignored", async () => {
   await using harness = await openSlackHarness();
   const platform = harness.adapter();
   const inbox = new Inbox();

@@ -5,7 +5,7 @@ import { begin } from "../../../contracts/platform-steps.ts";
 import { MemoryCluster } from "../../../support/memory-cluster.ts";
 import { openSlackHarness } from "../../../support/slack/slack-harness.ts";
 
-test("when Slack recycles the connection, a new one stands at once and nothing is missed", async () => {
+test("when Slack recycles the connection, a new one opens at once and no event is missed", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   const again = harness.server.deliveries.nextConnection();
@@ -19,7 +19,7 @@ test("when Slack recycles the connection, a new one stands at once and nothing i
   expect(harness.platform.health()).toEqual({ connected: true, detail: "connected by Socket Mode" });
 });
 
-test("a socket that is open but dead is noticed and replaced", async () => {
+test("a dead socket is detected and replaced", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   const again = harness.server.deliveries.nextConnection();
@@ -29,7 +29,7 @@ test("a socket that is open but dead is noticed and replaced", async () => {
   expect((await inbox.nextMessage()).text).toBe("is anybody there?");
 });
 
-test("while Slack refuses connections the adapter says so and tries again until it may", async () => {
+test("while Slack refuses connections, the adapter reports it and retries", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   for (const error of ["internal_error", "invalid_auth"]) {
@@ -45,7 +45,7 @@ test("while Slack refuses connections the adapter says so and tries again until 
   expect(harness.log.warnings.map(({ event }) => event)).toContain("slack_connect_failed");
 });
 
-test("stopping while it connects again ends the attempts", async () => {
+test("stopping during a reconnect ends the attempts", async () => {
   await using harness = await openSlackHarness();
   await begin(harness);
   const held = Promise.withResolvers<void>();
@@ -59,7 +59,7 @@ test("stopping while it connects again ends the attempts", async () => {
   expect(harness.platform.health()).toEqual({ connected: false, detail: "stopped" });
 });
 
-test("an event is answered late if it has to be, and an answer to a closed socket is no crash", async () => {
+test("an event may be acknowledged late, and acknowledging on a closed socket does not crash", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   const release = inbox.hold();
@@ -73,7 +73,7 @@ test("an event is answered late if it has to be, and an answer to a closed socke
   expect(inbox.fresh).toHaveLength(1);
 });
 
-test("a process without one of the sockets that Slack allows posts, and opens one when there is room", async () => {
+test("a process beyond Slack's socket limit posts, and opens a socket when one is free", async () => {
   await using harness = await openSlackHarness();
   const cluster = new MemoryCluster();
   const giveUps = Array.from({ length: SOCKETS }, (_none, index) =>

@@ -7,7 +7,7 @@ import type { SlackMessage, SlackUser } from "../../../support/slack/slack-model
 const { signal } = new AbortController();
 const CHANNEL = { platform: "slack", workspaceId: "T0001", channelId: "C0001", threadId: null } as const;
 
-test("a channel is read although messages with metadata stand in it, and one that is odd", async () => {
+test("a channel's history is read despite messages with metadata and a malformed message", async () => {
   await using harness = await openSlackHarness();
   await begin(harness);
   const { workspace } = harness.server;
@@ -19,7 +19,7 @@ test("a channel is read although messages with metadata stand in it, and one tha
   expect(harness.log.warnings.map(({ event }) => event)).toEqual(["slack_message_passed_over"]);
 });
 
-test("an odd message hides none of those that were missed, nor the one that a reaction points out", async () => {
+test("a malformed message hides neither missed messages nor the target of a reaction", async () => {
   await using harness = await openSlackHarness();
   const { workspace, people } = harness.server;
   const platform = harness.adapter({ reactions: ["eyes"] });
@@ -32,7 +32,7 @@ test("an odd message hides none of those that were missed, nor the one that a re
   expect((await inbox.nextMessage()).quoted).toEqual(["bob wrote: hello"]);
 });
 
-test("messages of a thread come with their files, and under the name that an integration has", async () => {
+test("thread messages include their files, and the display names of integrations", async () => {
   await using harness = await openSlackHarness();
   await begin(harness);
   const { workspace } = harness.server;
@@ -54,7 +54,7 @@ test("messages of a thread come with their files, and under the name that an int
   expect(issue?.author).toMatchObject({ name: "Sentry", isBot: true });
 });
 
-test("what somebody has changed comes under the key of the message, at the time of the edit; previews do not", async () => {
+test("an edit has the message's key and the time of the edit; an added preview is no edit", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   const { people, workspace } = harness.server;
@@ -76,7 +76,7 @@ test("what somebody has changed comes under the key of the message, at the time 
   expect(new Set(inbox.events.map(({ at }) => at)).size).toBe(3);
 });
 
-test("a person's message that is deleted comes under its key, alone or with replies; those of bots do not", async () => {
+test("deleting a person's message delivers its key, with or without replies; deleting a bot's message delivers nothing", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   const { people, workspace } = harness.server;
@@ -107,7 +107,7 @@ test("a person's message that is deleted comes under its key, alone or with repl
   expect(inbox.events).toEqual([]);
 });
 
-test("a deletion is received behind the message, however long that takes to read", async () => {
+test("a deletion is delivered after its message, however long reading the message takes", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   const release = inbox.hold();
@@ -125,7 +125,7 @@ test("a deletion is received behind the message, however long that takes to read
   expect(inbox.deletions).toHaveLength(1);
 });
 
-test("Slack itself is no person", async () => {
+test("Slackbot does not count as a person", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   harness.server.workspace.users.set("USLACKBOT", { id: "USLACKBOT", name: "slackbot", isBot: false });
@@ -173,7 +173,7 @@ test.each(organisation)("in an Enterprise Grid, $name is external: $isExternal",
   expect((await inbox.nextMessage()).person.isExternal).toBe(isExternal);
 });
 
-test("a canvas is read as the page that Slack makes of it; without the scope, the scope is what is missing", async () => {
+test("a canvas is read as HTML; without the scope, the missing scope is reported", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   const { workspace, people, scopes } = harness.server;
@@ -198,7 +198,7 @@ function written(...elements: readonly object[]) {
   return [{ type: "rich_text", elements: [{ type: "rich_text_section", elements }] }];
 }
 
-test("a mention counts and a file comes, also where blocks alone tell of them", async () => {
+test("mentions and files are found even if only the blocks contain them", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   const { workspace, people } = harness.server;

@@ -25,11 +25,11 @@ test.each([
   { what: "a rule", markdown: "above\n---\nbelow", plain: "above\nbelow" },
   { what: "escapes", markdown: "2 \\* 3 and \\_x\\_", plain: "2 * 3 and _x_" },
   { what: "arithmetic", markdown: "2 * 3 * 4 > 5 - 6", plain: "2 * 3 * 4 > 5 - 6" },
-])("of $what its words are left", ({ markdown, plain }) => {
+])("$what is reduced to its text", ({ markdown, plain }) => {
   expect(plainText(markdown)).toBe(plain);
 });
 
-test("a notification shows words, and none of them mentions anybody", () => {
+test("notification text has no markup and no mentions", () => {
   const { text, blocks } = formatMessage(plainMessage("**Done**, <!channel>: see [`a.ts`](https://a.example) & more"));
   expect(text).toBe("Done, &lt;\u200b!channel&gt;: see a.ts &amp; more");
   expect(blocks).toMatchObject([{ type: "markdown", text: expect.stringContaining("**Done**") }]);

@@ -34,7 +34,7 @@ const SHOWN = {
   ],
 };
 
-test("what Slack shows of a link, after the message came, is waited for and read", async () => {
+test("link previews that Slack adds after the message are awaited and read", async () => {
   await using harness = await openSlackHarness();
   const clock = new ManualClock(Date.now());
   const platform = harness.adapter({ clock });

@@ -22,7 +22,7 @@ async function read(message: Readonly<Record<string, unknown>>) {
 
 const SAMPLES = [...SLACK_SAMPLES, ...SLACK_ELEMENTS];
 
-test.each(SAMPLES)("$name arrives", async ({ message, says, files = [] }) => {
+test.each(SAMPLES)("$name is read", async ({ message, says, files = [] }) => {
   const got = await read(message);
   let from = 0;
   for (const words of says) {
@@ -62,7 +62,7 @@ const oddity = fc.record({
   ),
 });
 
-test("a message survives any block, subtype, attachment, file or field that is not known", async () => {
+test("unknown blocks, subtypes, attachments, files and fields leave the message readable", async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...SAMPLES), oddity, async (sample, odd) => {
       const got = await read(altered(sample.message, odd));
@@ -72,7 +72,7 @@ test("a message survives any block, subtype, attachment, file or field that is n
   );
 });
 
-test("whatever stands in the places of a message's parts, it is read", async () => {
+test("a message with invalid values in any part is read", async () => {
   const part = fc.option(fc.anything({ maxDepth: 4 }));
   const parts = { text: part, blocks: part, attachments: part, files: part, room: part, item: part };
   await fc.assert(
@@ -82,7 +82,7 @@ test("whatever stands in the places of a message's parts, it is read", async () 
   );
 });
 
-test("of one message 40,000 characters are read, and no more people or files than a few", async () => {
+test("a message is read up to 40,000 characters and a few people and files", async () => {
   const many = Array.from({ length: 3_000 }, (_, index) => ({
     text: `<@U${index}> ${"x".repeat(100)}`,
     files: [{ id: `F${index}` }],
@@ -101,7 +101,7 @@ test("of one message 40,000 characters are read, and no more people or files tha
   expect(files).toHaveLength(20);
 });
 
-test("blocks within blocks without end are read so deep and no deeper", async () => {
+test("nested blocks are read up to a depth limit", async () => {
   let block: Record<string, unknown> = { type: "section", text: "the core" };
   for (let depth = 0; depth < 10_000; depth += 1) block = { type: "container", elements: [block], fields: [block] };
   expect((await read({ text: "outside", blocks: [block] })).whole).toContain("outside");
@@ -111,7 +111,7 @@ test.each([
   ["rich_text", "elements"],
   ["container", "child_blocks"],
   ["rich_text_section", "elements"],
-])("a message of %s in %s in each other, however deep, is read as far as it goes", async (type, key) => {
+])("a message of %s nested in %s to any depth is read up to the limit", async (type, key) => {
   let block: Record<string, unknown> = { type: "section", text: { type: "mrkdwn", text: "deepest" } };
   for (let level = 0; level < 10_000; level += 1) block = { type, [key]: [block] };
   const blocks = [{ type: "rich_text", elements: [block] }, block, { type: "section", text: "after" }];

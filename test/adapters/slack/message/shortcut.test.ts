@@ -18,7 +18,7 @@ async function begun(mode: "socket" | "http" = "socket", receipt: Receipt = { ty
 }
 
 test.each(["socket", "http"] as const)(
-  "the shortcut on a message asks about it, in its thread, by %s",
+  "the message shortcut asks about the message in its thread, by %s",
   async (mode) => {
     await using stage = await begun(mode);
     const { inbox, server } = stage;
@@ -56,7 +56,7 @@ test.each(["socket", "http"] as const)(
   },
 );
 
-test("a message of an integration, and one of a direct message, are asked about", async () => {
+test("the shortcut works on an integration's message and in direct messages", async () => {
   await using stage = await begun();
   const { inbox, server } = stage;
   const { people, workspace } = server;
@@ -69,7 +69,7 @@ test("a message of an integration, and one of a direct message, are asked about"
   expect(await inbox.next()).toMatchObject({ addressed: "dm", channel: { kind: "dm" }, messageId: own.ts });
 });
 
-test("it is Slack's only when it is stored: what could not be taken comes again, under the same key", async () => {
+test("a shortcut is acknowledged only once stored, and a retry has the same key", async () => {
   const harness = await openSlackHarness();
   await using _ = harness;
   const keys: string[] = [];
@@ -87,7 +87,7 @@ test("it is Slack's only when it is stored: what could not be taken comes again,
 test.each([
   { where: "a public channel", isPrivate: false },
   { where: "a private channel", isPrivate: true },
-])("in $where without the bot, only its person is told to invite it", async ({ isPrivate }) => {
+])("in $where without the bot, only the person who used the shortcut is asked to invite it", async ({ isPrivate }) => {
   await using stage = await begun();
   const { inbox, platform, server } = stage;
   const { people, workspace } = server;
@@ -101,7 +101,7 @@ test.each([
   expect(workspace.ephemerals[0]?.text).toContain("Invite me here");
 });
 
-test("who may not use it is told so privately, and a shortcut of another name asks nothing", async () => {
+test("a refusal is shown privately, and a shortcut with another name is ignored", async () => {
   await using stage = await begun("socket", { type: "refused", reason: "You may not use me here." });
   const { inbox, platform, server } = stage;
   const { people, workspace } = server;

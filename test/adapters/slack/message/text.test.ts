@@ -36,7 +36,7 @@ const cases = [
   { name: "angle brackets that mean nothing", written: "a <b> c", read: "a <b> c" },
 ];
 
-test.each(cases)("$name reads as people read it", ({ written, read }) => {
+test.each(cases)("$name is rendered as people see it", ({ written, read }) => {
   expect(readableText(written, names)).toBe(read);
 });
 

@@ -24,7 +24,7 @@ async function ours(harness: SlackHarness, thread: ThreadRef) {
   return messages.map(({ text, files }) => [text, files.map(({ name }) => name).join()]);
 }
 
-test("files and what is said of them are one message, which pings nobody", async () => {
+test("files and their comment are one message, which notifies nobody", async () => {
   await using harness = await openSlackHarness();
   const thread = await opened(harness);
   await harness.platform.post(thread, withFiles(WORDS, { files: [CHART, TABLE], footer: "✓ 2 s" }), "k");
@@ -44,7 +44,7 @@ test.each([
   { what: "is a table", message: { markdown: "| a |\n|---|\n| 1 |" } },
   { what: "has code in a fence", message: { markdown: "This:\n```ts\nlet a;\n```" } },
   { what: "is long", message: { markdown: "word ".repeat(1_000) } },
-])("what $what stands by itself, after its files", async ({ message }) => {
+])("a text that $what is posted separately, after its files", async ({ message }) => {
   await using harness = await openSlackHarness();
   const thread = await opened(harness);
   await harness.platform.post(thread, withFiles("The figures.", message), "k");
@@ -55,7 +55,7 @@ test.each([
   expect((await harness.visible(thread)).flatMap(({ previews }) => previews)).toEqual([]);
 });
 
-test("what opens a thread is known by its ts, so it stands by itself", async () => {
+test("a message that opens a thread needs its ts, so it is posted separately from its files", async () => {
   await using harness = await openSlackHarness();
   const thread = await opened(harness);
   const posted = await harness.platform.post({ ...thread, threadId: null }, withFiles("The report."), "k");
@@ -63,7 +63,7 @@ test("what opens a thread is known by its ts, so it stands by itself", async () 
 });
 
 test.each(["this process", "the next one"])(
-  "files with their comment whose response is lost are found by %s, and stand there once",
+  "an upload whose response was lost is found by %s and posted only once",
   async (who) => {
     await using harness = await openSlackHarness();
     const thread = await opened(harness);
@@ -84,16 +84,13 @@ test.each(["this process", "the next one"])(
 test.each([
   { other: "words", message: withFiles("Of another.") },
   { other: "files", message: withFiles("The figures.", { files: [TABLE] }) },
-])(
-  "a message of ours with other $other, which came meanwhile, is not taken for the one that is looked for",
-  async ({ message }) => {
-    await using harness = await openSlackHarness();
-    const thread = await opened(harness);
-    const { platform } = harness;
-    const since = Date.now();
-    await platform.post(thread, message, "another");
-    expect(await platform.find(thread, "k", since)).toBeNull();
-    await platform.post(thread, withFiles("The figures."), "k");
-    expect(await ours(harness, thread)).toHaveLength(2);
-  },
-);
+])("a later message of the bot with other $other is not mistaken for the lost upload", async ({ message }) => {
+  await using harness = await openSlackHarness();
+  const thread = await opened(harness);
+  const { platform } = harness;
+  const since = Date.now();
+  await platform.post(thread, message, "another");
+  expect(await platform.find(thread, "k", since)).toBeNull();
+  await platform.post(thread, withFiles("The figures."), "k");
+  expect(await ours(harness, thread)).toHaveLength(2);
+});

@@ -32,7 +32,7 @@ function callsOf({ server }: SlackHarness, method: string) {
   return server.calls.filter((call) => call.method === method);
 }
 
-test("a private answer below a message that nobody has replied to is shown in its channel, and Slack is asked nothing", async () => {
+test("a private answer to a message without replies is shown in the channel, without a request to Slack", async () => {
   await using stage = await begun();
   const { harness, inbox } = stage;
   await harness.mention("hello");
@@ -59,7 +59,7 @@ test.each([
 ] satisfies {
   who: string;
   reply: (stage: Awaited<ReturnType<typeof begun>>, thread: OutThread) => Promise<unknown>;
-}[])("once $who has replied, it is shown in the thread", async ({ reply }) => {
+}[])("once $who has replied, a private answer is shown in the thread", async ({ reply }) => {
   await using stage = await begun();
   const { harness, inbox } = stage;
   await harness.mention("hello");
@@ -94,7 +94,7 @@ test.each([
   expect(callsOf(harness, "conversations.replies")).toHaveLength(1);
 });
 
-test("where the thread cannot be read, the answer is shown in the channel, and the next one asks again", async () => {
+test("if the thread cannot be read, the answer is shown in the channel, and the next answer checks again", async () => {
   await using stage = await begun();
   const { harness } = stage;
   const { workspace, faults } = harness.server;
@@ -112,7 +112,7 @@ test("where the thread cannot be read, the answer is shown in the channel, and t
   });
 });
 
-test("a click is answered beside what was clicked, by the address that came with it, and what was clicked stays", async () => {
+test("a click is answered through its response_url, without replacing the clicked message", async () => {
   await using stage = await begun();
   const { harness, inbox } = stage;
   await harness.mention("hello");
@@ -137,7 +137,7 @@ test("a click on a report without replies is answered in its channel", async () 
   expect(shown(harness)).toEqual({ seen: [["Details.", null]], unseen: [] });
 });
 
-test("a button that one person is shown in the channel is clicked in the thread it is about", async () => {
+test("a click on a private button shown in the channel takes effect in its thread", async () => {
   await using stage = await begun();
   const { harness, inbox } = stage;
   const { people, workspace } = harness.server;
@@ -150,7 +150,7 @@ test("a button that one person is shown in the channel is clicked in the thread 
   expect(inbox.fresh.find(({ kind }) => kind === "action")).toMatchObject({ action: "skill:review", thread });
 });
 
-test("an address that is used up is not the end of the answer", async () => {
+test("an expired response_url does not lose the answer", async () => {
   await using stage = await begun({ type: "reply", message: plainMessage("Details.") });
   const { harness, inbox } = stage;
   const { deliveries, workspace, apiUrl } = harness.server;
@@ -164,7 +164,7 @@ test("an address that is used up is not the end of the answer", async () => {
   expect(callsOf(harness, "chat.postEphemeral")).toHaveLength(1);
 });
 
-test("nothing is sent to an address that is not Slack's", async () => {
+test("nothing is sent to a response_url outside Slack", async () => {
   await using stage = await begun({ type: "reply", message: plainMessage("Details.") });
   const { harness } = stage;
   let asked = 0;

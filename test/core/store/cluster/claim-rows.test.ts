@@ -23,7 +23,7 @@ const WAITING = 40;
 /** Maximum difference between the clocks of two machines, in milliseconds. */
 const APART_MS = 5 * 60_000;
 
-test("what waits for other channels' turns is not brought back by a process whose clock is minutes ahead", async () => {
+test("a claim deferred for fairness is not requeued early by a process whose clock is minutes ahead", async () => {
   const url = await postgres.createDatabase();
   const store = await openStore(url, systemRuntime());
   const connection = await openClusterConnection(url);

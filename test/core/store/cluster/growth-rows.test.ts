@@ -57,7 +57,7 @@ async function replicas() {
 const stored = (key: string) =>
   observer.query("SELECT bytes::int FROM deckhand_cluster.growth WHERE key = $1 ORDER BY day", [key]);
 
-test("what processes add is added up, each going by the others' figures after five seconds", async () => {
+test("growth of all processes is summed, and each sees the others' growth within five seconds", async () => {
   const { clock, first, second } = await replicas();
   await first.ledger.ready(["person:A"], null);
   for (let n = 0; n < 50; n++) {
@@ -77,7 +77,7 @@ test("what processes add is added up, each going by the others' figures after fi
   expect(first.ledger.ready(["person:A"], null), "it has just been read").toBeNull();
 });
 
-test("a process that comes to a key goes by what is stored of it", async () => {
+test("a process that uses a key for the first time starts from the stored sum", async () => {
   const { first, second } = await replicas();
   first.ledger.add("person:B", 700);
   await first.ledger.close();
@@ -85,7 +85,7 @@ test("a process that comes to a key goes by what is stored of it", async () => {
   expect(second.ledger.bytes("person:B")).toBe(700);
 });
 
-test("what is removed by another process than added it is given back, and no more than that", async () => {
+test("growth removed by another process is subtracted, but never below zero", async () => {
   const { first, second } = await replicas();
   first.ledger.add("person:C", 700);
   await first.ledger.close();
@@ -97,7 +97,7 @@ test("what is removed by another process than added it is given back, and no mor
   expect(await stored("person:C")).toMatchObject([{ bytes: 30 }]);
 });
 
-test("a process that is killed takes along what it added in its last 2.5 seconds, and nothing else", async () => {
+test("a killed process loses at most the growth of its last 2.5 seconds", async () => {
   const { clock, first, second } = await replicas();
   first.ledger.add("person:D", 100);
   await clock.advance(2_500);
@@ -114,7 +114,7 @@ async function backendOf({ connection }: Awaited<ReturnType<typeof replica>>): P
   return JSON.stringify(await connection.query("SELECT pg_backend_pid() AS pid")).replaceAll(/\D/gu, "");
 }
 
-test("what the database refuses stays, is counted meanwhile, and is added later once", async () => {
+test("growth that the database did not store stays counted and is stored once later", async () => {
   const { clock, first } = await replicas();
   await query(url, "ALTER TABLE deckhand_cluster.growth RENAME TO away");
   first.ledger.add("person:E", 60);
@@ -128,7 +128,7 @@ test("what the database refuses stays, is counted meanwhile, and is added later 
   expect(await stored("person:E")).toMatchObject([{ bytes: 60 }]);
 });
 
-test("a new day begins with nothing, what was not yet added goes to its own day, and old days are deleted", async () => {
+test("sums restart each day, late growth counts for its own day, and old days are deleted", async () => {
   const { clock, first } = await replicas();
   first.ledger.add("person:F", 10);
   await clock.advance(2_500);
@@ -145,7 +145,7 @@ test("a new day begins with nothing, what was not yet added goes to its own day,
   await expect.poll(() => stored("person:F")).toMatchObject([{ bytes: 1 }, { bytes: 2 }]);
 });
 
-test("of a directory counts what the first process saw in it", async () => {
+test("the initial size of a directory is the one that the first process recorded", async () => {
   const { first, second } = await replicas();
   await first.ledger.ready([], "/srv/checkout");
   expect(first.ledger.given("/srv/checkout")).toBeNull();

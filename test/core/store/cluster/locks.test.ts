@@ -50,7 +50,7 @@ function asking({ lock }: OpenCluster, name: string, order: string[] = []) {
 
 const end = (lock: ClusterLock) => lock[Symbol.dispose]();
 
-test("a lock is one process's at a time, in the order in which they asked, and each knows how many are before it", async () => {
+test("one process at a time holds a lock, in order of requests, and each knows its queue position", async () => {
   await using all = await replicas(3);
   const order: string[] = [];
   const first = await asking(all.a, "a", order).held;
@@ -65,7 +65,7 @@ test("a lock is one process's at a time, in the order in which they asked, and e
   expect(order).toEqual(["a", "b", "c"]);
 });
 
-test("work of one process shares a lock, until another process waits for it: then who asks comes after that one", async () => {
+test("work in one process shares a lock until another process waits; later requests then queue behind that process", async () => {
   await using all = await replicas(2);
   const order: string[] = [];
   const [one, two] = [await asking(all.a, "one", order).held, await asking(all.a, "two", order).held];
@@ -81,7 +81,7 @@ test("work of one process shares a lock, until another process waits for it: the
   expect(order).toEqual(["one", "two", "other", "three"]);
 });
 
-test("who gives up waiting holds up nobody", async () => {
+test("a process that stops waiting leaves the queue", async () => {
   await using all = await replicas(3);
   const first = await asking(all.a, "a").held;
   const b = asking(all.b, "b");
@@ -95,7 +95,7 @@ test("who gives up waiting holds up nobody", async () => {
   end(await c.held);
 });
 
-test("the lock of a process that is no more is free, and so is its place among those that wait", async () => {
+test("a dead process loses its lock and its place in the queue", async () => {
   await using all = await replicas(3);
   await asking(all.a, "a").held;
   const b = asking(all.b, "b");
@@ -107,7 +107,7 @@ test("the lock of a process that is no more is free, and so is its place among t
   end(await c.held);
 });
 
-test("what a process has had and needs no more is not in the database for long", async () => {
+test("the row of an unused lock is soon deleted", async () => {
   await using all = await replicas(2);
   end(await asking(all.a, "a").held);
   const left = () =>
@@ -115,7 +115,7 @@ test("what a process has had and needs no more is not in the database for long",
   await expect.poll(left).toEqual([]);
 });
 
-test("a process that the others have taken for dead gets no lock, though it had one a moment ago", async () => {
+test("a process that the others have declared dead gets no lock, though it held one a moment ago", async () => {
   await using all = await replicas(2);
   const held = await asking(all.a, "a").held;
   expect(held.certainMs()).toBeGreaterThan(0);

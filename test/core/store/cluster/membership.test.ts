@@ -48,7 +48,7 @@ async function faraway(): Promise<{ readonly url: string; readonly proxy: TcpPro
   return { url, proxy, through: proxy.urlOf(url) };
 }
 
-test("who has been killed is none of the processes, though nobody has cleared its row away", async () => {
+test("a killed process is not counted as a member, even if its row still exists", async () => {
   const url = await postgres.createDatabase();
   const killed = await openCluster(replicaOptions(url, systemRuntime()));
   await killed.close();
@@ -57,7 +57,7 @@ test("who has been killed is none of the processes, though nobody has cleared it
   await expect.poll(async () => (await next.members()).map(({ id }) => id)).toEqual([next.id]);
 });
 
-test("an operator's limit for statements takes no process for dead whose word has to wait", async () => {
+test("a statement timeout set by the operator does not make a process with a delayed heartbeat count as dead", async () => {
   const url = await postgres.createDatabase();
   await query(url, NO_CLAIMS);
   const limited = new URL(url);
@@ -73,7 +73,7 @@ test("an operator's limit for statements takes no process for dead whose word ha
   expect(await asked()).toBe(false);
 });
 
-test("a start waits for none that is frozen in its own", async () => {
+test("a start does not wait for another process that froze during its start", async () => {
   const url = await postgres.createDatabase();
   const { clock } = systemRuntime();
   const [frozen, next] = [await openClusterConnection(url), await openClusterConnection(url)];
@@ -90,7 +90,7 @@ test("a start waits for none that is frozen in its own", async () => {
   await refused;
 });
 
-test("an operator's lock on sessions holds up no word that a process lives", async () => {
+test("a lock on the session table does not delay heartbeats", async () => {
   const url = await postgres.createDatabase();
   const { cluster } = await startReplica(url);
   const operator = new Client({ connectionString: url });
@@ -103,7 +103,7 @@ test("an operator's lock on sessions holds up no word that a process lives", asy
   await operator.query("ROLLBACK");
 });
 
-test("a start that takes long goes on saying that it lives", async () => {
+test("a long start keeps renewing its membership", async () => {
   const url = await postgres.createDatabase();
   const starting = await openCluster(replicaOptions(url, systemRuntime()));
   onTestFinished(() => starting.close());
@@ -118,7 +118,7 @@ test("a start that takes long goes on saying that it lives", async () => {
   await expect.poll(last).not.toBe(joined);
 });
 
-test("a start while the database is dumped waits for nothing, and keeps nobody from saying that it lives", async () => {
+test("a start during a database dump neither waits nor blocks heartbeats", async () => {
   const url = await postgres.createDatabase();
   const first = await startReplica(url);
   const dump = new Client({ connectionString: url });
@@ -135,7 +135,7 @@ test("a start while the database is dumped waits for nothing, and keeps nobody f
   expect([first.life, second.life]).toEqual([{ isLost: false }, { isLost: false }]);
 });
 
-test("of the last two, whoever asks both to end at the same moment leaves one", async () => {
+test("of the last two processes only one stops if both are drained at the same time", async () => {
   const url = await postgres.createDatabase();
   await query(url, NO_CLAIMS);
   const [one, other] = [await beating(url), await beating(url)];
@@ -148,7 +148,7 @@ test("of the last two, whoever asks both to end at the same moment leaves one", 
   expect([one.seen.isLost, other.seen.isLost]).toEqual([false, false]);
 });
 
-test("whoever loses the database says so to the operator, and not what a thread is told", async () => {
+test("losing the database is reported to the operator in other words than to a thread", async () => {
   const url = await postgres.createDatabase();
   const lost = Promise.withResolvers<AppError>();
   const cluster = await openCluster({ ...replicaOptions(url, systemRuntime()), lost: lost.resolve });
@@ -162,7 +162,7 @@ test("whoever loses the database says so to the operator, and not what a thread 
   ]);
 });
 
-test("a network that pauses for all has none taken for dead, and puts no clock wrong", async () => {
+test("a network pause that affects all processes makes none count as dead and shifts no clock", async () => {
   const { url, proxy, through } = await faraway();
   const replicas = [await beating(through), await beating(through)];
   // The observer declares no process dead, but sees when each has been silent for too long.
@@ -181,7 +181,7 @@ test("a network that pauses for all has none taken for dead, and puts no clock w
   ]);
 });
 
-test("a network that swallows everything ends the process, whatever its word waits behind", async () => {
+test("a network that drops all packets ends the process, whatever its heartbeat waits behind", async () => {
   const { proxy, through } = await faraway();
   const { clock } = systemRuntime();
   // No wait lasts longer than two seconds.

@@ -51,19 +51,19 @@ async function taken(asks: readonly RateRequest[]): Promise<number> {
 
 const SLOW = { burst: 5, everyMs: 60_000 };
 
-test("processes that ask at once take a bucket's tokens and not one more", async () => {
+test("concurrent requests of several processes take exactly the tokens of a bucket", async () => {
   const ask = fresh(SLOW);
   expect(await taken(Array.from({ length: 40 }, () => ask))).toBe(5);
   expect(await take(clients[0] ?? expect.fail(), ask)).toMatchObject({ isTaken: false, closedMs: 0 });
 });
 
-test("a lane leaves the last tokens to those that are more urgent", async () => {
+test("reserved tokens are left for more urgent lanes", async () => {
   const ask = fresh(SLOW);
   expect(await taken(Array.from({ length: 20 }, () => ({ ...ask, reserved: 2 })))).toBe(3);
   expect(await taken(Array.from({ length: 20 }, () => ask))).toBe(2);
 });
 
-test("a token that comes back is there for another process", async () => {
+test("a refunded token is available to other processes", async () => {
   const ask = fresh(SLOW);
   await taken(Array.from({ length: 5 }, () => ask));
   const [first, second] = clients;
@@ -72,7 +72,7 @@ test("a token that comes back is there for another process", async () => {
   expect(await taken([ask, ask])).toBe(0);
 });
 
-test("a gate that one process closes is closed to all, for its other buckets, too", async () => {
+test("a gate closed by one process is closed for all processes and all of its buckets", async () => {
   const ask = fresh(SLOW);
   const [first = expect.fail(), second = expect.fail()] = clients;
   first.closeGate(ask.gate, 30_000);
@@ -87,7 +87,7 @@ test("a gate that one process closes is closed to all, for its other buckets, to
   expect((await take(second, ask)).closedMs).toBeGreaterThan(20_000);
 });
 
-test("what a process alone knows to be spent is spent for all, and no more than all there is", async () => {
+test("a reported deficit applies to all processes, capped at the bucket's size", async () => {
   const ask = fresh(SLOW);
   const [first = expect.fail(), second = expect.fail()] = clients;
   expect(await taken([ask])).toBe(1);
@@ -101,14 +101,14 @@ test("what a process alone knows to be spent is spent for all, and no more than 
   for (const each of [ask, another]) expect((await take(second, each)).lacksMs).toBeLessThanOrEqual(300_000);
 });
 
-test("any number of buckets go in one statement, and none waits for another", async () => {
+test("requests for different buckets share one statement, and none waits for another", async () => {
   const asks = Array.from({ length: 300 }, () => fresh(SLOW));
   const orders = [asks, asks.toReversed(), asks, asks.toReversed()];
   const answers = orders.map((order, n) => Promise.all(order.map((ask) => take(clients[n] ?? expect.fail(), ask))));
   expect((await Promise.all(answers)).flat().every(({ isTaken }) => isTaken)).toBe(true);
 });
 
-test("rows of full buckets are forgotten", async () => {
+test("rows of full buckets are deleted", async () => {
   const ask = fresh({ burst: 1, everyMs: 1 });
   await taken([ask]);
   await query(url, "UPDATE deckhand_cluster.rate SET full_at = now() - interval '2 minutes'");
@@ -122,7 +122,7 @@ test("rows of full buckets are forgotten", async () => {
   expect(rows).toEqual([]);
 });
 
-test("whatever processes ask when, no stretch of time has more than the rate allows", async () => {
+test("no time window exceeds the rate, whenever processes request tokens", async () => {
   const asking = record({
     burst: integer({ min: 1, max: 6 }),
     everyMs: integer({ min: 3, max: 25 }),

@@ -39,7 +39,7 @@ async function replica(url: string) {
   };
 }
 
-test("of several roles a process has one, whichever is free, and more processes wait for one that is given up", async () => {
+test("each process holds one free role, and further processes wait until a role is released", async () => {
   const url = await postgres.createDatabase();
   await using first = await replica(url);
   await using second = await replica(url);
@@ -55,7 +55,7 @@ test("of several roles a process has one, whichever is free, and more processes 
   expect([first, second].map(({ places }) => places.length)).toEqual([1, 1]);
 });
 
-test("who has a shard's role keeps its session, and the one that takes over finds it", async () => {
+test("the holder of a shard's role stores the gateway session, and its successor reads it", async () => {
   const url = await postgres.createDatabase();
   await using first = await replica(url);
   await using second = await replica(url);
