@@ -1,5 +1,5 @@
-import type { Page, Route } from "playwright-core";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
@@ -10,7 +10,7 @@ import { entryUrl, openPlatform } from "../web-setup.ts";
 import { LINES_OF_FIRST_CELL } from "./page-probes.ts";
 import { composerOf, messagesOf, sayOn } from "./page-steps.ts";
 
-/** Tests that nothing is lost of what is read, on any screen or on paper, or written and attached. */
+/** Tests that nothing is lost of what is read or written, on any screen or on paper. */
 
 const plainBody = { by: "deckhand", markdown: "a line", tone: "plain", buttons: [], files: [], signs: [] };
 
@@ -125,139 +125,6 @@ test("earlier messages come above what is read, and of many threads the list say
   expect(await page.evaluate("document.activeElement.id")).toBe(id);
   await page.evaluate("location.hash = 'f'");
   await page.getByRole("heading", { name: "notes.txt", level: 1 }).waitFor();
-});
-
-test("what is not attached is told in words: a file that does not arrive, and those beyond a message's number", async () => {
-  const picker = page.locator('input[type="file"]');
-  const file = { name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") };
-  const refused = [
-    { answer: { status: 503, json: { error: "It is away." } }, said: "It is away." },
-    { answer: { status: 413, body: "<h1>Too Large</h1>" }, said: "It is larger than a proxy" },
-  ];
-  for (const { answer, said } of refused) {
-    await page.route("**/files?*", (route) => route.fulfill(answer), { times: 1 });
-    await picker.setInputFiles(file);
-    await page.getByText(`a.txt was not attached. ${said}`).waitFor();
-  }
-  const large = { ...file, name: "large.txt", buffer: Buffer.alloc(20 * 1024 * 1024 + 1) };
-  const others = Array.from({ length: 11 }, () => file);
-  await picker.setInputFiles([large, { ...large, name: "larger.txt" }, ...others]);
-  const TOLD = "Not attached, because larger than 20 MB: large.txt, larger.txt. A message takes 10 files.";
-  await page.getByText(`${TOLD} The rest is left out.`).waitFor();
-  await expect.poll(() => page.locator(".upload").count()).toBe(10);
-  await picker.setInputFiles(file);
-  await page.getByText("A message takes 10 files. The rest is left out.").waitFor();
-});
-
-test("of too many files, which the draft of a deleted thread may bring, some are to be removed first", async () => {
-  const attach = (count: number) =>
-    page.locator('input[type="file"]').setInputFiles(
-      Array.from({ length: count }, (_, index) => {
-        const name = `${count}-${index}.txt`;
-        return { name, mimeType: "text/plain", buffer: Buffer.from(name) };
-      }),
-    );
-  const arrived = () => page.locator(".upload:not(.busy)").count();
-  const thread = await say("go");
-  await attach(5);
-  await expect.poll(arrived).toBe(5);
-  await page.getByRole("button", { name: "New thread" }).click();
-  await attach(6);
-  await expect.poll(arrived).toBe(6);
-  await page.getByRole("link", { name: "go" }).click();
-  await expect.poll(arrived).toBe(5);
-  await platform.stop();
-  store.deleteThread(thread.threadId ?? "");
-  platform = openPlatform({ store, port: window.port() });
-  await platform.start(inbox.receive, new AbortController().signal);
-  await expect.poll(arrived).toBe(11);
-  await composer().press("Enter");
-  const notice = page.getByText("A message takes 10 files. Remove some.");
-  await notice.waitFor();
-  await page.getByRole("button", { name: "Remove 5-0.txt" }).click();
-  await composer().press("Enter");
-  expect((await inbox.nextMessage()).attachments).toHaveLength(10);
-  await notice.waitFor({ state: "detached" });
-});
-
-test("what is attached and not sent is there again in its thread, also after a reload, and goes out once", async () => {
-  const attached = page.getByRole("button", { name: "Remove notes.txt" });
-  const notes = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") };
-  await page.locator('input[type="file"]').setInputFiles([notes]);
-  await expect.poll(() => page.evaluate("localStorage.length")).toBe(1);
-  await page.reload();
-  await attached.waitFor();
-  await composer().fill("with notes");
-  await composer().press("Enter");
-  expect((await inbox.nextMessage()).attachments.map(({ name }) => name)).toEqual(["notes.txt"]);
-  await page.getByRole("button", { name: "New thread" }).click();
-  await page.getByRole("heading", { name: "What needs doing?" }).waitFor();
-  expect(await attached.count()).toBe(0);
-});
-
-describe("a file that is still on its way when its thread is left", () => {
-  /** Attaches a file; its upload goes on once the returned function is called. */
-  const attach = async (answer: Parameters<Route["fulfill"]>[0] | null = null): Promise<() => void> => {
-    const { promise: wait, resolve } = Promise.withResolvers<void>();
-    await page.route("**/files?*", (route) =>
-      wait.then(() => (answer === null ? route.continue() : route.fulfill(answer))),
-    );
-    const notes = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") };
-    await page.locator('input[type="file"]').setInputFiles([notes]);
-    await page.getByText("uploading…").waitFor();
-    return resolve;
-  };
-  const leave = async (): Promise<void> => {
-    await page.getByRole("link", { name: "Usage" }).click();
-    await composer().waitFor({ state: "detached" });
-  };
-  const comeBack = () => page.getByRole("button", { name: "New thread" }).click();
-  const isStored = () => expect.poll(() => page.evaluate("localStorage.length")).toBe(1);
-
-  test("is attached where it was chosen", async () => {
-    const letIn = await attach();
-    await leave();
-    letIn();
-    await isStored();
-    await comeBack();
-    await page.getByRole("button", { name: "Remove notes.txt" }).waitFor();
-  });
-
-  test("is attached there also after a return", async () => {
-    const letIn = await attach();
-    await leave();
-    await comeBack();
-    await page.getByText("uploading…").waitFor();
-    letIn();
-    await page.getByText("uploading…").waitFor({ state: "detached" });
-    await composer().press("Enter");
-    expect((await inbox.nextMessage()).attachments.map(({ name }) => name)).toEqual(["notes.txt"]);
-  });
-
-  test("is attached to a new thread if its own is deleted", async () => {
-    const thread = await say("go");
-    await messages().getByText("Sent", { exact: true }).waitFor();
-    const letIn = await attach();
-    await platform.stop();
-    store.deleteThread(thread.threadId ?? "");
-    platform = openPlatform({ store, port: window.port() });
-    await platform.start(inbox.receive, new AbortController().signal);
-    await page.getByText("This thread was deleted. Here you begin a new one.").waitFor();
-    letIn();
-    await page.getByText("uploading…").waitFor({ state: "detached" });
-    await composer().press("Enter");
-    expect((await inbox.nextMessage()).attachments.map(({ name }) => name)).toEqual(["notes.txt"]);
-  });
-
-  test("is told about after a return if it does not arrive", async () => {
-    const letIn = await attach({ status: 503, json: { error: "It is away." } });
-    await leave();
-    const failed = page.waitForResponse("**/files?*");
-    letIn();
-    await failed;
-    await comeBack();
-    await page.getByText("notes.txt was not attached. It is away.").waitFor();
-  });
 });
 
 test("what one window could not send is not forgotten with what another one has sent", async () => {

@@ -8,9 +8,8 @@ import { MemoryThreadStore } from "../../../support/database/memory-thread-store
 import { visitIn } from "../../../support/program/page-visit.ts";
 import { useWindow } from "../../../support/program/window.ts";
 import { foldedMessage, liveMessage } from "../../../support/run-messages.ts";
-import { PIXEL } from "../../../support/talk/conversation.ts";
 import { entryUrl, openPlatform } from "../web-setup.ts";
-import { dragFile, NAMELESS_CONTROLS, PASTE_CELLS, WEAK_TEXTS } from "./page-probes.ts";
+import { NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
 import { composerOf, messagesOf, sayOn } from "./page-steps.ts";
 
 const { signal } = new AbortController();
@@ -202,37 +201,6 @@ describe("when something is lost", () => {
     await platform.start(inbox.receive, signal);
     await page.getByText("Deckhand's key has changed.").waitFor();
   });
-});
-
-test("files are attached by choosing or dropping, shown when they are pictures, and offered for download", async () => {
-  const files = [
-    { name: "dot.png", mimeType: "image/png", buffer: Buffer.from(PIXEL, "base64") },
-    { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") },
-  ];
-  const place = () => composer().getAttribute("placeholder");
-  await page.locator('input[type="file"]').setInputFiles(files);
-  await page.evaluate(dragFile("dragover"));
-  await expect.poll(place).toBe("Drop the files to attach them");
-  await page.evaluate(dragFile("dragleave"));
-  await expect.poll(place).toBe("Ask Deckhand to do something");
-  await page.evaluate(dragFile("drop"));
-  await page.evaluate(PASTE_CELLS);
-  await page.getByRole("button", { name: "Remove dropped.txt" }).waitFor();
-  await page.getByRole("button", { name: "Remove notes.txt" }).click();
-  await page.locator(".upload.busy").first().waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Send" }).click();
-  const event = await inbox.nextMessage();
-  expect(event.attachments.map(({ name, mediaType }) => [name, mediaType])).toEqual([
-    ["dot.png", "image/png"],
-    ["dropped.txt", "text/plain"],
-  ]);
-  await messages().getByRole("img", { name: "dot.png" }).waitFor();
-  await expect.poll(() => page.evaluate("document.querySelector('.files img').naturalWidth")).toBe(1);
-  const { width = 0, height = 0 } = (await messages().getByRole("link", { name: "dropped.txt" }).boundingBox()) ?? {};
-  expect(width, "its name is on one line").toBeGreaterThan(2 * height);
-  const [download] = await Promise.all([page.waitForEvent("download"), messages().getByText("dropped.txt").click()]);
-  expect(download.suggestedFilename()).toBe("dropped.txt");
-  expect(complaints).toEqual([]);
 });
 
 describe("what a command lacks", () => {
