@@ -18,3 +18,13 @@ export async function sayOn(page: Page, inbox: Inbox, text: string): Promise<Thr
   await composerOf(page).press("Enter");
   return (await inbox.nextMessage()).thread;
 }
+
+/** Drops files and folders of this machine on the page, as from a file manager. */
+export async function dropFromDisk(page: Page, files: string[]): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const at = { x: 600, y: 400, data: { items: [], files, dragOperationsMask: 1 } };
+  for (const type of ["dragEnter", "dragOver", "drop"] as const) {
+    await session.send("Input.dispatchDragEvent", { type, ...at });
+  }
+  await session.detach();
+}

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import type { Page, Route } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
@@ -6,9 +8,10 @@ import { MemoryThreadStore } from "../../../support/database/memory-thread-store
 import { visitIn } from "../../../support/program/page-visit.ts";
 import { useWindow } from "../../../support/program/window.ts";
 import { PIXEL } from "../../../support/talk/conversation.ts";
+import { tempDirectory } from "../../../support/temp-directory.ts";
 import { entryUrl, openPlatform } from "../web-setup.ts";
 import { dragFile, PASTE_CELLS } from "./page-probes.ts";
-import { composerOf, messagesOf, sayOn } from "./page-steps.ts";
+import { composerOf, dropFromDisk, messagesOf, sayOn } from "./page-steps.ts";
 
 /** Tests of the files that people attach. */
 
@@ -66,6 +69,18 @@ test("files are attached by choosing or dropping, shown when they are pictures, 
   expect(width, "its name is on one line").toBeGreaterThan(2 * height);
   const [download] = await Promise.all([page.waitForEvent("download"), messages().getByText("dropped.txt").click()]);
   expect(download.suggestedFilename()).toBe("dropped.txt");
+  expect(complaints).toEqual([]);
+});
+
+test("of what is dropped, folders are not attached, and a line says so; files are", async () => {
+  const directory = tempDirectory();
+  mkdirSync(path.join(directory, "reports"));
+  writeFileSync(path.join(directory, "notes.txt"), "notes");
+  await dropFromDisk(page, [path.join(directory, "reports"), path.join(directory, "notes.txt")]);
+  await page.getByText("Folders cannot be attached, only the files in them: reports.").waitFor();
+  await page.locator(".upload.busy").waitFor({ state: "detached" });
+  await composer().press("Enter");
+  expect((await inbox.nextMessage()).attachments.map(({ name }) => name)).toEqual(["notes.txt"]);
   expect(complaints).toEqual([]);
 });
 

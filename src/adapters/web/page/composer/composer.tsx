@@ -7,7 +7,7 @@ import { readDraft, storeDraft } from "../state/local-storage.ts";
 import { type PageState, sessionOf, type Upload } from "../state/state.ts";
 import { ClipIcon, SendIcon } from "../text/icons.tsx";
 import { PaletteList, paletteProps, usePalette } from "./palette.tsx";
-import { filesOf, UploadList, useUploads } from "./uploads.tsx";
+import { filesOf, UploadList, type Uploads, useUploads } from "./uploads.tsx";
 
 export const COMPOSER_ID = "composer";
 
@@ -82,7 +82,7 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
             event.preventDefault();
             if (!isForPalette) send();
           }}
-          onPaste={({ clipboardData }) => add(filesIn(clipboardData))}
+          onPaste={({ clipboardData }) => add(pastedFiles(clipboardData), foldersIn(clipboardData))}
         />
         <button type="submit" class="send" aria-label="Send" aria-disabled={!isReady}>
           <SendIcon />
@@ -93,8 +93,16 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
   );
 }
 
+/** Returns the names of folders, which the browser lists as files that cannot be read. */
+function foldersIn(given: DataTransfer | null): string[] {
+  return [...(given?.items ?? [])].flatMap((item) => {
+    const entry = item.webkitGetAsEntry();
+    return entry?.isDirectory === true ? entry.name : [];
+  });
+}
+
 /** Returns pasted files, without the picture that a table or document adds to its copied text under a fixed name. */
-function filesIn(pasted: DataTransfer | null): File[] {
+function pastedFiles(pasted: DataTransfer | null): File[] {
   const isOfWords = pasted !== null && pasted.getData("text/plain") !== "";
   return [...(pasted?.files ?? [])].filter(({ name }) => !isOfWords || name !== "image.png");
 }
@@ -152,14 +160,14 @@ function useAutoHeight(text: string): { readonly current: HTMLTextAreaElement | 
  * Attaches files dropped anywhere on the page; the browser would otherwise leave the page to show them. Returns true
  * while files are dragged over it.
  */
-function useDrop(add: (files: readonly File[]) => void): boolean {
+function useDrop(add: Uploads["add"]): boolean {
   const [isDropping, setDropping] = useState(false);
   useEffect(() => {
     const drag = (event: DragEvent): void => {
       if (event.dataTransfer?.types.includes("Files") !== true) return;
       event.preventDefault();
       setDropping(event.type === "dragover");
-      if (event.type === "drop") add([...event.dataTransfer.files]);
+      if (event.type === "drop") add([...event.dataTransfer.files], foldersIn(event.dataTransfer));
     };
     // Moving between two elements of the page does not leave it.
     const leave = (event: DragEvent): void => {

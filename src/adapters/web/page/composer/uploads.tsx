@@ -9,9 +9,10 @@ import type { PageState, Upload } from "../state/state.ts";
 import { CloseIcon, FileIcon } from "../text/icons.tsx";
 import { isPicture } from "../thread/files.tsx";
 
-interface Uploads {
+export interface Uploads {
   readonly uploads: readonly Upload[];
-  readonly add: (files: readonly File[]) => void;
+  /** Attaches files, except those that are folders. */
+  readonly add: (files: readonly File[], folders?: readonly string[]) => void;
   readonly remove: (key: string) => void;
   readonly clear: () => void;
 }
@@ -24,13 +25,15 @@ export function useUploads(
   const { openId: threadId } = state;
   const uploads = state.uploads.filter((upload) => upload.threadId === threadId);
   const remove = (key: string): void => changeUploads((now) => now.filter((one) => one.key !== key));
-  const add = (files: readonly File[]): void => {
+  const add: Uploads["add"] = (given, folders = []) => {
+    const files = given.filter(({ name }) => !folders.includes(name));
     // Checked here, because an upload that the server cuts off gives no reason.
     const taken = files.filter(({ size }) => size <= WEB_LIMITS.attachmentBytes);
     const tooLarge = files.filter((file) => !taken.includes(file)).map(({ name }) => name);
     const room = MESSAGE_FILES - uploads.length;
     // One notice, because a second one would take the place of the first.
     const said = [
+      ...(folders.length > 0 ? [`Folders cannot be attached, only the files in them: ${folders.join(", ")}.`] : []),
       ...(tooLarge.length > 0 ? [`Not attached, because larger than 20 MB: ${tooLarge.join(", ")}.`] : []),
       ...(taken.length > room ? [`A message takes ${MESSAGE_FILES} files. The rest is left out.`] : []),
     ];
