@@ -79,11 +79,16 @@ async function stopRuns(
 ): Promise<void> {
   const { store, engine, runtime } = host;
   const reads = store.tables(deletionReads);
-  const family = await reads.family([id]);
-  for (const run of await reads.openRuns(family))
-    await engine.cancel(run.sessionId, run.id, cancelledByPerson({ name: by }));
+  const stopped = new Set<string>();
   const until = runtime.clock.now() + STOPPING.mostMs;
-  while (runtime.clock.now() < until && (await reads.isLive(family, runtime.clock.now()))) {
+  for (;;) {
+    const family = await reads.family([id]);
+    if (runtime.clock.now() >= until || !(await reads.isLive(family, runtime.clock.now()))) return;
+    // Messages that waited for a stopped run begin another one.
+    for (const run of (await reads.openRuns(family)).filter((one) => !stopped.has(one.id))) {
+      stopped.add(run.id);
+      await engine.cancel(run.sessionId, run.id, cancelledByPerson({ name: by }));
+    }
     await runtime.clock.sleep(STOPPING.everyMs, signal);
   }
 }

@@ -193,11 +193,12 @@ describe("a session on the page", () => {
     await sessionRows(cleo).filter({ hasText: "grebe" }).waitFor({ state: "hidden" });
   });
 
-  test("a run that goes on is stopped first, where whoever deletes wants that", async () => {
+  test("a run that goes on is stopped first, where whoever deletes wants that, and so is what waits for it", async () => {
     const gate = hold();
     at.model.script((): Reply => [text("I think about it "), gate.part, text("for long.")]);
     const talk = at.talk({ text: "think of the ibis", channel: at.channel() });
     await gate.reached;
+    talk.mention("and of the crake");
     const id = await openSession(ana, "think of the ibis");
     expect(await post(ana, { id })).toBe(409);
     await openSession(ana, "think of the ibis");
