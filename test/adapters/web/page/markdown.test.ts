@@ -94,3 +94,8 @@ describe("signs", () => {
     expect(plainText("Change a?\n```diff\n-1\n+2\n```")).toBe("Change a? Changes: 1 added, 1 removed.");
   });
 });
+
+test("what is spoken lacks the markup, and has all that only looks like it", () => {
+  const text = "# Change `my_file.py` *now*:\nif a > b in issue #12, __init__ and a_b_c\n\n- **one**\n> two";
+  expect(plainText(text)).toBe("Change my_file.py now: if a > b in issue #12, init and a_b_c one two");
+});

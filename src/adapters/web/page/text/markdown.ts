@@ -90,11 +90,12 @@ export function renderInline(text: string): string {
 
 /** Returns the text of Markdown without its markup, for screen readers. */
 export function plainText(text: string): string {
-  return nameSigns(text)
-    .replaceAll(/```diff\n([\s\S]*?)(?:```|$)/gu, (_match, diff: string) => ` ${diffLabel(diff.split("\n"))}. `)
-    .replaceAll(/```[\s\S]*?(?:```|$)/gu, " code ")
-    .replaceAll(/\[([^[\]]*)\]\([^()]*\)/gu, "$1")
-    .replaceAll(/[*_`#>]/gu, "")
-    .replaceAll(/\s+/gu, " ")
-    .trim();
+  return nameSigns(markdown.parse(text, {}).map(spoken).join(" ")).replaceAll(/\s+/gu, " ").trim();
+}
+
+function spoken({ type, info, content, children }: Token): string {
+  if (children !== null) return children.map(spoken).join("");
+  if (type === "softbreak" || type === "hardbreak") return " ";
+  if (type !== "fence" && type !== "code_block") return content;
+  return info.trim() === "diff" ? `${diffLabel(content.split("\n"))}.` : "code";
 }
