@@ -41,7 +41,7 @@ export async function emptyWindow(page: Page): Promise<void> {
   await page.unrouteAll();
   await page.evaluate("localStorage.clear(); sessionStorage.clear()");
   const { viewport, colorScheme, reducedMotion } = { ...LOOK, ...looks.get(page) };
-  await page.emulateMedia({ media: null, colorScheme, reducedMotion });
+  await page.emulateMedia({ media: null, colorScheme, reducedMotion, forcedColors: "none" });
   await page.setViewportSize(viewport ?? LOOK.viewport);
 }
 

@@ -27,7 +27,7 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
   const title = titleOf(state);
   const isRunning = newestStop(messagesOf(state, state.openId)) !== null;
   useShortcuts({ controller, setColumn, help, setHelp });
-  useKeptFocus(addressOf(state));
+  useKeptFocus(`${column} ${addressOf(state)}`);
   useEffect(() => {
     document.title = `${isRunning ? "⏳ " : ""}${title === undefined ? "" : `${title} · `}Deckhand`;
   }, [title, isRunning]);
@@ -95,19 +95,23 @@ function Thread(props: ThreadViewProps): JSX.Element {
 }
 
 /**
- * Restores the focus after a change of address that removed the focused element: to the composer if there is one, or
- * else to the title. The focus would otherwise fall back to the start of the page.
+ * Restores the focus after a change of address or column that removed or hid the focused element: to the composer if it
+ * is shown, or else to the title. The focus would otherwise fall back to the start of the page.
  */
-function useKeptFocus(address: string): void {
-  const before = useRef(address);
+function useKeptFocus(place: string): void {
+  const before = useRef(place);
   useEffect(() => {
-    const isMoved = before.current !== address;
-    before.current = address;
-    if (!isMoved || document.activeElement !== document.body) return;
+    const isMoved = before.current !== place;
+    before.current = place;
+    const { activeElement, body } = document;
+    // The browser takes the focus from a hidden element only with the next frame.
+    const isLost = activeElement === body || activeElement?.checkVisibility() === false;
+    if (!isMoved || !isLost) return;
+    const titles = document.querySelectorAll<HTMLElement>("h1, .details-head h2");
     // On a touch screen, focusing the composer would open the keyboard.
     const composer = matchMedia("(pointer: coarse)").matches ? null : document.getElementById(COMPOSER_ID);
-    (composer ?? document.querySelector<HTMLElement>("main h1"))?.focus({ preventScroll: true });
-  }, [address]);
+    [composer, ...titles].find((one) => one?.checkVisibility() === true)?.focus({ preventScroll: true });
+  }, [place]);
 }
 
 function useController(controller: Controller): ReturnType<Controller["state"]> {

@@ -52,6 +52,36 @@ test("threads stay in sight on a low screen, and what cannot stand beside them i
   await page.getByRole("button", { name: "New thread" }).click();
   await page.getByRole("heading", { name: "What needs doing?" }).waitFor();
   expect(await page.locator(".scroller").evaluate((element) => element.scrollTop)).toBe(0);
+  // What can be read takes most of the screen also at 400 %.
+  await page.setViewportSize({ width: 320, height: 256 });
+  await expect.poll(async () => (await page.locator(".scroller").boundingBox())?.height).toBeGreaterThan(100);
+});
+
+test("on a narrow screen the focus follows to the column that is shown", async () => {
+  await say("go");
+  await page.setViewportSize({ width: 390, height: 800 });
+  const focused = () => page.evaluate("document.activeElement.textContent || document.activeElement.id");
+  await page.getByRole("button", { name: "Details" }).press("Enter");
+  await expect.poll(focused).toBe("Details");
+  await page.getByRole("button", { name: "Back to the thread" }).press("Enter");
+  await expect.poll(focused).toBe("composer");
+  await page.getByRole("button", { name: "Threads and jobs" }).press("Enter");
+  await expect.poll(focused).toBe("Deckhand");
+  await page.getByRole("link", { name: "go" }).press("Enter");
+  await expect.poll(focused).toBe("composer");
+});
+
+test("in forced colours, without backgrounds, what is open and chosen has an outline", async () => {
+  await say("go");
+  await page.emulateMedia({ forcedColors: "active" });
+  await composer().fill("/s");
+  const outlineOf = (selector: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).outlineStyle`);
+  await page.getByRole("option", { selected: true }).waitFor();
+  for (const selector of ["[role=option][aria-selected=true]", ".threads [aria-current]", ".composer-box"]) {
+    expect(await outlineOf(selector)).toBe("double");
+  }
+  expect(await outlineOf("[role=option][aria-selected=false]")).toBe("none");
 });
 
 test("an answer reads in the direction of its words, its code from the left, and its tables break no words", async () => {

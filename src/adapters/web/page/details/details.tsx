@@ -53,7 +53,7 @@ export function Details({ state, controller, back, toJobs }: DetailsProps): JSX.
         >
           <BackIcon />
         </button>
-        <h2>{isJob ? "Job" : "Details"}</h2>
+        <h2 tabIndex={-1}>{isJob ? "Job" : "Details"}</h2>
         {isJob && (
           <button type="button" class="icon-button close-job" aria-label="Close the job" onClick={closeJob}>
             <CloseIcon />

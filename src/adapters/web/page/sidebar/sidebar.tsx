@@ -36,7 +36,13 @@ export function Sidebar(props: SidebarProps): JSX.Element {
           <span class="brand-mark">
             <AnchorIcon />
           </span>
-          {isAlone ? <h1 class="brand-name">Deckhand</h1> : <span class="brand-name">Deckhand</span>}
+          {isAlone ? (
+            <h1 class="brand-name" tabIndex={-1}>
+              Deckhand
+            </h1>
+          ) : (
+            <span class="brand-name">Deckhand</span>
+          )}
         </div>
         {mayWrite && (
           <button
