@@ -122,6 +122,34 @@ test("the end of a thread stays in sight while what is below it grows", async ()
   await expect.poll(hidden).toBe(0);
 });
 
+test("what is sent late does not move a reader who has scrolled up, though an older message was refused", async () => {
+  const thread = await say("go");
+  await platform.post(thread, plainMessage("a line\n\n".repeat(80)), "answer");
+  await messages().getByText("a line").last().waitFor();
+  // A file that the server no longer has.
+  const json = { id: "0".repeat(40), name: "notes.txt", mediaType: "text/plain", size: 5 };
+  await page.route("**/files?*", (route) => route.fulfill({ json }));
+  const notes = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") };
+  await page.locator('input[type="file"]').setInputFiles([notes]);
+  await page.locator(".upload:not(.busy)").waitFor();
+  await composer().press("Enter");
+  await page.getByText("Not sent. An attachment has not arrived.").waitFor();
+  await platform.stop();
+  await page.getByText(/Connection lost/u).waitFor();
+  await composer().fill("late");
+  await composer().press("Enter");
+  const hidden = () =>
+    page.locator(".scroller").evaluate((one) => Math.round(one.scrollHeight - one.scrollTop - one.clientHeight));
+  await expect.poll(hidden).toBe(0);
+  await page.locator(".scroller").hover();
+  await page.mouse.wheel(0, -600);
+  await expect.poll(hidden).toBeGreaterThan(400);
+  platform = openPlatform({ store, port: window.port() });
+  await platform.start(inbox.receive, new AbortController().signal);
+  await messages().getByText("Sending…").waitFor({ state: "detached" });
+  expect(await hidden()).toBeGreaterThan(400);
+});
+
 test("earlier messages come above what is read, and of many threads the list says where the older ones are", async () => {
   const { threadId } = await say("go");
   await platform.stop();

@@ -24,7 +24,7 @@ export function ThreadView({ state, controller, title, now, show }: ThreadViewPr
   const messages = messagesOf(state, state.openId);
   const sending = state.sending.filter((one) => one.threadId === state.openId && !state.messages.has(one.clientId));
   const isEmpty = messages.length === 0 && sending.length === 0;
-  const sent = sending.at(-1)?.clientId;
+  const sent = sending.findLast(({ failure }) => failure === null)?.clientId;
   const list = useStickToEnd(isEmpty ? null : `${messages.at(-1)?.id} ${sent}`, sent);
   const keepPlace = useKeptPlace(list, messages[0]?.id);
   const newestOfPerson = messages.findLast((message) => message.body.by === "person")?.id;
