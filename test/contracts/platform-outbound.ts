@@ -62,6 +62,19 @@ function posting(open: Open): void {
     expect(messages[0]?.text).not.toContain("working");
   });
 
+  test("the files of a card stay once it is decided", async () => {
+    await using harness = await open();
+    const { thread } = await openThread(harness);
+    const data = new TextEncoder().encode("+port = 9090\n");
+    const files = [{ name: "call.diff", mediaType: "text/x-diff", data }];
+    const buttons = [{ id: "approve:y:run_1", label: "Allow once", style: "primary" as const }];
+    const posted = await harness.platform.post(thread, plainMessage("Change it?", { buttons, files }), "card");
+    await harness.platform.edit(posted, plainMessage("Allowed by @ana"));
+    const messages = await botMessages(harness, thread);
+    expect(messages.map(({ text }) => text).join()).toContain("Allowed by @ana");
+    expect(messages.flatMap((message) => message.files).map(({ name }) => name)).toEqual(["call.diff"]);
+  });
+
   test.each(["plain", "error", "task"] as const)("a message in the %s tone says the same words", async (tone) => {
     await using harness = await open();
     const { thread } = await openThread(harness);

@@ -50,7 +50,11 @@ function posting(
     post,
     edit: async ({ messageId }, message) => {
       await poster.putFiles(message);
-      const edited = await feed.update(messageId, () => formatMessage(message, "deckhand"));
+      const edited = await feed.update(messageId, (before) => {
+        const body = formatMessage(message, "deckhand");
+        // As on the other platforms, an edit without files removes none.
+        return body.files.length > 0 ? body : { ...body, files: bodyOf(before).files };
+      });
       if (edited === null) throw threadGone(`of message ${messageId}`);
     },
     react: async (thread, messageId, sign) => {
