@@ -56,8 +56,8 @@ async function whileAway(change: () => unknown): Promise<void> {
 }
 
 /** Posts more than the page loads at once, twice over. */
-async function fill({ threadId }: ThreadRef): Promise<void> {
-  for (let index = 0; index < 420; index += 1) {
+async function fill({ threadId }: ThreadRef, from = 0, to = 420): Promise<void> {
+  for (let index = from; index < to; index += 1) {
     const body = JSON.stringify({ by: "deckhand", markdown: `line ${index}`, tone: "plain", buttons: [], files: [] });
     const id = `m${index}`;
     await store.insert({ id, threadId: threadId ?? "", key: id, fromPerson: false, at: Date.now(), body }, null);
@@ -147,4 +147,25 @@ test("earlier messages that the reader has loaded stay, except those that were d
   await expect.poll(async () => (await shown()).length).toBe(418);
   expect((await shown()).slice(0, 2)).toEqual(["go", "line 1"]);
   await earlier.waitFor({ state: "detached" });
+});
+
+test("a reader keeps the place and what is loaded, however much has come meanwhile", async () => {
+  const thread = await say("go");
+  await whileAway(() => fill(thread));
+  await messages().getByText("line 419").waitFor();
+  const seen = messages().getByText("line 300", { exact: true });
+  await page.locator(".scroller").hover();
+  await page.mouse.wheel(0, -100);
+  await seen.scrollIntoViewIfNeeded();
+  const top = async () => Math.round((await seen.boundingBox())?.y ?? -1);
+  const before = await top();
+  await whileAway(async () => {
+    await fill(thread, 420, 940);
+    store.deleteMessage("m310");
+  });
+  await messages().getByText("line 939", { exact: true }).waitFor({ state: "attached" });
+  await messages().getByText("line 310", { exact: true }).waitFor({ state: "detached" });
+  expect(await top()).toBe(before);
+  const lines = Array.from({ length: 940 }, (_, index) => `line ${index}`).filter((line) => line !== "line 310");
+  expect(await shown()).toEqual(["go", ...lines]);
 });

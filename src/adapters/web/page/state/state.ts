@@ -264,13 +264,15 @@ function reduceFrame(state: PageState, frame: ServerFrame): PageState {
 function welcome(state: PageState, frame: Extract<ServerFrame, { type: "welcome" }>): PageState {
   const { threads, seq, commands } = frame;
   const welcomed = { ...state, connection: "open", threads, lastSeq: seq, staleSeq: seq, commands } as const;
-  if (frame.changes === null) return { ...welcomed, messages: new Map(), loaded: new Map() };
+  // A number that is lower than before comes from another database.
+  if (seq < (state.lastSeq ?? 0)) return { ...welcomed, messages: new Map(), loaded: new Map() };
   // What the open thread shows stays until it is loaded again.
   const messages = new Map(messagesOf(state, state.openId).map((message) => [message.id, message]));
   const loaded = new Map([...state.loaded].filter(([id]) => id === state.openId));
   const next: PageState = { ...welcomed, messages, loaded };
-  const unread = frame.changes.filter((message) => isElsewhere(state, message)).map(({ threadId }) => threadId);
-  const changes = frame.changes.filter((message) => !isLoadedLater(next, message));
+  const all = frame.changes ?? [];
+  const unread = all.filter((message) => isElsewhere(state, message)).map(({ threadId }) => threadId);
+  const changes = all.filter((message) => !isLoadedLater(next, message));
   return { ...withMessages(next, changes), unread: new Set([...state.unread, ...unread]) };
 }
 
