@@ -164,6 +164,23 @@ test("a thread that was deleted while another one was shown is asked for again w
   expect(state.uploads).toEqual([{ ...upload, threadId: null }]);
 });
 
+test("who may only read is not told to begin a new thread where one was deleted", () => {
+  const you = { type: "you", name: "vera", personId: "web:vera", role: "viewer", changeToken: "" } as const;
+  const shown = load(initialState({ openId: "t", ...NOTHING }), { messages: [message(1, body("gone"))] });
+  expect(load(shown, {}).notice).toBe("This thread was deleted. Here you begin a new one.");
+  expect(load(reduce(shown, { type: "frame", frame: you }), {}).notice).toBe("This thread was deleted.");
+});
+
+test("a form of a thread that is deleted goes on, and what it is answered is shown", () => {
+  const form = { title: "New job", command: "jobs", line: "add", fields: [] };
+  let state = load(initialState({ openId: "t", ...NOTHING }), { messages: [message(1, body("gone"))] });
+  state = reduce(state, { type: "frame", frame: { type: "form", id: "c", threadId: "t", form, problems: {} } });
+  state = reduce(load(state, {}), { type: "form_sent", clickId: "c" });
+  state = reduce(state, { type: "frame", frame: { type: "reply", clickId: "c", body: body("✓ It is set up.") } });
+  expect(state.reply?.threadId).toBe(state.openId);
+  expect(state.form).toBeNull();
+});
+
 test("of a thread that is not loaded, nothing is kept but what comes while it is being loaded", () => {
   let state = hear(initialState({ openId: "elsewhere", ...NOTHING }), message(1, body("before")));
   expect(wordsOf(state)).toEqual([]);

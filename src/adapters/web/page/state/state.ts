@@ -297,9 +297,11 @@ function withoutThread(state: PageState, threadId: string): PageState {
   const uploads = state.uploads.map((upload) =>
     upload.threadId === threadId ? { ...upload, threadId: null } : upload,
   );
+  const form = state.form?.threadId === threadId ? { ...state.form, threadId: null } : state.form;
   const what =
     messagesOf(state, threadId).length > 0 ? "This thread was deleted." : "There is no such thread of yours any more.";
-  return { ...left, uploads, openId: null, notice: `${what} Here you begin a new one.` };
+  const notice = mayAct(state) ? `${what} Here you begin a new one.` : what;
+  return { ...left, uploads, form, openId: null, notice };
 }
 
 /** Forgets what is loaded of a thread. */
