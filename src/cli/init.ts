@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { NO_ROOM } from "../core/protocol/errors.ts";
+import { DISK_FULL_CODES } from "../core/protocol/errors.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -18,7 +18,7 @@ export function init(root: string, cwd: string, terminal: Terminal): void {
     if (outcome === "written") terminal.out(`✓ ${name} written`);
     else if (outcome === "EEXIST") terminal.out(`✓ ${name} exists and stays as it is`);
     else {
-      const remedy = NO_ROOM.has(outcome) ? "Its disk is full: make room." : "Give this user the right to.";
+      const remedy = DISK_FULL_CODES.has(outcome) ? "Its disk is full: make room." : "Give this user the right to.";
       terminal.error(`✗ ${path.join(cwd, name)} cannot be written (${outcome}). ${remedy}`);
       terminal.fail();
       return;

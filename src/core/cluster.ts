@@ -20,7 +20,7 @@ export type ClusterTopic =
 /** A lock that this process holds against all other processes until the value is disposed of. */
 export interface ClusterLock extends Disposable {
   /** Milliseconds for which no other process can take the lock, even if this process dies; 0 if that is unknown. */
-  certainMs(): number;
+  validForMs(): number;
   /** Throws StoreError `stale_owner` once the other processes have declared this one dead. */
   requireHeld(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../config.ts";
-import { type Probed, probeDatabase } from "../core/store/probe.ts";
+import { type ProbeResult, probeDatabase } from "../core/store/probe.ts";
 import { sqliteFileOf } from "../home.ts";
 
 /** Warns the operator if this PostgreSQL has no sessions, but the home's SQLite file has some. */
@@ -20,6 +20,6 @@ export async function unmigratedSqlite({
 
 /** Number of sessions; 0 if the database cannot be read, which a start reports by itself if it matters. */
 async function sessionsIn(url: string): Promise<number> {
-  const probed: Pick<Probed, "sessions"> = await probeDatabase(url).catch(() => ({ sessions: 0 }));
+  const probed: Pick<ProbeResult, "sessions"> = await probeDatabase(url).catch(() => ({ sessions: 0 }));
   return probed.sessions;
 }

@@ -29,7 +29,7 @@ export function onlyProcess(world: { readonly clock: Clock; readonly log: Log })
 }
 
 const ITS_OWN: ClusterLock = {
-  certainMs: () => Number.POSITIVE_INFINITY,
+  validForMs: () => Number.POSITIVE_INFINITY,
   requireHeld: () => Promise.resolve(),
   [Symbol.dispose]: () => undefined,
 };

@@ -14,6 +14,6 @@ export function sharedLock(): TakeLock {
       })
       .catch(given.reject);
     await given.promise;
-    return { certainMs: () => 1_000, requireHeld: () => Promise.resolve(), [Symbol.dispose]: over.resolve };
+    return { validForMs: () => 1_000, requireHeld: () => Promise.resolve(), [Symbol.dispose]: over.resolve };
   };
 }

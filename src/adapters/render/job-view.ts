@@ -70,7 +70,7 @@ class PostedReport implements JobReport {
     }
   }
 
-  async sayRefused(end: JobRunEnd, facts: JobFacts): Promise<void> {
+  async reportRefused(end: JobRunEnd, facts: JobFacts): Promise<void> {
     await this.#options.post("refused", this.#failure(end, facts));
   }
 
@@ -87,10 +87,10 @@ class PostedReport implements JobReport {
     ];
   }
 
-  async tellOwner(
+  async notifyOwner(
     owner: string,
     closed: AppError,
-    { report, end, facts }: Parameters<JobReport["tellOwner"]>[2],
+    { report, end, facts }: Parameters<JobReport["notifyOwner"]>[2],
   ): Promise<void> {
     const markdown = `${explain(closed)}\nSo I paused **${facts.name}**. This is what it had to say:`;
     const place = { ...this.#options.thread, threadId: null };

@@ -29,7 +29,7 @@ const OPENING_WAIT_MS = 1_500;
 /** Maximum number of attempts at the edit that says that a run is parked. */
 const PARK_ATTEMPTS = 8;
 /** Posted if the platform refuses the form of an answer. */
-const NOT_TAKEN = "My answer was not accepted as a message.";
+const ANSWER_REFUSED = "My answer was not accepted as a message.";
 /** How long the end of a run waits for its fold, which otherwise finishes in the background. */
 const FOLD_WAIT_MS = 250;
 
@@ -250,11 +250,11 @@ class ThreadRunView implements RunView {
     const base = {
       lane: "answer",
       tone: "error",
-      markdown: `✗ ${NOT_TAKEN} ${reasonOf(refused)}`,
+      markdown: `✗ ${ANSWER_REFUSED} ${reasonOf(refused)}`,
       buttons,
       files: [],
     } as const;
-    const inFile = { ...base, tone: "plain", markdown: `⚠ ${NOT_TAKEN} It is in the file.`, files } as const;
+    const inFile = { ...base, tone: "plain", markdown: `⚠ ${ANSWER_REFUSED} It is in the file.`, files } as const;
     const forms = Object.entries({ file: inFile, word: base, bare: { ...base, buttons: [] } });
     for (const [key, form] of forms) if ((await this.#postParts(key, [form])) === null) return;
     throw refused;

@@ -7,10 +7,10 @@ import type { Listener } from "../../config/feature-settings.ts";
 import { listenersOf } from "../../config/ports.ts";
 import type { Config } from "../../config/resolve.ts";
 import type { DefinitionTexts } from "../../core/agents/page-definitions.ts";
-import { ConfigError, NO_ROOM, StoreError } from "../../core/protocol/errors.ts";
+import { ConfigError, DISK_FULL_CODES, StoreError } from "../../core/protocol/errors.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { sqlitePath } from "../../core/store/database/connection/database-url.ts";
-import { type Probed, probeDatabase } from "../../core/store/probe.ts";
+import { type ProbeResult, probeDatabase } from "../../core/store/probe.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { sizeText } from "../../core/text/sizes.ts";
 import { unmigratedSqlite } from "../../moving/unmigrated-sqlite.ts";
@@ -58,7 +58,9 @@ export function checkWritable(name: string, directory: string, { littleBytes = L
     return warned(`${name} ${directory}: its disk has ${sizeText(bavail * bsize)} left. Make room.`);
   } catch (error) {
     const code = systemCode(error);
-    const remedy = NO_ROOM.has(code) ? "Its disk is full: make room." : `Give this user the right to, or set ${name}.`;
+    const remedy = DISK_FULL_CODES.has(code)
+      ? "Its disk is full: make room."
+      : `Give this user the right to, or set ${name}.`;
     return bad(`${name} ${directory} cannot be written (${code ?? "unknown error"}). ${remedy}`);
   }
 }
@@ -85,7 +87,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
   return [directory.ok ? good(`SQLite database ${file}`) : directory, ...more];
 }
 
-function unservedIn({ unservedWorkspaces }: Probed, { access }: Config): Finding[] {
+function unservedIn({ unservedWorkspaces }: ProbeResult, { access }: Config): Finding[] {
   const left = unservedWorkspaces.filter(({ id }) => access.workspaces?.includes(id) !== true);
   return left.map(({ id, name }) =>
     warned(`${plainLine(name, 60)} (${id}) asked for something and is not served: \`access.workspaces\` lets it in`),

@@ -3,7 +3,7 @@ import type { CallPreview, CallRefusal, Tool } from "../tool.ts";
 import type { Label } from "../trust/label.ts";
 
 /** A tool call that needs people's approval before it runs. */
-export interface AskedCall {
+export interface PendingCall {
   readonly use: ToolUseBlock;
   readonly tool: Tool;
   /** Why the tool's own rule demands approval; null if only the mode does. */
@@ -15,7 +15,7 @@ export interface AskedCall {
 }
 
 /** The request that led to a turn's calls. */
-export interface AskingRequest {
+export interface ApprovalRequest {
   /** The label of everything that the requests carry. */
   readonly label: Label;
   /** The history, which shows whose words led to the calls. */
@@ -37,8 +37,8 @@ export interface ApprovalService {
    */
   verdicts(
     turn: number,
-    calls: readonly AskedCall[],
-    request: AskingRequest,
+    calls: readonly PendingCall[],
+    request: ApprovalRequest,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, CallVerdict> | null>;
   /** The blocks that record in the history which of a turn's calls people were asked about. */

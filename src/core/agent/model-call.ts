@@ -48,7 +48,7 @@ export async function* callModel(call: ModelCall, signal: AbortSignal): AsyncGen
   let first: AppError | null = null;
   for (;;) {
     const model = nextModel(call);
-    const end: OneEnd = yield* callOne(call, model, signal);
+    const end: CallOutcome = yield* callOne(call, model, signal);
     if (end.type !== "failed") return end;
     const fallback = await fallbackFor(query, run, end.error);
     if (fallback === null) {
@@ -63,12 +63,12 @@ export async function* callModel(call: ModelCall, signal: AbortSignal): AsyncGen
 }
 
 /** `shown` means that people have seen text of the failed try. */
-type OneEnd =
+type CallOutcome =
   | Exclude<CallEnd, { type: "failed" }>
   | (Extract<CallEnd, { type: "failed" }> & { readonly shown: boolean });
 
 /** Calls one model, with retries. */
-async function* callOne(call: ModelCall, model: string, signal: AbortSignal): AsyncGenerator<QueryEvent, OneEnd> {
+async function* callOne(call: ModelCall, model: string, signal: AbortSignal): AsyncGenerator<QueryEvent, CallOutcome> {
   const { log, registry, runtime } = call.query;
   const since = new Map<string, number>();
   for (let attempt = 0; ; attempt += 1) {

@@ -14,7 +14,7 @@ import type { Tool, ToolContext } from "../tool.ts";
 import { labelForFiles, labelOfFiles } from "../trust/file-labels.ts";
 import { EMPTY_LABEL, type Label, UNKNOWN_LABEL, unionOf } from "../trust/label.ts";
 import { contextWindowOf } from "./context-gauge.ts";
-import { knownWords } from "./egress/known-words.ts";
+import { knownContent } from "./egress/known-content.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
 import type { CallEnding } from "./run-journal.ts";
@@ -182,7 +182,7 @@ export function toolContext(
     approved,
     toolState,
     knownFiles: run.state.knownFiles,
-    knownAddresses: () => knownWords(run.state.messages, query.tools).addresses,
+    knownAddresses: () => knownContent(run.state.messages, query.tools).addresses,
     intend: (intent) => run.callIntends(callId, intent),
     thread: query.thread,
     queued: () => {},

@@ -10,9 +10,9 @@ import { CancelSignal } from "../protocol/signals.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
 import { toolsOfRun } from "../skills/skill-narrowing.ts";
 import { type CallPreview, type CallRefusal, plainPreview, type Tool } from "../tool.ts";
-import type { KnownWords } from "../trust/egress.ts";
+import type { KnownContent } from "../trust/egress.ts";
 import type { CallVerdict } from "./approval-service.ts";
-import { knownWords } from "./egress/known-words.ts";
+import { knownContent } from "./egress/known-content.ts";
 import { mergeEvents } from "./merge-events.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
@@ -46,8 +46,8 @@ export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGen
   const plan = await calls.query.plan();
   const { messages, turns, knownFiles, label } = calls.run.state;
   const skillTools = toolsOfRun(messages, turns);
-  let known: KnownWords | null = null;
-  const request = { label, known: () => (known ??= knownWords(messages, calls.rules.tools)) };
+  let known: KnownContent | null = null;
+  const request = { label, known: () => (known ??= knownContent(messages, calls.rules.tools)) };
   const rules = { ...calls.rules, environment: { ...calls.rules.environment, knownFiles }, request };
   const decisions = openCalls(calls).map(({ use, record }) => {
     return withinPlan(withinSkills(decide(use, record, rules), skillTools), plan, calls.message);

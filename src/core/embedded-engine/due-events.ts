@@ -3,7 +3,7 @@ import type { Runtime } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { Timers } from "./timers.ts";
 
-export interface DueWaking {
+export interface DueEventsScope {
   readonly store: Pick<Store, "inbox">;
   readonly runtime: Runtime;
   readonly log: Log;
@@ -22,14 +22,14 @@ const RETRY_MS = 5_000;
 
 /** Wakes sessions when their waiting events fall due. */
 export class DueEvents {
-  readonly #options: DueWaking;
+  readonly #options: DueEventsScope;
   /** The next planned check, in milliseconds since the epoch; null if none is planned. */
   #next: { readonly at: number; readonly cancel: () => void } | null = null;
   #isOn = false;
   /** Events due by this time have been woken, in milliseconds since the epoch. */
   #wokenUntil = 0;
 
-  constructor(options: DueWaking) {
+  constructor(options: DueEventsScope) {
     this.#options = options;
   }
 

@@ -34,7 +34,7 @@ export interface PostOnce {
  * How long an interrupted post may still land, in milliseconds since the last moment at which it may have been sent.
  * Until then the platform is searched repeatedly, and only after that is the message posted again.
  */
-export const LANDING_MS = 3_000;
+export const MAX_DELIVERY_MS = 3_000;
 const LOOK_EVERY_MS = 500;
 const RETRY_MS = { first: 500, most: 30_000 };
 
@@ -145,14 +145,14 @@ async function look(context: PostOnce, key: string, { intentAt, since }: Uncerta
     const begun = clock.now();
     try {
       const found = await target.find(thread, key, intentAt);
-      if (found !== null || begun - since >= LANDING_MS) return found;
+      if (found !== null || begun - since >= MAX_DELIVERY_MS) return found;
       delay = LOOK_EVERY_MS;
     } catch (error) {
       const failure = toAppError(error);
       log.warn({ err: failure, key }, "post_lookup_failed");
       // Without permission to read, the message may be posted twice, which is better than not at all.
       if (failure.code === "missing_scope") {
-        if (begun - since >= LANDING_MS) return null;
+        if (begun - since >= MAX_DELIVERY_MS) return null;
       } else {
         if (!mayRetry(failure)) throw failure;
         delay = Math.min(RETRY_MS.most, delay * 2);

@@ -6,7 +6,7 @@ import type { Clock } from "../protocol/runtime.ts";
 const ATTEMPTS = 3;
 const AGAIN_MS = 500;
 
-export interface TryAgain {
+export interface RetryScope {
   readonly clock: Clock;
   readonly log: Log;
   /** Aborts when there is no time left for retries. */
@@ -21,7 +21,7 @@ export interface TryAgain {
  */
 export async function tryAgain<T>(
   work: (attempt: number) => Promise<T>,
-  { clock, log, signal, what }: TryAgain,
+  { clock, log, signal, what }: RetryScope,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

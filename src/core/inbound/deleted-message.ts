@@ -24,7 +24,7 @@ interface Scope extends Pick<MessageOptions, "store" | "engine" | "runtime"> {
  * stopped, even if only its sub-agents are still active. Any other run that took the message is told. An unknown
  * message costs one query, or none if it is old.
  */
-export async function takeDeletion({ messages }: InboundDeletion, options: Scope): Promise<Receipt> {
+export async function handleDeletion({ messages }: InboundDeletion, options: Scope): Promise<Receipt> {
   const { store, runtime } = options;
   const now = runtime.clock.now();
   const lately = messages.filter(({ at }) => at > now - MAX_DELETION_AGE_MS);

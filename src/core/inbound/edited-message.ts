@@ -2,7 +2,7 @@ import type { StoredEvent, StoredMessage } from "../events/session-event.ts";
 import type { InboundMessage, Receipt } from "../protocol/platform.ts";
 import type { MessageKeys } from "../store/inbox.ts";
 import type { Store } from "../store/store.ts";
-import { type MessageOptions, takeRemark, takeRequest } from "./person-message.ts";
+import { handleRequest, type MessageOptions, storeOverheard } from "./person-message.ts";
 
 /** Introduces the new text of a message that was already a request. */
 const CHANGED = "[I have changed this message of mine. It reads now:]";
@@ -84,12 +84,12 @@ function correction(message: InboundMessage, of: StoredMessage): Edit {
  * Delivers a correction to the run that is open or about to begin. If the request has already been answered, keeps it
  * as context for the next run.
  */
-export async function takeCorrection(
+export async function handleCorrection(
   { message, of }: Extract<Edit, { type: "correction" }>,
   options: MessageOptions,
 ): Promise<Receipt> {
   const { sessions, runs, inbox } = options.store;
   const session = await sessions.get(of.sessionId);
   const isOn = (await inbox.isWaiting(of.key)) || (await runs.open(session.id)) !== null;
-  return isOn ? takeRequest(message, { session, agent: null }, options) : takeRemark(message, session, options);
+  return isOn ? handleRequest(message, { session, agent: null }, options) : storeOverheard(message, session, options);
 }

@@ -31,14 +31,14 @@ import { reply } from "../protocol/replies.ts";
 import type { RunHook } from "../run/run-hooks.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { receiveClick } from "./clicks.ts";
-import { takeDeletion } from "./deleted-message.ts";
-import { changedKey, editOf, takeCorrection } from "./edited-message.ts";
+import { handleDeletion } from "./deleted-message.ts";
+import { changedKey, editOf, handleCorrection } from "./edited-message.ts";
 import type { FirstContact } from "./first-contact.ts";
 import { homeView } from "./home-view.ts";
 import { sessionOfMessage } from "./opening-thread.ts";
-import { takeRemark, takeRequest } from "./person-message.ts";
+import { handleRequest, storeOverheard } from "./person-message.ts";
 import { clickedPrompt, PROMPTS, type SuggestedPrompt } from "./prompts.ts";
-import { type CommandIntake, commandContext, takeCommand, takeWords } from "./typed-commands.ts";
+import { type CommandIntake, commandContext, handleCommand, startRunWith } from "./typed-commands.ts";
 
 export interface IntakeOptions extends CommandServices, Pick<CommandIntake, "log" | "announce" | "openPrivateThread"> {
   /** Whether messages in the channel must mention the bot, even in its threads. */
@@ -146,7 +146,7 @@ async function receiveDeletion(deletion: InboundDeletion, options: Intake): Prom
     receipts.set(key, Promise.resolve({ type: "ignored" }));
     await taking?.catch(() => undefined); // its own delivery reports a failure
   }
-  return takeDeletion(deletion, options);
+  return handleDeletion(deletion, options);
 }
 
 /**
@@ -195,7 +195,7 @@ function isPrivate({ text }: InboundMessage, { commands, agents }: Intake): bool
 async function answered(arrived: InboundMessage, options: Intake): Promise<Receipt> {
   const edit = arrived.edited === undefined ? null : await editOf(arrived, options);
   if (arrived.edited === undefined ? await isOver(arrived, options) : edit === null) return { type: "duplicate" };
-  if (edit?.type === "correction") return takeCorrection(edit, options);
+  if (edit?.type === "correction") return handleCorrection(edit, options);
   const message = edit?.message ?? arrived;
   const isFirst = await options.firstContact.isFirstWord(message);
   const receipt = await receiveMessage(message, options);
@@ -216,11 +216,11 @@ function noteAnswered({ key }: InboundMessage, { store, runtime }: Intake): Prom
 async function receiveMessage(message: InboundMessage, options: Intake): Promise<Receipt> {
   const session = await sessionOfMessage(message, options);
   if (!isAddressed(message) && !isFollowUp(message, session, options)) {
-    return session === null ? { type: "ignored" } : takeRemark(message, session, options);
+    return session === null ? { type: "ignored" } : storeOverheard(message, session, options);
   }
   const { text } = message;
   const command = typedCommand(text, options.commands);
-  if (command !== null) return takeCommand(command, { event: message, session }, options);
+  if (command !== null) return handleCommand(command, { event: message, session }, options);
   const hasMore = message.attachments.length > 0 || message.quoted.length > 0;
   if (text === "" && !hasMore) {
     return reply(helpText(commandContext({ event: message, session }, options)));
@@ -229,18 +229,18 @@ async function receiveMessage(message: InboundMessage, options: Intake): Promise
   if (address === null) return answerOrRequest(message, session, options);
   const { agent, prompt } = address;
   if (prompt === "" && !hasMore) {
-    return takeCommand({ name: "agent", line: agent.name }, { event: message, session }, options);
+    return handleCommand({ name: "agent", line: agent.name }, { event: message, session }, options);
   }
   const context = commandContext({ event: message, session }, options);
   const changes = session !== null && session.agent !== agent.name;
   const refusal = agentRefusal(agent, context) ?? (changes ? commandRefusal(agentCommand, null, context) : null);
   if (refusal !== null) return reply(refusal);
-  return takeRequest({ ...message, text: prompt }, { session, agent: agent.name }, options);
+  return handleRequest({ ...message, text: prompt }, { session, agent: agent.name }, options);
 }
 
 /** Takes a message as the answer to the session's open question, or else as a new request. */
 async function answerOrRequest(message: InboundMessage, session: SessionRow | null, options: Intake): Promise<Receipt> {
-  const request = () => takeRequest(message, { session, agent: null }, options);
+  const request = () => handleRequest(message, { session, agent: null }, options);
   const mayAnswer = session !== null && localCommandIn(message.text) === null;
   if (mayAnswer && (await answerByMessage(message, session, { ...options, deliver: request })))
     return { type: "accepted" };
@@ -298,7 +298,7 @@ async function receivePrompt(click: InboundAction, { message }: SuggestedPrompt,
   const event = { ...place, kind: "command", name: typed?.name ?? "", args: typed?.line ?? "" } as const;
   if (typed !== null) return receiveCommand(event, options);
   const session = await options.store.sessions.byKey(sessionKeyOf(event.thread));
-  return takeWords(message, { event, session }, options);
+  return startRunWith(message, { event, session }, options);
 }
 
 async function complete(event: InboundCompletion, options: Intake): Promise<Receipt> {
@@ -310,5 +310,5 @@ async function complete(event: InboundCompletion, options: Intake): Promise<Rece
 
 async function receiveCommand(event: InboundCommand, options: Intake): Promise<Receipt> {
   const session = await options.store.sessions.byKey(sessionKeyOf(event.thread));
-  return takeCommand({ name: event.name, line: event.args }, { event, session }, options);
+  return handleCommand({ name: event.name, line: event.args }, { event, session }, options);
 }

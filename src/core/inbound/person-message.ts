@@ -37,7 +37,7 @@ export interface Request {
 }
 
 /** Takes a request: it begins a run, or enters the one in progress. */
-export async function takeRequest(
+export async function handleRequest(
   message: InboundMessage,
   { session, agent, skill, from }: Request,
   options: MessageOptions,
@@ -72,7 +72,7 @@ async function openWith(
 }
 
 /** Keeps what people say to each other in a session's thread as context. Starts no run. */
-export async function takeRemark(
+export async function storeOverheard(
   message: InboundMessage,
   session: SessionRow,
   options: MessageOptions,

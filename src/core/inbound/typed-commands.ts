@@ -20,7 +20,7 @@ import {
 import { fitMessage, publicMessage, reply } from "../protocol/replies.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { plainLine } from "../text/plain-text.ts";
-import { type MessageOptions, openSession, takeRequest } from "./person-message.ts";
+import { handleRequest, type MessageOptions, openSession } from "./person-message.ts";
 
 export interface CommandIntake extends CommandServices, MessageOptions {
   readonly log: Log;
@@ -52,7 +52,7 @@ interface Typed {
  * Runs a command once per event. If it fails, a message is redelivered by the platform. A slash command is not, so the
  * person gets the error as a reply.
  */
-export async function takeCommand(command: TypedCommand, typed: Typed, options: CommandIntake): Promise<Receipt> {
+export async function handleCommand(command: TypedCommand, typed: Typed, options: CommandIntake): Promise<Receipt> {
   try {
     return await carryOut(command, typed, options);
   } catch (error) {
@@ -85,7 +85,7 @@ function carryOut(command: TypedCommand, typed: Typed, options: CommandIntake): 
 }
 
 /** Begins a run with words that the person has not typed, once per event. */
-export function takeWords(words: string, typed: Typed, options: CommandIntake): Promise<Receipt> {
+export function startRunWith(words: string, typed: Typed, options: CommandIntake): Promise<Receipt> {
   return once(typed, options, () => begin({ run: words }, typed, options));
 }
 
@@ -147,10 +147,10 @@ function opensThread({ thread }: InboundCommand, { describe }: Pick<CommandIntak
 async function begin(reply: RunReply, { event, session }: Typed, options: CommandIntake): Promise<Receipt> {
   const { agent = null, skill, from } = reply;
   if (event.kind === "message")
-    return takeRequest({ ...event, text: reply.run }, { session, agent, skill, from }, options);
+    return handleRequest({ ...event, text: reply.run }, { session, agent, skill, from }, options);
   const message = await visibleRequest(event, reply, options);
   const opened = session ?? (await options.store.sessions.byKey(sessionKeyOf(message.thread)));
-  return takeRequest(message, { session: opened, agent, skill, from }, options);
+  return handleRequest(message, { session: opened, agent, skill, from }, options);
 }
 
 /**

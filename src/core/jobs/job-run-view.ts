@@ -16,9 +16,9 @@ export interface JobReport {
   /** Posts the report or, if `report` is null, a line that explains why there is none. */
   say(report: string | null, end: JobRunEnd, facts: JobFacts): Promise<void>;
   /** Posts a line in place of a report that the platform accepts in no known form. */
-  sayRefused(end: JobRunEnd, facts: JobFacts): Promise<void>;
+  reportRefused(end: JobRunEnd, facts: JobFacts): Promise<void>;
   /** Tells the owner privately what could not be posted in the channel, and why. */
-  tellOwner(
+  notifyOwner(
     owner: string,
     closed: AppError,
     said: { readonly report: string | null; readonly end: JobRunEnd; readonly facts: JobFacts },
@@ -110,14 +110,14 @@ class JobRunView implements RunView {
 
   async #begins(): Promise<void> {
     const { jobs, clock } = this.#deps;
-    const hadMs = await jobs.begins(this.#run);
+    const usedMs = await jobs.begins(this.#run);
     if (this.#isOver) return;
     this.#time = new RunTimeLimit({
       clock,
-      hadMs,
+      usedMs,
       timeoutMs: this.#run.timeoutMs,
-      keep: (ms) => this.#soon(jobs.hasRun(this.#run, ms), "job_time_not_kept"),
-      isUp: () => this.#soon(jobs.timeIsUp(this.#run), "job_not_stopped"),
+      save: (ms) => this.#soon(jobs.hasRun(this.#run, ms), "job_time_not_kept"),
+      onExpired: () => this.#soon(jobs.timeIsUp(this.#run), "job_not_stopped"),
     });
   }
 
@@ -126,7 +126,7 @@ class JobRunView implements RunView {
     const { jobs, log } = this.#deps;
     log.error({ err: refused, ...this.#run }, "job_report_refused");
     const end: JobRunEnd = { ...said, verdict: "failed", text: reasonOf(refused), transient: null };
-    await this.#report.sayRefused(end, await jobs.factsOf(this.#run, end));
+    await this.#report.reportRefused(end, await jobs.factsOf(this.#run, end));
     await jobs.ended(this.#run, end);
   }
 
@@ -134,12 +134,12 @@ class JobRunView implements RunView {
    * Pauses a job whose channel is gone or inaccessible, and sends the report to the owner. Rejects with transient
    * errors.
    */
-  async #undeliverable(closed: AppError, said: Parameters<JobReport["tellOwner"]>[2]): Promise<void> {
+  async #undeliverable(closed: AppError, said: Parameters<JobReport["notifyOwner"]>[2]): Promise<void> {
     const { jobs, log } = this.#deps;
     const owner = await jobs.undeliverable(this.#run, said.end, closed);
     if (owner === null) return;
     try {
-      await this.#report.tellOwner(owner, closed, said);
+      await this.#report.notifyOwner(owner, closed, said);
     } catch (error) {
       const failure = toAppError(error);
       log.error({ err: failure, ...this.#run, owner }, "job_owner_not_told");

@@ -3,60 +3,60 @@ import type { Clock } from "../protocol/runtime.ts";
 export interface RunTimeLimitOptions {
   readonly clock: Clock;
   /** Time that the run used before it was parked or interrupted, in milliseconds. */
-  readonly hadMs: number;
+  readonly usedMs: number;
   readonly timeoutMs: number;
   /** Stores how much time was used. Never rejects. */
-  readonly keep: (ms: number) => Promise<void>;
+  readonly save: (ms: number) => Promise<void>;
   /** Called when all time is used. Never rejects. */
-  readonly isUp: () => Promise<void>;
+  readonly onExpired: () => Promise<void>;
 }
 
 /** Interval at which the used time is stored, in milliseconds. A killed process loses at most this much. */
-const BEAT_MS = 10_000;
+const SAVE_EVERY_MS = 10_000;
 
 /** Limits a run's time. It counts while the run or its sub-agents work, and resumes where it stopped. */
 export class RunTimeLimit {
-  /** `isUp` and `keep` never reject. */
+  /** `onExpired` and `save` never reject. */
   readonly #options: RunTimeLimitOptions;
-  #hadMs: number;
+  #usedMs: number;
   #beganAt: number;
-  #cancelBeat: () => void;
+  #cancelSave: () => void;
   readonly #cancelEnd: () => void;
 
   constructor(options: RunTimeLimitOptions) {
-    const { clock, hadMs, timeoutMs } = options;
+    const { clock, usedMs, timeoutMs } = options;
     this.#options = options;
-    this.#hadMs = hadMs;
+    this.#usedMs = usedMs;
     this.#beganAt = clock.now();
-    this.#cancelEnd = clock.after(Math.max(0, timeoutMs - hadMs), () => this.#end());
-    this.#cancelBeat = this.#beat();
+    this.#cancelEnd = clock.after(Math.max(0, timeoutMs - usedMs), () => this.#end());
+    this.#cancelSave = this.#scheduleSave();
   }
 
   async pause(): Promise<void> {
     this.#cancelEnd();
-    this.#cancelBeat();
-    await this.#options.keep(this.#count());
+    this.#cancelSave();
+    await this.#options.save(this.#count());
   }
 
-  #beat(): () => void {
-    return this.#options.clock.after(BEAT_MS, () => {
-      this.#cancelBeat = this.#beat();
-      const hadMs = this.#count();
-      this.#options.keep(hadMs).catch(() => undefined);
+  #scheduleSave(): () => void {
+    return this.#options.clock.after(SAVE_EVERY_MS, () => {
+      this.#cancelSave = this.#scheduleSave();
+      const usedMs = this.#count();
+      this.#options.save(usedMs).catch(() => undefined);
       // Tries again in case the run could not be stopped, for example because the database was unreachable.
-      if (hadMs >= this.#options.timeoutMs) this.#end();
+      if (usedMs >= this.#options.timeoutMs) this.#end();
     });
   }
 
   #end(): void {
-    this.#options.isUp().catch(() => undefined);
+    this.#options.onExpired().catch(() => undefined);
   }
 
   /** Adds the time since the last count, but at most one interval, in case the clock was changed. */
   #count(): number {
     const now = this.#options.clock.now();
-    this.#hadMs += Math.min(BEAT_MS, Math.max(0, now - this.#beganAt));
+    this.#usedMs += Math.min(SAVE_EVERY_MS, Math.max(0, now - this.#beganAt));
     this.#beganAt = now;
-    return this.#hadMs;
+    return this.#usedMs;
   }
 }

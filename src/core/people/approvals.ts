@@ -1,4 +1,4 @@
-import type { ApprovalService, AskedCall, AskingRequest, CallVerdict } from "../agent/approval-service.ts";
+import type { ApprovalRequest, ApprovalService, CallVerdict, PendingCall } from "../agent/approval-service.ts";
 import type { SessionEngine, TurnContext } from "../engine/engine.ts";
 import { postKey } from "../engine/post-once.ts";
 import {
@@ -22,10 +22,10 @@ import { inlineCode } from "../text/plain-text.ts";
 import type { CallPreview, CallRefusal } from "../tool.ts";
 import { boundKey, type GrantScope, grantCovers } from "../trust/grants.ts";
 import { originOf } from "../trust/label.ts";
+import { approvalReason } from "./approval-reason.ts";
 import { postAccepted, type Withdrawable, withdrawCards } from "./interaction.ts";
 import type { MessageFinaliser } from "./message-finaliser.ts";
 import { peopleOfRequest, type RequestPeople } from "./request-people.ts";
-import { whyAsked } from "./why-asked.ts";
 
 export interface ApprovalServiceOptions {
   readonly store: Store;
@@ -85,26 +85,26 @@ function allowed(previewDigest: string | undefined): CallVerdict {
 /** What stored grants say about a turn's calls. */
 interface Remembered {
   /** Calls that need no decision: the grants cover everyone whose words are in the request. */
-  readonly covered: ReadonlyMap<AskedCall, CallVerdict>;
+  readonly covered: ReadonlyMap<PendingCall, CallVerdict>;
   /** Calls that the requester has granted before, but whose grants do not cover the words of others in the request. */
-  readonly lapsed: ReadonlySet<AskedCall>;
+  readonly lapsed: ReadonlySet<PendingCall>;
 }
 
 async function grantsFor(
   { store, session }: ApprovalServiceOptions,
-  calls: readonly AskedCall[],
+  calls: readonly PendingCall[],
   { requester, others, outside = [] }: Pick<ApprovalPeople, "requester" | "others" | "outside">,
 ): Promise<Remembered> {
   const sessionId = session.task?.root.sessionId ?? session.id;
   const grants = await store.grants.inForce({ sessionId, channelId: session.channelKey });
-  const digests = new Map<AskedCall, string | null | undefined>();
+  const digests = new Map<PendingCall, string | null | undefined>();
   for (const call of calls) digests.set(call, await digestFor(call, grants));
-  const covers = (call: AskedCall, who: readonly string[]) => {
+  const covers = (call: PendingCall, who: readonly string[]) => {
     const digest = digests.get(call);
     if (call.always || digest === null) return false;
     return grantCovers(grants, grantOf(call, digest).key, { requester: requester.id, who, sessionId });
   };
-  const isCovered = (call: AskedCall) => {
+  const isCovered = (call: PendingCall) => {
     // Reading does no harm, whoever caused it. Sending the data away is a call that needs its own decision.
     const isReading = call.tool.permission === "none" || call.tool.permission === "read";
     return covers(call, [...others.map(({ id }) => id), ...(isReading ? [] : outside)]);
@@ -117,7 +117,7 @@ async function grantsFor(
  * The key and label of a call's grant. Keys are prefixed with the tool's name. Edit shares its prefix with write,
  * because both grant a path.
  */
-function grantOf({ tool, use }: AskedCall, digest?: string): { key: string; label: string } {
+function grantOf({ tool, use }: PendingCall, digest?: string): { key: string; label: string } {
   const { key, label } = tool.grant(use.input);
   const whole = `${tool.name === "edit" ? "write" : tool.name}:${key}`;
   return { key: tool.grantBindsPreview === true && digest !== undefined ? boundKey(whole, digest) : whole, label };
@@ -128,7 +128,7 @@ function grantOf({ tool, use }: AskedCall, digest?: string): { key: string; labe
  * call.
  */
 async function digestFor(
-  call: AskedCall,
+  call: PendingCall,
   grants: readonly Pick<GrantScope, "key">[],
 ): Promise<string | null | undefined> {
   if (call.always || call.tool.grantBindsPreview !== true) return undefined;
@@ -143,10 +143,10 @@ interface NewApproval {
   readonly turn: number;
   readonly people: RequestPeople;
   /** Calls that no grant covers. */
-  readonly calls: readonly AskedCall[];
-  readonly asked: readonly AskedCall[];
-  readonly request: AskingRequest;
-  readonly lapsed: ReadonlySet<AskedCall>;
+  readonly calls: readonly PendingCall[];
+  readonly asked: readonly PendingCall[];
+  readonly request: ApprovalRequest;
+  readonly lapsed: ReadonlySet<PendingCall>;
 }
 
 /** Stores the request, then posts its card. */
@@ -198,7 +198,7 @@ async function postCard(options: ApprovalServiceOptions, row: OpenApproval, card
   return verdictsOn(options, await ended(options, row, "withdrawn"));
 }
 
-interface PreviewedCall extends AskedCall {
+interface PreviewedCall extends PendingCall {
   readonly previewed: CallPreview | CallRefusal;
 }
 
@@ -206,7 +206,7 @@ function isRepeatable({ always, previewed }: PreviewedCall): boolean {
   return !always && ("refused" in previewed || previewed.isRepeatable !== false);
 }
 
-function previewedCalls(calls: readonly AskedCall[]): Promise<PreviewedCall[]> {
+function previewedCalls(calls: readonly PendingCall[]): Promise<PreviewedCall[]> {
   return Promise.all(calls.map(async (call) => ({ ...call, previewed: await call.preview() })));
 }
 
@@ -244,7 +244,7 @@ function subjectOf({ use, tool, previewed }: PreviewedCall): string {
   return "refused" in previewed || previewed.language !== "sh" ? tool.title(use.input) : previewed.text;
 }
 
-type OpenApproval = ApprovalRow & { readonly asked: readonly AskedCall[]; readonly request: AskingRequest };
+type OpenApproval = ApprovalRow & { readonly asked: readonly PendingCall[]; readonly request: ApprovalRequest };
 
 /**
  * Returns the verdicts if the approval is decided. Otherwise makes sure that the card and the expiry timer exist, and
@@ -290,11 +290,11 @@ function shownCalls(
   asked: readonly PreviewedCall[],
   { request, lapsed }: Pick<NewApproval, "request" | "lapsed">,
 ): ReadonlyMap<PreviewedCall, CardCall> {
-  const isLapsed = ({ use }: AskedCall) => [...lapsed].some((call) => call.use.id === use.id);
+  const isLapsed = ({ use }: PendingCall) => [...lapsed].some((call) => call.use.id === use.id);
   const shown = asked.flatMap((call) => {
     const { previewed } = call;
     if ("refused" in previewed) return [];
-    const why = whyAsked(call, request, isLapsed(call));
+    const why = approvalReason(call, request, isLapsed(call));
     return [[call, { preview: previewed, why, label: grantOf(call).label }] as const];
   });
   return new Map(shown);
@@ -332,14 +332,14 @@ async function decided(options: ApprovalServiceOptions, row: OpenApproval): Prom
 async function verdictsOn(options: ApprovalServiceOptions, row: OpenApproval): Promise<Map<string, CallVerdict>> {
   const others = row.asked.filter(({ use }) => !row.calls.some(({ callId }) => callId === use.id));
   const covered = others.length === 0 ? null : (await grantsFor(options, others, row.people)).covered;
-  const verdictOf = (call: AskedCall) =>
+  const verdictOf = (call: PendingCall) =>
     decidedVerdict(call.use, row, options.rules) ?? covered?.get(call) ?? denied(NOT_ASKED);
   return new Map(row.asked.map((call) => [call.use.id, verdictOf(call)]));
 }
 
 /** The verdict on a call of this approval; null if the call was not part of it. */
 function decidedVerdict(
-  use: AskedCall["use"],
+  use: PendingCall["use"],
   row: ApprovalRow,
   { expiresMinutes }: ApprovalRules,
 ): CallVerdict | null {

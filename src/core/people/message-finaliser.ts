@@ -1,4 +1,4 @@
-import { LANDING_MS, postKey } from "../engine/post-once.ts";
+import { MAX_DELIVERY_MS, postKey } from "../engine/post-once.ts";
 import { KeyedMutex } from "../keyed-mutex.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
@@ -156,7 +156,7 @@ export class MessageFinaliser {
       const begun = clock.now();
       const target = posted ?? (await platform.find(thread, key, intentAt));
       // Posts of this process may still be queued. A process that has ended sent its last one at its end at the latest.
-      const mayLand = (isLeft !== true && intentAt >= this.#since) || begun - since < LANDING_MS;
+      const mayLand = (isLeft !== true && intentAt >= this.#since) || begun - since < MAX_DELIVERY_MS;
       if (target === null) return mayLand ? "may_still_land" : "absent";
       const refused = await postAccepted((form) => platform.edit(target, form), [() => last, () => plainEnd(last)]);
       return refused === null ? "shown" : refused.code;

@@ -1,4 +1,4 @@
-import type { AskingRequest } from "../agent/approval-service.ts";
+import type { ApprovalRequest } from "../agent/approval-service.ts";
 import type { Author } from "../protocol/messages.ts";
 import type { StoreReads } from "../store/store.ts";
 import { originOf, peopleIn } from "../trust/label.ts";
@@ -18,7 +18,7 @@ export interface RequestPeople {
 export async function peopleOfRequest(
   store: StoreReads,
   runId: string,
-  { label, messages }: AskingRequest,
+  { label, messages }: ApprovalRequest,
 ): Promise<RequestPeople> {
   const { requester, others } = await peopleOfRun(store, runId);
   const isForeign = ({ id }: Author) =>

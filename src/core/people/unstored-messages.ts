@@ -14,7 +14,8 @@ export function notStoredReply(error: unknown): string | null {
   return isDatabaseUnavailable(error) ? "✗ My database does not answer. Do that again in a moment." : null;
 }
 
-const NO_ROOM = "My disk is full: I can take nothing more until an operator makes room. Then I answer what you wrote.";
+const DISK_FULL =
+  "My disk is full: I can take nothing more until an operator makes room. Then I answer what you wrote.";
 
 /**
  * Handles messages that arrive while the database accepts no writes, for example because the disk is full. A platform
@@ -86,7 +87,7 @@ export class UnstoredMessages {
     this.#informed.add(key);
     const { platform, log } = this.#options;
     try {
-      await platform.postEphemeral(thread, person.id, privateMessage(NO_ROOM));
+      await platform.postEphemeral(thread, person.id, privateMessage(DISK_FULL));
     } catch (error) {
       log.debug({ err: error }, "full_disk_not_told");
     }

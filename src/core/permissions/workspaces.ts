@@ -15,10 +15,10 @@ export interface WorkspaceOptions {
   readonly log: Log;
 }
 
-type Whence = Pick<InboundEvent, "workspace" | "thread" | "channel" | "person">;
+type EventSource = Pick<InboundEvent, "workspace" | "thread" | "channel" | "person">;
 
 /** Why an event's workspace is not served, in words; null if it is. */
-export type WorkspaceRefusalOf = (event: Whence) => Promise<string | null>;
+export type WorkspaceRefusalOf = (event: EventSource) => Promise<string | null>;
 
 export interface Workspaces {
   readonly refusalOf: WorkspaceRefusalOf;
@@ -58,7 +58,7 @@ export function createWorkspaces(options: WorkspaceOptions): Workspaces {
     { forMs: CACHED_MS, most: MAX_CACHED, clock },
   );
   /** Somebody whose membership cannot be determined counts as a stranger until they write again. */
-  const isColleague = ({ thread, person }: Whence) => sharesOne(thread, person.id).catch(() => false);
+  const isColleague = ({ thread, person }: EventSource) => sharesOne(thread, person.id).catch(() => false);
 
   return {
     async refusalOf(event) {
@@ -97,7 +97,10 @@ async function recordedOn(
   return new Set(first.map(({ id }) => id));
 }
 
-async function noteStranger({ workspace, thread }: Whence, { store, clock, log }: WorkspaceOptions): Promise<void> {
+async function noteStranger(
+  { workspace, thread }: EventSource,
+  { store, clock, log }: WorkspaceOptions,
+): Promise<void> {
   const { platform } = thread;
   const id = `${platform}:${workspace.id}`;
   if ((await store.knownWorkspaces.of(platform)).some((known) => known.id === id)) return;

@@ -88,12 +88,12 @@ export class DefectError extends AppError {
 }
 
 /** The disk is full, or this user's quota is used up. Source: errno(3). */
-export const NO_ROOM: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
+export const DISK_FULL_CODES: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
 
 /** Turns any thrown value into an AppError. Anything but an AppError or a full disk is a defect. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  if (NO_ROOM.has(systemCode(error))) return new AppError("disk_full", message, { cause: error });
+  if (DISK_FULL_CODES.has(systemCode(error))) return new AppError("disk_full", message, { cause: error });
   return new DefectError(message, error);
 }

@@ -87,18 +87,18 @@ export function fillPlaceholders(skill: Skill, given: GivenArguments): string {
 }
 
 /** What a placeholder stands for: the index of a value, all of the text, or null if it is not a placeholder. */
-type Taken = number | "all" | null;
+type TakenArgument = number | "all" | null;
 
 function placesOf({ body, args, argumentHint }: Skill, given: GivenArguments) {
   const { positional: values } = bindArguments(args, given);
   const isDeclared = args.length > 0 || argumentHint !== null;
   const isNumbered = isDeclared || /\$ARGUMENTS\b/.test(body);
   const code = isDeclared ? [] : codeSpans(body);
-  const byName = (name: string): Taken => {
+  const byName = (name: string): TakenArgument => {
     const index = args.findIndex((arg) => arg.name === name);
     return index < 0 ? null : index;
   };
-  const bySign = (sign: string, at: number): Taken => {
+  const bySign = (sign: string, at: number): TakenArgument => {
     if (sign === "ARGUMENTS") return "all";
     const [, bracketed] = /^ARGUMENTS\[(\d+)\]$/.exec(sign) ?? [];
     if (bracketed === undefined && !/^\d/.test(sign)) return byName(sign);

@@ -17,11 +17,11 @@ const CONNECT_TIMEOUT_MS = 5_000;
  * start creates it. Rejects with ConfigError if the operator must mend DATABASE_URL or the database, and with
  * StoreError if the database does not suit this version.
  */
-export function probeDatabase(url: string): Promise<Probed> {
+export function probeDatabase(url: string): Promise<ProbeResult> {
   return url.startsWith("file:") ? probeSqlite(url) : probePostgresql(url);
 }
 
-export interface Probed {
+export interface ProbeResult {
   /** Whether the database exists and has this version's tables. */
   readonly isCurrent: boolean;
   readonly sessions: number;
@@ -33,7 +33,7 @@ const workspacesSchema = z.array(z.object({ id: z.string(), name: z.string() }))
 
 type Rows = (sql: string) => Promise<readonly object[]>;
 
-async function lookInto(rows: Rows, kind: keyof typeof MIGRATIONS): Promise<Probed> {
+async function lookInto(rows: Rows, kind: keyof typeof MIGRATIONS): Promise<ProbeResult> {
   const pending = await pendingMigrations({ kind, rows }, MIGRATIONS[kind]);
   const sessions = pending.some(({ name }) => name.endsWith(FIRST)) ? 0 : await countSessions(rows);
   if (pending.length > 0) return { isCurrent: false, sessions, unservedWorkspaces: [] };
@@ -49,7 +49,7 @@ async function countSessions(rows: Rows): Promise<number> {
   return z.tuple([z.object({ count: z.coerce.number() })]).parse(counted)[0].count;
 }
 
-async function probeSqlite(url: string): Promise<Probed> {
+async function probeSqlite(url: string): Promise<ProbeResult> {
   await checkSqliteFile(url);
   if (!existsSync(sqlitePath(url))) return { isCurrent: false, sessions: 0, unservedWorkspaces: [] };
   const database = await openSqliteFile(url, { readonly: true }, (opened) =>
@@ -62,7 +62,7 @@ async function probeSqlite(url: string): Promise<Probed> {
   }
 }
 
-async function probePostgresql(url: string): Promise<Probed> {
+async function probePostgresql(url: string): Promise<ProbeResult> {
   const { connection } = await openConnection(url, { connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   try {
     const rows = async (sql: string) => (await connection.query(sql)).rows;

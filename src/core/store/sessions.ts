@@ -332,9 +332,9 @@ function succession(db: Client) {
   };
 }
 
-type RowToBe = SessionRow & Pick<NewSession, "createdBy" | "at">;
+type NewRow = SessionRow & Pick<NewSession, "createdBy" | "at">;
 
-function newRow({ id, key, channelKey, thread, agent, people, settings, createdBy, at }: RowToBe) {
+function newRow({ id, key, channelKey, thread, agent, people, settings, createdBy, at }: NewRow) {
   return {
     id,
     key,

@@ -26,7 +26,7 @@ export interface Sink {
 }
 
 /** Content of a request that addresses and words are compared with. */
-export interface KnownWords {
+export interface KnownContent {
   /** Addresses that people wrote, that web content named, or that were requested before. */
   readonly addresses: readonly string[];
   /** What people who are served wrote. */
@@ -38,7 +38,7 @@ export interface KnownWords {
 export interface EgressFacts {
   /** The label of the request. */
   readonly label: Label;
-  readonly known: () => KnownWords;
+  readonly known: () => KnownContent;
   /** As in `allowedHosts`. */
   readonly sources: readonly string[];
   readonly sinks: readonly Sink[];
@@ -85,7 +85,7 @@ function isPermitted(sinks: readonly Sink[], to: string, label: Label): boolean 
 /** Maximum number of named values that one call may combine; with many of them it could spell anything. */
 const MAX_VALUES = 4;
 
-function freeText({ says, values, namedBy }: OutgoingData, { texts, namedBy: wordsFrom }: KnownWords): string | null {
+function freeText({ says, values, namedBy }: OutgoingData, { texts, namedBy: wordsFrom }: KnownContent): string | null {
   const isSaid = (words: string) => texts.some((text) => containsWords(text, words));
   if (isSaid(says.trim())) return null;
   if (values === undefined || values.length > MAX_VALUES) return says;

@@ -6,7 +6,7 @@ import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { SkillCatalogue } from "../../core/skills/skills.ts";
 import type { JobSettings } from "../../core/store/jobs.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
-import { byDayWords, isByDayWords } from "../calendar/day-words.ts";
+import { isNaturalDate, parseNaturalDate } from "../calendar/natural-date.ts";
 import { nextDue, readSchedule, type Schedule, unknownZone } from "../calendar/schedule.ts";
 import { openZone, type Zone } from "../calendar/wall-clock.ts";
 import { skillProblem } from "./job-skill.ts";
@@ -279,7 +279,7 @@ function readMoment(text: string, zone: Zone, now: number): number | null {
     const ms = count * (UNITS_MS[letter] ?? 0);
     return letter === "d" || letter === "w" ? daysAfter(now, ms, zone) : now + ms;
   }
-  const byDay = byDayWords(text, zone, now);
+  const byDay = parseNaturalDate(text, zone, now);
   if (byDay !== null) return byDay;
   const { day, time = "", offset } = MOMENT.exec(text.trim())?.groups ?? {};
   const wall = Date.parse(`${day}T${time.replace(/^\d:/u, "0$&")}Z`);
@@ -306,7 +306,7 @@ function monthsAfter(now: number, months: number, zone: Zone): number {
 
 /** Whether the time depends on when it is read. */
 export function isRelative(at: string): boolean {
-  return FROM_NOW.test(at.trim()) || isByDayWords(at);
+  return FROM_NOW.test(at.trim()) || isNaturalDate(at);
 }
 
 /** `+02:00` in milliseconds. */

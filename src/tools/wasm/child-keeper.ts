@@ -35,7 +35,7 @@ export interface ChildSlot extends Disposable {
 interface RunEvents extends CallEvents {
   readonly signal: AbortSignal;
   /** Keeps other processes from the files that the call changes; null if there are none. */
-  readonly lock: Pick<ClusterLock, "certainMs"> | null;
+  readonly lock: Pick<ClusterLock, "validForMs"> | null;
 }
 
 /** How often the child learns until when fenced calls may change files, in milliseconds. */
@@ -193,11 +193,11 @@ export class ChildKeeper {
  * Renews the fence regularly. If the process freezes, it stops renewing, so its child halts before other processes take
  * over.
  */
-function keepFence({ process }: RunningChild, lock: Pick<ClusterLock, "certainMs">): () => void {
+function keepFence({ process }: RunningChild, lock: Pick<ClusterLock, "validForMs">): () => void {
   const tell = () => {
     // Read the clock first: freezing between the two reads then shortens the fence instead of extending it.
     const now = monotonicMs();
-    process.certain(now + lock.certainMs());
+    process.certain(now + lock.validForMs());
   };
   tell();
   const telling = setInterval(tell, CERTAIN_EVERY_MS);

@@ -108,7 +108,7 @@ async function lockFor(
 
 /** Without other processes, exclusive access is always certain. */
 function fenceOf(lock: ClusterLock | null): { readonly isFenced?: true } {
-  return lock === null || lock.certainMs() === Number.POSITIVE_INFINITY ? {} : { isFenced: true };
+  return lock === null || lock.validForMs() === Number.POSITIVE_INFINITY ? {} : { isFenced: true };
 }
 
 /** Quota keys that a call counts against. */

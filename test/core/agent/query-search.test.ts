@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AskedCall } from "../../../src/core/agent/approval-service.ts";
+import type { PendingCall } from "../../../src/core/agent/approval-service.ts";
 import { TOOL_SEARCH, USE_TOOL } from "../../../src/core/permissions/finders.ts";
 import { type ToolUseBlock, textOf, toolUsesOf } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
@@ -74,7 +74,7 @@ test("approvals show the target tool, its input and its title", async () => {
   );
   const approvals = {
     asked: async () => [],
-    verdicts: async (_turn: number, calls: readonly AskedCall[]) => {
+    verdicts: async (_turn: number, calls: readonly PendingCall[]) => {
       asked.push(
         ...calls.map(({ use, tool: asking }) => ({
           name: asking.name,

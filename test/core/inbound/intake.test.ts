@@ -7,7 +7,7 @@ import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
 import { privateMessage } from "../../../src/core/protocol/replies.ts";
 import { intakeOptions, mention, privateText } from "./intake-fixture.ts";
 
-test("a mention that a platform delivers again begins one run, also when another process takes it", async () => {
+test("a redelivered mention starts one run, also if another process receives it", async () => {
   const { options, recorder } = await intakeOptions();
   const hello = mention("hello");
   const receive = createIntake(options);
@@ -18,7 +18,7 @@ test("a mention that a platform delivers again begins one run, also when another
   expect(recorder.keys()).toEqual([hello.key]);
 });
 
-test("a command that two processes get at the same moment, or one after the other, is carried out or refused once", async () => {
+test("a command delivered to two processes, concurrently or in turn, is executed or refused once", async () => {
   const { options } = await intakeOptions();
   let done = 0;
   const count: ChatCommand = {
@@ -33,7 +33,7 @@ test("a command that two processes get at the same moment, or one after the othe
     const before = last;
     last = over.promise;
     await before;
-    return { certainMs: () => 0, requireHeld: async () => {}, [Symbol.dispose]: over.resolve };
+    return { validForMs: () => 0, requireHeld: async () => {}, [Symbol.dispose]: over.resolve };
   };
   const shared = { ...options, commands: [count], cluster: { size: () => 2, lock } };
   const typed = mention("/count");
@@ -48,7 +48,7 @@ test("a command that two processes get at the same moment, or one after the othe
   expect(refusals.map(({ type }) => type)).toEqual(["refused", "duplicate"]);
 });
 
-test("a mention that could not be kept is taken when it is delivered again", async () => {
+test("a mention that could not be stored is accepted on redelivery", async () => {
   const { options, recorder } = await intakeOptions();
   const hello = mention("hello");
   let isAway = true;
@@ -69,7 +69,7 @@ test("a mention that could not be kept is taken when it is delivered again", asy
   await recorder.ended(1);
 });
 
-test("whoever answers every answer at once is told once that it looks like a loop, and begins no more runs", async () => {
+test("a sender who answers every answer immediately gets one notice about a loop, and starts no more runs", async () => {
   const { options, recorder } = await intakeOptions();
   const receive = createIntake(options);
   const receipts: string[] = [];
@@ -83,7 +83,7 @@ test("whoever answers every answer at once is told once that it looks like a loo
   expect(recorder.keys()).toHaveLength(31);
 });
 
-test("what is typed as a command answers no question that the thread waits with", async () => {
+test("a typed command is not taken as the answer to an open question", async () => {
   const { options, recorder, session } = await intakeOptions();
   const receive = createIntake(options);
   await receive(mention("which port?"));
@@ -115,7 +115,7 @@ test.each([
   { was: "taken as a request", before: mention("hello there"), inThread: false, begins: 0 },
   { was: "answered privately", before: mention("/help"), inThread: false, begins: 0 },
 ])(
-  "a message that $was and is edited to mention the agent begins $begins runs, also when it is edited again",
+  "a message that $was and is edited to mention the agent starts $begins runs, also after further edits",
   async (at) => {
     const { options, recorder } = await intakeOptions();
     const receive = createIntake(options);
@@ -132,7 +132,7 @@ test.each([
   },
 );
 
-test("what somebody changes in a request enters the run that it began, once; behind its end it waits for the next one", async () => {
+test("an edit of a request enters its run once, or waits for the next run if that has ended", async () => {
   const gate = Promise.withResolvers<void>();
   const { options, recorder, session } = await intakeOptions(() => gate.promise);
   const receive = createIntake(options);

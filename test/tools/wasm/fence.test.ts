@@ -46,7 +46,7 @@ test("a call that may change files has its root's lock until it has ended; one t
     lock: async (name, { queued }) => {
       told.push(name);
       queued(1);
-      return { certainMs: () => 1_000, requireHeld: () => Promise.resolve(), [Symbol.dispose]: release };
+      return { validForMs: () => 1_000, requireHeld: () => Promise.resolve(), [Symbol.dispose]: release };
     },
   });
   const signal = new AbortController().signal;

@@ -13,7 +13,7 @@ setInterval(beat, 50);
 const sandbox = createSandbox({
   lock: () =>
     Promise.resolve({
-      certainMs: () => Math.max(0, CERTAIN_MS - (Date.now() - saidAt)),
+      validForMs: () => Math.max(0, CERTAIN_MS - (Date.now() - saidAt)),
       requireHeld: () => Promise.resolve(),
       [Symbol.dispose]: () => undefined,
     }),

@@ -89,16 +89,16 @@ export function createFrameQueue<F extends { readonly type: string }>(
 
 type FrameOf<T extends PersonFrame["type"]> = Extract<PersonFrame, { type: T }>;
 
-const NOT_TAKEN = "Deckhand could not take this. Nothing is lost: try again.";
+const NOT_STORED = "Deckhand could not take this. Nothing is lost: try again.";
 
 /** The frame that reports a failed request; null for a request that no person made. */
 export function frameFailure(frame: PersonFrame): ThreadFrame | null {
   if (frame.type === "complete") return null;
-  if (frame.type === "send") return { type: "failed", id: frame.clientId, reason: NOT_TAKEN };
+  if (frame.type === "send") return { type: "failed", id: frame.clientId, reason: NOT_STORED };
   if (frame.type === "click" || frame.type === "command") {
-    return { type: "failed", id: frame.clickId, reason: NOT_TAKEN };
+    return { type: "failed", id: frame.clickId, reason: NOT_STORED };
   }
-  return { type: "rejected", reason: NOT_TAKEN };
+  return { type: "rejected", reason: NOT_STORED };
 }
 
 export async function handleFrame(frame: PersonFrame, options: FrameSessionOptions): Promise<void> {
@@ -112,7 +112,7 @@ export async function handleFrame(frame: PersonFrame, options: FrameSessionOptio
     case "click":
       return takeClick(frame, options);
     case "command":
-      return takeCommand(frame, options);
+      return handleCommand(frame, options);
     case "complete":
       return complete(frame, options);
     default:
@@ -219,7 +219,7 @@ async function takeClick(frame: FrameOf<"click">, options: FrameSessionOptions):
   await answerPrivately(receipt, clicked, options);
 }
 
-async function takeCommand(frame: FrameOf<"command">, options: FrameSessionOptions): Promise<void> {
+async function handleCommand(frame: FrameOf<"command">, options: FrameSessionOptions): Promise<void> {
   const { place, receive, clock } = options;
   const receipt = await receive(commandIn(place, { ...frame, id: frame.clickId, at: clock.now() }));
   await answerPrivately(receipt, { id: frame.clickId, threadId: frame.threadId }, options);

@@ -43,13 +43,13 @@ export function keyIn({ platform }: LocalChannel, clientId: string): string {
 }
 
 /** What a person did. `id`: of the message or click. */
-interface Said {
+interface PersonEvent {
   readonly id: string;
   readonly threadId: string | null;
   readonly at: number;
 }
 
-function base(place: LocalChannel, { id, threadId, at }: Said) {
+function base(place: LocalChannel, { id, threadId, at }: PersonEvent) {
   const { channel, person } = place;
   const key = keyIn(place, id);
   return { key, workspace: WORKSPACE, channel, thread: threadIn(place, threadId), person, at };
@@ -71,13 +71,13 @@ export function messageIn(place: LocalChannel, message: LocalMessage): InboundMe
   };
 }
 
-export function actionIn(place: LocalChannel, click: Said & { readonly action: string }): InboundAction {
+export function actionIn(place: LocalChannel, click: PersonEvent & { readonly action: string }): InboundAction {
   return { ...base(place, click), kind: "action", action: click.action };
 }
 
 export function commandIn(
   place: LocalChannel,
-  command: Said & { readonly name: string; readonly args: string; readonly filled?: FormValues | undefined },
+  command: PersonEvent & { readonly name: string; readonly args: string; readonly filled?: FormValues | undefined },
 ): InboundCommand {
   const { name, args, filled } = command;
   const typed = { ...base(place, command), kind: "command" as const, name, args };
@@ -87,7 +87,7 @@ export function commandIn(
 /** Completions are not stored, so two events with the same key do no harm. */
 export function completionIn(
   place: LocalChannel,
-  asked: Omit<Said, "id"> & Pick<InboundCompletion, "command" | "option" | "typed">,
+  asked: Omit<PersonEvent, "id"> & Pick<InboundCompletion, "command" | "option" | "typed">,
 ): InboundCompletion {
   const { command, option, typed } = asked;
   return { ...base(place, { ...asked, id: `complete:${asked.at}` }), kind: "completion", command, option, typed };

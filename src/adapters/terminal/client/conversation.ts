@@ -9,7 +9,7 @@ import { openProgramConnection, type ProgramConnection } from "./program-connect
 
 export interface ConversationOptions {
   /** Connects to the program; null if that is impossible, which has then been reported. */
-  readonly reach: () => Promise<Duplex | null>;
+  readonly openStream: () => Promise<Duplex | null>;
   /** Called for each new or changed message of the thread, oldest first. */
   readonly onMessage: (message: PageMessage) => void;
   /** Called with a message for this terminal alone. */
@@ -30,7 +30,7 @@ const NO_RUN_MS = 3_000;
 const MAX_ATTEMPTS = 50;
 const RETRY_MS = 200;
 /** A program silent or unintelligible for this long is of another version, or hangs. In milliseconds. */
-const GREETED_WITHIN_MS = 15_000;
+const GREETING_TIMEOUT_MS = 15_000;
 const UNANSWERED = {
   markdown:
     "✗ The bot does not answer: its log says why, or it is of another version than this command and must be restarted.",
@@ -70,7 +70,7 @@ export class Conversation {
   /** Resolves once the program has greeted; false if it cannot be reached. */
   async connect(): Promise<boolean> {
     for (let tries = 0; tries < MAX_ATTEMPTS && !this.#isLeaving; tries += 1) {
-      const stream = await this.#options.reach();
+      const stream = await this.#options.openStream();
       if (stream === null) return false;
       const greeted = await this.#greet(stream);
       if (greeted === "welcome") return true;
@@ -87,18 +87,18 @@ export class Conversation {
     const late = setTimeout(() => {
       connection.close();
       resolve("silent");
-    }, GREETED_WITHIN_MS);
+    }, GREETING_TIMEOUT_MS);
     let isWelcome = false;
     const connection = openProgramConnection(stream, {
       onFrame: (frame) => {
-        this.#hear(frame);
+        this.#onFrame(frame);
         isWelcome ||= frame.type === "welcome";
         if (isWelcome) resolve("welcome");
       },
       onLost: () => {
         this.#connection = null;
         resolve("let go");
-        if (isWelcome && !this.#isLeaving) this.#comeBack().catch(() => this.#options.onLost());
+        if (isWelcome && !this.#isLeaving) this.#reconnect().catch(() => this.#options.onLost());
       },
     });
     this.#connection = connection;
@@ -106,7 +106,7 @@ export class Conversation {
     return greeted.finally(() => clearTimeout(late));
   }
 
-  async #comeBack(): Promise<void> {
+  async #reconnect(): Promise<void> {
     if (!(await this.connect())) {
       if (!this.#isLeaving) this.#options.onLost();
       return;
@@ -116,7 +116,7 @@ export class Conversation {
   }
 
   /** Makes the next message go to this thread. */
-  goOnIn(threadId: string): void {
+  continueThread(threadId: string): void {
     this.#threadId = threadId;
   }
 
@@ -138,13 +138,13 @@ export class Conversation {
     this.#lastSent = clientId;
     // A new thread has the id of its first message, so the next message goes there, too.
     this.#threadId ??= clientId;
-    this.#say(clientId, frames);
+    this.#sendTracked(clientId, frames);
     this.watch();
   }
 
-  press(messageId: string, action: string): void {
+  click(messageId: string, action: string): void {
     const clickId = randomUUID();
-    this.#say(clickId, [{ type: "click", clickId, messageId, action }]);
+    this.#sendTracked(clickId, [{ type: "click", clickId, messageId, action }]);
     this.watch();
   }
 
@@ -152,7 +152,7 @@ export class Conversation {
   stop(): void {
     const clickId = randomUUID();
     if (this.#threadId === null) return;
-    this.#say(clickId, [{ type: "command", clickId, threadId: this.#threadId, name: "stop", args: "" }]);
+    this.#sendTracked(clickId, [{ type: "command", clickId, threadId: this.#threadId, name: "stop", args: "" }]);
     this.watch();
   }
 
@@ -172,12 +172,12 @@ export class Conversation {
     this.#connection = null;
   }
 
-  #say(id: string, frames: readonly ClientFrame[]): void {
+  #sendTracked(id: string, frames: readonly ClientFrame[]): void {
     this.#unsent.set(id, frames);
     for (const frame of frames) this.#connection?.send(frame);
   }
 
-  #hear(frame: ParsedServerFrame): void {
+  #onFrame(frame: ParsedServerFrame): void {
     switch (frame.type) {
       case "welcome":
         this.threads = frame.threads;
@@ -213,7 +213,7 @@ export class Conversation {
         if (frame.threadId === this.#threadId) this.#options.onStatus(frame.words);
         return;
       case "state":
-        if (frame.threadId === this.#threadId) this.#stands(frame.state);
+        if (frame.threadId === this.#threadId) this.#onState(frame.state);
         return;
     }
   }
@@ -239,7 +239,7 @@ export class Conversation {
     this.#pollTimer = null;
   }
 
-  #stands(state: "working" | "waiting" | null): void {
+  #onState(state: "working" | "waiting" | null): void {
     if (this.#pollTimer === null || this.#unsent.size > 0 || state === "working") return;
     if (state === "waiting") return this.#options.onIdle("waiting");
     if (!this.#hasReceived && performance.now() - this.#sentAt < NO_RUN_MS) return;

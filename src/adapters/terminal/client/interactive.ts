@@ -55,7 +55,7 @@ class Interactive {
     const { stdout, hasColour } = options.io;
     this.#screen = createScreen({ stream: stdout, hasColour, input: () => this.#input });
     this.#conversation = new Conversation({
-      reach: options.reach,
+      openStream: options.reach,
       onMessage: (message) => this.#take(message),
       onPrivateMessage: (body) => this.#screen.print(messageLines({ ...body, files: [] }, this.#screen.style())),
       onStatus: (words) => {
@@ -124,7 +124,7 @@ class Interactive {
     if (LEAVE.has(text)) return this.#end(EXIT.answered);
     const ask = this.#offered;
     const choice = ask?.choices.find(({ key }) => key === text);
-    if (ask !== null && choice !== undefined) this.#conversation.press(ask.messageId, choice.action);
+    if (ask !== null && choice !== undefined) this.#conversation.click(ask.messageId, choice.action);
     else if (text !== "") {
       this.#conversation.send(withAgentMention(text, this.#agent));
       this.#agent = null;

@@ -14,12 +14,12 @@ export function askOnce(options: ChatOptions): Promise<number> {
   return new OneShot(options).run();
 }
 
-interface Said {
+interface PrintedText {
   readonly text: string;
   readonly isError: boolean;
 }
 
-function joined(said: readonly Said[]): string {
+function joined(said: readonly PrintedText[]): string {
   return said.map(({ text }) => text).join("\n\n");
 }
 
@@ -31,9 +31,9 @@ class OneShot {
   readonly #ended = Promise.withResolvers<number>();
   /** Tool lines printed so far, where lines cannot be replaced. */
   readonly #printed = new Set<string>();
-  #answers: Said[] = [];
+  #answers: PrintedText[] = [];
   /** Private messages: the answer to a command, or remarks beside another answer. */
-  #notes: Said[] = [];
+  #notes: PrintedText[] = [];
   readonly #prompt: LinePrompt;
   /** Message id of the open question, until it is decided, so that it is not asked again while the answer is sent. */
   #promptedCard: string | null = null;
@@ -53,7 +53,7 @@ class OneShot {
     });
     this.#progress = createScreen({ stream: stderr, hasColour, input: () => this.#prompt.input });
     this.#conversation = new Conversation({
-      reach: options.reach,
+      openStream: options.reach,
       onMessage: (message) => this.#show(message),
       onPrivateMessage: ({ markdown, tone }) => {
         this.#note(markdown, tone === "error");
@@ -90,7 +90,7 @@ class OneShot {
     const { request } = this.#options;
     const conversation = this.#conversation;
     const [newest] = conversation.threads;
-    if (request.continues && newest !== undefined) conversation.goOnIn(newest.id);
+    if (request.continues && newest !== undefined) conversation.continueThread(newest.id);
     conversation.send(withAgentMention(request.prompt ?? "", request.agent), request.files);
   }
 
@@ -177,7 +177,7 @@ class OneShot {
       if (typed === "") return this.#askPerson(card);
       const choice = card.choices.find(({ key }) => key === typed);
       if (choice?.action.startsWith("approve:n") === true) this.#hasDenied = true;
-      if (choice !== undefined) return this.#conversation.press(card.messageId, choice.action);
+      if (choice !== undefined) return this.#conversation.click(card.messageId, choice.action);
       // A text answers a question, but leaves an approval open.
       if (card.choices.some(({ action }) => action.startsWith("approve:"))) this.#promptedCard = null;
       this.#conversation.send(typed);

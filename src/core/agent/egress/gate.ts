@@ -1,11 +1,11 @@
 import type { CallEnvironment, CallRule, Tool } from "../../tool.ts";
-import { carriedText, type FreeData, freeData, type KnownWords } from "../../trust/egress.ts";
+import { carriedText, type FreeData, freeData, type KnownContent } from "../../trust/egress.ts";
 import type { Label } from "../../trust/label.ts";
 
 /** The content of the request that led to a turn's calls. */
 export interface RequestContent {
   readonly label: Label;
-  readonly known: () => KnownWords;
+  readonly known: () => KnownContent;
 }
 
 /** Maximum length of the outgoing data as quoted in a sentence, in characters. The card shows all of it. */

@@ -9,7 +9,7 @@ import { type ClusterConnection, openClusterConnection, setUpCluster } from "./c
 import { GrowthRows } from "./growth-rows.ts";
 import { Locks } from "./locks.ts";
 import { drainMember, othersThan, readMembers } from "./members.ts";
-import { type Beat, type DatabaseTime, Membership } from "./membership.ts";
+import { type DatabaseTime, type Heartbeat, Membership } from "./membership.ts";
 import { openNotifications } from "./notifications.ts";
 import { RateRows } from "./rate-rows.ts";
 import { Roles } from "./roles.ts";
@@ -62,7 +62,7 @@ const CLOCK_TOLERANCE_MS = 250;
 /** An offset greater than this is logged as a warning. Milliseconds. */
 const CLOCK_OFF_MS = 2_000;
 
-const LOST_PLACE = { detail: { lost: "place" } };
+const EXPELLED = { detail: { lost: "place" } };
 
 /** Joins the processes that share a database. Throws ConfigError if the database cannot serve them. */
 export async function openCluster(options: ReplicaStart): Promise<OpenCluster> {
@@ -86,7 +86,7 @@ async function join(
   let size = 1;
   const reports: (() => object)[] = [];
   let orphaned: (ids: readonly string[]) => void = () => undefined;
-  const beaten = (beat: Beat): void => {
+  const onHeartbeat = (beat: Heartbeat): void => {
     size = beat.size;
     time.take(beat.time);
     if (beat.draining) drain();
@@ -100,8 +100,8 @@ async function join(
     clock,
     facts,
     state: () => Object.assign({}, ...reports.map((report) => report())),
-    beaten,
-    lost: () => lost(new StoreError("stale_owner", "the other replicas have taken this one for dead", LOST_PLACE)),
+    onHeartbeat,
+    onLost: () => lost(new StoreError("stale_owner", "the other replicas have taken this one for dead", EXPELLED)),
   });
   time.take(membership.time);
   const notifications = { ...(await openNotifications({ connection: over, id, log })), size: () => size };

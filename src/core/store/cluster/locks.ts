@@ -63,7 +63,7 @@ const MAX_NAME = 500;
 
 interface LocksScope extends ReplicaScope {
   readonly notifications: Pick<Cluster, "publish" | "subscribe">;
-  readonly membership: Pick<Membership, "certainMs" | "requireAlive">;
+  readonly membership: Pick<Membership, "validForMs" | "requireAlive">;
 }
 
 /** One lock, from this process's request until it has been given back. */
@@ -148,7 +148,7 @@ export class Locks {
       holding.queued.delete(queued);
     }
     return {
-      certainMs: () => membership.certainMs(),
+      validForMs: () => membership.validForMs(),
       requireHeld: () => membership.requireAlive(),
       [Symbol.dispose]: () => this.#leave(holding),
     };

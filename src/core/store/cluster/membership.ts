@@ -5,13 +5,13 @@ import { CLAIMS, SESSION_QUEUE } from "./claim-rows.ts";
 import type { ClusterConnection } from "./cluster-connection.ts";
 
 /** Interval of the heartbeat, which also looks for dead processes. Milliseconds. */
-const BEAT_EVERY_MS = 250;
+const HEARTBEAT_EVERY_MS = 250;
 
 /** A process silent for this long is frozen and counts as dead, even if its connection stands. Milliseconds. */
 const SILENT_MS = 4_000;
 
 /** For this long after its last heartbeat a process knows that it still counts as alive. Milliseconds. */
-const CERTAIN_MS = 2_500;
+const VALID_MS = 2_500;
 
 /**
  * A start may keep a process too busy to beat. Until its first heartbeat it renews its row every `everyMs`, and counts
@@ -29,7 +29,7 @@ const ANSWER_MS = 10_000;
 const PAUSED = { afterMs: SILENT_MS / 2, graceMs: 1_000 };
 
 /** First half of the key of the advisory lock that each live process holds; the second half hashes its id. */
-const LIFE_LOCK = 4_242;
+const LIVENESS_LOCK = 4_242;
 
 /** The database's time, in milliseconds since the epoch. */
 const DATABASE_TIME = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
@@ -40,7 +40,7 @@ const IS_SILENT = `other.beat < clock_timestamp() - ${SILENT_MS} * interval '1 m
 /** Whether the connection of that process is gone. */
 const IS_GONE = `NOT EXISTS (
     SELECT FROM pg_locks
-    WHERE locktype = 'advisory' AND granted AND classid = ${LIFE_LOCK}
+    WHERE locktype = 'advisory' AND granted AND classid = ${LIVENESS_LOCK}
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
       AND objid::bigint = (hashtext(other.id)::bigint & 4294967295)
   )`;
@@ -49,7 +49,7 @@ const IS_GONE = `NOT EXISTS (
 export const IS_DEAD = `(${IS_SILENT} OR ${IS_GONE})`;
 
 /** Whether this process's previous heartbeat is recent. A heartbeat delayed on its way declares nobody silent. */
-const TELLS_SILENT = `($3::boolean AND EXISTS (
+const CAN_JUDGE_SILENCE = `($3::boolean AND EXISTS (
     SELECT FROM deckhand_cluster.replica WHERE id = $1 AND beat > clock_timestamp() - ${PAUSED.afterMs} * interval '1 ms'
   ))`;
 
@@ -57,11 +57,11 @@ const TELLS_SILENT = `($3::boolean AND EXISTS (
  * One statement per heartbeat: renews this process's row, deletes the rows of dead processes, and finds the claims they
  * left. Times are the database's. `$3`: whether this process can tell who is silent.
  */
-const BEAT = `WITH own AS (
+const HEARTBEAT = `WITH own AS (
     UPDATE deckhand_cluster.replica SET beat = clock_timestamp(), state = $2::jsonb WHERE id = $1 RETURNING id, draining
   ), dead AS (
     DELETE FROM deckhand_cluster.replica AS other
-    WHERE other.id <> $1 AND EXISTS (SELECT FROM own) AND (${TELLS_SILENT} AND ${IS_SILENT} OR ${IS_GONE}) RETURNING id
+    WHERE other.id <> $1 AND EXISTS (SELECT FROM own) AND (${CAN_JUDGE_SILENCE} AND ${IS_SILENT} OR ${IS_GONE}) RETURNING id
   )
   SELECT EXISTS (SELECT FROM own) AS alive,
     EXISTS (SELECT FROM own WHERE draining) AS draining,
@@ -76,7 +76,7 @@ const BEAT = `WITH own AS (
       )
     ) AS orphaned`;
 
-const beatSchema = z.object({
+const heartbeatSchema = z.object({
   alive: z.boolean(),
   draining: z.boolean(),
   now: z.number(),
@@ -86,7 +86,7 @@ const beatSchema = z.object({
 });
 
 /** What a heartbeat returns. */
-export interface Beat extends Omit<z.infer<typeof beatSchema>, "alive" | "now"> {
+export interface Heartbeat extends Omit<z.infer<typeof heartbeatSchema>, "alive" | "now"> {
   readonly time: DatabaseTime;
 }
 
@@ -103,9 +103,9 @@ const STARTS_UNTIL = `clock_timestamp() + ${STARTING.aliveMs} * interval '1 ms'`
 const JOIN = `INSERT INTO deckhand_cluster.replica (id, beat, facts)
   VALUES ($1, ${STARTS_UNTIL}, $2::jsonb) RETURNING ${DATABASE_TIME} AS now`;
 
-const START_GOES_ON = `UPDATE deckhand_cluster.replica SET beat = ${STARTS_UNTIL} WHERE id = $1 RETURNING id`;
+const RENEW_START = `UPDATE deckhand_cluster.replica SET beat = ${STARTS_UNTIL} WHERE id = $1 RETURNING id`;
 
-export interface Joining {
+export interface JoinScope {
   readonly connection: ClusterConnection;
   readonly id: string;
   readonly clock: Clock;
@@ -114,53 +114,53 @@ export interface Joining {
   /** What the process is doing at the moment. JSON. */
   readonly state: () => object;
   /** Called after each answered heartbeat. */
-  readonly beaten: (beat: Beat) => void;
+  readonly onHeartbeat: (beat: Heartbeat) => void;
   /** Called once, when the others have declared this process dead or when it cannot tell. */
-  readonly lost: () => void;
+  readonly onLost: () => void;
 }
 
 /** This process's membership: it lives while its heartbeat goes on, and the others take over when that stops. */
 export class Membership {
-  readonly #options: Joining;
+  readonly #options: JoinScope;
   readonly #left = new AbortController();
   /** The database's time, measured when the process joined. */
   readonly time: DatabaseTime;
   /** When the newest answered heartbeat was sent. Milliseconds since the epoch. */
-  #saidAt: number;
+  #renewedAt: number;
   /** From this time on, the process can tell which others are silent. Milliseconds since the epoch. */
-  #tellsFrom = 0;
+  #judgesFrom = 0;
   #isLost = false;
   readonly #begun = new AbortController();
-  #beating: Promise<void> = Promise.resolve();
+  #loop: Promise<void> = Promise.resolve();
 
-  private constructor(options: Joining, saidAt: number, time: DatabaseTime) {
+  private constructor(options: JoinScope, renewedAt: number, time: DatabaseTime) {
     this.#options = options;
-    this.#saidAt = saidAt;
+    this.#renewedAt = renewedAt;
     this.time = time;
   }
 
   /** Joins the cluster; from now on this process owns what it claims. */
-  static async join(options: Joining): Promise<Membership> {
+  static async join(options: JoinScope): Promise<Membership> {
     const { connection, id, clock, facts } = options;
     // The lock comes first: a row without its lock belongs to a dead process.
-    await connection.query(`SELECT pg_advisory_lock(${LIFE_LOCK}, hashtext($1))`, [id]);
-    const saidAt = clock.now();
+    await connection.query(`SELECT pg_advisory_lock(${LIVENESS_LOCK}, hashtext($1))`, [id]);
+    const renewedAt = clock.now();
     const [row] = await connection.query(JOIN, [id, JSON.stringify(facts)]);
-    const membership = new Membership(options, saidAt, timeOf(joinedSchema.parse(row).now, saidAt, clock.now()));
-    connection.broken.then(() => membership.#lose()).catch(() => undefined);
-    membership.#beating = membership.#keepStarting().catch(() => membership.#lose());
+    const membership = new Membership(options, renewedAt, timeOf(joinedSchema.parse(row).now, renewedAt, clock.now()));
+    connection.broken.then(() => membership.#markLost()).catch(() => undefined);
+    membership.#loop = membership.#startLoop().catch(() => membership.#markLost());
     return membership;
   }
 
   /** Starts the heartbeat, which also looks for dead processes. */
   begin(): void {
     this.#begun.abort();
-    this.#beating = this.#keepBeating();
+    this.#loop = this.#heartbeatLoop();
   }
 
   /** Throws StoreError `stale_owner` once the others have declared this process dead, even if it has just thawed. */
   async requireAlive(): Promise<void> {
-    if (!this.#isLost && this.certainMs() === 0) await this.#beat().catch(() => this.#lose());
+    if (!this.#isLost && this.validForMs() === 0) await this.#sendHeartbeat().catch(() => this.#markLost());
     if (this.#isLost || this.#left.signal.aborted)
       throw new StoreError("stale_owner", "the other replicas have taken this one for dead");
   }
@@ -169,58 +169,58 @@ export class Membership {
   async leave(): Promise<void> {
     if (this.#left.signal.aborted) return;
     this.#left.abort();
-    await this.#beating;
+    await this.#loop;
     const { connection, id } = this.#options;
     await connection.query("DELETE FROM deckhand_cluster.replica WHERE id = $1", [id]).catch(() => undefined); // if broken, the others notice
   }
 
   /** Milliseconds for which the others surely count this process as alive, whatever happens to it; 0 if unknown. */
-  certainMs(): number {
-    const ago = this.#options.clock.now() - this.#saidAt;
-    return this.#isLost || this.#left.signal.aborted || ago < 0 ? 0 : Math.max(0, CERTAIN_MS - ago);
+  validForMs(): number {
+    const ago = this.#options.clock.now() - this.#renewedAt;
+    return this.#isLost || this.#left.signal.aborted || ago < 0 ? 0 : Math.max(0, VALID_MS - ago);
   }
 
   /** Renews the row during the start. Cannot look for dead processes' claims, as DBOS's tables may not exist yet. */
-  async #keepStarting(): Promise<void> {
+  async #startLoop(): Promise<void> {
     const { connection, id, clock } = this.#options;
     const over = AbortSignal.any([this.#begun.signal, this.#left.signal]);
     while ((await sleepUnlessAborted(clock, STARTING.everyMs, over)) && !this.#isLost) {
       const at = clock.now();
-      if ((await connection.query(START_GOES_ON, [id])).length === 0) return this.#lose();
-      this.#saidAt = at;
+      if ((await connection.query(RENEW_START, [id])).length === 0) return this.#markLost();
+      this.#renewedAt = at;
     }
   }
 
-  async #keepBeating(): Promise<void> {
+  async #heartbeatLoop(): Promise<void> {
     const { clock } = this.#options;
     while (!this.#left.signal.aborted && !this.#isLost) {
-      await this.#beat().catch(() => this.#lose());
-      await sleepUnlessAborted(clock, BEAT_EVERY_MS, this.#left.signal);
+      await this.#sendHeartbeat().catch(() => this.#markLost());
+      await sleepUnlessAborted(clock, HEARTBEAT_EVERY_MS, this.#left.signal);
     }
   }
 
-  async #beat(): Promise<void> {
-    const { connection, id, clock, state, beaten } = this.#options;
+  async #sendHeartbeat(): Promise<void> {
+    const { connection, id, clock, state, onHeartbeat } = this.#options;
     const at = clock.now();
-    if (Math.abs(at - this.#saidAt) > PAUSED.afterMs) this.#tellsFrom = at + PAUSED.graceMs;
-    const asked = connection.query(BEAT, [id, JSON.stringify(state()), at >= this.#tellsFrom]);
-    const [row] = await this.#inTime(asked);
-    const { alive, now, ...beat } = beatSchema.parse(row);
-    if (!alive) return this.#lose();
-    this.#saidAt = at;
-    if (!this.#left.signal.aborted) beaten({ ...beat, time: timeOf(now, at, clock.now()) });
+    if (Math.abs(at - this.#renewedAt) > PAUSED.afterMs) this.#judgesFrom = at + PAUSED.graceMs;
+    const asked = connection.query(HEARTBEAT, [id, JSON.stringify(state()), at >= this.#judgesFrom]);
+    const [row] = await this.#withTimeout(asked);
+    const { alive, now, ...beat } = heartbeatSchema.parse(row);
+    if (!alive) return this.#markLost();
+    this.#renewedAt = at;
+    if (!this.#left.signal.aborted) onHeartbeat({ ...beat, time: timeOf(now, at, clock.now()) });
   }
 
   /**
    * Rejects if no answer arrives in time, since a network that drops all packets breaks no connection. A process that
    * was stopped resumes with expired timers and receives the answer only after them, so one more interval is allowed.
    */
-  async #inTime<T>(answer: Promise<T>): Promise<T> {
+  async #withTimeout<T>(answer: Promise<T>): Promise<T> {
     const { clock } = this.#options;
     const late = Promise.withResolvers<never>();
     const refuse = () => late.reject(new StoreError("stale_owner", "the database does not answer"));
     let cancel = clock.after(ANSWER_MS, () => {
-      cancel = clock.after(BEAT_EVERY_MS, refuse);
+      cancel = clock.after(HEARTBEAT_EVERY_MS, refuse);
     });
     try {
       return await Promise.race([answer, late.promise]);
@@ -229,10 +229,10 @@ export class Membership {
     }
   }
 
-  #lose(): void {
+  #markLost(): void {
     if (this.#isLost || this.#left.signal.aborted) return;
     this.#isLost = true;
-    this.#options.lost();
+    this.#options.onLost();
   }
 }
 

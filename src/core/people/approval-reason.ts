@@ -1,4 +1,4 @@
-import type { AskedCall, AskingRequest } from "../agent/approval-service.ts";
+import type { ApprovalRequest, PendingCall } from "../agent/approval-service.ts";
 import { type Message, textOf } from "../protocol/messages.ts";
 import { originsIn } from "../trust/label.ts";
 import { type ForeignText, likeliestPassage } from "../trust/passage.ts";
@@ -8,9 +8,9 @@ import { type ForeignText, likeliestPassage } from "../trust/passage.ts";
  * foreign passage that most likely led to it. Null if the mode alone is the reason. `isLapsed` means that the requester
  * has a grant for the call.
  */
-export function whyAsked(
-  { use, why }: Pick<AskedCall, "use" | "why">,
-  { messages }: AskingRequest,
+export function approvalReason(
+  { use, why }: Pick<PendingCall, "use" | "why">,
+  { messages }: ApprovalRequest,
   isLapsed: boolean,
 ): string | null {
   const passage = likeliestPassage(messages.flatMap(foreignTexts), JSON.stringify(use.input));

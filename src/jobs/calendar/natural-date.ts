@@ -14,7 +14,7 @@ const TIME_FIRST =
  * Reads `tomorrow at 9`, `friday 17:00` or `9am` on the zone's clock; a weekday or a time alone means its next
  * occurrence. In milliseconds since the epoch; null if it is written in another way.
  */
-export function byDayWords(text: string, zone: Zone, now: number): number | null {
+export function parseNaturalDate(text: string, zone: Zone, now: number): number | null {
   const { day, time } = partsOf(text) ?? {};
   const minutes = time === undefined ? null : minutesOf(time);
   if (minutes === null) return null;
@@ -31,7 +31,7 @@ export function byDayWords(text: string, zone: Zone, now: number): number | null
 }
 
 /** Whether a text has this form, whatever moment it means now. */
-export function isByDayWords(text: string): boolean {
+export function isNaturalDate(text: string): boolean {
   return partsOf(text) !== undefined;
 }
 

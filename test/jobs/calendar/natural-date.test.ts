@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { byDayWords } from "../../../src/jobs/calendar/day-words.ts";
+import { parseNaturalDate } from "../../../src/jobs/calendar/natural-date.ts";
 import { openZone } from "../../../src/jobs/calendar/wall-clock.ts";
 
 /** A Monday, 09:30 in Paris. */
@@ -7,7 +7,7 @@ const NOW = Date.parse("2027-01-04T08:30:00Z");
 
 function due(text: string, now = NOW): string | null {
   const zone = openZone("Europe/Paris");
-  const at = zone === null ? null : byDayWords(text, zone, now);
+  const at = zone === null ? null : parseNaturalDate(text, zone, now);
   return at === null ? null : new Date(at).toISOString();
 }
 

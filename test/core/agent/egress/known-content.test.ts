@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { knownWords } from "../../../../src/core/agent/egress/known-words.ts";
+import { knownContent } from "../../../../src/core/agent/egress/known-content.ts";
 import type { Message } from "../../../../src/core/protocol/messages.ts";
 import { type Label, OWN_MESSAGES, outsideOf } from "../../../../src/core/trust/label.ts";
 
@@ -26,5 +26,5 @@ test.each<[string, Message, boolean]>([
   ["an assignment with an address that was known", said({ content: [{ ...assigned, addresses: [ADDRESS] }] }), true],
   ["a note, as of a sub-agent's end", said({ label: by(ANA.id) }), false],
 ])("an address in %s", (_what, message, isKnown) => {
-  expect(knownWords([message], []).addresses.includes(ADDRESS)).toBe(isKnown);
+  expect(knownContent([message], []).addresses.includes(ADDRESS)).toBe(isKnown);
 });

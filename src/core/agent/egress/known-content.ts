@@ -1,7 +1,7 @@
 import { type ContentBlock, type Message, type ToolUseBlock, textOf, toolUsesOf } from "../../protocol/messages.ts";
 import type { Tool } from "../../tool.ts";
 import { addressesIn, spelledAddress } from "../../trust/addresses.ts";
-import type { KnownWords } from "../../trust/egress.ts";
+import type { KnownContent } from "../../trust/egress.ts";
 import { isWithin, OWN_MESSAGES, originsIn } from "../../trust/label.ts";
 
 /**
@@ -9,7 +9,7 @@ import { isWithin, OWN_MESSAGES, originsIn } from "../../trust/label.ts";
  * names, and what earlier calls fetched. Output of programs, contents of files, the bot's own messages, and sub-agents'
  * assignments and reports do not count, because a model could have produced their words.
  */
-export function knownWords(messages: readonly Message[], tools: readonly Tool[]): KnownWords {
+export function knownContent(messages: readonly Message[], tools: readonly Tool[]): KnownContent {
   const uses = new Map<string, ToolUseBlock>();
   const addresses: string[] = [];
   const texts: string[] = [];
