@@ -27,7 +27,7 @@ function twoProcesses(arrives: () => boolean) {
   return { clock, cluster, told, changes: { cluster, topic: "settings", clock, log } as const };
 }
 
-test("a change is looked for at a word, once for what changes together, and without words every so often", async () => {
+test("a notice triggers one check for changes made together, and checks also run periodically", async () => {
   let arrives = true;
   const { clock, told, changes } = twoProcesses(() => arrives);
   const ended = new AbortController();
@@ -54,7 +54,7 @@ test("a change is looked for at a word, once for what changes together, and with
   expect(clock.pending).toBe(0);
 });
 
-test("a word in the midst of a look is another look, and one that fails is followed by the next", async () => {
+test("a notice during a check triggers another one, and a failed check is followed by the next", async () => {
   const { clock, cluster, changes } = twoProcesses(() => true);
   const looks = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let begun = 0;
@@ -75,7 +75,7 @@ test("a word in the midst of a look is another look, and one that fails is follo
   expect(begun).toBe(3);
 });
 
-test("a process alone neither looks nor tells, and nothing of it waits for a time", async () => {
+test("a sole process neither checks nor notifies, and starts no timer", async () => {
   const clock = new ManualClock();
   const cluster = onlyProcess({ clock, log: silentLog });
   const changes = { cluster, topic: "settings", clock, log: silentLog } as const;

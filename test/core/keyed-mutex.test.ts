@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { KeyedMutex } from "../../src/core/keyed-mutex.ts";
 
-test("tasks of one key come one after the other, those of another beside them, and idle waits for all", async () => {
+test("tasks of one key run serially, tasks of different keys concurrently, and idle waits for all", async () => {
   const mutex = new KeyedMutex();
   const order: string[] = [];
   const gate = Promise.withResolvers<undefined>();
@@ -17,7 +17,7 @@ test("tasks of one key come one after the other, those of another beside them, a
   await Promise.all([first, second]);
 });
 
-test("a task that fails fails for its caller only", async () => {
+test("a failed task rejects only for its caller", async () => {
   const mutex = new KeyedMutex();
   const failed = mutex.run("a", () => Promise.reject(new Error("no")));
   const next = mutex.run("a", () => Promise.resolve("yes"));

@@ -3,7 +3,7 @@ import { unlessAborted } from "../../src/core/unless-aborted.ts";
 
 const forEver = () => new Promise<never>(() => {});
 
-test("work is waited for until its signal aborts, also where it has before", async () => {
+test("waiting for work ends when the signal aborts, also if it was aborted before", async () => {
   const { signal } = new AbortController();
   await expect(unlessAborted(Promise.resolve("done"), signal)).resolves.toBe("done");
   await expect(unlessAborted(Promise.reject(new Error("failed")), signal)).rejects.toThrow("failed");

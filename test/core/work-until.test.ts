@@ -21,15 +21,15 @@ async function begins(lastsS: readonly number[]): Promise<readonly number[]> {
   return begun;
 }
 
-test("work that fails whenever it is begun waits longer each time, up to a minute", async () => {
+test("work that keeps failing is restarted with growing delays, up to a minute", async () => {
   expect(await begins([])).toEqual([0, 5, 15, 35, 75, 135, 195, 255]);
 });
 
-test("work that failed after it had worked for a while is begun again soon", async () => {
+test("work that failed after running for a while is restarted soon", async () => {
   expect(await begins([0, 0, 100, 0])).toEqual([0, 5, 15, 120, 130, 150, 190, 250]);
 });
 
-test("work that is over by itself is begun again after five seconds", async () => {
+test("work that ends by itself is restarted after five seconds", async () => {
   const clock = new ManualClock();
   const stopping = new AbortController();
   let begun = 0;

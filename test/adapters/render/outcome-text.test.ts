@@ -42,14 +42,14 @@ test.each<[string, QueryOutcome, string[]]>([
   ["has a wrong key", failed("auth"), []],
   ["has no more quota", failed("quota"), []],
   ["fills the model's window", failed("context_overflow"), []],
-])("a run that %s offers what may help", (_name, outcome, ids) => {
+])("a run that %s offers remedies", (_name, outcome, ids) => {
   expect(endingButtons(outcome, "run_1").map(({ id }) => id)).toEqual(ids);
 });
 
 test.each([
   { limitUsd: 0.5, raises: "`/jobs edit` with `--budget`" },
   { limitUsd: 0.2, raises: "An operator can raise `budgets.jobUsd`." },
-])("a job stopped at $limitUsd whose own budget is 0.5 says who raises that", ({ limitUsd, raises }) => {
+])("a job with a budget of 0.5 stopped at $limitUsd says who can raise the limit", ({ limitUsd, raises }) => {
   const outcome = { type: "budget_exceeded", scope: "job", costUsd: limitUsd, limitUsd } as const;
   const { reason } = runEnd(outcome, { ...stats, costUsd: limitUsd }, { isDirect: false, job: { budgetUsd: 0.5 } });
   expect(reason?.text).toContain(raises);
@@ -63,13 +63,13 @@ test.each<[string, ThreadRef, string]>([
   ["a channel of Discord", { ...channel, platform: "discord" }, "Mention me"],
   ["a direct message of Discord", { ...channel, platform: "discord", workspaceId: "@me" }, "Write"],
   ["the page", { ...channel, platform: "web" }, "Write"],
-])("in %s a failure that may pass asks for what people do there", (_place, thread, words) => {
+])("in %s a transient failure suggests the retry that fits there", (_place, thread, words) => {
   const isDirect = describePlatform(thread.platform).isDirect(thread);
   const { markdown } = endingOf(runEnd(failed("stalled"), { ...stats, costUsd: 0 }, { isDirect }));
   expect(markdown).toContain(`${words} again to go on.`);
 });
 
-test("what an ending offers stands below its last message alone", () => {
+test("buttons of an ending appear only below its last message", () => {
   const limits = { ...SLACK_LIMITS, messageChars: 100 };
   const buttons = endingButtons({ type: "max_turns", turns: 5 }, "run_1");
   const parts = answerParts({ markdown: "a line of words\n\n".repeat(20), tone: "plain", buttons }, limits);

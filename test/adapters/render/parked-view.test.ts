@@ -33,7 +33,7 @@ async function parkedOn(toolName: string, { isOurs }: { readonly isOurs?: () => 
   return { clock, board, view, shown: () => [...inner.messages.values()].map(({ markdown }) => markdown) };
 }
 
-test("a run that parks before its sub-agent has begun shows how far it is from then on", async () => {
+test("a run parked before its sub-agent has started shows the sub-agent's progress afterwards", async () => {
   const { clock, board, view, shown } = await parkedOn("agent");
   expect(shown()).toEqual(["⏸ **build** · waits for worker\n⏸ agent `part A` · waits for worker"]);
   board.publish("run_1", TASK);
@@ -47,7 +47,7 @@ test("a run that parks before its sub-agent has begun shows how far it is from t
   expect(clock.pending).toBe(0);
 });
 
-test("a run that waits for no sub-agent has no more to show once it has parked", async () => {
+test("a parked run without sub-agents shows no further progress", async () => {
   const { clock, board, shown } = await parkedOn("sleep");
   const before = shown();
   board.publish("run_1", TASK);
@@ -55,7 +55,7 @@ test("a run that waits for no sub-agent has no more to show once it has parked",
   expect(shown()).toEqual(before);
 });
 
-test("a parked run that another process has gone on with is shown by that one alone", async () => {
+test("a parked run that continues in another process is shown by that process only", async () => {
   const state = { isOurs: true };
   const { clock, board, shown } = await parkedOn("agent", { isOurs: async () => state.isOurs });
   const before = shown();

@@ -27,16 +27,16 @@ async function tries(failures: readonly Error[]) {
   return { waits, outcome };
 }
 
-test("a platform that is not reached is tried again, less and less often", async () => {
+test("an unreachable platform is retried with backoff", async () => {
   const { waits, outcome } = await tries(Array.from({ length: 7 }, network));
   expect(waits).toEqual([1_000, 2_000, 5_000, 10_000, 30_000, 30_000, 30_000]);
   expect(outcome).toBe("connected");
 });
 
-test("a platform that asks to wait is tried when it says", async () => {
+test("a platform that asks to wait is retried at the requested time", async () => {
   expect((await tries([network(), limited, network()])).waits).toEqual([1_000, 40_000, 5_000]);
 });
 
-test("what waiting cannot mend ends the tries", async () => {
+test("a permanent failure ends the retries", async () => {
   expect(await tries([network(), wrongToken])).toEqual({ waits: [1_000], outcome: wrongToken });
 });

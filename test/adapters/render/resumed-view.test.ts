@@ -7,7 +7,7 @@ import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { LIMITS, memoryLog, memoryPlatform, runIn, said, THREAD } from "./memory-platform.ts";
 
-test("a resumed run that ends at once folds the message it had, although the channel's posts are in demand", async () => {
+test("a resumed run that ends at once folds its live message, even if the channel's rate is used up", async () => {
   const clock = new ManualClock(0);
   const inner = memoryPlatform(clock);
   const platform = pacePlatform(inner, clock);

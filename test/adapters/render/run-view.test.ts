@@ -51,7 +51,7 @@ test("a run that ends within half a second posts its answer alone", async () => 
   expect(inner.requests).toHaveLength(1);
 });
 
-test("after half a second one live message stands, with a Stop button", async () => {
+test("after half a second a live message with a Stop button appears", async () => {
   const { clock, inner, open, run } = setup();
   const view = open(run);
   await clock.advance(500);
@@ -60,7 +60,7 @@ test("after half a second one live message stands, with a Stop button", async ()
   await view.suspend();
 });
 
-test("the first tool brings it at once; tokens edit it, and the time moves on by itself", async () => {
+test("the first tool call posts the live message at once; tokens and elapsed time update it", async () => {
   const { clock, inner, open, run } = setup();
   const view = open(run);
   view.show({ type: "turn_start", turn: 1 });
@@ -84,7 +84,7 @@ test("the first tool brings it at once; tokens edit it, and the time moves on by
   expect(inner.requests).toHaveLength(4);
 });
 
-test("the answer is a message of its own, and the live message folds into one line with Details", async () => {
+test("the answer is a separate message, and the live message folds into one line with Details", async () => {
   const { clock, inner, open, run, finish, thread } = setup();
   const view = open(run);
   view.show(startTool);
@@ -156,7 +156,7 @@ const endings: { name: string; outcome: QueryOutcome; stats: RunStats; posts: st
   },
 ];
 
-test.each(endings)("$name is said in the thread and in the fold", async ({ outcome, stats, posts, fold }) => {
+test.each(endings)("$name is stated in the thread and in the fold", async ({ outcome, stats, posts, fold }) => {
   const { clock, open, run, finish, thread } = setup();
   const view = open(run);
   await clock.advance(600);
@@ -168,19 +168,19 @@ const partial = says("Half of it");
 test.each<{ outcome: QueryOutcome; footer: RegExp }>([
   { outcome: { type: "max_tokens", partial }, footer: /^⚠ The answer was longer than the model may write/u },
   { outcome: { type: "max_turns", turns: 3, partial }, footer: /^✗ Stopped after 3 turns without an end\.$/u },
-])("an answer cut off by $outcome.type says so below", async ({ outcome, footer }) => {
+])("an answer cut off by $outcome.type ends with a notice", async ({ outcome, footer }) => {
   const { inner, open, run, finish } = setup();
   await finish(open(run), outcome);
   expect(inner.messages.get("m0")).toMatchObject({ markdown: "Half of it", footer: expect.stringMatching(footer) });
 });
 
-test("a stop before the live message stood is answered by a message", async () => {
+test("a stop before the first live message is confirmed by a message", async () => {
   const { open, run, finish, thread } = setup();
   await finish(open(run), { type: "cancelled", cause: { by: "person", name: "@ana" } }, { ...STATS, tools: 0 });
   expect(thread()).toEqual(["⏹ Stopped by @ana. Nothing was changed."]);
 });
 
-test("a long answer is posted in parts, a very long one as its head and a file", async () => {
+test("a long answer is posted in parts, a very long one as its beginning and a file", async () => {
   const paragraphs = (n: number) =>
     Array.from({ length: n }, (_, i) => `Paragraph ${i} ${"word ".repeat(30)}`.trim()).join("\n\n");
   const parts = setup();
@@ -199,7 +199,7 @@ test("a long answer is posted in parts, a very long one as its head and a file",
   ]);
 });
 
-test("a fold that must wait for its edit does not keep the run from ending, and still comes", async () => {
+test("a delayed fold does not delay the run's end, and is still sent", async () => {
   const { clock, inner, platform, open, run, thread } = setup();
   const view = open(run);
   await clock.advance(600);
@@ -228,7 +228,7 @@ test("an answer does not wait for the edit of its own live message", async () =>
   await Promise.all([finished, ...busy]);
 });
 
-test("stopping the platform lets folds go first, but not for long", async () => {
+test("stopping the platform waits briefly for folds", async () => {
   const { clock, inner, platform, open, run } = setup();
   const view = open(run);
   await clock.advance(600);
@@ -249,7 +249,7 @@ test("stopping the platform lets folds go first, but not for long", async () => 
   await finished;
 });
 
-test("a resumed run goes on editing the message it had, with what it said before, and folds it", async () => {
+test("a resumed run keeps editing its live message with its earlier progress, and folds it", async () => {
   const notice = "⚠ claude-opus-5-5 is overloaded; going on with gpt-6-sol.";
   const told = `⚠ It went silent; trying again (2 of 2).\n${notice}`;
   const { clock, inner, platform, open, run, finish, thread } = setup();
@@ -273,7 +273,7 @@ test("a resumed run goes on editing the message it had, with what it said before
   expect(thread()).toEqual([`${told}\n✓ 3 turns · 2 tools · 6 s · $0.004`, "Done."]);
 });
 
-test("finishing twice says nothing twice", async () => {
+test("finishing twice posts nothing twice", async () => {
   const { clock, open, run, finish, thread } = setup();
   const view = open(run);
   await clock.advance(600);
@@ -282,7 +282,7 @@ test("finishing twice says nothing twice", async () => {
   expect(thread()).toEqual(["✓ 3 turns · 2 tools · 6 s · $0.004", "Done."]);
 });
 
-test("where no post may be made, a reaction comes first and the live message as soon as it may", async () => {
+test("while posting is rate-limited, a reaction appears first and the live message as soon as possible", async () => {
   const { clock, inner, platform, open, run } = setup();
   const others = ["a", "b", "c"].map((key) => platform.post(THREAD, said(key), key));
   const view = open(run);
@@ -294,7 +294,7 @@ test("where no post may be made, a reaction comes first and the live message as 
   await view.suspend();
 });
 
-test("a sign that has had no turn goes with its run, and keeps the thread's next one waiting no longer", async () => {
+test("a reaction still waiting at the run's end is dropped and does not delay the thread's next run", async () => {
   const { clock, inner, platform, open, run, thread } = setup();
   await Promise.all(Array.from({ length: 3 }, (_, index) => platform.react(THREAD, `90.${index}`, "seen")));
   const view = open(run);
@@ -307,7 +307,7 @@ test("a sign that has had no turn goes with its run, and keeps the thread's next
   expect(inner.requests.filter(({ where }) => where === "200.2")).toEqual([]);
 });
 
-test("an answer overtakes a live message that still waits for its post", async () => {
+test("an answer overtakes a live message that is not posted yet", async () => {
   const { clock, inner, platform, open, run, finish, thread } = setup();
   const others = ["a", "b"].map((key) => platform.post(THREAD, said(key), key));
   await Promise.all(others);
@@ -318,7 +318,7 @@ test("an answer overtakes a live message that still waits for its post", async (
   expect(inner.requests.filter(({ kind }) => kind === "post")).toHaveLength(3);
 });
 
-test("messages that were read on the way get their sign, statuses are shown and stay in the fold", async () => {
+test("messages read during the run get a reaction, and statuses are shown and stay in the folded message", async () => {
   const { clock, inner, open, run, finish, thread } = setup();
   const view = open(run);
   view.show({ type: "steered", eventKeys: ["slack:T1:C1:200.2", "slack:T1:C1:200.3"] });
@@ -336,7 +336,7 @@ test("messages that were read on the way get their sign, statuses are shown and 
 });
 
 test.each(["thread_gone", "missing_scope"] as const)(
-  "an answer that meets %s is logged and told to its person alone: the run has ended",
+  "an answer that fails with %s is logged and sent privately, and the run ends",
   async (code) => {
     const { inner, open, run, finish, thread, log } = setup();
     inner.failNext("post", new PlatformError(code, "no", { detail: { scope: "chat:write" } }));
@@ -354,7 +354,7 @@ test.each(["thread_gone", "missing_scope"] as const)(
   },
 );
 
-test("an answer that can be told nobody leaves the run open until a permission is there again", async () => {
+test("an answer that cannot be delivered at all leaves the run open until the permission is back", async () => {
   const { inner, open, run } = setup();
   const refused = new PlatformError("missing_scope", "no", { detail: { scope: "chat:write" } });
   inner.failNext("post", refused);
@@ -365,7 +365,7 @@ test("an answer that can be told nobody leaves the run open until a permission i
 test.each([
   { name: "the file that comes instead", refusals: 1, text: "It is in the file." },
   { name: "the word about it", refusals: 2, text: "✗ My answer was not accepted" },
-])("what people can do about a refused ending stands below $name", async ({ refusals, text }) => {
+])("remedies for a refused ending appear below $name", async ({ refusals, text }) => {
   const { inner, open, run, finish } = setup();
   for (let n = 0; n < refusals; n++) inner.failNext("post", new PlatformError("defect", "invalid_blocks"));
   await finish(open(run), { type: "max_turns", turns: 3, partial: says("| a |") });
@@ -374,7 +374,7 @@ test.each([
   expect(said?.buttons).toMatchObject([{ label: "Continue" }]);
 });
 
-test("an answer whose file may not be attached comes in messages, with what is missing", async () => {
+test("an answer whose file is forbidden is posted as messages, with the reason", async () => {
   const { inner, open, run, finish, thread } = setup();
   const long = Array.from({ length: 8 }, (_, index) => `${index} ${"word ".repeat(60)}`.trim()).join("\n\n");
   inner.failNext("post", new PlatformError("missing_scope", "no", { detail: { scope: "files:write" } }));
@@ -389,7 +389,7 @@ test("an answer that could not be posted leaves the run open", async () => {
   await expect(open(run).finish(answered("Later."), STATS)).rejects.toMatchObject({ code: "platform_auth" });
 });
 
-test("a live message that cannot be posted does not keep the answer back", async () => {
+test("a live message that cannot be posted does not block the answer", async () => {
   const { clock, inner, open, run, finish, thread } = setup();
   inner.failNext("post", new PlatformError("platform_failed", "500"));
   const view = open(run);

@@ -51,7 +51,7 @@ function setup() {
 
 const wordsOf = (shown: readonly { readonly words: string }[]) => shown.map(({ words }) => words);
 
-test("a run says that it works, with which tool, and in the end nothing", async () => {
+test("the status shows that a run works and its tool, and is cleared at the end", async () => {
   const { clock, shown, begin } = setup();
   const view = begin("1.0");
   await clock.advance(4_000);
@@ -62,7 +62,7 @@ test("a run says that it works, with which tool, and in the end nothing", async 
   expect(wordsOf(shown)).toEqual(["is working…", "is using read…", ""]);
 });
 
-test("the statuses of many runs keep to the rate of their workspace, and what has ended meanwhile asks for nothing", async () => {
+test("statuses of many runs stay within the workspace's rate, and ended runs send none", async () => {
   const { clock, shown, begin } = setup();
   const { burst, everyMs } = LIMITS.editsPerWorkspace;
   const views = Array.from({ length: 20 }, (_, index) => begin(`${index}.0`));
@@ -79,7 +79,7 @@ test("the statuses of many runs keep to the rate of their workspace, and what ha
   }
 });
 
-test("runs that ended before their statuses had a turn hold up no status of those that go on", async () => {
+test("queued statuses of ended runs do not delay those of active runs", async () => {
   const { clock, shown, begin } = setup();
   const { burst, everyMs } = LIMITS.editsPerWorkspace;
   const views = Array.from({ length: burst + 50 }, (_, index) => begin(`${index}.0`));
@@ -90,7 +90,7 @@ test("runs that ended before their statuses had a turn hold up no status of thos
   expect(shown.at(-1)).toMatchObject({ thread: "late.0", words: "is working…" });
 });
 
-test("a status that waits for its turn says what is so then", async () => {
+test("a delayed status shows the state at the time of sending", async () => {
   const { clock, shown, begin } = setup();
   for (let index = 0; index < LIMITS.editsPerWorkspace.burst; index += 1) begin(`${index}.0`);
   const late = begin("9.0");
@@ -101,7 +101,7 @@ test("a status that waits for its turn says what is so then", async () => {
   expect(shown.filter(({ thread }) => thread === "9.0").map(({ words }) => words)).toEqual(["is using grep…"]);
 });
 
-test("a status that the platform does not take is no end of those that follow", async () => {
+test("a refused status does not prevent later ones", async () => {
   const { clock, shown, failures, begin } = setup();
   failures.push(new PlatformError("missing_scope", "no scope"));
   const view = begin("1.0");

@@ -13,7 +13,7 @@ test.each([
   { name: "a family in one sign", text: "👩‍👩‍👧", columns: 2 },
   { name: "an accent of its own", text: "e\u0301", columns: 1 },
   { name: "Hangul", text: "한국", columns: 4 },
-])("$name take as many columns as terminals give them", ({ text, columns }) => {
+])("$name have the display width that terminals use", ({ text, columns }) => {
   expect(columnsOf(text)).toBe(columns);
 });
 
@@ -32,13 +32,13 @@ test.each([
   expect(letters(lines.join(""))).toBe(letters(markdown));
 });
 
-test("a model writes no escape sequence of its own", () => {
+test("escape sequences of a model are not printed", () => {
   const lines = terminalLines("a\u001b]0;title\u0007 b\u001b[2J \u202ec\u009b31m", { width: 80, hasColour: true });
   for (const code of ["\u001b", "\u0007", "\u009b", "\u202e"]) expect(lines.join("")).not.toContain(code);
   expect(lines.join("")).toContain("\\u{1b}[2J");
 });
 
-test("colours are codes around the same words, and none where none are wanted", () => {
+test("colours only add escape codes around the text, and none without colour support", () => {
   const markdown = "**bold** and `code` and [a link](https://example.com)";
   const [plain = ""] = terminalLines(markdown, { width: 80, hasColour: false });
   const [coloured = ""] = terminalLines(markdown, { width: 80, hasColour: true });
@@ -55,7 +55,7 @@ test("a line of an error is red behind its code, too", () => {
   expect(line).toContain("\u001b[31m is not mine.");
 });
 
-test("what is cut says so and halves no character", () => {
+test("truncated text says so and splits no character", () => {
   expect(fitted("中文字符", 5)).toBe("中文…");
   expect(fitted("short", 5)).toBe("short");
 });

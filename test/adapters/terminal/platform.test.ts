@@ -20,7 +20,7 @@ platformContract("the terminal", () => Promise.resolve(new TerminalHarness()), {
   credentials: false,
 });
 
-test("while the database is away a terminal that looks is told nothing, and one that comes anew is let go", async () => {
+test("during a database outage connected terminals get no message, and new ones are disconnected", async () => {
   const [home, store, log, ending] = [
     tempDirectory(),
     new MemoryThreadStore(),

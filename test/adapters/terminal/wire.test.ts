@@ -7,7 +7,7 @@ import { createLineReader } from "../../../src/adapters/terminal/wire.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { TerminalHarness } from "./terminal-harness.ts";
 
-test("lines are whole however the bytes are cut, also within a character", () => {
+test("lines are reassembled however the bytes are split, also within a character", () => {
   const bytes = Buffer.from('{"a":"ä中👩"}\n\n{"b":1}\nrest');
   for (let size = 1; size <= bytes.length; size += 1) {
     const lines: string[] = [];
@@ -17,13 +17,13 @@ test("lines are whole however the bytes are cut, also within a character", () =>
   }
 });
 
-test("a line that does not end is not kept for ever", () => {
+test("the buffer of an unterminated line is bounded", () => {
   const read = createLineReader(10, () => {});
   expect(read(Buffer.from("12345\n12345"))).toBe(true);
   expect(read(Buffer.from("123456"))).toBe(false);
 });
 
-test("a terminal that sends an endless line is cut off, and the others go on", async () => {
+test("a terminal that sends an endless line is disconnected without affecting others", async () => {
   await using harness = new TerminalHarness();
   await harness.platform.start(() => Promise.resolve({ type: "accepted" }), new AbortController().signal);
   const hostile = await openSocket(path.join(harness.home, "chat.sock"));
@@ -38,12 +38,12 @@ test("a terminal that sends an endless line is cut off, and the others go on", a
 test.each([
   { name: "a path that is too long for a socket", file: `${"d".repeat(120)}/chat.sock`, why: /too long/u },
   { name: "a directory that is not there", file: "nowhere/chat.sock", why: /ENOENT|EACCES/u },
-])("$name is told, and ends nothing", async ({ file, why }) => {
+])("$name is reported and does not end the program", async ({ file, why }) => {
   const listening = await listenAt(path.join(tempDirectory(), file), () => {});
   expect(listening).toMatchObject({ type: "not", why: expect.stringMatching(why) });
 });
 
-test("a file in the socket's place is put out of the way; a socket that is listened at is not", async () => {
+test("a stale file at the socket's path is removed; a socket in use is not", async () => {
   const file = path.join(tempDirectory(), "chat.sock");
   writeFileSync(file, "left over");
   const first = await listenAt(file, () => {});

@@ -53,7 +53,7 @@ test.each<{ name: string; call?: Partial<PlannedCall>; states: BudgetState[]; ma
   expect(verdictOn({ ...CALL, ...call }, states)).toMatchObject({ type: "granted", maxTokens });
 });
 
-test("what is reserved is the prompt at its dearest and all that the call may write", () => {
+test("the reservation covers the prompt at its highest price and the maximum output", () => {
   const { type, ...granted } = verdictOn(CALL, [budgetState({ usd: 0.51 })]);
   expect(type).toBe("granted");
   expect(granted).toEqual({ maxTokens: 10_000, amount: { costUsd: 0.51, tokens: 11_000 } });

@@ -42,7 +42,7 @@ test.each<{ what: string; events: StreamEvent[]; wasWaiting: boolean; charged: b
   expect(charge(...events).whenCut(wasWaiting) !== null).toBe(charged);
 });
 
-test("what the provider has counted holds, and what has arrived since is estimated", () => {
+test("the provider's usage counts, and later output is estimated", () => {
   const half = charge(sent, { type: "usage", usage: COUNTED }, { type: "text", text: WRITTEN });
   const { outputTokens, ...input } = half.whenCut(true) ?? NO_USAGE;
   expect({ ...input, outputTokens: 1 }).toEqual(COUNTED);
@@ -50,7 +50,7 @@ test("what the provider has counted holds, and what has arrived since is estimat
   expect(outputTokens).toBeLessThan(200);
 });
 
-test("without any count the request is estimated, too", () => {
+test("without usage from the provider the input is estimated as well", () => {
   const input = charge(sent).whenCut(true);
   expect(input).toMatchObject({ outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 });
   expect(input?.inputTokens).toBeGreaterThan(700);
@@ -61,31 +61,28 @@ test.each<StreamEvent>([
   { type: "text", text: WRITTEN },
   { type: "thinking", text: WRITTEN },
   { type: "tool_input", json: WRITTEN },
-])("what arrives as $type counts as written", (event) => {
+])("content of type $type counts as output", (event) => {
   expect(charge(sent, event).whenCut(false)?.outputTokens).toBeGreaterThan(70);
 });
 
 test.each([
   { allowed: 500, before: [] },
   { allowed: 120, before: [sent] },
-])("a call is never charged more than it was allowed to write: $allowed", ({ allowed, before }) => {
+])("a call is never charged more output than maxTokens: $allowed", ({ allowed, before }) => {
   const pieces = Array.from({ length: 100 }, (): StreamEvent => ({ type: "text", text: WRITTEN }));
   const events = [...before, { type: "sent", maxTokens: allowed } as const, ...pieces];
   expect(charge(...events).whenCut(true)?.outputTokens).toBe(allowed);
 });
 
-test.each([1, 10, 100_000])(
-  "an estimate of input is never above what is reserved for it in a window of %i",
-  (window) => {
-    const meter = new TokenMeter();
-    meter.learn(MODEL, 100, 300);
-    const of = new CallCharge({ model: MODEL, request: REQUEST, contextWindow: window, meter });
-    of.see(sent);
-    expect(of.whenCut(true)?.inputTokens).toBe(inputTokensAtMost(REQUEST, window));
-  },
-);
+test.each([1, 10, 100_000])("the input estimate never exceeds its reservation in a window of %i", (window) => {
+  const meter = new TokenMeter();
+  meter.learn(MODEL, 100, 300);
+  const of = new CallCharge({ model: MODEL, request: REQUEST, contextWindow: window, meter });
+  of.see(sent);
+  expect(of.whenCut(true)?.inputTokens).toBe(inputTokensAtMost(REQUEST, window));
+});
 
-test("a response's own count holds as it is; one that counts nothing is estimated", () => {
+test("a response's usage is used as reported; without usage it is estimated", () => {
   const written: StreamEvent = { type: "text", text: WRITTEN };
   expect(charge(sent, written, ended(COUNTED)).counted()).toEqual(COUNTED);
   const estimated = charge(sent, written, ended()).counted();

@@ -17,7 +17,7 @@ async function refs(settings: Readonly<Record<string, ProviderSettings>>): Promi
   return (await choice(settings).list()).map(({ ref }) => ref);
 }
 
-test("models of providers with a key can be chosen, and those that the operator lists; the demo only without any", async () => {
+test("models of providers with a key and models listed by the operator can be chosen; the demo model only without any other", async () => {
   const list = await refs({
     anthropic: { apiKey: "k" },
     house: { baseUrl: "http://127.0.0.1:1/v1", wire: "chat", models: { big: {} } },
@@ -26,7 +26,7 @@ test("models of providers with a key can be chosen, and those that the operator 
   expect(list.filter((ref) => /^(openai|demo)\//.test(ref))).toEqual([]);
 });
 
-test("gateways have models to choose from, too, once they can be used", async () => {
+test("models of gateways can be chosen once a gateway is usable", async () => {
   const list = await refs({ bedrock: { apiKey: "k", region: "eu-central-1" }, copilot: { apiKey: "k" } });
   expect(list).toEqual(
     expect.arrayContaining(["bedrock/global.anthropic.claude-sonnet-5-5", "copilot/claude-sonnet-5.5"]),
@@ -40,19 +40,19 @@ test.each([
   ["openai/gpt-6-sol", "OPENAI_API_KEY"],
   ["antropic/claude-opus-5-5", "I cannot use `antropic/claude-opus-5-5`: no provider is called antropic."],
   ["claude-opus-5-5", "I cannot use `claude-opus-5-5`: a model is named provider/model."],
-])("%s: what speaks against it", async (ref, problem) => {
+])("%s: why the model cannot be chosen", async (ref, problem) => {
   const found = await choice({ anthropic: { apiKey: "k" } }).problemWith(ref);
   expect(problem === null ? found : found?.includes(problem)).toBe(problem === null ? null : true);
 });
 
-test("a model's window is the configured one, else what is known of it; none when it cannot be used", async () => {
+test("a model's context window is the configured or the known one, and null if the model is unusable", async () => {
   const models = choice({ anthropic: { apiKey: "k" } });
   expect(await models.windowOf({ model: "anthropic/claude-haiku-5-5", contextWindow: 9_000 })).toBe(9_000);
   expect(await models.windowOf({ model: "anthropic/claude-haiku-5-5" })).toBe(100_000);
   expect(await models.windowOf({ model: "nowhere/x" })).toBeNull();
 });
 
-test("under a limit in dollars a model without a price cannot be chosen, and the words say what to set", async () => {
+test("with a dollar limit a model without a price cannot be chosen, and the message names the setting", async () => {
   const settings = {
     anthropic: { apiKey: "k" },
     house: { baseUrl: "https://models.house.example/v1", wire: "chat" },

@@ -11,7 +11,7 @@ function calling(inputOf: (call: number) => unknown): ScriptedModel {
   }));
 }
 
-test("the third equal call in a row carries a hint, the fifth ends the run", async () => {
+test("the third identical call in a row gets a hint, the fifth ends the run", async () => {
   const model = calling(() => ({ path: "x" }));
   const { query, journal } = scenario({ model, tools: [tool("read", { execute: async () => textResult("same") })] });
   const { outcome } = await drive(query);
@@ -26,7 +26,7 @@ test.each<{ name: string; inputOf: (call: number) => unknown; resultOf: (call: n
   { name: "other arguments", inputOf: (call) => ({ path: `x${call}` }), resultOf: () => "same" },
   { name: "other results", inputOf: () => ({ path: "x" }), resultOf: (call) => `result ${call}` },
   { name: "another call between", inputOf: (call) => ({ path: String(call % 3) }), resultOf: () => "same" },
-])("calls with $name are no circle", async ({ inputOf, resultOf }) => {
+])("calls with $name do not count as a loop", async ({ inputOf, resultOf }) => {
   let calls = 0;
   const execute = async () => textResult(resultOf(calls++));
   const { query } = scenario({ model: calling(inputOf), tools: [tool("read", { execute })], config: { maxTurns: 8 } });
@@ -47,7 +47,7 @@ test.each([
   { name: "in one run", between: [], turns: 5, isCircle: true },
   { name: "over two runs", between: [], turns: 3, isCircle: false },
   { name: "with a person's words between", between: [userMessage("again")], turns: 5, isCircle: false },
-])("five equal calls $name are a circle: $isCircle", ({ between, turns, isCircle }) => {
+])("five identical calls $name count as a loop: $isCircle", ({ between, turns, isCircle }) => {
   const messages = [...[1, 2].flatMap(turn), ...between, ...[3, 4, 5].flatMap(turn)];
   expect(endlessRepeat({ messages, turns }) !== null).toBe(isCircle);
 });

@@ -82,7 +82,7 @@ const SCOPES: { scope: string; settings: BudgetSettings; common: (sessionId: str
   { scope: "session", settings: { sessionUsd: LIMIT_USD }, common: (sessionId) => ({ sessionId }) },
 ];
 
-test("runs of three processes never spend more than a limit together, whatever it is of, and use it up", async () => {
+test("runs of three processes together never exceed a limit of any kind, and use it up", async () => {
   const limited = SCOPES.map(async ({ scope, settings, common }) => {
     const { url, store } = await open();
     const all = await accounts(store, common(await createSession(store)));
@@ -94,7 +94,7 @@ test("runs of three processes never spend more than a limit together, whatever i
   for (const { scope, store } of scopes) await expectUsedUp(store, scope);
 });
 
-test("what a killed process had reserved is held until its runs go on elsewhere, and then spent by them", async () => {
+test("reservations of a killed process are kept until its runs continue elsewhere, and are then charged", async () => {
   const { url, store } = await open();
   const spending = (of: readonly BudgetAccount[]): Spending => ({ url, settings: { dayUsd: LIMIT_USD }, accounts: of });
   const [first = [], ...others] = await accounts(store, {});

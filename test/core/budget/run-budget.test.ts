@@ -51,7 +51,7 @@ describe.each(databases)("budgets on $name", ({ open }) => {
     return new Run(store, account, new RunBudget({ ...options, settings, account: { ...account, isJob: false } }));
   }
 
-  test("what a run, its session and the UTC day have cost is told apart", async () => {
+  test("spending of a run, its session and the UTC day is counted separately", async () => {
     const run = await openRun(1, {});
     const other = await openRun(2, {});
     await run.spend(1, 100);
@@ -62,7 +62,7 @@ describe.each(databases)("budgets on $name", ({ open }) => {
     expect(spent).toEqual({ runUsd: 1, sessionUsd: 1.75, dayUsd: 5.5 });
   });
 
-  test("twenty runs at once never spend more than the day's limit together, and use it up", async () => {
+  test("twenty concurrent runs together never exceed the day's limit, and use it up", async () => {
     const dayUsd = 100;
     const random = seededRandom(7);
     const real = systemRuntime().clock;
@@ -86,7 +86,7 @@ describe.each(databases)("budgets on $name", ({ open }) => {
     expect(spent).toBeGreaterThan(dayUsd - 2.56 - 1e-9);
   });
 
-  test("a run beside others gets what they leave, waits where that is too little, and says so once", async () => {
+  test("a concurrent run gets the remaining budget, waits if that is too little, and announces it once", async () => {
     const [first, second, third] = await Promise.all([1, 2, 3].map((number) => openRun(number, { dayUsd: 15 })));
     if (first === undefined || second === undefined || third === undefined) throw new Error("three runs");
     expect((await first.reserve()).grant).toBe(1_000);
@@ -114,7 +114,7 @@ describe.each(databases)("budgets on $name", ({ open }) => {
     expect((await second.reserve()).grant).toBeGreaterThanOrEqual(700);
   });
 
-  test("a call that a killed process had begun is charged its request once its run goes on", async () => {
+  test("a call interrupted by a kill is charged for its request once its run continues", async () => {
     const killed = await openRun(1, { runUsd: 10 });
     const call = { inputTokens: 2_000, price: { ...PRICE, input: 1_000 } };
     expect((await killed.reserve(call)).grant).toBe(800);
@@ -124,7 +124,7 @@ describe.each(databases)("budgets on $name", ({ open }) => {
     expect(await store.transaction((tx) => tx.budgets.held())).toMatchObject([{ runId: "run_1", costUsd: 6 }]);
   });
 
-  test("a call that was lost and that nobody makes anew holds nothing any more after a day, and is charged its request", async () => {
+  test("the reservation of a lost call expires after a day, and the request is charged", async () => {
     const lost = await openRun(1, { dayUsd: 10 });
     await lost.reserve({ inputTokens: 2_000, maxTokens: 300, price: { ...PRICE, input: 1_000 } });
     const other = await openRun(2, { dayUsd: 10 });
@@ -138,7 +138,7 @@ describe.each(databases)("budgets on $name", ({ open }) => {
     { what: "is charged its request", settled: async () => {}, costUsd: 2 },
     { what: "and whose response is stored is not charged again", settled: (run: Run) => run.spend(1, 100), costUsd: 1 },
     { what: "and was refused is charged nothing", settled: (run: Run) => run.withdraw(), costUsd: 0 },
-  ])("a call that its run ends beside $what", async ({ settled, costUsd }) => {
+  ])("a call in flight when its run ends $what", async ({ settled, costUsd }) => {
     const run = await openRun(1, { runUsd: 10 });
     await run.reserve({ inputTokens: 2_000, price: { ...PRICE, input: 1_000 } });
     await settled(run);
@@ -147,7 +147,7 @@ describe.each(databases)("budgets on $name", ({ open }) => {
     expect(await store.transaction((tx) => tx.budgets.held())).toEqual([]);
   });
 
-  test("a run that another process owns reserves nothing", async () => {
+  test("a run owned by another process cannot reserve", async () => {
     const stale = await openRun(1, { runUsd: 10 });
     await store.transaction((tx) => tx.sessions.raiseEpoch("ses_1"));
     await expect(stale.reserve()).rejects.toMatchObject({ code: "stale_owner" });
@@ -165,15 +165,12 @@ describe.each(databases)("budgets on $name", ({ open }) => {
     { settings: { sessionTokens: 1_000 }, at: NOON - DAY_MS, stops: true },
     { settings: { runUsd: 10 }, at: NOON, stops: false },
     { settings: { jobUsd: 10 }, at: NOON, stops: false },
-  ])(
-    "with $settings and all of it spent by another run at $at, a run stops: $stops",
-    async ({ settings, at, stops }) => {
-      const run = await openRun(1, settings);
-      await run.spend(1, 1_000, { at, runId: "run_before" });
-      const { outcome } = await run.reserve().catch(stopOf);
-      expect(outcome !== null).toBe(stops);
-    },
-  );
+  ])("with $settings used up by another run at $at, a run stops: $stops", async ({ settings, at, stops }) => {
+    const run = await openRun(1, settings);
+    await run.spend(1, 1_000, { at, runId: "run_before" });
+    const { outcome } = await run.reserve().catch(stopOf);
+    expect(outcome !== null).toBe(stops);
+  });
 
   const ELSEWHERE = { runId: "run_9", sessionId: "ses_9", personId: "slack:U9", channelId: "slack:C9" };
 
@@ -184,7 +181,7 @@ describe.each(databases)("budgets on $name", ({ open }) => {
     { settings: { userTokens: 1_000 }, of: "personId" },
     { settings: { channelUsd: 10 }, of: "channelId" },
     { settings: { channelTokens: 1_000 }, of: "channelId" },
-  ])("$settings counts what has the same $of, and nothing else", async ({ settings, of }) => {
+  ])("$settings counts only spending with the same $of", async ({ settings, of }) => {
     const run = await openRun(1, settings);
     const { account } = run.options(store, runtime);
     const { [of]: _own, ...others } = ELSEWHERE;
@@ -195,7 +192,7 @@ describe.each(databases)("budgets on $name", ({ open }) => {
     expect((await run.reserve().catch(stopOf)).outcome).not.toBeNull();
   });
 
-  test("a run that waits can be stopped", async () => {
+  test("a run that waits for budget can be stopped", async () => {
     const [first, second] = await Promise.all([1, 2].map((number) => openRun(number, { dayUsd: 10 })));
     await first?.reserve();
     const stopping = new AbortController();

@@ -61,23 +61,23 @@ async function verdicts(breaker: ThreadBreaker, count: number, pauseMs: number):
   return counts;
 }
 
-test("a thread whose every answer is answered at once stops after 31 runs, and is told once", async () => {
+test("a thread in which every answer gets an immediate reply is stopped after 31 runs, with one notice", async () => {
   const breaker = new ThreadBreaker({ store, clock, cluster: processes(1) });
   expect(await verdicts(breaker, 40, 1_000)).toEqual({ "goes on": 31, stops: 1, stopped: 8 });
 });
 
-test("it goes on once the runs are ten minutes old", async () => {
+test("a stopped thread is released once its runs are ten minutes old", async () => {
   const breaker = new ThreadBreaker({ store, clock, cluster: processes(1) });
   await verdicts(breaker, 35, 1_000);
   expect(await converse(breaker, 600_000)).toBe("goes on");
 });
 
-test("people who take their time are never stopped, however much they say", async () => {
+test("people who reply at human speed are never stopped, however much they write", async () => {
   const breaker = new ThreadBreaker({ store, clock, cluster: processes(1) });
   expect(await verdicts(breaker, 80, 6_000)).toEqual({ "goes on": 80 });
 });
 
-test("a thread whose messages come by three processes stops as soon, give or take a few", async () => {
+test("a thread served by three processes is stopped after about as many runs", async () => {
   const breakers = [1, 2, 3].map(() => new ThreadBreaker({ store, clock, cluster: processes(3) }));
   const told: string[] = [];
   for (let message = 0; message < 45; message += 1)

@@ -18,6 +18,6 @@ test.each([
   { typed: "review", all: SKILLS, values: ["review", "code-review"] },
   { typed: "", all: JOBS, values: ["job_2", "job_1", "job_3"] },
   { typed: "nothing like it", all: JOBS, values: [] },
-])("of what fits “$typed” the exact name comes first, then what begins with it", ({ typed, all, values }) => {
+])("completions of “$typed” list the exact match first, then prefix matches", ({ typed, all, values }) => {
   expect(matchingCompletions(all, typed).map(({ value }) => value)).toEqual(values);
 });

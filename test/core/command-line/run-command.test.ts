@@ -37,7 +37,7 @@ test.each([
   ["dev", []],
   ["frobnicate", []],
   ["", []],
-])("near to %j is %j", (name, near) => {
+])("the suggestion for %j is %j", (name, near) => {
   expect(nearest(name, NAMES)).toEqual(near);
 });
 
@@ -50,7 +50,7 @@ test("every command can be registered on each platform", () => {
   }
 });
 
-test("--help of each command tells how it is typed, and runs nothing", async () => {
+test("--help of each command shows its usage and runs nothing", async () => {
   const { options } = await intakeOptions();
   const receive = createIntake(options);
   for (const { name, usage, description } of CHAT_COMMANDS) {
@@ -75,7 +75,7 @@ test("--help of each command tells how it is typed, and runs nothing", async () 
   expect(help).toContain("(as a slash command `/deckhand-status`)");
 });
 
-test("nobody is asked to mention it where whoever writes means it", async () => {
+test("help does not ask for a mention where none is needed", async () => {
   const { options } = await intakeOptions();
   const receive = createIntake(options);
   const direct = { channel: { id: "D1", name: "ana", kind: "dm" }, addressed: "dm" } as const;
@@ -85,7 +85,7 @@ test("nobody is asked to mention it where whoever writes means it", async () => 
   }
 });
 
-test("an answer that is too long for a message is cut at a line, whole in a file, and its table closed", () => {
+test("an answer that is too long for a message is cut at a line with its table closed, and attached in full", () => {
   const rows = Array.from({ length: 60 }, (_, index) => `row ${index} ${"x".repeat(30)}`);
   const answer = fitMessage(privateMessage(["Sixty rows:", "```", ...rows, "```"].join("\n")), 1_000);
   const lines = answer.markdown.split("\n");
@@ -107,16 +107,13 @@ test.each([
   ["/undo ", "I don't know"],
   ["/approvals ", "I don't know"],
   ["/jobs --", "I don't know"],
-])(
-  "%s and a flood of hostile text is answered on one short line that it cannot break out of",
-  async (typed, answer) => {
-    const { options } = await intakeOptions();
-    const receive = createIntake(options);
-    await receive(mention("begin"));
-    const text = privateText(await receive(mention(`${typed}a\`*b*${"x".repeat(30_000)}`)));
-    expect(text).toContain(answer);
-    expect(text).toContain("a`*b*xxx");
-    expect(text).toMatch(/`` [^\n]*x… ``/u);
-    expect(text.length).toBeLessThan(1_000);
-  },
-);
+])("%s with a flood of hostile text is answered on one short, escaped line", async (typed, answer) => {
+  const { options } = await intakeOptions();
+  const receive = createIntake(options);
+  await receive(mention("begin"));
+  const text = privateText(await receive(mention(`${typed}a\`*b*${"x".repeat(30_000)}`)));
+  expect(text).toContain(answer);
+  expect(text).toContain("a`*b*xxx");
+  expect(text).toMatch(/`` [^\n]*x… ``/u);
+  expect(text.length).toBeLessThan(1_000);
+});

@@ -28,7 +28,7 @@ test.each([
   ['--name "Daily', 'The quote that begins at `"Daily` is never closed.'],
   ["don't", "The quote that begins at `'t` is never closed."],
   ["“open and very very long", "The quote that begins at `“open and very very …` is never closed."],
-])("%j has a quote that is never closed, and is told where", (line, reason) => {
+])("the position of the unclosed quote in %j is reported", (line, reason) => {
   expect(shellWords(line)).toEqual({ type: "broken", reason: expect.stringContaining(reason) });
 });
 
@@ -47,7 +47,7 @@ const flagged: readonly (readonly [line: string, words: readonly string[], flags
     ["run -- --name x", ["run", "--name", "x"], {}],
   ];
 
-test.each(flagged)("%j holds words and flags", (line, words, flags) => {
+test.each(flagged)("%j is parsed into words and flags", (line, words, flags) => {
   const read = readArguments(line, rules);
   expect(read.type === "read" ? { words: read.words, flags: Object.fromEntries(read.flags) } : read.reason).toEqual({
     words,
@@ -62,7 +62,7 @@ test.each([
   ["--name --cron x", '`--name` wants a value: `--name "…"`.'],
   ["--name a --name b", "`--name` is there twice."],
   ["one two three", "I don't know what to do with `three`."],
-])("%j is answered with what is wrong", (line, reason) => {
+])("the error in %j is reported", (line, reason) => {
   expect(readArguments(line, { ...rules, words: 2 })).toEqual({ type: "broken", reason });
 });
 
@@ -70,6 +70,6 @@ test.each([
   ["plan don't touch\n  it", "plan", "don't touch\n  it"],
   ["  plan  ", "plan", ""],
   ["", "", ""],
-])("the first word of %j leaves the rest as it was typed", (line, word, rest) => {
+])("splitting off the first word of %j leaves the rest as typed", (line, word, rest) => {
   expect(firstWord(line)).toEqual({ word, rest });
 });

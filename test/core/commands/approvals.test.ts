@@ -58,7 +58,7 @@ async function scene() {
   return { options, receive };
 }
 
-test("/approvals says what waits, and which approvals are remembered", async () => {
+test("/approvals lists pending approvals and grants", async () => {
   const { receive } = await scene();
   const receipt = await receive(mention("/approvals"));
   expect(privateText(receipt).split("\n")).toEqual([
@@ -76,7 +76,7 @@ test("/approvals says what waits, and which approvals are remembered", async () 
   ]);
 });
 
-test("outside of a thread only the channel's grants are listed, and what waits says that it is elsewhere", async () => {
+test("outside a thread only the channel's grants are listed, with a hint at pending approvals elsewhere", async () => {
   const { receive } = await scene();
   const text = privateText(await receive(slash("approvals")));
   expect(text).toContain("· in another thread");
@@ -84,7 +84,7 @@ test("outside of a thread only the channel's grants are listed, and what waits s
   expect(text).not.toContain("make test");
 });
 
-test("what others decide in other threads is counted, and nothing is said of it", async () => {
+test("pending approvals of other people's threads are counted without details", async () => {
   const { receive } = await scene();
   const text = privateText(await receive(slash("approvals", "", { person: BEN })));
   expect(text).toContain("⏸ in other threads, for others to decide: 1");
@@ -92,14 +92,14 @@ test("what others decide in other threads is counted, and nothing is said of it"
   expect(text).not.toContain("ana 2 min");
 });
 
-test("what a run left undecided as it ended waits for nobody", async () => {
+test("an approval left undecided by an ended run is not listed", async () => {
   const { options, receive } = await scene();
   const at = options.runtime.clock.now();
   await options.store.transaction((tx) => tx.runs.end("run_1", { type: "max_turns", turns: 1 }, at));
   expect(privateText(await receive(mention("/approvals")))).toContain("Nothing waits for a decision here.");
 });
 
-test("a grant is taken back once, by whom it covers", async () => {
+test("a grant is revoked once, by a person whom it covers", async () => {
   const { options, receive } = await scene();
   expect(privateText(await receive(mention("/approvals revoke 1")))).toBe(
     "✓ Taken back: this command `make test`. I ask again from now on.",
@@ -114,7 +114,7 @@ test.each<[string, Partial<{ approvers: string[]; admins: string[] }>, string]>(
   ["somebody else", {}, "You may not take this back: it is for whom it covers, approvers and admins."],
   ["an approver", { approvers: [BEN.id] }, "✓ Taken back: this command `make test`. I ask again from now on."],
   ["an admin", { admins: [BEN.id] }, "✓ Taken back: this command `make test`. I ask again from now on."],
-])("%s who takes back Ana's grant is told what became of it", async (_who, named, answer) => {
+])("%s who revokes Ana's grant gets the result", async (_who, named, answer) => {
   const { options } = await scene();
   const receive = createIntake({ ...options, approvals: { ...options.approvals, ...named } });
   expect(privateText(await receive(click("revoke:grt_1", { person: BEN })))).toBe(answer);
@@ -124,7 +124,7 @@ test.each([
   ["/approvals forget 1", "I don't know `forget`. There is `/approvals revoke <number>`."],
   ["/approvals revoke", "Which one? `/approvals` numbers them: `/approvals revoke <number>`."],
   ["/approvals revoke 7", "Nothing that I may do here has the number 7. See `/approvals`."],
-])("%s is told what there is", async (typed, answer) => {
+])("the reply to %s", async (typed, answer) => {
   const { receive } = await scene();
   expect(privateText(await receive(mention(typed)))).toBe(answer);
 });

@@ -91,7 +91,7 @@ const models: readonly (readonly [typed: string, answer: string, settings: objec
   ["/model default", "✓ Model `anthropic/claude-sonnet-5-5` in this thread.", {}],
 ];
 
-test("/model shows, finds, checks and sets the session's model", async () => {
+test("/model shows, searches, validates and sets the session's model", async () => {
   const { options, session } = await intakeOptions();
   const receive = createIntake(options);
   for (const [typed, answer, settings] of models) {
@@ -100,7 +100,7 @@ test("/model shows, finds, checks and sets the session's model", async () => {
   }
 });
 
-test("what people have set holds for their session only, and over /new", async () => {
+test("settings apply to one session only and survive /new", async () => {
   const { options, session } = await intakeOptions();
   const receive = createIntake(options);
   const other = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "2" } as const;
@@ -111,7 +111,7 @@ test("what people have set holds for their session only, and over /new", async (
   expect((await session(other))?.settings).toMatchObject({ mode: "agi" });
 });
 
-test("a sub-agent that is about to begin is not left behind by /new", async () => {
+test("/new is refused while a sub-agent is about to start", async () => {
   const { options, session } = await intakeOptions();
   const receive = createIntake(options);
   await receive(mention("/mode read"));
@@ -132,7 +132,7 @@ test("a sub-agent that is about to begin is not left behind by /new", async () =
   expect(privateText(await receive(mention("/new")))).toContain("A new session begins here");
 });
 
-test("only those who work in a thread change what holds there, and admins; looking and stopping is for all", async () => {
+test("only participants of a thread and admins may change its settings; everyone may read them and stop runs", async () => {
   const { options, recorder, session } = await intakeOptions();
   const receive = createIntake(options);
   await receive(mention("begin"));
@@ -167,7 +167,7 @@ test("only those who work in a thread change what holds there, and admins; looki
   expect(privateText(await receive(mention("/mode default", ben))), "who has asked something").toContain("✓ Mode");
 });
 
-test("a slash command in a channel tells which threads are at work there, and how to stop one", async () => {
+test("a slash command in a channel lists the busy threads and how to stop one", async () => {
   const working = Promise.withResolvers<undefined>();
   const { options, recorder } = await intakeOptions(() => working.promise);
   const link = ({ threadId }: ThreadRef) => `https://chat.example/${threadId}`;
@@ -186,14 +186,14 @@ test("a slash command in a channel tells which threads are at work there, and ho
   await recorder.ended(1);
 });
 
-test("a slash command in a channel has no thread to set anything for", async () => {
+test("a slash command in a channel cannot change settings, as it has no thread", async () => {
   const { options } = await intakeOptions();
   const receive = createIntake(options);
   expect(privateText(await receive(slash("mode", "read")))).toContain("There is no thread here");
   expect(privateText(await receive(slash("mode")))).toContain("Mode **write**: I ask before");
 });
 
-test("a slash command that the database does not let work says so", async () => {
+test("a slash command reports a database failure", async () => {
   const { options } = await intakeOptions();
   const tools = () => Promise.reject(new ConnectionLost("Connection terminated unexpectedly"));
   expect(privateText(await createIntake({ ...options, tools })(slash("tools")))).toBe(
@@ -204,7 +204,7 @@ test("a slash command that the database does not let work says so", async () => 
 test.each([
   ["typed in a message, which is delivered again", mention("/tools")],
   ["that nobody delivers again, so that its person is told", slash("tools")],
-])("a command that failed is run the next time, and one that was answered is not: %s", async (_which, command) => {
+])("a redelivered command runs again only if it had failed: %s", async (_which, command) => {
   const { options } = await intakeOptions();
   let isAway = true;
   const tools: IntakeOptions["tools"] = () =>
@@ -226,12 +226,9 @@ test.each([
     says: "✗ I am not in this channel, or it is archived. Add me to it, then type `/tools` again.",
   },
   { code: "missing_scope", says: expect.stringMatching(/^✗ The chat platform does not let me/u) },
-] as const)(
-  "whoever types a command where the platform takes no message ($code) learns what to do",
-  async (refused) => {
-    const { options } = await intakeOptions();
-    const tools = () => Promise.reject(new PlatformError(refused.code, "no"));
-    const receive = createIntake({ ...options, tools });
-    expect(privateText(await receive(slash("tools")))).toEqual(refused.says);
-  },
-);
+] as const)("a command that fails with $code is answered with a remedy", async (refused) => {
+  const { options } = await intakeOptions();
+  const tools = () => Promise.reject(new PlatformError(refused.code, "no"));
+  const receive = createIntake({ ...options, tools });
+  expect(privateText(await receive(slash("tools")))).toEqual(refused.says);
+});

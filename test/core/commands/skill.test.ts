@@ -4,7 +4,7 @@ import { skillCatalogue } from "../../../src/core/skills/skills.ts";
 import { intakeOptions, mention, privateText } from "../inbound/intake-fixture.ts";
 import { skillWith } from "../skills/skill-fixture.ts";
 
-test("/skill names what is broken before a list that may be cut, and tells of each skill in brief", async () => {
+test("/skill lists broken files first, then each skill in brief", async () => {
   const { options } = await intakeOptions();
   const problem = { source: ".agents/skills/odd/SKILL.md", name: "odd", line: 2, reason: "it is odd" };
   const skill = skillWith({ description: `Tidies files. ${"TRIGGER when: asked. ".repeat(40)}` });

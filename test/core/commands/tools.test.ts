@@ -22,7 +22,7 @@ const TOOLS: ListedTool[] = [
   { name: "mcp__docs__search", permission: "execute", source: "MCP server docs, not sandboxed" },
 ];
 
-test("/tools says of each tool where it comes from, what it needs and what it reaches", async () => {
+test("/tools states the source, the permission and the reach of each tool", async () => {
   const { options } = await intakeOptions();
   const allowedHosts = ["docs.example", "a.example", "b.example", "c.example", "d.example"];
   const receive = createIntake({ ...options, tools: async () => TOOLS, allowedHosts });
@@ -48,4 +48,4 @@ test.each([
     capabilities: { ...READS, hosts: ["a", "b", "c", "d"], memoryMb: null },
     says: "may read files in the sandbox of this channel · a, b, c, d · 60 s",
   },
-])("a card says: $says", ({ capabilities, says }) => expect(capabilitiesText(capabilities)).toBe(says));
+])("the approval card states: $says", ({ capabilities, says }) => expect(capabilitiesText(capabilities)).toBe(says));

@@ -61,7 +61,7 @@ const notes = async ({ store, runtime }: IntakeOptions, sessionId: string) => {
   return waiting.flatMap(({ body }) => (body.kind === "note" ? [body.text] : []));
 };
 
-test("/undo goes back run by run, and says when nothing is left", async () => {
+test("/undo reverts one run at a time, and says when none is left", async () => {
   const { said, asked } = await scene([[wrote("a", "1", "2")], [wrote("b", null, "3"), wrote("theirs.txt", "4", "5")]]);
   expect(await said("/undo")).toBe(
     "✓ Put back as before my last changes: `b`. `/undo redo` makes them once more.\n" +
@@ -75,7 +75,7 @@ test("/undo goes back run by run, and says when nothing is left", async () => {
   expect(await said("/undo")).toBe("There is no file change of mine here that is left to undo.");
 });
 
-test("/undo redo makes the last undo's changes once more, once", async () => {
+test("/undo redo reapplies the changes of the last undo, once", async () => {
   const { said, asked } = await scene([[wrote("a", "1", "2")]]);
   expect(await said("/undo redo")).toBe("Nothing here was undone last.");
   await said("/undo");
@@ -85,7 +85,7 @@ test("/undo redo makes the last undo's changes once more, once", async () => {
   expect(await said("/undo")).toContain("✓ Put back");
 });
 
-test("the model is told at its next turn, and nothing runs for it", async () => {
+test("the model is told of an undo at its next turn, without a run of its own", async () => {
   const { said, options, sessionId } = await scene([[wrote("a", "1", "2"), wrote("theirs.txt", "4", "5")]]);
   await said("/undo");
   expect(await notes(options, sessionId)).toEqual([
@@ -95,7 +95,7 @@ test("the model is told at its next turn, and nothing runs for it", async () => 
   expect(await options.store.inbox.nextWaking(sessionId, options.runtime.clock.now())).toBeNull();
 });
 
-test("after a crash between the files and the store /undo is said again, and it is noted once", async () => {
+test("/undo repeated after a crash between file and database writes is recorded once", async () => {
   const { said, options, sessionId } = await scene([[wrote("a", "1", "2")]]);
   const engine = { ...options.engine, deliver: () => Promise.reject(new Error("the process dies")) };
   const dying = createIntake({ ...options, engine });
@@ -115,7 +115,7 @@ test.each([
     person: undefined,
     may: false,
   },
-])("$who may have instruction files put back: $may", async ({ approvers, requester, person, may }) => {
+])("$who may restore instruction files: $may", async ({ approvers, requester, person, may }) => {
   const { options, sessionId, first } = await scene([]);
   const { store } = options;
   await store.transaction((tx) => tx.sessions.addPerson(sessionId, BEN.id));
@@ -125,7 +125,7 @@ test.each([
   expect(answer).toContain(may ? "✓ Put back as before my last changes: `AGENTS.md`." : "⚠ Nothing was put back.");
 });
 
-test("what a run's sub-agents changed goes back with it", async () => {
+test("changes of a run's sub-agents are undone with it", async () => {
   const { options, sessionId, asked, said } = await scene([[wrote("a", "1", "2")]]);
   const parentCallId = await ended(options, { sessionId, runId: "run_0" }, [
     { path: "b", sha256: null, action: "wrote" },
@@ -153,12 +153,12 @@ test("what a run's sub-agents changed goes back with it", async () => {
 test.each([
   ["/undo all", "I don't know `all`. There is `/undo redo`."],
   ["/undo redo now", "I don't know what to do with `now`."],
-])("%s is told what there is", async (typed, answer) => {
+])("the reply to %s", async (typed, answer) => {
   const { said } = await scene([]);
   expect(await said(typed)).toBe(answer);
 });
 
-test("while a run goes on nothing is put back", async () => {
+test("nothing is undone while a run is active", async () => {
   const { options, sessionId, asked, said } = await scene([[wrote("a", "1", "2")]]);
   await options.store.transaction((tx) => tx.runs.begin({ id: "run_now", sessionId, eventSeq: 900, at: 1 }));
   expect(await said("/undo")).toBe("I am still working here. `/stop` first, then `/undo`.");

@@ -51,12 +51,12 @@ const cases: { block: ContentBlock; shown: string; tone?: string }[] = [
   { block: { type: "approval_request", approvalId: "a", callIds: [] }, shown: "" },
 ];
 
-test.each(cases)("people read $block.type as “$shown”", ({ block, shown, tone = "plain" }) => {
+test.each(cases)("$block.type is rendered as “$shown”", ({ block, shown, tone = "plain" }) => {
   expect(renderBlock(block)).toBe(shown);
   expect(toneOf(block)).toBe(tone);
 });
 
-test("long output keeps its beginning and its end", () => {
+test("long output keeps its head and tail", () => {
   const stdout = `first\n${"x".repeat(10_000)}\nlast`;
   const shown = renderBlock({ type: "user_local_command_output", command: "cat", stdout, stderr: "", exitCode: 0 });
   expect(shown.length).toBeLessThan(4_200);
@@ -65,7 +65,7 @@ test("long output keeps its beginning and its end", () => {
   expect(shown.endsWith("last\n```")).toBe(true);
 });
 
-test("reads and searches that follow each other become one block, a single one stays", () => {
+test("consecutive reads and searches are merged into one block, a single one is unchanged", () => {
   const text: ContentBlock = { type: "text", text: "Then:" };
   const blocks = [
     use("read", { path: "a" }),

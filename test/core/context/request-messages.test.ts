@@ -18,7 +18,7 @@ test.each([
   { at: AT, text: "Tue 2026-11-03 09:12 UTC" },
   { at: 0, text: "Thu 1970-01-01 00:00 UTC" },
   { at: Date.UTC(2027, 0, 31, 23, 59, 59, 999), text: "Sun 2027-01-31 23:59 UTC" },
-])("the date of $at reads $text", ({ at, text }) => {
+])("the date of $at is $text", ({ at, text }) => {
   expect(dateText(at)).toBe(text);
 });
 
@@ -100,7 +100,7 @@ const turns: readonly { how: string; history: readonly Message[]; sent: readonly
     sent: ["a", "declined", "declined"],
   },
 ];
-test.each(turns)("what a model has declined is left out $how", ({ history, sent }) => {
+test.each(turns)("declined content is left out $how", ({ history, sent }) => {
   const shown = messagesForModel(history).flatMap(({ content }) => content);
   const words = shown.flatMap((block) =>
     block.type === "text" ? [/declined/.exec(block.text)?.[0] ?? block.text] : [],

@@ -24,13 +24,13 @@ function texts(config: QueryConfig): string[] {
   return buildSystemPrompt({ config, place, instructions: [] }).map((part) => part.text);
 }
 
-test("the standing part ends with the cache breakpoint, and what may differ follows it", () => {
+test("the static part ends with the cache breakpoint and is followed by the variable part", () => {
   const parts = buildSystemPrompt({ config: configured(), place, instructions: [] });
   expect(parts.map((part) => part.cacheBreakpoint)).toEqual([true, false]);
   expect(parts[1]?.text).toBe("Working directory: /data/sandbox/slack-C1\nChannel: #ops on Slack");
 });
 
-test("the standing part goes from the agent's role to the security boundaries", () => {
+test("the static part ranges from the agent's role to the security boundaries", () => {
   const [standing = ""] = texts(configured({ appendSystemPrompt: "APPENDED", outputStylePrompt: "STYLED" }));
   const marks = ["ROLE", "You are Deckhand", "APPENDED", "How to answer:", "STYLED", "Boundaries:"];
   const positions = marks.map((mark) => standing.indexOf(mark));
@@ -38,7 +38,7 @@ test("the standing part goes from the agent's role to the security boundaries", 
   expect(positions).not.toContain(-1);
 });
 
-test("the standing part is the same bytes for every session, directory and channel", () => {
+test("the static part is byte-identical for every session, directory and channel", () => {
   const here = texts(configured());
   const there = buildSystemPrompt({
     config: configured({ workingDirectory: "/elsewhere", logContext: { session: "2" } }),
@@ -66,13 +66,13 @@ test("every output style but the default adds a text of its own, and a configure
   expect(own).not.toContain("Style:");
 });
 
-test("the prompt stays short: it is paid for with every call that no cache holds", () => {
+test("the prompt stays short, since every uncached call pays for it", () => {
   for (const agentDefinition of shippedAgents.values()) {
     expect(texts(configured({ agentDefinition })).join("").length).toBeLessThan(5000);
   }
 });
 
-test("instructions follow the standing part with a breakpoint of their own, joined by rules, the project's last", () => {
+test("instructions follow the static part with their own breakpoint, separated by rules, the project's last", () => {
   const instructions = [
     { source: "home", text: "Answer in French.\n" },
     { source: "AGENTS.md", text: "Run the tests." },

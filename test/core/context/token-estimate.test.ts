@@ -13,13 +13,13 @@ test.each([
   expect(textTokens(text)).toBeCloseTo(tokens, 5);
 });
 
-test("a million characters of any text take one pass", () => {
+test("estimating a million characters takes linear time", () => {
   const started = performance.now();
   for (const text of ["a".repeat(1_000_000), "é字1 ".repeat(250_000)]) textTokens(text);
   expect(performance.now() - started).toBeLessThan(10_000);
 });
 
-test("a model that was never counted gets a margin; one that was gets its own average", () => {
+test("an uncalibrated model gets a safety margin, a calibrated one its own ratio", () => {
   const meter = new TokenMeter();
   expect(meter.corrected("a/b", 1_000)).toBe(1_300);
   meter.learn("a/b", 1_000, 900);
@@ -33,7 +33,7 @@ test.each([
   { tokens: 1_000_000, corrected: 3_000 },
   { tokens: 1, corrected: 500 },
   { tokens: 0, corrected: 1_300 },
-])("a count of $tokens for a size of 1000 is believed as far as $corrected", ({ tokens, corrected }) => {
+])("usage of $tokens tokens for a size of 1000 is clamped to $corrected", ({ tokens, corrected }) => {
   const meter = new TokenMeter();
   meter.learn("a/b", 1_000, tokens);
   expect(meter.corrected("a/b", 1_000)).toBe(corrected);

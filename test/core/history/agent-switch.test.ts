@@ -17,7 +17,7 @@ test.each([
   ["@plan write x", "write x"],
   ["@Plan: write x", "write x"],
   ["/agent plan write x, don't ask", "write x, don't ask"],
-])("%s begins a session with that agent, and says how to go back", async (text, prompt) => {
+])("%s starts a session with that agent, and says how to switch back", async (text, prompt) => {
   const { options, recorder, session } = await intakeOptions();
   const receive = createIntake(options);
   expect(privateText(await receive(mention(text)))).toBe(
@@ -36,7 +36,7 @@ test.each(["@bob can you look?", "@explorer look", "mail ana@plan now"])("%s add
   expect((await session())?.agent).toBe("build");
 });
 
-test("a message for another agent waits for a run of its own, which alone changes the session's agent", async () => {
+test("a message for another agent waits for its own run, which then changes the session's agent", async () => {
   const { work, open } = gates();
   const taken: (readonly string[])[] = [];
   const { options, recorder, session } = await intakeOptions(async (wake, context) => {
@@ -62,7 +62,7 @@ test("a message for another agent waits for a run of its own, which alone change
   expect(taken).toEqual([["and this"], ["after it"]]);
 });
 
-test("/agent alone switches a session that is idle, and begins one where there is a thread for it", async () => {
+test("/agent without a task switches an idle session, or creates one in a thread", async () => {
   const { options, session } = await intakeOptions();
   const receive = createIntake(options);
   expect(privateText(await receive(mention("@explore")))).toContain("**explore** answers in this thread from now on.");
@@ -72,7 +72,7 @@ test("/agent alone switches a session that is idle, and begins one where there i
   expect(privateText(await receive(slash("agent", "plan")))).toContain("There is no thread here");
 });
 
-test("a slash command's request is shown where it begins a thread, and the session is that thread's", async () => {
+test("a slash command's request is posted as the root of a new thread, to which the session belongs", async () => {
   const { options, recorder, announced, session } = await intakeOptions();
   const command = slash("agent", "plan write x");
   expect(privateText(await createIntake(options)(command))).toContain("**plan** answers in this thread");
@@ -96,7 +96,7 @@ test.each([
   { typed: "@explore look", admins: [BEN.id], answer: "(accepted)" },
   { typed: "@build write x", admins: ["slack:U1"], answer: "✓ **build** answers in this thread" },
   { typed: "@build write x", admins: [], answer: "✓ **build** answers in this thread" },
-])("where explore is set and admins are $admins, $typed is answered with $answer", async (given) => {
+])("in explore mode with admins $admins, $typed is answered with $answer", async (given) => {
   const { options, session } = await intakeOptions();
   const access = { ...options.access, admins: given.admins };
   const receive = createIntake({ ...options, agentOf: () => "explore", access });

@@ -45,14 +45,14 @@ test.each<[string, Projection, number]>([
   ["two results were evicted", { ...NOTHING, evictedResults: 2 }, 8],
   ["the head was summarised", { ...NOTHING, summary }, 5],
   ["both", { ...NOTHING, evictedResults: 2, summary }, 5],
-])("where %s, requests of the fork carry what those of the session did", (_name, projection, count) => {
+])("if %s, requests of the fork contain the same history as those of the session", (_name, projection, count) => {
   const fork = forkedHistory(HISTORY, projection);
   expect(fork.messages).toHaveLength(count);
   const title = () => "path";
   expect(projectHistory(fork.messages, fork.projection, title)).toEqual(projectHistory(HISTORY, projection, title));
 });
 
-test("results of a run that goes on, evicted already, evict nothing later in the fork", () => {
+test("evictions of the active run do not evict later results of the fork", () => {
   const fork = forkedHistory(HISTORY.slice(0, 3), { ...NOTHING, evictedResults: 3 });
   expect(fork.projection.evictedResults).toBe(1);
 });
@@ -72,7 +72,7 @@ async function forking() {
   return { options, receive, announced, from, session };
 }
 
-test("/fork begins a thread whose session knows what was said, with a pointer in both", async () => {
+test("/fork opens a thread whose session has the history, with links both ways", async () => {
   const { options, receive, announced, from, session } = await forking();
   const answer = privateText(await receive(mention("/fork")));
   expect(answer).toBe("✓ [A new thread](https://chat.test/m1) goes on from here.");
@@ -91,7 +91,7 @@ test("/fork begins a thread whose session knows what was said, with a pointer in
   expect(copied.map(({ id: _id, ...message }) => message)).toEqual(before.map(({ id: _id, ...message }) => message));
 });
 
-test("what a run that goes on has added is not part of a fork", async () => {
+test("messages of the active run are not part of a fork", async () => {
   const { options, receive, from, session } = await forking();
   const { store, runtime } = options;
   await store.transaction(async (tx) => {
@@ -105,7 +105,7 @@ test("what a run that goes on has added is not part of a fork", async () => {
   expect(copied.at(-1)?.content).toEqual([words("done")]);
 });
 
-test("where there is nothing to fork, or no other thread can be, that is said", async () => {
+test("/fork explains that there is nothing to fork, or that no thread can be opened", async () => {
   const { options } = await intakeOptions();
   const receive = createIntake(options);
   expect(privateText(await receive(slash("fork")))).toContain("nothing to fork");

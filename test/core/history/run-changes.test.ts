@@ -59,7 +59,7 @@ test.each<[string, FileState[], ReturnType<typeof netChanges>]>([
   expect(netChanges(files)).toEqual(changes);
 });
 
-test("what a program has printed is no change: undone it would be in the way of what was asked for", () => {
+test("a stored output file does not count as a change that can be undone", () => {
   const files = [wrote(".deckhand-output/call-stdout.txt", null, "1"), wrote("a", "1", "2")];
   expect(netChanges(files).map(({ path }) => path)).toEqual(["a"]);
   expect(changedFiles(files)).toEqual(["a"]);

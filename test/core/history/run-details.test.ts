@@ -37,7 +37,7 @@ async function detailsOf(calls: readonly Call[], maxChars: number) {
 const read = (path: string): Call => ({ name: "read", input: { path }, result: textResult(`1\tcontent of ${path}`) });
 const LOG = Array.from({ length: 40 }, (_, index) => `line ${index}`).join("\n");
 
-test("where there is room each step has its input, its time and the beginning of its result", async () => {
+test("each step shows its input, its duration and the beginning of its result if there is room", async () => {
   const bash: Call = { name: "bash", input: { command: "make" }, result: textResult(LOG), durationMs: 1_240 };
   const edit: Call = {
     name: "edit",
@@ -52,7 +52,7 @@ test("where there is room each step has its input, its time and the beginning of
   expect(file).toContain("line 39");
 });
 
-test("where there is less, results take a line, and reads that follow each other share one", async () => {
+test("with less room each result takes one line, and consecutive reads share one", async () => {
   const calls = ["a", "b", "c", "d", "e", "f", "g", "h"].map((name) => read(`${name.repeat(60)}.txt`));
   const short = await detailsOf(calls.slice(0, 2), 1_900);
   expect(short.text).toContain(`✓ **read** \`${"a".repeat(60)}.txt\`\n`);
@@ -66,7 +66,7 @@ test("where there is less, results take a line, and reads that follow each other
   expect(file).toContain("content of hhh");
 });
 
-test("what no message holds is counted, and is in the file", async () => {
+test("steps that do not fit are counted and are in the attached file", async () => {
   const calls = Array.from(
     { length: 60 },
     (_, index): Call => ({ name: "bash", input: { command: `echo ${index}` }, result: textResult(LOG) }),
@@ -77,7 +77,7 @@ test("what no message holds is counted, and is in the file", async () => {
   expect(file).toContain("echo 59");
 });
 
-test("text of a result can end neither its line nor its block", async () => {
+test("a result's text cannot break out of its line or block", async () => {
   const hostile: Call = { name: "bash", input: { command: "cat `x`" }, result: textResult("```\n@everyone `x`") };
   const { text } = await detailsOf([hostile], 10_000);
   expect(text).toContain("`` cat `x` ``");

@@ -70,7 +70,7 @@ function asks(store: Store, sessionId: string): Promise<void> {
   return store.transaction((tx) => tx.approvals.create({ id: "run_2:1", ...row }));
 }
 
-test("a thread without a session has no summary, and one that only begins has little to tell", async () => {
+test("a thread without a session has no summary, a new session a short one", async () => {
   const { summaries: all } = await summaries();
   expect(await all.of({ ...THREAD, threadId: "other" })).toBeNull();
   expect(await all.of(THREAD)).toEqual({
@@ -86,7 +86,7 @@ test("a thread without a session has no summary, and one that only begins has li
   });
 });
 
-test("steps, files and cost are those of the thread's agent and its sub-agents together", async () => {
+test("steps, files and cost include those of sub-agents", async () => {
   const { store, summaries: all } = await summaries();
   await addChild(store);
   await changes(store, { run: OWN, id: "c1", path: "a.txt" });
@@ -105,7 +105,7 @@ test("steps, files and cost are those of the thread's agent and its sub-agents t
   ]);
 });
 
-test("a call without a result waits while its run asks people, and is at work otherwise", async () => {
+test("a call without a result is waiting while its run asks people, and working otherwise", async () => {
   const { store, summaries: all } = await summaries();
   const states = async () => (await all.of(THREAD))?.steps.map(({ state }) => state);
   const calls = ["c1", "c2"].map((id) => ({ type: "tool_use", id, name: "ask_user_question", input: {} }) as const);
@@ -119,7 +119,7 @@ test("a call without a result waits while its run asks people, and is at work ot
   expect(await states()).toEqual(["working", "working"]);
 });
 
-test("calls of unknown price leave the cost unknown only while no price is known", async () => {
+test("the cost is unknown only if no call has a known price", async () => {
   const { store, summaries: all } = await summaries();
   await spends(store, OWN, null);
   expect((await all.of(THREAD))?.costUsd).toBeNull();
@@ -128,7 +128,7 @@ test("calls of unknown price leave the cost unknown only while no price is known
   expect((await all.of(THREAD))?.costUsd).toBe(0.5);
 });
 
-test("what a sub-agent asks makes its thread wait, without the calls that nobody is asked about", async () => {
+test("a sub-agent's question makes its thread wait; calls that need no approval do not", async () => {
   const { store, summaries: all } = await summaries();
   await addChild(store);
   expect(await all.busyThreads("slack")).toEqual(new Map([["1", "working"]]));
@@ -144,7 +144,7 @@ test("what a sub-agent asks makes its thread wait, without the calls that nobody
   expect((await all.of(THREAD))?.waiting).toEqual([]);
 });
 
-test("a session works while its sub-agents do, and asks when one of them asks people", async () => {
+test("a session is working while its sub-agents work, and waiting when one of them asks people", async () => {
   const { store } = await summaries();
   await addChild(store);
   const works = { type: "works", turns: 0, subAgents: 1 };
@@ -161,7 +161,7 @@ test("a session works while its sub-agents do, and asks when one of them asks pe
   expect(await stateOf(store, OWN.sessionId)).toEqual({ type: "idle" });
 });
 
-test("grants in force are told in words, and where they hold", async () => {
+test("active grants are described with their scope", async () => {
   const { store, summaries: all } = await summaries();
   const grant = { channelId: "slack:C1", personId: ANA.id, grantedBy: "@ana" };
   await store.transaction(async (tx) => {

@@ -99,13 +99,13 @@ describe.each(BUTTONS)("$button", ({ button, there }) => {
     expect(await clicked(button, { thread: SECRET }), "nothing has come of it").toMatch(there);
   });
 
-  test("does nothing for who does not see its channel", async () => {
+  test("does nothing for a person who cannot see its channel", async () => {
     const clicked = await privateRun([]);
     expect(await clicked(button, { thread: SECRET })).toBe(NOTHING);
   });
 });
 
-test("the details of a run are told without what one feature cannot say of it", async () => {
+test("details of a run are shown without the part of a failing feature", async () => {
   const fails: RunHook = { name: "faulty", details: () => Promise.reject(new Error("no")) };
   const tells: RunHook = { name: "sound", details: () => Promise.resolve({ lines: ["Two were read."] }) };
   const clicked = await privateRun([EVE.id], [fails, tells]);
@@ -115,7 +115,7 @@ test("the details of a run are told without what one feature cannot say of it", 
 test.each([
   { members: [EVE.id], answer: /^There is no session here yet/u },
   { members: [], answer: /^This form does nothing any more\.$/u },
-])("a form names its thread itself, and is taken from those who see it: $members", async ({ members, answer }) => {
+])("a form contains its thread, and is accepted from members of its channel: $members", async ({ members, answer }) => {
   const { options } = await intakeOptions();
   const receive = createIntake({
     ...options,

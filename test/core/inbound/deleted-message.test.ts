@@ -40,7 +40,7 @@ async function stage() {
 
 const BY_DELETION = [{ by: "deletion" }];
 
-test("a request that is deleted stops the run that works on it alone, once, and nothing that has ended", async () => {
+test("deleting a request stops the run that works only on it, once, and no ended run", async () => {
   const { recorder, stopped, waiting, processes } = await stage();
   const [receive, other] = processes;
   const asked = mention("deploy");
@@ -53,7 +53,7 @@ test("a request that is deleted stops the run that works on it alone, once, and 
   expect(await waiting()).toEqual([]);
 });
 
-test("a run that has ended is told nothing of a request that is deleted later", async () => {
+test("an ended run gets no note about a request deleted later", async () => {
   const { recorder, stopped, waiting, end, processes } = await stage();
   const asked = mention("deploy");
   await processes[0](asked);
@@ -63,7 +63,7 @@ test("a run that has ended is told nothing of a request that is deleted later", 
   expect([stopped(), await waiting()]).toEqual([[], []]);
 });
 
-test("a request that waits is dropped with its edits, and its run goes on", async () => {
+test("a pending request is dropped with its edits, and the active run continues", async () => {
   const { recorder, stopped, waiting, end, processes } = await stage();
   const [receive, other] = processes;
   await receive(mention("deploy"));
@@ -82,7 +82,7 @@ test("a request that waits is dropped with its edits, and its run goes on", asyn
 });
 
 test.each([[["joined", "began"]], [["began", "joined"]]] as const)(
-  "of two requests that a run works on the first that is deleted is told to it, once, the second stops it: %j",
+  "of a run's two requests, deleting the first adds a note, deleting the second stops the run: %j",
   async (order) => {
     const { recorder, stopped, waiting, step, processes } = await stage();
     const [receive, other] = processes;
@@ -113,7 +113,7 @@ test.each(["at once", "each by itself"])("a run whose requests are all deleted %
   expect(stopped()).toEqual(BY_DELETION);
 });
 
-test("what has come long ago or is nobody's is let be", async () => {
+test("deletions of old and of unknown messages are ignored", async () => {
   const { options, recorder, stopped, processes } = await stage();
   const [receive] = processes;
   const old = mention("deploy", { at: options.runtime.clock.now() - 25 * 60 * 60_000 });
@@ -124,7 +124,7 @@ test("what has come long ago or is nobody's is let be", async () => {
   expect([recorder.begunKeys(), stopped()]).toEqual([[old.key], []]);
 });
 
-test("what is said to others is dropped where no run has read it, and no run is told of it", async () => {
+test("a deleted message to others is dropped if no run has read it, without a note", async () => {
   const { stopped, waiting, step, processes } = await stage();
   const [receive, other] = processes;
   const remark = (text: string) => mention(text, { addressed: "other" });
@@ -137,7 +137,7 @@ test("what is said to others is dropped where no run has read it, and no run is 
   expect([await waiting(), stopped()]).toEqual([[], []]);
 });
 
-test("a request whose deletion comes before it begins nothing, in the same process or, when it is late, in another", async () => {
+test("a request delivered after its deletion starts no run, in any process", async () => {
   const { options, recorder, processes } = await stage();
   const [receive, other] = processes;
   const at = options.runtime.clock.now() - 5_000;
@@ -151,7 +151,7 @@ test("a request whose deletion comes before it begins nothing, in the same proce
   expect(recorder.begunKeys()).toEqual([next.key]);
 });
 
-test("a request that is being taken is deleted once it is", async () => {
+test("deleting a request that is being stored takes effect once it is stored", async () => {
   const { options, recorder, stopped, processes } = await stage();
   const asked = mention("deploy");
   await Promise.all([processes[0](asked), processes[0](deletion([asked]))]);

@@ -35,7 +35,7 @@ async function stage({ there = null, fails = 0, admins = ["slack:U9"] }: Staged 
   return { options, posts, open };
 }
 
-test("a channel is greeted once, by however many processes", async () => {
+test("several processes together greet a channel once", async () => {
   const { posts, open } = await stage();
   const first = open();
   await Promise.all([first.greet(mention("hi")), first.greet(mention("hi"))]);
@@ -44,7 +44,7 @@ test("a channel is greeted once, by however many processes", async () => {
   expect(posts[0]?.message.markdown.split("\n")).toHaveLength(3);
 });
 
-test("a greeting that another process is about to post is left to it", async () => {
+test("a process leaves a greeting to another one that is about to post it", async () => {
   const { posts, open, options } = await stage();
   const key = "first-contact:slack:C1";
   const at = options.runtime.clock.now();
@@ -55,7 +55,7 @@ test("a greeting that another process is about to post is left to it", async () 
   expect(posts).toHaveLength(1);
 });
 
-test("without admins the first who is greeted is told how to be named, and nobody after them", async () => {
+test("without admins, only the first person greeted is told how to become one", async () => {
   const { posts, open } = await stage({ admins: [] });
   await open().greet(mention("hi"));
   await open().greet({ ...mention("hi"), thread: { ...mention("hi").thread, channelId: "C2" } });
@@ -66,7 +66,7 @@ test("without admins the first who is greeted is told how to be named, and nobod
 test.each([
   { what: "did not land is said again", there: null, posted: 1 },
   { what: "landed is found", there: POSTED, posted: 0 },
-])("a greeting that was cut off and $what", async ({ there, posted }) => {
+])("a greeting that was interrupted and $what", async ({ there, posted }) => {
   const { posts, open, options } = await stage({ there, fails: 1 });
   await open().greet(mention("hi"));
   expect(posts).toEqual([]);
@@ -75,7 +75,7 @@ test.each([
   expect((await options.store.posts.get("first-contact:slack:C1"))?.state).toBe("sent");
 });
 
-test("the first word is one in direct messages where there is no session yet", async () => {
+test("a first message in direct messages is greeted if there is no session yet", async () => {
   const { open } = await stage();
   const contact = open();
   const dm = { id: "D1", name: "direct message", kind: "dm" } as const;

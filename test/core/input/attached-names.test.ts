@@ -9,19 +9,22 @@ test.each([
   { of: "a file that is read", size: 3, fetchFile: () => Promise.resolve(new Uint8Array([0, 1, 2])) },
   { of: "one that is too large", size: 1e12, fetchFile: () => Promise.reject(new Error("not asked for")) },
   { of: "one that cannot be read", size: 3, fetchFile: () => Promise.reject(new Error("gone")) },
-])("the name of $of stays in its line, and shows what would reorder it", async ({ size, fetchFile }) => {
-  const blocks = await attachedBlocks(
-    { name: FORGED, mediaType: "application/x\n-forged", size, ref: "f" },
-    {
-      platform: { fetchFile, descriptor: aPlatform() },
-      signal: new AbortController().signal,
-      saveAttachment: () => Promise.resolve(null),
-      notice: () => {},
-    },
-  );
-  expect(textOf(blocks)).not.toMatch(/[\n\u202e]/u);
-  expect(textOf(blocks)).toContain("\\u{202e}");
-});
+])(
+  "the name of $of stays on one line, with bidirectional control characters made visible",
+  async ({ size, fetchFile }) => {
+    const blocks = await attachedBlocks(
+      { name: FORGED, mediaType: "application/x\n-forged", size, ref: "f" },
+      {
+        platform: { fetchFile, descriptor: aPlatform() },
+        signal: new AbortController().signal,
+        saveAttachment: () => Promise.resolve(null),
+        notice: () => {},
+      },
+    );
+    expect(textOf(blocks)).not.toMatch(/[\n\u202e]/u);
+    expect(textOf(blocks)).toContain("\\u{202e}");
+  },
+);
 
 test.each([
   { of: "UTF-8 with its mark", data: Buffer.from("\uFEFFa;ö\n"), text: "a;ö\n" },
@@ -34,7 +37,7 @@ test.each([
   },
   { of: "no text", data: Buffer.from("\x1f\x8b\x08\x01\xff", "latin1"), text: null },
   { of: "no text, with NUL", data: Buffer.from("a\0b"), text: null },
-])("what a model reads of a file with $of", ({ data, text }) => {
+])("how a file with $of is presented to the model", ({ data, text }) => {
   const file = { name: "a.csv", mediaType: "text/csv", size: data.length, ref: "f" };
   const shown = contentOf(file, data, { context: "attached", chars: 1_000 });
   expect(shown).toMatchObject(text === null ? [] : [{ type: "document", text }]);

@@ -35,7 +35,7 @@ test.each([
   expect(localCommandIn(text)).toEqual({ command, rest });
 });
 
-test.each(["!", "!!", "! no", "ls", "really!", ""])("“%s” is none", (text) => {
+test.each(["!", "!!", "! no", "ls", "really!", ""])("“%s” is not a command", (text) => {
   expect(localCommandIn(text)).toBeNull();
 });
 
@@ -118,7 +118,7 @@ function process({ store, clock }: NativeSession, execute: Execute, config: Part
   return { run, stop, events, ran, input, context, journal };
 }
 
-test("a command runs at once, without asking, and its result is kept and shown as any call's", async () => {
+test("a command runs at once without approval, and its result is stored and shown like any call's", async () => {
   const session = await nativeSession();
   const { run, events } = process(session, ECHO);
   expect(await run("ls", 7)).toEqual({
@@ -139,14 +139,14 @@ test.each([
   { printed: "stderr:\nls: no such file", stdout: "", stderr: "ls: no such file" },
   { printed: "stdout:\nout", stdout: "out", stderr: "" },
   { printed: "[Nothing is here.]", stdout: "[Nothing is here.]", stderr: "" },
-])("of $printed, output and errors are told apart", async ({ printed, ...apart }) => {
+])("output and errors of $printed are distinguished", async ({ printed, ...apart }) => {
   const { run } = process(await nativeSession(), () =>
     Promise.resolve({ ...errorResult(`exit code 2\n${printed}`), exitCode: 2 }),
   );
   expect(await run("ls", 1)).toMatchObject({ ...apart, exitCode: 2 });
 });
 
-test("commands run one after the other, each where the one before it ended, each once", async () => {
+test("commands run once each, in order, in the working directory that the previous one left", async () => {
   const session = await nativeSession();
   let runs = 0;
   const counted: Execute = (command, ctx, signal) => {
@@ -161,7 +161,7 @@ test("commands run one after the other, each where the one before it ended, each
 });
 
 test.each(["began a run together", "came while it works"])(
-  "commands that %s run as they were typed, though the links of the first are looked at",
+  "commands that %s run as typed, although links in the first are fetched",
   async (when) => {
     const native = await nativeSession();
     const { store, session, clock, engine } = native;
@@ -185,7 +185,7 @@ test.each(["began a run together", "came while it works"])(
   },
 );
 
-test("what belongs to messages that are no commands is looked for at once", async () => {
+test("context of messages that are not commands is gathered concurrently", async () => {
   const native = await nativeSession();
   const { store, session, clock } = native;
   const { context, input } = process(native, ECHO);
@@ -213,7 +213,7 @@ test("what belongs to messages that are no commands is looked for at once", asyn
 test.each([
   { what: "in read mode", config: { mode: "read" as const }, says: "not available in read mode" },
   { what: "where tools are listed without it", config: { toolAllow: ["read"] }, says: "not enabled here" },
-])("$what it is not run", async ({ config, says }) => {
+])("$what, it is not run", async ({ config, says }) => {
   const session = await nativeSession();
   const output = await process(session, ECHO, config).run("rm a", 1);
   expect(output).toMatchObject({ exitCode: 126, stdout: "" });
@@ -227,7 +227,7 @@ test.each([
     says: "Not run: it needs a decision, and @ana may not make it. An approver",
   },
   { mode: "agi" as const, exitCode: 0, says: "" },
-])("in $mode mode somebody who may not decide gets $exitCode", async ({ mode, exitCode, says }) => {
+])("in $mode mode a person who may not decide gets exit code $exitCode", async ({ mode, exitCode, says }) => {
   const session = await nativeSession();
   const output = await process(session, ECHO, { mode }).run("rm a", 1, false);
   expect(output.exitCode).toBe(exitCode);
@@ -248,7 +248,7 @@ test("a command that a crash interrupted is not run again", async () => {
   expect(await Promise.race([lost, Promise.resolve("still running")])).toBe("still running");
 });
 
-test("a stop ends the command, and says so", async () => {
+test("a stop ends the command, with a message", async () => {
   const session = await nativeSession();
   const begun = Promise.withResolvers<void>();
   const long: Execute = (_command, _ctx, signal) => {
@@ -272,7 +272,7 @@ test.each([
   },
   { result: textResult("exit code 0", { exitCode: 0 }), output: { stdout: "", stderr: "", exitCode: 0 } },
   { result: errorResult("Stopped after 60 s."), output: { stdout: "", stderr: "Stopped after 60 s.", exitCode: 126 } },
-])("$result.content becomes what a shell prints", async ({ result, output }) => {
+])("$result.content is shown like shell output", async ({ result, output }) => {
   const session = await nativeSession();
   expect(await process(session, () => Promise.resolve(result)).run("x", 1)).toMatchObject(output);
 });
@@ -303,14 +303,14 @@ test.each([
     answers: false,
   },
   { what: "no command", messages: [said([{ type: "text", text: "go" }])], answers: false },
-])("for $what the output is the whole answer: $answers", ({ messages, answers }) => {
+])("for $what the output alone is the answer: $answers", ({ messages, answers }) => {
   expect(localCommandAnswer([{ seq: 1, messages }])).toBe(answers ? "✓ `$ ls`\n```\na\n```" : null);
 });
 
 test.each([
   { what: "longer than a message", chars: 3_000, maxChars: 2_000 },
   { what: "of which the thread would show beginning and end", chars: 5_000, maxChars: 10_000 },
-])("outputs are posted under their events' keys, one $what as a file", async ({ chars, maxChars }) => {
+])("outputs are posted under their events' keys, an output $what as a file", async ({ chars, maxChars }) => {
   const posts = new Map<string, OutgoingMessage>();
   const post = (key: string, message: OutgoingMessage) => {
     posts.set(key, message);

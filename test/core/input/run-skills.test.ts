@@ -30,7 +30,7 @@ const changes: { name: string; scope: Skill["scope"]; later: readonly Skill[]; o
 ];
 
 test.each(changes)(
-  "a run that waits for a person gains no tool when its skill for a $scope $name meanwhile",
+  "a parked run gains no tool if its skill for a $scope $name in the meantime",
   async ({ scope, later, offeredAfter }) => {
     let present: readonly Skill[] = [{ ...NARROWING, scope }];
     const { model, offered } = writing();
@@ -63,7 +63,7 @@ async function queued(later: readonly Skill[]) {
 test.each([
   { name: "is removed", later: [], told: REMOVED },
   { name: "demands more", later: [DEMANDING], told: CHANGED },
-])("of a skill that $name while its call waits, people are told, and no model is asked", async ({ later, told }) => {
+])("if a skill $name while its call waits, people are notified and no model is called", async ({ later, told }) => {
   const { office, offered } = await queued(later);
   await office.say("/skill tidy", { by: ANA, thread: "1" });
   expect(offered).toEqual([]);

@@ -36,7 +36,7 @@ const again = (session: NativeSession, by = ANA) =>
 const said = (receipt: object) => ("message" in receipt ? receipt.message : receipt);
 const approval = async ({ store }: NativeSession): Promise<ApprovalRow | null> => store.approvals.get(ID);
 
-test("a click at the moment it expires decides nothing, even before anything else has noticed", async () => {
+test("a click at the moment of expiry decides nothing, even before the expiry is processed", async () => {
   const session = await asked();
   await session.clock.advance(60 * MINUTE_MS);
   expect(said(await decide(session, "A"))).toMatchObject({
@@ -58,7 +58,7 @@ test.each([
   expect(await approval(session)).toMatchObject({ status: "pending" });
 });
 
-test("who may not decide is told who may", async () => {
+test("a person who may not decide is told who may", async () => {
   const session = await asked();
   expect(said(await decide(session, "y", { by: BEN }))).toMatchObject({
     markdown: "You may not decide this. @ana or an approver may.",
@@ -66,7 +66,7 @@ test("who may not decide is told who may", async () => {
   expect(await decide(session, "y", { by: CHIEF })).toEqual({ type: "accepted" });
 });
 
-test("whoever clicks first has it asked again; those after are told so", async () => {
+test("the first click on an expired card asks again; later clicks are told so", async () => {
   const session = await asked();
   const { store, clock } = session;
   const expired = { status: "expired", scope: null, decidedBy: null, at: clock.now() } as const;

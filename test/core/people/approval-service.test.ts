@@ -49,12 +49,12 @@ test.each([
     input: { ...ALLOWED, depth: 2 },
     verdict: { type: "denied", reason: "Not run: the arguments are not those that were allowed." },
   },
-])("with the arguments $input what was allowed is $verdict.type", async ({ input, verdict }) => {
+])("with the arguments $input the approved call is $verdict.type", async ({ input, verdict }) => {
   const { desk, signal } = await decidedDesk();
   expect(await desk.verdicts(TURN, [asked("c1", input)], NOTHING_BEFORE, signal)).toEqual(new Map([["c1", verdict]]));
 });
 
-test("a call beside it that has come to need a decision was not allowed with it", async () => {
+test("a neighbouring call that needs a decision only now is not covered by the approval", async () => {
   const { desk, signal } = await decidedDesk();
   const verdicts = await desk.verdicts(
     TURN,

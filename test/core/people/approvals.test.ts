@@ -33,7 +33,7 @@ function launching() {
 
 const results = ({ requests }: ScriptedModel): string => JSON.stringify(requests.at(-1)?.messages);
 
-test("nobody decides: the card says so, the model is told, and whoever clicks asks again", async () => {
+test("an expired card says so, the model is told, and a click asks again", async () => {
   const { model, launch, launched } = launching();
   const office = await simOffice({ model, tools: [launch] });
   await office.say("launch a", { by: ANA, thread: "1" });
@@ -57,7 +57,7 @@ test("nobody decides: the card says so, the model is told, and whoever clicks as
   expect(launched).toEqual([]);
 });
 
-test("a call that people cannot be shown is not run, and the model goes on without it", async () => {
+test("a call that cannot be previewed is not run, and the model continues without it", async () => {
   const { model, launch, launched } = launching();
   const failing = { ...launch, preview: () => Promise.reject(new SandboxError("sandbox_failed", "no place in it")) };
   const office = await simOffice({ model, tools: [failing] });
@@ -67,7 +67,7 @@ test("a call that people cannot be shown is not run, and the model goes on witho
   expect(launched).toEqual([]);
 });
 
-test("a click that comes too late decides nothing, and says so", async () => {
+test("a late click decides nothing and is answered", async () => {
   const { model, launch, launched } = launching();
   const office = await simOffice({ model, tools: [launch] });
   await office.say("launch a", { by: ANA, thread: "1" });
@@ -86,7 +86,7 @@ test("a click that comes too late decides nothing, and says so", async () => {
 /** The platform's refusal of a message that it cannot display as written. */
 const REFUSED = new PlatformError("defect", "invalid_blocks");
 
-test("a card that is refused as it is written comes in a plainer form, on which people decide once", async () => {
+test("a card that the platform refuses is posted in a simpler form and can be decided once", async () => {
   const { model, launch, launched } = launching();
   const refuses = ({ markdown }: OutgoingMessage) => (markdown.includes("```") ? REFUSED : null);
   const office = await simOffice({ model, tools: [launch], refuses });
@@ -100,7 +100,7 @@ test("a card that is refused as it is written comes in a plainer form, on which 
   expect(card?.markdown).toBe("✓ Allowed by @Ana: launch `a`");
 });
 
-test("what no card can ask for is not run: the thread reads so, and the model is told", async () => {
+test("calls that no card can show are not run, and thread and model are told", async () => {
   const { model, launch, launched } = launching();
   const refuses = ({ lane }: OutgoingMessage) => (lane === "approval" ? REFUSED : null);
   const office = await simOffice({ model, tools: [launch], refuses });
@@ -114,7 +114,7 @@ test("what no card can ask for is not run: the thread reads so, and the model is
   expect(launched).toEqual([]);
 });
 
-test("a call that a stop withdraws from its card is not told among those that have run", async () => {
+test("a call withdrawn by a stop is not listed among those that ran", async () => {
   const { model, launch } = launching();
   const office = await simOffice({ model, tools: [launch] });
   await office.say("launch a", { by: ANA, thread: "1" });
@@ -123,7 +123,7 @@ test("a call that a stop withdraws from its card is not told among those that ha
   expect(shown).toContain("⏹ Stopped by @Ana. Nothing was changed.");
 });
 
-test("where no card can be posted any more, nothing is left to decide", async () => {
+test("if no card can be posted, no approval stays pending", async () => {
   const { model, launch } = launching();
   const gone = new PlatformError("thread_gone", "channel_is_archived");
   const office = await simOffice({ model, tools: [launch], refuses: () => gone });
@@ -176,7 +176,7 @@ test.each(grantCases)("a grant $name: asked again $isAsked", async ({ granted, n
   expect(launched).toHaveLength(isAsked ? 1 : 2);
 });
 
-test("what is allowed of a tool that writes covers no file that is called like it, nor the other way round", async () => {
+test("a grant for a writing tool and a grant for a file of the same name do not cover each other", async () => {
   const model = new ScriptedModel((request): Reply => {
     const last = JSON.stringify(request.messages.at(-1)?.content);
     const name = /please (\w+)/u.exec(last)?.[1];
@@ -206,7 +206,7 @@ test("what is allowed of a tool that writes covers no file that is called like i
   expect(ran).toEqual(["write", "edit"]);
 });
 
-test("what one tool was always allowed frees no call of another that is always asked for", async () => {
+test("a grant for one tool does not cover another tool that always asks", async () => {
   const model = new ScriptedModel((request): Reply => {
     const name = /please (\w+)/u.exec(JSON.stringify(request.messages.at(-1)?.content))?.[1];
     if (name === undefined) return { text: "Done." };
@@ -222,7 +222,7 @@ test("what one tool was always allowed frees no call of another that is always a
   expect(office.cards("1")[0]?.markdown).toContain("It instructs agents.");
 });
 
-test("what was decided on a command names the command, whatever the model calls it", async () => {
+test("the decision on a command names the command, not the model's description", async () => {
   const model = new ScriptedModel((request): Reply => {
     const isAsked = JSON.stringify(request.messages.at(-1)?.content).includes("tidy up");
     return isAsked ? { calls: [{ id: "call_1", name: "bash", input: { path: "a" } }] } : { text: "Done." };
@@ -240,7 +240,7 @@ test("what was decided on a command names the command, whatever the model calls 
   expect(card?.markdown).toBe("✓ Allowed by @Ana: bash `rm -rf notes ls`");
 });
 
-test("what the chief allows for a session counts for whoever asked, not for the chief", async () => {
+test("a session grant by an approver applies to the requester, not to the approver", async () => {
   const { model, launch, launched } = launching();
   const office = await simOffice({ model, tools: [launch] });
   await office.say("launch a", { by: ANA, thread: "1" });
@@ -251,7 +251,7 @@ test("what the chief allows for a session counts for whoever asked, not for the 
   expect(office.cards("1")).toHaveLength(1);
 });
 
-test("a grant that is revoked no longer holds", async () => {
+test("a revoked grant no longer applies", async () => {
   const { model, launch, launched } = launching();
   const office = await simOffice({ model, tools: [launch] });
   await office.say("launch a", { by: ANA, thread: "1" });
@@ -294,22 +294,25 @@ function lookingFirst() {
 test.each([
   { name: "to the agent", addressed: "mention" },
   { name: "to somebody else", addressed: "none" },
-] as const)("words $name of somebody who has no grant void it for the run, and the card names them", async (said) => {
-  const { model, look, launch, launched, gates } = lookingFirst();
-  const office = await simOffice({ model, tools: [look, launch] });
-  await office.say("go ahead", { by: ANA, thread: "1" });
-  gates.shift()?.();
-  await office.pass(5_000);
-  await office.click("approve:a", { by: ANA, thread: "1" });
-  await office.say("go ahead", { by: ANA, thread: "1" });
-  gates.shift()?.();
-  await office.pass(5_000);
-  expect(launched).toEqual(["a", "a"]);
+] as const)(
+  "text $name of a person without the grant voids it for the run, and the card names that person",
+  async (said) => {
+    const { model, look, launch, launched, gates } = lookingFirst();
+    const office = await simOffice({ model, tools: [look, launch] });
+    await office.say("go ahead", { by: ANA, thread: "1" });
+    gates.shift()?.();
+    await office.pass(5_000);
+    await office.click("approve:a", { by: ANA, thread: "1" });
+    await office.say("go ahead", { by: ANA, thread: "1" });
+    gates.shift()?.();
+    await office.pass(5_000);
+    expect(launched).toEqual(["a", "a"]);
 
-  await office.say("go ahead", { by: ANA, thread: "1" });
-  await office.say("and quickly", { by: BOB, thread: "1", addressed: said.addressed });
-  gates.shift()?.();
-  await office.pass(5_000);
-  expect(launched).toEqual(["a", "a"]);
-  expect(office.cards("1")[0]?.markdown).toContain("asked by @Ana, with words of @Bob");
-});
+    await office.say("go ahead", { by: ANA, thread: "1" });
+    await office.say("and quickly", { by: BOB, thread: "1", addressed: said.addressed });
+    gates.shift()?.();
+    await office.pass(5_000);
+    expect(launched).toEqual(["a", "a"]);
+    expect(office.cards("1")[0]?.markdown).toContain("asked by @Ana, with words of @Bob");
+  },
+);

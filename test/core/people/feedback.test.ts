@@ -22,7 +22,7 @@ async function voting(hooks: readonly RunHook[] = []) {
   return { store, vote };
 }
 
-test("a vote is thanked for in a line; a person's newest one counts", async () => {
+test("a vote is acknowledged, and a person's newest vote counts", async () => {
   const { store, vote } = await voting();
   expect(await vote("up")).toBe("👍 Noted, thanks.");
   expect(await vote("down")).toBe("👎 Noted, thanks. Reply in the thread and I try again.");
@@ -33,7 +33,7 @@ test("a vote is thanked for in a line; a person's newest one counts", async () =
   expect(await store.feedback.count({ since: 0, channelId: "slack:C2" })).toEqual({ up: 0, down: 0 });
 });
 
-test("a feature that fails at a vote takes neither it nor another feature's part along", async () => {
+test("a feature that fails on a vote affects neither the vote nor other features", async () => {
   const { store, vote } = await voting([
     { name: "sound", voted: ({ runId }, tx) => tx.journal.put(runId, "sound", { value: true, at: 0 }) },
     { name: "broken", voted: () => Promise.reject(new Error("no")) },

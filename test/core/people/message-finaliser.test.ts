@@ -34,7 +34,7 @@ async function closeStale({ store, clock, edit, find }: Next) {
 
 const POSTED = { platform: "slack", channelId: "C1", messageId: "m1" } as const;
 
-test("what a request's failure has kept from its last state is tried again, without another start", async () => {
+test("finalising a message is retried after a failed request, without a restart", async () => {
   const { store, clock } = await leftBehind();
   await store.transaction((tx) => tx.posts.sent(KEY, POSTED, clock.now()));
   const edits: string[] = [];
@@ -47,7 +47,7 @@ test("what a request's failure has kept from its last state is tried again, with
   expect(await store.posts.get(KEY)).toMatchObject({ closing: "shown" });
 });
 
-test("a message whose post was cut off and lands only now comes to its last state, too", async () => {
+test("a message whose interrupted post arrives late is finalised as well", async () => {
   const { store, clock } = await leftBehind();
   const edits: string[] = [];
   let looks = 0;
@@ -57,7 +57,7 @@ test("a message whose post was cut off and lands only now comes to its last stat
   expect(edits).toEqual([CLOSING.markdown]);
 });
 
-test("a last state that is refused as it is written is told in our own words", async () => {
+test("a final state that the platform refuses is replaced by a generic text", async () => {
   const { store, clock } = await leftBehind();
   await store.transaction((tx) => tx.posts.sent(KEY, POSTED, clock.now()));
   const edits: string[] = [];
@@ -70,7 +70,7 @@ test("a last state that is refused as it is written is told in our own words", a
   expect(await store.posts.get(KEY)).toMatchObject({ closing: "shown" });
 });
 
-test("what has gone, or is closed to us, is looked at once by each process, however often that looks for what is left", async () => {
+test("deleted and inaccessible messages are tried once per process, however often it sweeps", async () => {
   const { store, clock } = await leftBehind();
   await store.transaction((tx) => tx.posts.sent(KEY, POSTED, clock.now()));
   let edits = 0;
@@ -85,7 +85,7 @@ test("what has gone, or is closed to us, is looked at once by each process, howe
   expect(edits).toBe(1);
 });
 
-test("words that are appended to one message at once are all shown", async () => {
+test("concurrent additions to one message are all shown", async () => {
   const { store, clock } = await leftBehind();
   await store.transaction((tx) => tx.posts.sent(KEY, POSTED, clock.now()));
   const edits: string[] = [];

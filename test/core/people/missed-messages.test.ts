@@ -64,7 +64,7 @@ async function stage({ seenAt = NOON, awayMs = 28 * MINUTE, answers = [] }: Stag
   return { store, clock, asked, state, taken, looked, stop };
 }
 
-test("of a platform that was never there, nothing was missed", async () => {
+test("nothing was missed on a platform without a recorded presence", async () => {
   const { asked, looked, stop, store, clock } = await stage({ seenAt: null });
   await looked();
   expect(asked).toEqual([]);
@@ -80,7 +80,7 @@ test.each([
     sinceMs: 20 * 60 * MINUTE + 2 * MINUTE,
   },
   { awayMs: 3 * DAY, line: "⚠ I was away from 20 Nov 14:00 to 23 Nov 14:00.", sinceMs: DAY },
-])("$line: said before the first late answer of a thread", async ({ awayMs, line, sinceMs }) => {
+])("the absence notice “$line” precedes a thread's first late answer", async ({ awayMs, line, sinceMs }) => {
   const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "2" } as const;
   const answers = [[mention("one"), mention("two"), mention("three", { thread })]];
   const { asked, clock, taken, looked, stop } = await stage({ awayMs, answers });
@@ -90,7 +90,7 @@ test.each([
   await stop();
 });
 
-test("what could not be read is read at the next look, and until then nothing counts as seen", async () => {
+test("after a failed read the search is repeated, and the presence is not advanced until then", async () => {
   const answers = [new PlatformError("network", "no response"), [mention("late")]];
   const { asked, clock, taken, looked, stop, store } = await stage({ answers });
   await looked();
@@ -104,7 +104,7 @@ test("what could not be read is read at the next look, and until then nothing co
   await stop();
 });
 
-test("a permission that is missing is not waited for", async () => {
+test("a missing permission is not retried", async () => {
   const { clock, looked, stop, store } = await stage({
     answers: [new PlatformError("missing_scope", "channels:read")],
   });
@@ -113,7 +113,7 @@ test("a permission that is missing is not waited for", async () => {
   await stop();
 });
 
-test("after a loss of the connection it looks once more", async () => {
+test("missed messages are searched for again after a lost connection", async () => {
   const { asked, clock, state, looked, stop } = await stage();
   await looked();
   state.connected = false;
@@ -126,7 +126,7 @@ test("after a loss of the connection it looks once more", async () => {
   await stop();
 });
 
-test("after a connection that began anew between two looks it looks once more, and tells nobody that it was away", async () => {
+test("after a renewed connection missed messages are searched for again, without an absence notice", async () => {
   const { asked, clock, state, taken, looked, stop } = await stage({ answers: [[], [mention("in between")]] });
   await looked();
   state.receivingSince = 2;
@@ -141,7 +141,7 @@ test("after a connection that began anew between two looks it looks once more, a
   await stop();
 });
 
-test("what was taken or answered before is not taken again", async () => {
+test("messages that were stored or answered before are skipped", async () => {
   const [request, command, late] = [mention("hello"), mention("/status"), mention("late")];
   const { options } = await intakeOptions();
   const receive = createIntake(options);

@@ -86,14 +86,14 @@ test.each([
   await stop();
 });
 
-test("what was sent while nobody received is taken, and told", async () => {
+test("messages sent while no process received are handled, with an absence notice", async () => {
   const { asked, taken, clock, stop } = await stage({ forMs: 2 * MINUTE, otherForMs: MINUTE });
   await expect.poll(() => taken.map(({ late }) => late)).toEqual(["⚠ I was away from 14:00 to 14:28."]);
   expect(asked).toEqual([clock.now() - 32 * MINUTE]);
   await stop();
 });
 
-test("of the moment until another process has taken over nobody is told", async () => {
+test("a takeover by another process causes no absence notice", async () => {
   const { taken, stop } = await stage({ forMs: 0, otherForMs: null }, 8 * SECOND);
   await expect
     .poll(() => taken.map(({ text, late }) => ({ text, late })))
@@ -101,7 +101,7 @@ test("of the moment until another process has taken over nobody is told", async 
   await stop();
 });
 
-test("a process that no longer receives leaves the platform to another", async () => {
+test("a process that no longer receives yields the platform to another", async () => {
   const { held, clock, state, stop } = await stage({ forMs: 0, otherForMs: null });
   await expect.poll(() => held.length).toBe(1);
   state.since = null;

@@ -71,7 +71,7 @@ async function stage(failure: unknown) {
   return { state, told, stored, taken, deliver, clock, looked };
 }
 
-test("what is written while the disk is full is answered once there is room, and its thread is told why it is not yet", async () => {
+test("messages sent while the disk is full are answered later, and the thread is told the reason for the delay", async () => {
   const { state, told, stored, taken, deliver, clock, looked } = await stage(await noRoom());
   await deliver(mention("one"));
   await deliver(mention("two"));
@@ -93,7 +93,7 @@ test("what is written while the disk is full is answered once there is room, and
   expect(taken).toHaveLength(2);
 });
 
-test("whoever clicks or types a command while the database takes nothing is told to do it again later", async () => {
+test("clicks and commands while the database is unavailable are answered with a request to retry", async () => {
   const { state, stored, deliver } = await stage(await noRoom());
   for (const event of [click("stop"), slash("status")])
     expect(await deliver(event)).toEqual({ type: "refused", reason: expect.stringContaining("My disk is full") });
@@ -102,7 +102,7 @@ test("whoever clicks or types a command while the database takes nothing is told
   expect(stored).toEqual([]);
 });
 
-test("what fails for a reason of its own is not taken again", async () => {
+test("messages that fail for another reason are not retried", async () => {
   const { state, told, stored, taken, deliver, clock, looked } = await stage(new Error("it cannot be read"));
   await deliver(mention("one"));
   state.failure = null;

@@ -35,7 +35,7 @@ const ids = ({ message }: ReturnType<typeof card>) => message.buttons.map(({ id 
 const ONCE = ["approve:y:run_1:2", "approve:n:run_1:2"];
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index}`).join("\n");
 
-test("a card shows what will happen, who wanted it, who may decide and what would be remembered", () => {
+test("a card shows the effect, the requester, who may decide and what a grant would cover", () => {
   const { message, isWhole } = card([call("find logs -delete")]);
   expect(message.markdown).toBe(
     "⏸ **Run a command?**   asked by @ana\n```sh\nfind logs -delete\n```\nIn the sandbox of #ops",
@@ -50,7 +50,7 @@ test("a card shows what will happen, who wanted it, who may decide and what woul
   expect(isWhole).toBe(true);
 });
 
-test("a call that is more than allowed says so on its buttons, alone on its card", () => {
+test("a call that exceeds the mode says so on its buttons, alone on its card", () => {
   const asked = call("Daily: every day at 09:00");
   const named = { ...asked, preview: { ...asked.preview, answers: { allow: "Create", deny: "Change" } } };
   const labels = (calls: CardFacts["calls"]) =>
@@ -59,7 +59,7 @@ test("a call that is more than allowed says so on its buttons, alone on its card
   expect(labels([named, asked])).toEqual(["Allow once", "Deny"]);
 });
 
-test("whose words led to the call stands beside who asked", () => {
+test("the card names the authors whose text led to the call beside the requester", () => {
   expect(card([call("ls")], { others: [BOB] }).message.markdown).toContain("asked by @ana, with words of @bob");
 });
 
@@ -77,7 +77,7 @@ test.each([
   { name: "a braille blank", text: "ls \u2800x", shown: "ls \\u{2800}x" },
   { name: "bytes hidden behind a letter", text: "ls a\u{e0101}", shown: "ls a\\u{e0101}" },
   { name: "a variation selector without an emoji", text: "ls a\ufe0f", shown: "ls a\\u{fe0f}" },
-])("$name in a call is written out", ({ text, shown }) => {
+])("$name in a call is made visible", ({ text, shown }) => {
   const { message } = card([call(text, { question: `Run ${text}?` })]);
   expect(message.markdown).toContain(`\`\`\`sh\n${shown}\n\`\`\``);
   expect(message.markdown.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
@@ -98,7 +98,7 @@ test("a question on several lines, or with a name in it, stays one line", () => 
   expect(message.markdown.split("\n")[0]).toBe(String.raw`⏸ **Run it? ⏸ \*\*Other\*\***   asked by @ana @everyone`);
 });
 
-test("a path or a name that styles its line looks like nothing else of the card", () => {
+test("Markdown in a path or a name cannot imitate other parts of the card", () => {
   const { message } = card([call("-a", { question: "Change x?**   asked by @boss **y`?", label: "changing **x" })], {
     requester: { id: "slack:U1", name: "$'$&`ana`" },
   });
@@ -107,7 +107,7 @@ test("a path or a name that styles its line looks like nothing else of the card"
   expect(message.footer).toContain(String.raw`changing \*\*x`);
 });
 
-test("a path too long for its line is attached whole, and can only be allowed once", () => {
+test("a path too long for its line is attached in full, and can only be allowed once", () => {
   const question = `Change ${"deep/".repeat(80)}config.toml?`;
   const drawn = card([call("-a", { question })]);
   expect(ids(drawn)).toEqual(ONCE);
@@ -140,7 +140,7 @@ test.each([
   expect(message.buttons.map(({ id }) => id)).toEqual(ONCE);
 });
 
-test("no more files stand beside a card than a platform takes", () => {
+test("a card has at most as many files as the platform allows", () => {
   const drawn = card(
     Array.from({ length: 12 }, () => call(lines(41))),
     { maxChars: 12_000 },
@@ -157,7 +157,7 @@ test.each([
   expect(drawn.isWhole).toBe(files.length === 0);
 });
 
-test("a long call is attached whole, escaped as it is shown, and offers neither session nor always", () => {
+test("a long call is attached in full, escaped as shown, and offers neither session nor always", () => {
   const text = `${lines(60)}\n${RLO}end`;
   const drawn = card([call(text)]);
   expect(ids(drawn)).toEqual(ONCE);
@@ -190,7 +190,7 @@ test("several calls are one card, numbered, with each file named after its call"
   expect(ids(drawn)).toEqual(ONCE);
 });
 
-test("what would be remembered is named once for each kind", () => {
+test("each kind of grant is described once", () => {
   const calls = [call("a", { label: "a.txt" }), call("b", { label: "b.txt" }), call("c", { label: "a.txt" })];
   expect(card(calls).message.footer).toContain("session and always remember: a.txt, b.txt");
 });
@@ -204,7 +204,7 @@ test.each([
     calls: Array.from({ length: 12 }, (_, index) => call("ls", { label: `${index}${"x".repeat(290)}` })),
     listed: 12,
   },
-])("$name, which no card can show, are listed and attached whole", ({ calls, listed }) => {
+])("$name, which no card can show, are listed and attached in full", ({ calls, listed }) => {
   const { message, isWhole } = card(calls, { others: Array.from({ length: 90 }, () => BOB) });
   expect(message.markdown.length + (message.footer ?? "").length).toBeLessThanOrEqual(3_500);
   expect(message.markdown.match(/^\d+\. Run a command\?$/gmu)).toHaveLength(listed);
@@ -215,7 +215,7 @@ test.each([
   expect(message.buttons.map(({ id }) => id)).toEqual(ONCE);
 });
 
-test.each([1_800, 3_500, 8_000])("whatever is asked fits a message of %i characters", (maxChars) => {
+test.each([1_800, 3_500, 8_000])("any request fits into a message of %i characters", (maxChars) => {
   for (const count of [1, 2, 5, 12, 40]) {
     for (const text of ["ls", lines(30), "😀".repeat(900), "`".repeat(700)]) {
       const question = `Run ${"a long command ".repeat(30)}?`;
@@ -228,7 +228,7 @@ test.each([1_800, 3_500, 8_000])("whatever is asked fits a message of %i charact
   }
 });
 
-test("where nothing may be remembered only this once is offered", () => {
+test("without a possible grant only “once” is offered", () => {
   const drawn = card([call("ls")], { mayRemember: false });
   expect(ids(drawn)).toEqual(ONCE);
   expect(drawn.message.footer).not.toContain("remember");
@@ -279,19 +279,19 @@ test.each<[ApprovalRow["status"], string[]]>([
   ["denied", []],
   ["withdrawn", []],
   ["expired", ["ask-again:run_1:2"]],
-])("a card that is %s keeps one line, of what was asked, with buttons %j", (status, buttons) => {
+])("a card that is %s is reduced to one line with buttons %j", (status, buttons) => {
   const message = decidedCard({ ...row, status, decidedBy: null }, 60);
   expect(message.markdown).toMatch(/: bash `ls`$/u);
   expect(message.buttons.map(({ id }) => id)).toEqual(buttons);
 });
 
-test("a path with underlines at its ends is named as it is called, on the card and in what it remembers", () => {
+test("a path with underscores at its ends is shown literally, on the card and in the grant", () => {
   const { message } = card([call("+a", { question: "Create pkg/__init__.py?", label: "changing pkg/__init__.py" })]);
   expect(message.markdown).toContain(String.raw`**Create pkg/\_\_init\_\_.py?**`);
   expect(message.footer).toContain(String.raw`changing pkg/\_\_init\_\_.py`);
 });
 
-test("what would be remembered is offered only where all of it can be read", () => {
+test("a grant is offered only if all of it can be shown", () => {
   const long = (n: number) => call("+a", { label: `changing ${"folder/".repeat(17)}file${n}.java` });
   const calls = [1, 2, 3, 4].map(long);
   expect(ids(card(calls))).toHaveLength(4);

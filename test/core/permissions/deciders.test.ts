@@ -52,6 +52,6 @@ test.each<[Partial<ApprovalRules>, string]>([
   [{ approvers: ["slack:U2"] }, "@ana or an approver"],
   [{ admins: ["slack:U2"], requester: false }, "an approver"],
   [{ requester: false }, "nobody: an operator must set `approvals.approvers`"],
-])("with %j the card waits for “%s”", (more, text) => {
+])("with %j the card names “%s” as deciders", (more, text) => {
   expect(decidersText("ana", rules(more))).toBe(text);
 });

@@ -13,12 +13,12 @@ function failing(error: Error) {
   return membersOn(new Map([["slack", { member }]]), silentLog);
 }
 
-test("nobody is unknown because their platform cannot be asked just now", async () => {
+test("a failed lookup does not make a known person unknown", async () => {
   const error = new PlatformError("network", "unreachable");
   await expect(failing(error)(CHANNEL, "slack:U1")).rejects.toBe(error);
 });
 
-test("what the platform does not tell at all stays unknown", async () => {
+test("facts that the platform does not provide stay unknown", async () => {
   const memberOf = failing(new PlatformError("missing_scope", "users:read"));
   expect(await memberOf(CHANNEL, "slack:U1")).toBeUndefined();
   expect(await memberOf(CHANNEL, "discord:1")).toBeUndefined();

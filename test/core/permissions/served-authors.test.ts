@@ -36,6 +36,6 @@ test("a bot is not served, whatever its platform knows of it", async () => {
   expect((await authorOf(as({}), { admins: [ANA.id] }, true))?.isServed).toBe(false);
 });
 
-test("people are called as the platform calls them now, as in what they write to the agent", async () => {
+test("authors have the platform's current display names, as in messages to the agent", async () => {
   expect(await authorOf(as({ name: "Captain Ana" }), {})).toMatchObject({ name: "Captain Ana" });
 });

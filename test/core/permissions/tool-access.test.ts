@@ -45,18 +45,18 @@ test.each(cases)("a $role agent in $mode mode is offered $offered and refused th
   }
 });
 
-test("a search tool that could write is held back in read mode whatever its name", () => {
+test("a search tool that can write is refused in read mode whatever its name", () => {
   const access = { agentName: "explore", role: "search-only", mode: "read" } as const;
   expect(refusal({ name: "web_fetch", permission: "write" }, access)).toMatch(/read mode/);
 });
 
-test("the operator's list narrows what role and mode allow, and never widens it", () => {
+test("the operator's tool list restricts what role and mode allow, and never extends it", () => {
   const access = { agentName: "plan", role: "read-only", mode: "write", toolAllow: ["read", "bash"] } as const;
   expect(offeredTools(tools, access).map((tool) => tool.name)).toEqual(["read"]);
   expect(offeredTools(tools, { ...access, toolAllow: [] })).toEqual([]);
 });
 
-test("the refusal names the first bound that is met: role, then mode, then the list", () => {
+test("the refusal names the first limit that applies: role, then mode, then the list", () => {
   const bash = { name: "bash", permission: "execute" } as const;
   const access = { agentName: "plan", role: "read-only", mode: "read", toolAllow: [] } as const;
   expect(refusal(bash, access)).toBe("The tool bash is not available: the access of agent plan is read-only.");
@@ -66,7 +66,7 @@ test("the refusal names the first bound that is met: role, then mode, then the l
   expect(refusal(bash, { ...access, role: "full", mode: "agi" })).toBe("The tool bash is not enabled here.");
 });
 
-test("who may not use a server may use none of its tools, and those of others; `*` is all", () => {
+test("disallowing a server disallows all of its tools and no others; `*` disallows all", () => {
   const named = ["mcp__github__create", "mcp__github2__create", "read"].map(
     (name) => ({ name, permission: "read" }) as const,
   );
@@ -86,12 +86,12 @@ describe("a manager", () => {
     );
   const hands = ["agent", "agent_output", "merge_work"];
 
-  test("hands on, whatever list its executors' tools are judged by", () => {
+  test("may delegate, whatever tool list applies to its executors", () => {
     expect(offered({ toolAllow: ["read", "bash"] })).toEqual(["read", ...hands]);
     expect(offered({ toolAllow: ["read", "bash"], disallowed: ["agent"] })).not.toContain("agent");
   });
 
-  test("looks at no more than its agent does by itself", () => {
+  test("may read no more than its agent could by itself", () => {
     expect(offered({ ownRole: "full" })).toEqual([...harmless, ...hands]);
     expect(offered({ ownRole: "search-only" })).toEqual([...search, ...hands]);
     expect(offered({ ownRole: "auditor" })).toEqual(hands);

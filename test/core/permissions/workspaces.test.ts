@@ -46,7 +46,7 @@ async function starts() {
   };
 }
 
-test("servers of the first start are served, also after the next; a later one is told what lets it in", async () => {
+test("servers present at the first start stay served; a later server is told which setting admits it", async () => {
   const start = await starts();
   const first = await start({ present: new Map([["10", "Home"]]) });
   expect(await first.ask("10")).toBeNull();
@@ -61,7 +61,7 @@ test("servers of the first start are served, also after the next; a later one is
   ]);
 });
 
-test("a bot that is nowhere yet serves the first server that it is added to", async () => {
+test("a bot without servers serves the first one that it is added to", async () => {
   const present = new Map<string, string>();
   const { ask } = await (await starts())({ present });
   present.set("10", "Home");
@@ -70,7 +70,7 @@ test("a bot that is nowhere yet serves the first server that it is added to", as
   expect(await ask("66")).toContain("discord:66");
 });
 
-test("the settings decide where they name any workspace of the platform", async () => {
+test("the settings decide if they name any workspace of the platform", async () => {
   const present = new Map(["10", "66"].map((id) => [id, id] as const));
   const start = await starts();
   const named = await start({ present, access: { workspaces: ["discord:66"] } });
@@ -80,7 +80,7 @@ test("the settings decide where they name any workspace of the platform", async 
   expect([await others.ask("10"), await others.ask("66")]).toEqual([null, null]);
 });
 
-test("who writes directly is served when they are in a served server", async () => {
+test("direct messages of members of a served server are served", async () => {
   const start = await starts();
   const present = new Map([["10", "Home"]]);
   expect(await (await start({ present, hers: ["10"] })).ask("@me", "dm")).toBeNull();
@@ -89,7 +89,7 @@ test("who writes directly is served when they are in a served server", async () 
   );
 });
 
-test("that the platform could not be asked who somebody is, is not held against them", async () => {
+test("a failed membership lookup does not refuse a person", async () => {
   const start = await starts();
   const { ask } = await start({ present: new Map([["10", "Home"]]), hers: ["10"], unanswered: 1 });
   expect(await ask("@me", "dm")).toContain("I only answer people of the servers");

@@ -9,13 +9,13 @@ const at = 1_800_000_000_000;
 const ids = { next: (prefix: string) => `${prefix}_1` };
 const note = (outcome: QueryOutcome) => endNote(outcome, { ids, at })?.content ?? null;
 
-test("a stop is told to the next run", () => {
+test("the next run is informed of a stop", () => {
   expect(note({ type: "cancelled", cause: { by: "person", name: "@ana" } })).toEqual([
     { type: "text", text: expect.stringContaining("[Stopped by @ana.") },
   ]);
 });
 
-test("an error of the model's API is kept for people, with when it may be tried again, and hidden from the model", () => {
+test("an API error is stored for people with the time of the next attempt, and hidden from the model", () => {
   const error = new ProviderError("rate_limited", "slow down", {
     retryAfterMs: 1_500,
     detail: { provider: "anthropic" },
@@ -33,6 +33,6 @@ test("an error of the model's API is kept for people, with when it may be tried 
 test.each<QueryOutcome>([
   { type: "max_turns", turns: 5 },
   { type: "error", error: new AppError("defect", "a bug") },
-])("$type of our own leaves nothing", (outcome) => {
+])("$type of our own leaves no note", (outcome) => {
   expect(note(outcome)).toBeNull();
 });

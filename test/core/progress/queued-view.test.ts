@@ -86,7 +86,7 @@ async function queuedRun() {
   return { runner, wake, context, views, opening, suspending };
 }
 
-test("a run that gets its place while the view of its waiting is opened has one view in the end", async () => {
+test("a run admitted while its queue view opens ends up with one view", async () => {
   const { runner, wake, context, views } = await queuedRun();
   await Promise.all([runner.queued(wake, context, 0), runner.run(wake, context)]);
   expect(views).toHaveLength(2);
@@ -94,7 +94,7 @@ test("a run that gets its place while the view of its waiting is opened has one 
 });
 
 test.each(["that stands", "that is just being opened"])(
-  "a view %s of a run that waits goes on in no process that stops",
+  "a queue view %s does not continue in a stopping process",
   async (which) => {
     const { runner, wake, context, views, opening, suspending } = await queuedRun();
     if (which === "that stands") opening.resolve();

@@ -10,7 +10,7 @@ test.each<{ cause: CancelCause; text: string }>([
   { cause: { by: "overlap", with: "due_time" }, text: "its next due time" },
   { cause: { by: "overlap", with: "run" }, text: "another run of the job" },
   { cause: { by: "refusal", reason: "@ana is gone" }, text: "what stands against it: @ana is gone" },
-])("a run is stopped by $text, which the store keeps as a cause", ({ cause, text }) => {
+])("a run is stopped by $text, stored as its cause", ({ cause, text }) => {
   expect(causeText(cause)).toBe(text);
   expect(causeOf(storedCause(cause))).toEqual(cause);
 });
@@ -19,18 +19,18 @@ test.each<{ stored: string; cause: CancelCause }>([
   { stored: "@ana", cause: { by: "person", name: "@ana" } },
   { stored: "its time limit of 300 s", cause: { by: "timeout", limitMs: 300_000 } },
   { stored: "its next due time", cause: { by: "person", name: "its next due time" } },
-])("the words that an earlier version has kept, $stored, are read", ({ stored, cause }) => {
+])("the format of an earlier version, $stored, is read", ({ stored, cause }) => {
   expect(causeOf(stored)).toEqual(cause);
   expect(causeText(causeOf(stored))).toBe(stored);
 });
 
 test.each(['{"by":"newer"}', '{"by":"timeout"}', "{odd"])(
-  "what nobody can read, %s, is a stop all the same",
+  "an unreadable cause, %s, still counts as a stop",
   (stored) => {
     expect(causeText(causeOf(stored))).toBe("what this version of me does not know");
   },
 );
 
-test("a version that knows of no deletion reads words as a name, and would not read a cause that is new to it", () => {
+test("an older version reads a stored text as a name, and cannot read a newer cause", () => {
   expect(storedCause({ by: "deletion" })).toBe("the deletion of its request");
 });

@@ -21,6 +21,6 @@ const failures = [
   { what: "a row that is there already", code: "P2002", originalCode: "23505", away: false },
 ];
 
-test.each(failures)("whether $what is over in a moment: $away", ({ code, severity, originalCode, away }) => {
+test.each(failures)("whether $what is transient: $away", ({ code, severity, originalCode, away }) => {
   expect(isDatabaseUnavailable(passedOn(code, { originalCode, severity }))).toBe(away);
 });

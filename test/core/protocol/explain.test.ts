@@ -156,17 +156,17 @@ test.each([
   expect(explain(new AppError("auth", "for the log", { detail }))).toBe(sentence);
 });
 
-test("a wait of more than some minutes is told in minutes", () => {
+test("a long wait is stated in minutes", () => {
   expect(explain(new AppError("rate_limited", "", { retryAfterMs: 3_601_000 }))).toContain("again in 61 min.");
 });
 
-test("a configuration's problems are all told", () => {
+test("all problems of a configuration are listed", () => {
   expect(explain(new ConfigError(["port: must be a number", "model: must be provider/model"]))).toBe(
     "✗ An operator must mend the configuration:\n- port: must be a number\n- model: must be provider/model",
   );
 });
 
-test("a defect's code has five characters that cannot be mistaken for one another", () => {
+test("a defect's reference has five unambiguous characters", () => {
   const ends = [0, 0.999_999].map((value) => defectRef({ next: () => value }));
   expect(ends).toEqual(["22222", "ZZZZZ"]);
   let seed = 7;
@@ -181,18 +181,18 @@ test("a defect's code has five characters that cannot be mistaken for one anothe
   expect(new Set(refs).size).toBeGreaterThan(490);
 });
 
-test("a file for which there is no room is no defect", () => {
+test("a full disk is not a defect", () => {
   const error = Object.assign(new Error("ENOSPC: no space left on device, mkdir 'x'"), { code: "ENOSPC" });
   expect(toAppError(error)).toMatchObject({ code: "disk_full", cause: error });
 });
 
-test("an error with a code keeps what it was", () => {
+test("an AppError keeps its code", () => {
   const error = new DefectError("cannot be", new Error("cause"));
   const reported = withRef(error, { next: () => 0 });
   expect(reported).toMatchObject({ code: "defect", message: "cannot be", detail: { ref: "22222" }, cause: error });
 });
 
-test("in a list nobody is told to mention the agent, and a code of others has no words", () => {
+test("explanations in a list do not suggest a mention, and a foreign code has no explanation", () => {
   expect(reasonOfCode("network")).toBe(
     "I cannot reach the model provider. Check the network or the base URL; then write again.",
   );

@@ -27,7 +27,7 @@ function names(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `call ${index}`);
 }
 
-test("without a refusal nothing waits, however many calls there are", async () => {
+test("calls are not limited until one is refused", async () => {
   const clock = new ManualClock();
   const inner = new SmallKey(clock, 50);
   const provider = alone(inner, clock);
@@ -42,29 +42,32 @@ test.each([
   { takes: 3, retryAfterMs: 1_000 },
   { takes: 3, retryAfterMs: undefined },
   { takes: 20, retryAfterMs: 500 },
-])("fifty calls are all answered by a key that takes $takes at once (retry after $retryAfterMs ms)", async (key) => {
-  const clock = new ManualClock();
-  const inner = new SmallKey(clock, key.takes, key.retryAfterMs);
-  const provider = alone(inner, clock);
-  const calls = Promise.all(
-    names(50).map(async (name) => {
-      for (let tries = 0; ; tries += 1) {
-        try {
-          return await provider.createMessage(request(name), never);
-        } catch (error) {
-          // A call may be refused even when it is alone; the caller then retries, as the loop does four times.
-          if (tries === 4 || !(error instanceof ProviderError)) throw error;
-          await clock.sleep(2_000, never);
+])(
+  "fifty calls are all answered by a key that allows $takes concurrent ones (retry after $retryAfterMs ms)",
+  async (key) => {
+    const clock = new ManualClock();
+    const inner = new SmallKey(clock, key.takes, key.retryAfterMs);
+    const provider = alone(inner, clock);
+    const calls = Promise.all(
+      names(50).map(async (name) => {
+        for (let tries = 0; ; tries += 1) {
+          try {
+            return await provider.createMessage(request(name), never);
+          } catch (error) {
+            // A call may be refused even when it is alone; the caller then retries, as the loop does four times.
+            if (tries === 4 || !(error instanceof ProviderError)) throw error;
+            await clock.sleep(2_000, never);
+          }
         }
-      }
-    }),
-  );
-  await passTime(clock, calls);
-  expect((await calls).map(({ content }) => content)).toEqual(names(50).map(() => RESPONSE.content));
-  expect(inner.refusals).toBeLessThan(300);
-});
+      }),
+    );
+    await passTime(clock, calls);
+    expect((await calls).map(({ content }) => content)).toEqual(names(50).map(() => RESPONSE.content));
+    expect(inner.refusals).toBeLessThan(300);
+  },
+);
 
-test("the oldest call goes first, and each that waits says so once, with how many are before it", async () => {
+test("the oldest call starts first, and each waiting call reports its queue position once", async () => {
   const clock = new ManualClock();
   const inner = new SmallKey(clock, 2, 1_000);
   const provider = alone(inner, clock);
@@ -77,7 +80,7 @@ test("the oldest call goes first, and each that waits says so once, with how man
   expect(statuses[5]).toEqual([expect.stringMatching(/^⏳ Waiting for Small, [1-3] before me\.$/)]);
 });
 
-test("a refusal of a call that ran alone is the caller's, as is a wait of more than a minute", async () => {
+test("a refusal of a sole call, or with a wait of more than a minute, is passed to the caller", async () => {
   const clock = new ManualClock();
   const none = alone(new SmallKey(clock, 0, 1_000), clock);
   await expect(none.createMessage(request("m"), never)).rejects.toMatchObject({ code: "rate_limited" });
@@ -88,7 +91,7 @@ test("a refusal of a call that ran alone is the caller's, as is a wait of more t
   await expect(first).resolves.toEqual(RESPONSE);
 });
 
-test("a call that waits can be stopped, and leaves its place to the next", async () => {
+test("an aborted waiting call leaves its slot to the next", async () => {
   const clock = new ManualClock();
   const inner = new SmallKey(clock, 1, 1_000);
   const provider = alone(inner, clock);
@@ -104,7 +107,7 @@ test("a call that waits can be stopped, and leaves its place to the next", async
   expect(clock.pending).toBe(0);
 });
 
-test("a consumer that leaves at the first word gives its place back", async () => {
+test("a consumer that leaves early releases its slot", async () => {
   const clock = new ManualClock();
   const inner = new SmallKey(clock, 1, 1_000);
   const provider = alone(inner, clock);

@@ -25,7 +25,7 @@ class Holder implements KeyHolders {
 const REFUSED = { type: "refused", waitMs: 1_000, limit: 6, againMs: null } as const;
 const IDLE = { running: 0, isAnswered: false };
 
-test("a limit for all is divided anew whenever a process comes or goes, and leaves each at least one call", () => {
+test("the shared limit is redistributed when processes join or leave, with at least one call each", () => {
   const holder = new Holder();
   holder.refused({ running: 8 });
   expect(holder.limit.share()).toBe(4);
@@ -36,7 +36,7 @@ test("a limit for all is divided anew whenever a process comes or goes, and leav
   expect(shares).toEqual([12, 6, 4, 3, 1]);
 });
 
-test("processes that raise the limit each for itself raise it together as one does", () => {
+test("processes together raise the limit as fast as a single one does", () => {
   const holder = new Holder();
   holder.refused({ running: 8 });
   for (let calls = 0; calls < 4; calls += 1) holder.limit.succeeded();
@@ -46,7 +46,7 @@ test("processes that raise the limit each for itself raise it together as one do
   expect(holder.limit.share()).toBe(5);
 });
 
-test("calls that are refused together lower the limit once and are told once", () => {
+test("calls refused together decrease the limit once and are announced once", () => {
   const holder = new Holder();
   const { decreases } = holder.limit;
   for (let calls = 0; calls < 8; calls += 1) holder.refused({ running: 8, decreases });
@@ -63,7 +63,7 @@ test.each([
   expect(holder.limit.waitMs()).toBe(1_000);
 });
 
-test("what is told while all wait lengthens the wait and lowers nothing", () => {
+test("a refusal announced during a wait extends the wait without decreasing the limit", () => {
   const holder = new Holder();
   holder.limit.received({ ...REFUSED, limit: 30 }, IDLE);
   holder.limit.received({ ...REFUSED, waitMs: 5_000, limit: 3 }, IDLE);
@@ -71,7 +71,7 @@ test("what is told while all wait lengthens the wait and lowers nothing", () => 
   expect(holder.limit.waitMs()).toBe(5_000);
 });
 
-test("whoever is answered says so to one that was refused alone, and lets it go first", async () => {
+test("a process with answered calls tells a process refused alone, and lets it go first", async () => {
   const holder = new Holder();
   holder.limit.received({ ...REFUSED, againMs: 3_000 }, { running: 1, isAnswered: true });
   expect(holder.told).toEqual([{ type: "answered" }]);
@@ -85,14 +85,14 @@ test("whoever is answered says so to one that was refused alone, and lets it go 
   expect(holder.told).toHaveLength(2);
 });
 
-test("one that was refused alone waits for another one only as long as the provider says", () => {
+test("a process refused alone waits for another one only as long as the provider asks", () => {
   const holder = new Holder();
   holder.refused({ isAlone: true, waitMs: 100 });
   holder.limit.received({ ...REFUSED, waitMs: 2_000, againMs: 9_000 }, IDLE);
   expect(holder.limit.waitMs()).toBe(2_000);
 });
 
-test("refusals of lone calls are excused while others are answered, though not for ever", () => {
+test("lone refusals are tolerated while others are answered, up to a maximum", () => {
   const holder = new Holder();
   const verdicts = Array.from({ length: 25 }, () => {
     const verdict = holder.refused({ isAlone: true });
@@ -104,7 +104,7 @@ test("refusals of lone calls are excused while others are answered, though not f
   expect(holder.refused({ isAlone: true })).toBe("crowded");
 });
 
-test("in the only process a lone refusal is the caller's at once, and nobody is told", () => {
+test("in a sole process a lone refusal is passed to the caller at once, without an announcement", () => {
   const holder = new Holder();
   holder.processes = 1;
   expect(holder.refused({ isAlone: true })).toBe("alone");

@@ -54,14 +54,14 @@ test("three processes with one key are refused about as often as one that makes 
   expect(together).toBeLessThan(1.5 * (await refusalsOf(single, at.clock, [one])));
 });
 
-test.each([1, 2])("no call of three processes fails on a key that takes %i at once", async (takes) => {
+test.each([1, 2])("no call of three processes fails on a key that allows %i concurrent ones", async (takes) => {
   const at = place(3);
   const key = new SmallKey(at.clock, takes, 1_000);
   await refusalsOf(key, at.clock, processes(key, at));
   expect(key.most).toBe(takes);
 });
 
-test("a wait that the provider asks one process for is kept by all", async () => {
+test("a wait requested from one process is observed by all", async () => {
   const at = place(2);
   const key = new SmallKey(at.clock, 1, 20_000);
   const [one, other] = processes(key, at);
@@ -74,7 +74,7 @@ test("a wait that the provider asks one process for is kept by all", async () =>
   expect(key.answered.toSorted()).toEqual(["call 0", "call 1", "theirs"]);
 });
 
-test("a key that refuses everything is the caller's after five waits that grow, and then at once", async () => {
+test("a key that refuses everything fails to the caller after five growing waits, and then at once", async () => {
   const at = place(2);
   const key = new SmallKey(at.clock, 0, 1_000);
   const [one] = processes(key, at);
@@ -90,7 +90,7 @@ test("a key that refuses everything is the caller's after five waits that grow, 
   expect(key.refusals).toBe(7);
 });
 
-test("processes tell each other a key's digest, and what is told of one key leaves the others alone", async () => {
+test("messages between processes name a key by its digest and affect only that key", async () => {
   const at = place(2);
   const [one] = processes(new SmallKey(at.clock, 1, 60_000), at);
   const calls = ["call 0", "call 1"].map(async (name) => one?.createMessage(request(name), never));

@@ -17,13 +17,13 @@ test("an abort ends even a source that hangs, with the signal's reason", async (
   await expect(waiting).rejects.toThrow("stopped by a person");
 });
 
-test("a signal that has aborted before lets nothing through", async () => {
+test("an already aborted signal yields no event", async () => {
   const signal = AbortSignal.abort(new Error("stopped before"));
   const events = guardedEvents(hanging(), { clock: new ManualClock(), limitMs: 1_000, signal });
   await expect(events.next()).rejects.toThrow("stopped before");
 });
 
-test("the limit counts from event to event, and leaves no timer behind", async () => {
+test("the timeout restarts with each event, and no timer remains", async () => {
   const clock = new ManualClock();
   const events = guardedEvents(hanging(), { clock, limitMs: 1_000, signal: new AbortController().signal });
   await events.next();

@@ -52,7 +52,7 @@ function processOf(store: Store, session: SessionRow, { lock }: { readonly lock:
   };
 }
 
-test("of two processes whose sub-agents ask at the same moment one opens the job's thread", async () => {
+test("if sub-agents of two processes ask concurrently, one opens the job's thread", async () => {
   const store = await emptyStore();
   const session = await jobSession(store);
   const lock = sharedLock();
@@ -92,7 +92,7 @@ async function delivered(
 }
 
 test.each(["defect", "thread_gone", "missing_scope"] as const)(
-  "what was kept for the report and fails as %s keeps neither the run open nor what was kept beside it",
+  "a post deferred to the report that fails with %s blocks neither the run's end nor other deferred posts",
   async (code) => {
     const posted: string[] = [];
     const kept = ["a", "b"].map((markdown) => ({ markdown, files: [] }));
@@ -104,7 +104,7 @@ test.each(["defect", "thread_gone", "missing_scope"] as const)(
   },
 );
 
-test("what was kept for the report comes without its files where these are forbidden", async () => {
+test("a post deferred to the report is sent without files if these are forbidden", async () => {
   const posted: (readonly [key: string, markdown: string])[] = [];
   const file = { name: "a.txt", mediaType: "text/plain", data: "YQ==" };
   const long = "word ".repeat(3_000).trim();

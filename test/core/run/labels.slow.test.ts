@@ -42,7 +42,7 @@ async function uninterrupted(): Promise<readonly Label[]> {
   return labelsOf(await historyOf(office));
 }
 
-test("messages, results of tools and what was said before carry whose they are and what they hold", async () => {
+test("messages, tool results and thread context are labelled with their authors and contents", async () => {
   expect(await uninterrupted()).toEqual([
     { who: ["outside:alerts"], holds: ["channel"] },
     { who: [ANA.id], holds: ["channel"] },
@@ -54,7 +54,7 @@ test("messages, results of tools and what was said before carry whose they are a
   ]);
 });
 
-test("labels are the same wherever the process was killed", async () => {
+test("labels are the same after a kill at any point", async () => {
   const whole = await uninterrupted();
   const office = await officeWith(reading());
   let died = true;
@@ -78,12 +78,12 @@ const start = { messages: [], lastMeasured: null, knownFiles: new Map<string, st
 test.each<[string, Label | null, Label]>([
   ["its own label", FOREIGN, FOREIGN],
   ["none, as before there were labels,", null, UNKNOWN_LABEL],
-])("a request carries what a summary with %s stands for", (...[, label, carried]) => {
+])("a request's label includes what a summary with %s replaces", (...[, label, carried]) => {
   const made = label === null ? summary : { ...summary, label };
   expect(startOfRun({ ...start, projection: { ...WHOLE_HISTORY, summary: made } }).label).toEqual(carried);
 });
 
-test("a fork takes the label of what stays behind along with the summary", () => {
+test("a fork inherits the label of the messages replaced by the summary", () => {
   const head: Message = { id: "m1", role: "user", content: [], label: FOREIGN, createdAt: 0 };
   const tail: Message = { id: "m2", role: "user", content: [], label: { who: [ANA.id], holds: [] }, createdAt: 0 };
   const made = { ...summary, messages: 1, label: FOREIGN };

@@ -23,7 +23,7 @@ function scene({ isShared }: { readonly isShared: boolean }) {
   return { views, elsewhere, suspended, park };
 }
 
-test("views of runs that go on elsewhere do not stay, and those of runs that wait here do", async () => {
+test("views of runs that continue in another process are closed, views of runs parked here are kept", async () => {
   const { views, elsewhere, suspended, park } = scene({ isShared: true });
   const all = Array.from({ length: 30 }, (_, index) => `run_${index}`);
   const isTaken = (id: string) => Number(id.slice("run_".length)) % 3 !== 0;
@@ -38,7 +38,7 @@ test("views of runs that go on elsewhere do not stay, and those of runs that wai
   expect(suspended.toSorted()).toEqual(all.filter(isTaken).toSorted());
 });
 
-test("where no other process is, each stays until its run goes on", async () => {
+test("in a sole process each view is kept until its run continues", async () => {
   const { views, elsewhere, suspended, park } = scene({ isShared: false });
   for (const id of ["one", "two", "three"]) {
     await park(id);

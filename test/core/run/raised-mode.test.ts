@@ -52,13 +52,13 @@ test.each([
   expect(played.cards.map((each) => each.length)).toEqual(cards);
 });
 
-test("the thread is told of a mode that has ended by itself", async () => {
+test("the expiry of a raised mode is announced in the thread", async () => {
   const { office } = await play([RAISED, writes({ after: 25 * HOUR_MS })], SETTING, sandbox);
   const said = office.messages("1").map(({ markdown }) => markdown);
   expect(said).toContain("The mode of this thread is **write** again: for 24 hours nobody has written here in `agi`.");
 });
 
-test("the thread is told who has raised its mode, and for whom it holds; admins raise it for everyone", async () => {
+test("the thread is told who raised the mode and for whom; admins raise it for everyone", async () => {
   const { options, announced, session } = await intakeOptions();
   const access = { admins: [CHIEF.id], deny: [], guests: false, external: false };
   const receive = createIntake({ ...options, access, approvals: { ...options.approvals, approvers: ["slack:U1"] } });
@@ -74,7 +74,7 @@ test("the thread is told who has raised its mode, and for whom it holds; admins 
   ]);
 });
 
-test("what others ask while a run with a raised mode goes on waits for a run of its own", async () => {
+test("other people's requests during a run with a raised mode wait for their own run", async () => {
   const { options, recorder } = await intakeOptions();
   const receive = createIntake(options);
   await receive(mention("/mode agi"));

@@ -29,7 +29,7 @@ test.each([
   { config: { toolAllow: ["agent", "grep", "web_fetch", "bash"] }, has: ["full", ["grep", "web_fetch"]] },
   { config: { toolAllow: [] }, has: ["full", []] },
   { config: { agentDefinition: shippedAgent("explorer") }, has: ["search-only", ["read", "grep", "web_fetch"]] },
-])("a sub-agent has no more than the settings of $config allow by now", ({ config, has }) => {
+])("a sub-agent is limited by the current settings of $config", ({ config, has }) => {
   const now = buildConfig({ model: "demo/demo", mode: "write", ...config });
   const place = {
     sandboxRoot: "/",
@@ -47,8 +47,11 @@ test.each([
   { own: 0.5, operators: undefined, holds: 0.5 },
   { own: 0.5, operators: 2, holds: 0.5 },
   { own: 100, operators: 2, holds: 2 },
-])("a job with a budget of $own under the operator's of $operators may spend $holds", ({ own, operators, holds }) => {
-  const body: ChildEvent = { ...BEGUN, job: { mode: "read", tools: [], budgetUsd: own } };
-  const budgets = operators === undefined ? {} : { jobUsd: operators };
-  expect(budgetsOfRun(body, budgets, buildConfig({ model: "demo/demo" }))).toEqual({ jobUsd: holds });
-});
+])(
+  "a job with a budget of $own and an operator's limit of $operators may spend $holds",
+  ({ own, operators, holds }) => {
+    const body: ChildEvent = { ...BEGUN, job: { mode: "read", tools: [], budgetUsd: own } };
+    const budgets = operators === undefined ? {} : { jobUsd: operators };
+    expect(budgetsOfRun(body, budgets, buildConfig({ model: "demo/demo" }))).toEqual({ jobUsd: holds });
+  },
+);

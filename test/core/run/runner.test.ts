@@ -135,7 +135,7 @@ const answer = (text: string): unknown =>
   });
 const CALL = { id: "call_1", name: "look", input: { path: "a.txt" } };
 
-test("a message is answered: the run ends with the answer, which is in the history", async () => {
+test("a run ends with its answer, which is in the history", async () => {
   const { wake, row, outcomes, seen, history } = await scene({ replies: [{ text: "Hello, ana." }] });
   expect(await wake()).toBe("ended");
   expect(outcomes).toEqual([answer("Hello, ana.")]);
@@ -144,7 +144,7 @@ test("a message is answered: the run ends with the answer, which is in the histo
   expect(await history()).toEqual([expect.stringContaining("user: "), "assistant: Hello, ana."]);
 });
 
-test("a tool's result goes back to the model", async () => {
+test("a tool's result is sent to the model", async () => {
   const look = tool("look");
   const { wake, model, outcomes } = await scene({ replies: [{ calls: [CALL] }, { text: "Seen." }], tools: [look] });
   expect(await wake()).toBe("ended");
@@ -152,7 +152,7 @@ test("a tool's result goes back to the model", async () => {
   expect(outcomes).toEqual([answer("Seen.")]);
 });
 
-test("a call that asks parks the run; once it is allowed the next wake carries it out, once", async () => {
+test("a call that needs approval parks the run; once approved, the next wake runs it exactly once", async () => {
   let done = 0;
   const change = tool("look", {
     permission: "write",
@@ -178,7 +178,7 @@ test("a call that asks parks the run; once it is allowed the next wake carries i
   expect(await row()).toMatchObject({ status: "ended" });
 });
 
-test("a run that is stopped while its model answers ends as cancelled, with who has stopped it", async () => {
+test("a run stopped during the model's answer ends as cancelled, with the person who stopped it", async () => {
   const stop = new AbortController();
   const { wake, outcomes, row } = await scene({ replies: [{ text: "Half", hangs: true }] });
   const woken = wake(stop.signal);
@@ -189,7 +189,7 @@ test("a run that is stopped while its model answers ends as cancelled, with who 
   expect(await row()).toMatchObject({ status: "ended" });
 });
 
-test("whoever has lost the session writes and says nothing more", async () => {
+test("a process that has lost the session neither writes nor posts", async () => {
   const loses = async () => {
     await store.transaction((tx) => tx.sessions.raiseEpoch("ses_1"));
     return textResult("too late");
@@ -205,7 +205,7 @@ test("whoever has lost the session writes and says nothing more", async () => {
   expect((await history()).join()).not.toContain("too late");
 });
 
-test("a run that a shutdown has cut off goes on where it was: what the model has said is not asked again", async () => {
+test("a run interrupted by a shutdown resumes without repeating model calls", async () => {
   const shutdown = new AbortController();
   let tries = 0;
   const cut = tool("look", {
@@ -229,7 +229,7 @@ test("a run that a shutdown has cut off goes on where it was: what the model has
   expect(outcomes).toEqual([answer("Seen.")]);
 });
 
-test("a run whose process hangs is taken over: the next owner ends it once, and the former one says nothing", async () => {
+test("a run of a hung process is taken over and ended once, and the former owner posts nothing", async () => {
   const began = Promise.withResolvers<void>();
   const hang = Promise.withResolvers<void>();
   let tries = 0;
@@ -255,7 +255,7 @@ test("a run whose process hangs is taken over: the next owner ends it once, and 
   expect((await history()).join()).not.toContain("too late");
 });
 
-test("a hook adds its data to the first request, and one that fails before a run is logged and left out", async () => {
+test("a hook adds its data to the first request, and a failing hook is logged and skipped", async () => {
   const { wake, model, outcomes, logLines } = await scene({
     replies: [{ text: "ok" }],
     hooks: [
@@ -271,7 +271,7 @@ test("a hook adds its data to the first request, and one that fails before a run
   ]);
 });
 
-test("a hook that fails at a run's end, or as it is told of that, keeps nothing from ending", async () => {
+test("a hook that fails at or after a run's end does not prevent the end", async () => {
   const fail = () => {
     throw new Error("no");
   };
@@ -284,7 +284,7 @@ test("a hook that fails at a run's end, or as it is told of that, keeps nothing 
   expect(logLines.filter(({ event }) => event === "hook_failed")).toHaveLength(3);
 });
 
-test("a hook that fails after a run undoes what it did alone: the run ends, and the other hooks' work stays", async () => {
+test("a hook that fails after a run rolls back only its own work", async () => {
   const ended: string[] = [];
   const grown = (name: string, fails: boolean): RunHook => ({
     name,

@@ -23,19 +23,19 @@ test("without skills there is no index", () => {
   expect(skillIndex(catalogueOf())).toBe("");
 });
 
-test("the index is the same bytes in whatever order the files are found, and whatever their bodies say", () => {
+test("the index is byte-identical for any file order and any bodies", () => {
   const other = skillCatalogue([skillWith({ name: "b", description: "Tidies.", body: "Other." }), named("a")], []);
   expect(skillIndex(other)).toBe(skillIndex(catalogueOf("a", "b")));
 });
 
-test("of several skills with one name the first wins", () => {
+test("the first of several skills with the same name wins", () => {
   const catalogue = skillCatalogue([named("tidy", "mine"), named("tidy", "theirs")], []);
   expect(catalogue.skills.map(({ description }) => description)).toEqual(["mine"]);
   expect(catalogue.find("Tidy")?.description).toBe("mine");
   expect(catalogue.find("constructor")).toBeUndefined();
 });
 
-test("a skill is found by the name of its plugin, too, as others of the plugin call it; a command in a folder comes first", () => {
+test("a skill is also found under its plugin's prefix; a command in a folder has precedence", () => {
   const problem = { source: "x/SKILL.md", name: "broken", line: 1, reason: "is broken" };
   const catalogue = skillCatalogue([named("tidy"), named("dev-tidy")], [problem]);
   const found = ["kit:tidy", "dev:tidy", "kit:", "kit:other"].map((name) => catalogue.find(name)?.name);
@@ -58,12 +58,12 @@ test.each([
   expect(lines.join("\n").length).toBeLessThanOrEqual(8_100);
 });
 
-test("names that do not fit are counted", () => {
+test("names beyond the limit are counted", () => {
   const skills = Array.from({ length: 500 }, (_, index) => named(`${"n".repeat(50)}-${index}`));
   expect(skillIndex(skillCatalogue(skills, []))).toMatch(/ … and \d+ more\. The tool `skill` with "list"/);
 });
 
-test("the list says what each skill takes, where it is from, and which files are broken", () => {
+test("the list states each skill's arguments and source, and the broken files", () => {
   const problems: SkillProblem[] = [
     { name: "x", source: ".claude/skills/x/SKILL.md", line: 3, reason: "description: is missing" },
   ];

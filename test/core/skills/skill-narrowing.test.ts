@@ -10,7 +10,7 @@ test.each([
   { name: "some", allowed: ["skill", "read", "bash"], tools: ["read", "grep"], left: ["skill", "read"] },
   { name: "no skills", allowed: ["read", "bash"], tools: ["read"], left: ["read"] },
   { name: "everything, by a skill that needs none", allowed: undefined, tools: [], left: ["skill"] },
-])("where $name is allowed, $tools leave $left", ({ allowed, tools, left }) => {
+])("with $name allowed, $tools leave $left", ({ allowed, tools, left }) => {
   expect(narrowTools(allowed, tools)).toEqual(left);
 });
 

@@ -112,7 +112,7 @@ test.each(fillings)("$name", ({ skill, raw, text }) => {
   expect(fillPlaceholders(skillWith(skill), given(raw))).toBe(text);
 });
 
-test("words that are parted already keep their blanks", () => {
+test("already separated arguments keep their spaces", () => {
   const skill = skillWith({ body: "{{a}}|{{b}}", args: [arg("a"), arg("b")] });
   expect(fillPlaceholders(skill, { values: ["two words", "b=three more words"], raw: "" })).toBe(
     "two words|three more words",
@@ -132,14 +132,14 @@ test.each(missing)("given $name, the missing ones are $names", ({ raw, names }) 
   expect(bindArguments(args, given(raw)).missing.map(({ name }) => name)).toEqual(names);
 });
 
-test("a skill whose required arguments are missing is not ready, and says which", () => {
+test("a skill without its required arguments is not ready, and names them", () => {
   const skill = skillWith({ args: [place, arg("days")] });
   expect(renderSkill(skill, given(""))).toEqual({ type: "missing", args: [place] });
   expect(missingText(skill, [place])).toContain("The skill tidy needs place (A town).");
   expect(argumentLine(skill)).toBe("place (required), days");
 });
 
-test("a body that repeats a long argument makes no flood of it, and gives it whole once", () => {
+test("a long argument used repeatedly in a body is inserted in full once", () => {
   const skill = skillWith({ body: `$ARGUMENTS\n${"$1".repeat(10_000)}` });
   const long = "x".repeat(60_000);
   const text = fillPlaceholders(skill, given(long));
@@ -150,7 +150,7 @@ test("a body that repeats a long argument makes no flood of it, and gives it who
   );
 });
 
-test("a skill of the project says where its files are, and that its wishes grant nothing", () => {
+test("a project's skill states its directory, and that its allowed-tools grant nothing", () => {
   const skill = skillWith({ allowedTools: "Bash(git:*) Read", compatibility: "Needs git", tools: ["read", "grep"] });
   const rendered = renderSkill(skill, given(""));
   expect(rendered).toMatchObject({ type: "ready", tools: ["read", "grep"] });
@@ -166,7 +166,7 @@ Tidy up.`,
   );
 });
 
-test("a skill from outside the sandbox tells nothing of the machine's directories", () => {
+test("a skill from outside the sandbox reveals no host paths", () => {
   const rendered = renderSkill(skillWith({ origin: "application", folder: "/opt/deckhand/skills/tidy" }), given(""));
   expect(rendered).toHaveProperty("text", expect.stringContaining('{"skill": "tidy", "file": "<name>"}'));
   expect(rendered).toHaveProperty("text", expect.not.stringContaining("/opt"));
@@ -183,7 +183,7 @@ test.each([
   expect(bodyOf(skillWith({ body }), "")).toBe(text);
 });
 
-test("a folder outside the sandbox is named by no path of the machine, and what is given names no folder", () => {
+test("a folder outside the sandbox is not shown with its host path, and arguments cannot name folders", () => {
   const body = "{baseDir}/a.py $ARGUMENTS";
   const skill = skillWith({ body, origin: "home", folder: "/srv/home/extensions/skills/tidy" });
   expect(bodyOf(skill, "{baseDir}")).toBe("./a.py {baseDir}");
@@ -198,7 +198,7 @@ test.each([
   ["!`git status`", true],
   ["- State: !`git status`", true],
   ["Say `hi`!", false],
-])("a body that wants a command's output says so to the model: %s", (body, isSaid) => {
+])("a body with a command placeholder tells the model that it was not run: %s", (body, isSaid) => {
   const rendered = renderSkill(skillWith({ body }), given(""));
   expect(rendered.type === "ready" && rendered.text.includes("run it first")).toBe(isSaid);
 });

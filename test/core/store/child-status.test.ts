@@ -20,7 +20,7 @@ const CHILD = {
 };
 const BEGIN = beginKeyOf(CHILD);
 
-test.each([1, 2, 3])("a child that begins after %i of the reads that tell how far it is was not stopped", async (n) => {
+test.each([1, 2, 3])("a child that starts after %i of the status reads is not reported as stopped", async (n) => {
   const { store, clock } = await nativeSession();
   const at = clock.now();
   const { seq } = await store.transaction(async (tx) => {

@@ -4,7 +4,7 @@ import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { query, startPostgres } from "../../support/database/postgres.ts";
 
-test("sessions that begin at once in a channel whose row somebody has removed are there, all of them", async () => {
+test("concurrent new sessions in a channel whose row was deleted are all created", async () => {
   await using parts = new AsyncDisposableStack();
   const postgres = await startPostgres();
   parts.defer(() => postgres.stop());

@@ -77,13 +77,13 @@ async function endedRun(store: Store, { sessionId, verb }: { sessionId: string; 
   return runId;
 }
 
-test.each([1, 2, 3])("a run that begins after %i statements of a switch keeps its agent", async (statements) => {
+test.each([1, 2, 3])("a run that starts after %i statements of an agent switch keeps its agent", async (statements) => {
   const { store, sessionId, within } = await aboutToWork(statements);
   const { began } = await within((tx) => switchAgent(tx, { sessionId, agent: "plan", at: AT }));
   expect((await store.sessions.get(sessionId)).agent).toBe(began?.agent);
 });
 
-test.each([1, 2, 3])("a run that begins after %i statements of a fork is not taken along half", async (statements) => {
+test.each([1, 2, 3])("a run that starts after %i statements of a fork is not copied partially", async (statements) => {
   const { store, sessionId, within } = await aboutToWork(statements);
   const from = await store.sessions.get(sessionId);
   const thread = { ...from.thread, threadId: `${sessionId}-fork` };
@@ -91,18 +91,15 @@ test.each([1, 2, 3])("a run that begins after %i statements of a fork is not tak
   expect(result).toBe(0);
 });
 
-test.each([1, 2, 3])(
-  "a run that begins after %i statements of /new has no thread taken from it",
-  async (statements) => {
-    const { store, sessionId, within } = await aboutToWork(statements);
-    const session = await store.sessions.get(sessionId);
-    const fresh = { id: `${sessionId}-fresh`, createdBy: "slack:U1", at: AT };
-    const { began } = await within((tx) => beginNewSession(tx, session, fresh));
-    expect((await store.sessions.get(sessionId)).key).toBe(began?.key);
-  },
-);
+test.each([1, 2, 3])("a run that starts after %i statements of /new keeps its thread", async (statements) => {
+  const { store, sessionId, within } = await aboutToWork(statements);
+  const session = await store.sessions.get(sessionId);
+  const fresh = { id: `${sessionId}-fresh`, createdBy: "slack:U1", at: AT };
+  const { began } = await within((tx) => beginNewSession(tx, session, fresh));
+  expect((await store.sessions.get(sessionId)).key).toBe(began?.key);
+});
 
-test("of two ended runs that are gone on with at once, one is", async () => {
+test("of two ended runs that are continued concurrently, only one continues", async () => {
   const { store, sessionId } = await aboutToWork(1);
   const runtime = systemRuntime();
   const engine = new EmbeddedEngine({
@@ -122,7 +119,7 @@ test("of two ended runs that are gone on with at once, one is", async () => {
   expect(new Set(receipts.map((receipt) => receipt?.type))).toEqual(new Set(["accepted", "reply"]));
 });
 
-test("what waits to begin a run keeps its thread", async () => {
+test("a session with a pending run keeps its thread", async () => {
   const { store, sessionId } = await aboutToWork(1);
   const session = await store.sessions.get(sessionId);
   const delivery = { sessionId, event: event(sessionId), wakes: true, resumes: false, dueAt: AT, at: AT };
@@ -145,7 +142,7 @@ async function openRun(store: Store, sessionId: string, status: "running" | "par
   return runId;
 }
 
-test("a sub-agent that goes on in the moment in which its parent is stopped stops, too", async () => {
+test("a sub-agent that resumes while its parent is stopped stops as well", async () => {
   // An engine resumes every open run of its database, so this test needs a database of its own.
   const own = await postgres.createDatabase();
   const store = await openStore(own, systemRuntime());

@@ -134,7 +134,7 @@ describe("a sub-agent never has more than its parent", () => {
     expect([event?.access, event?.mode, event?.tools]).toEqual([access, mode, tools]);
   });
 
-  test("while its parent plans, nothing may be changed on its behalf", async () => {
+  test("while its parent is in plan mode, it may change nothing", async () => {
     const session = await nativeSession();
     await session.store.transaction((tx) => tx.plans.begin("ses_1"));
     expect((await ask({}, session)).event?.mode).toBe("read");
@@ -151,14 +151,14 @@ describe("a sub-agent never has more than its parent", () => {
     { name: "a type that there is not", input: { agent_type: "pilot" }, said: /no agent type "pilot".*explorer/u },
     { name: "a model that cannot be used", input: { model: "no/model" }, said: /cannot use it/u },
   ];
-  test.each(refused)("$name is refused, and nothing begins", async ({ said, ...asking }) => {
+  test.each(refused)("$name is refused, and no sub-agent starts", async ({ said, ...asking }) => {
     const answer = await ask(asking);
     expect(answer.said).toMatch(said);
     expect(answer.event).toBeNull();
   });
 });
 
-test("its run works with the type, the turns and the tools that it was begun with", async () => {
+test("its run has the type, the turns and the tools that it was started with", async () => {
   const { event } = await ask({ input: { agent_type: "explorer", max_turns: 3 } });
   const config = buildConfig({ model: "demo/demo", agentDefinition: shippedAgent("explorer"), mode: "agi" });
   const hosts = { allowedHosts: [], blockedUrls: [], sinks: [] };
@@ -178,7 +178,7 @@ test.each([
   { asked: { max_turns: 3 }, turns: 3 },
   { asked: { max_turns: 50 }, turns: 6 },
   { asked: { agent_type: "explorer", max_turns: 50 }, turns: 6 },
-])("asked for $asked, an executor has no more turns than are configured", async ({ asked, turns }) => {
+])("an executor asked for $asked gets at most the configured turns", async ({ asked, turns }) => {
   const delegation = { ...DELEGATION, maxTurns: 6 };
   const { event } = await ask({ input: asked, config: { delegation } });
   expect(event?.maxTurns).toBe(turns);
@@ -186,14 +186,14 @@ test.each([
 
 const NOTHING = { kind: "resume", of: "nothing" } as const;
 
-test("a call that is taken up again attaches to the child that it has begun", async () => {
+test("a replayed call attaches to the child that it has started", async () => {
   const { session } = await ask({});
   await ask({}, session);
   expect(await session.store.children.ofRun("ses_1", "run_1")).toMatchObject([{ id: CHILD, parentCallId: "call_1" }]);
   expect(session.waits).toEqual(["waits for worker", "waits for worker"]);
 });
 
-test("nothing begins behind a stop, and what waits to begin never does", async () => {
+test("no sub-agent starts after a stop, and queued ones never start", async () => {
   const session = await nativeSession();
   await session.store.transaction((tx) => tx.runs.requestCancel("run_1", cancelledByPerson(ANA)));
   expect((await ask({}, session)).said).toBe("Not begun: you have been stopped.");
@@ -204,7 +204,7 @@ test("nothing begins behind a stop, and what waits to begin never does", async (
   expect((await ask({}, other)).said).toBe("It was stopped before it began.");
 });
 
-test("a sub-agent that waits for its place is cancelled at once, and the next one gets the place", async () => {
+test("a queued sub-agent is cancelled at once, and the next one gets its slot", async () => {
   const session = await nativeSession();
   const { store, engine, clock } = session;
   const delegation = { ...DELEGATION, concurrencyLimit: 1 };
@@ -225,7 +225,7 @@ test("a sub-agent that waits for its place is cancelled at once, and the next on
   expect(session.waits).toEqual([]);
 });
 
-test("a report comes with what the sub-agent has changed in files of its own", async () => {
+test("a report includes the sub-agent's changes in its own files", async () => {
   const config = buildConfig({ model: "demo/demo", delegation: { ...DELEGATION, isolated: true } });
   const session = await nativeSession();
   const models = { problemWith: () => Promise.resolve(null) };
@@ -259,7 +259,7 @@ async function end(session: NativeSession, event: ChildEvent | null): Promise<vo
   await endChild({ event, sessionId: CHILD, runId: "run_2", outcome, endRun }, session.deps);
 }
 
-test("its end wakes a parent that waits, and is noted for one that does not", async () => {
+test("its end wakes a waiting parent, and is stored as a note for any other", async () => {
   const waiting = await ask({});
   await beginRun(waiting.session);
   expect(await waiting.session.isWoken()).toBe(false);
@@ -276,7 +276,7 @@ test("its end wakes a parent that waits, and is noted for one that does not", as
   expect(note?.body).toMatchObject({ kind: "child_end", childId: CHILD, author: { id: ANA.id } });
 });
 
-test("whose words entered it has spoken in the run that reads its report", async () => {
+test("authors of its input count as authors in the run that reads its report", async () => {
   const { session, event } = await ask({});
   await beginRun(session);
   const words = {
@@ -358,7 +358,7 @@ function spending({ store, clock }: NativeSession, limit: keyof BudgetSettings) 
 const ROOT = { sessionId: "ses_1", runId: "run_1" };
 
 test.each(["runUsd", "sessionUsd"] as const)(
-  "what it spends counts for its parent's limit %s, and the other way round",
+  "its spending counts towards its parent's limit %s, and vice versa",
   async (limit) => {
     const { session } = await ask({});
     await beginRun(session);
@@ -372,7 +372,7 @@ test.each(["runUsd", "sessionUsd"] as const)(
 );
 
 test.each(["managedUsd", "jobUsd"] as const)(
-  "%s holds over the runs that ends of sub-agents begin, and not over a person's next one",
+  "%s also applies to runs started by ends of sub-agents, and not to a person's next run",
   async (limit) => {
     const { session, event } = await ask({ input: { run_in_background: true } });
     const { store, clock } = session;

@@ -25,7 +25,7 @@ async function atWork() {
   return { store, begin };
 }
 
-test("a sub-agent's report is the end of it: what it begins itself does not wake it anew", async () => {
+test("a sub-agent that has reported is not woken again by its own sub-agents", async () => {
   const { store, begin } = await atWork();
   const place = { sessionId: CHILD, runId: "run_2" };
   const behind = await begin({ ...place, callId: "call_2" }, { run_in_background: true });

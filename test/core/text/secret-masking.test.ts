@@ -19,14 +19,14 @@ describe("a key of ours", () => {
     ["in base64, behind one byte", Buffer.from(`a${KEY} and more`).toString("base64")],
     ["in base64, behind two", Buffer.from(`ab${KEY} and more`).toString("base64")],
     ["in base64, behind three", Buffer.from(`abc${KEY} and more`).toString("base64")],
-  ])("%s does not stay", (_, text) => {
+  ])("%s is masked", (_, text) => {
     const shown = hide(text);
     expect(shown).toContain("[secret]");
     const rest = [KEY, bytes.toString("hex"), bytes.subarray(3, -3).toString("base64").slice(2, -3)];
     for (const form of rest) expect(shown.toLowerCase()).not.toContain(form.toLowerCase());
   });
 
-  test("is found in lists and plain objects, and nothing else of them changes", () => {
+  test("is masked in lists and plain objects, without other changes", () => {
     const when = new Date(0);
     const data = new Uint8Array([1]);
     expect(hideIn({ text: `a ${KEY}`, list: [{ deep: KEY }], when, data, none: null })).toEqual({
@@ -38,7 +38,7 @@ describe("a key of ours", () => {
     });
   });
 
-  test("is taken out of a file's bytes; other files stay the same", () => {
+  test("is masked in a file's bytes; other files are unchanged", () => {
     const plain = secretMasking(["sk-ant-0123456789"]);
     const other = new Uint8Array([0xff, 0xfe, 0, 1]);
     expect(plain.hideInBytes(other)).toBe(other);
@@ -47,7 +47,7 @@ describe("a key of ours", () => {
   });
 });
 
-test("what is short, or a word, is none: it stands in what people say", () => {
+test("short values and plain words are not masked, since people use them", () => {
   expect(hide("deckhand says correcthorsebattery")).toBe("deckhand says correcthorsebattery");
   expect(secretMasking([]).hide(KEY)).toBe(KEY);
 });

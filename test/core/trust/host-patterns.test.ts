@@ -41,7 +41,7 @@ const allowed = [
   { pattern: "", url: "https://example.com/", holds: false },
 ];
 
-test.each(allowed)("allowedHosts $pattern holds for $url: $holds", ({ pattern, url, holds }) => {
+test.each(allowed)("allowedHosts $pattern matches $url: $holds", ({ pattern, url, holds }) => {
   expect(isAllowedHost(parseTarget(url), [pattern])).toBe(holds);
 });
 
@@ -121,11 +121,11 @@ const blocked = [
   { entry: "1.2.3.4", url: "https://[::ffff:1.2.3.5]/", holds: false },
 ];
 
-test.each(blocked)("blockedUrls $entry holds for $url: $holds", ({ entry, url, holds }) => {
+test.each(blocked)("blockedUrls $entry matches $url: $holds", ({ entry, url, holds }) => {
   expect(blockOf(parseTarget(url), [entry])).toBe(holds ? entry : null);
 });
 
-test("blanks within what is encoded, again and again, cost no more than the path is long", () => {
+test("matching repeatedly encoded spaces takes time linear in the path's length", () => {
   const nested = (length: number) => `https://example.com/${"%2".repeat(length / 4)}${"0".repeat(length / 4)}`;
   const work = (url: string) => blockOf(new URL(url), ["example.com/admin"]);
   expect(growthOf(work, nested)).toBeLessThan(TOLERATED_GROWTH);

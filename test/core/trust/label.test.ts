@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { labelOf, type Message } from "../../../src/core/protocol/messages.ts";
 import { EMPTY_LABEL, labelFrom, outsideOf, UNKNOWN_LABEL, unionOf } from "../../../src/core/trust/label.ts";
 
-test("a union has everyone's words once, and all that is held", () => {
+test("a union contains every author and every kind of content once", () => {
   const page = { who: [outsideOf("docs.test")], holds: ["public"] } as const;
   const ana = { who: ["slack:U1"], holds: ["files", "channel"] } as const;
   expect(unionOf([ana, page, ana])).toEqual({
@@ -11,7 +11,7 @@ test("a union has everyone's words once, and all that is held", () => {
   });
 });
 
-test("what was stored is read as it was; what was not, or cannot be read, counts as outside and files", () => {
+test("a stored label is read back; a missing or unreadable one counts as outside content and files", () => {
   const label = { who: ["slack:U1"], holds: ["channel"] } as const;
   expect(labelFrom(JSON.stringify(label))).toEqual(label);
   for (const stored of [null, "", "{", `{"who":["a"]}`, `{"who":[],"holds":["nothing"]}`]) {
@@ -20,7 +20,7 @@ test("what was stored is read as it was; what was not, or cannot be read, counts
   expect(UNKNOWN_LABEL).toEqual({ who: ["outside:earlier messages"], holds: ["files"] });
 });
 
-test("what a model says adds nothing, and a message of which nothing is known is unknown", () => {
+test("model output adds no label, and a message without a label is unknown", () => {
   const message: Message = { id: "m", role: "user", content: [], createdAt: 0 };
   expect(labelOf([{ ...message, role: "assistant" }])).toEqual(EMPTY_LABEL);
   expect(labelOf([message])).toEqual(UNKNOWN_LABEL);

@@ -52,12 +52,12 @@ test.each<[string, readonly ForeignText[], string, ForeignText | null]>([
   expect(likeliestPassage(texts, call)).toEqual(passage);
 });
 
-test("a long line is cut, at a whole character", () => {
+test("a long line is cut between characters", () => {
   const { text = "" } = likeliestPassage([from("a", `${"x".repeat(159)}😀 and more`)], DELETE) ?? {};
   expect(text).toBe(`${"x".repeat(159)}\ufffd…`);
 });
 
-test("what stands far down a long text is not looked at", () => {
+test("only the beginning of a long text is searched", () => {
   const page = from("a", "The top.", "-".repeat(20_000), "rm -rf backups");
   expect(likeliestPassage([page], DELETE)?.text).not.toContain("backups");
 });

@@ -46,7 +46,7 @@ function deafFeeds() {
   return { clock, one: feed(), other: feed(), insert };
 }
 
-test("what another process writes is read within a second though no word of it comes, and new threads come with it", async () => {
+test("changes by another process are read within a second even without a notification, new threads included", async () => {
   const { clock, one, other, insert } = deafFeeds();
   const page = new Page();
   await one.join(page, () => Promise.resolve());
@@ -65,7 +65,7 @@ test("what another process writes is read within a second though no word of it c
   expect(new Set(page.threads)).toEqual(new Set(["a", "b"]));
 });
 
-test("what is written here is told after what others have written before, and each once", async () => {
+test("local changes are sent once each, after earlier changes of other processes", async () => {
   const { clock, one, other, insert } = deafFeeds();
   const page = new Page();
   await insert(other, "before");
@@ -82,7 +82,7 @@ test("what is written here is told after what others have written before, and ea
   expect(page.seqs).toEqual([2, 3, 4]);
 });
 
-test("a page that goes while it is welcomed, or before, is told nothing and has nothing read for it", async () => {
+test("a page that closes before or while it is welcomed causes no query and gets no frame", async () => {
   const { one, other, insert } = deafFeeds();
   const page = new Page();
   const joining = one.join(page, () => Promise.resolve());
@@ -97,7 +97,7 @@ test("a page that goes while it is welcomed, or before, is told nothing and has 
   expect(page.frames).toEqual([]);
 });
 
-test("others are told of what is not there to be read: that a thread is gone", async () => {
+test("other processes are notified of a deleted thread", async () => {
   const told: string[] = [];
   const clock = new ManualClock();
   const publish: Cluster["publish"] = (_topic, about) => Promise.resolve(void told.push(about));

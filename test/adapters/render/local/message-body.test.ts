@@ -14,7 +14,7 @@ test.each([
   ["> _quoted_ and ~~gone~~.", "quoted and gone."],
   ["---\nthe second line\nthe third", "the second line"],
   ["***", "New thread"],
-])("a thread that begins with %j is called %j", (text, title) => {
+])("a thread that starts with %j has the title %j", (text, title) => {
   expect(titleOf(text)).toBe(title);
 });
 
@@ -32,7 +32,7 @@ test.each([
   { was: "an offer", lane: "approval", buttons: [button("hook:instructions:r")], shows: { card: "offer" } },
   { was: "a decision", lane: "approval", buttons: [], shows: undefined },
   { was: "an answer", lane: "answer", buttons: [], footer: "✗ Stopped.", shows: undefined },
-])("a row of an earlier version that was $was is read as one", ({ lane, buttons, footer, shows }) => {
+])("$was in a row of an earlier version is recognised", ({ lane, buttons, footer, shows }) => {
   const body = { by: "deckhand", markdown: "✓ Its words.", tone: "plain", lane, buttons, files: [], signs: [] };
   const row = { id: "m", threadId: "t", key: "k", fromPerson: false, at: 0, position: 1, seq: 1 };
   const read = bodyOf({ ...row, body: JSON.stringify({ ...body, footer }) });
@@ -48,7 +48,7 @@ test.each([
   },
   { what: "is for nobody who is known", body: { by: "oracle" }, reads: "⚠ I cannot read this message." },
   { what: "is no message", body: null, reads: "⚠ I cannot read this message." },
-])("a row that $what keeps no page from the others", ({ body, reads }) => {
+])("a row that $what does not hide the other messages", ({ body, reads }) => {
   const row = { id: "m", threadId: "t", key: "k", fromPerson: false, at: 0, position: 1, seq: 1 };
   const whole = { by: "note", to: "web:ana", markdown: "Its words.", tone: "plain", buttons: [], files: [] };
   const read = bodyOf({ ...row, body: body === null ? "{odd" : JSON.stringify({ ...whole, ...body }) });

@@ -50,7 +50,7 @@ function seqs(socket: SlowSocket): number[] {
   return socket.sent.flatMap((sent) => (sent.type === "message" ? [sent.message.seq] : []));
 }
 
-test("of a message's states that wait for a slow page only the newest is sent, in order of its number", () => {
+test("of the queued states of a message only the newest is sent to a slow page, in sequence order", () => {
   const socket = new SlowSocket();
   const outbox = new Outbox(socket);
   outbox.push(frame("big", 1, SOCKET_BYTES));
@@ -62,7 +62,7 @@ test("of a message's states that wait for a slow page only the newest is sent, i
   expect(seqs(socket)).toEqual([1, 3, 4]);
 });
 
-test("a thread that came with a state that was passed over is not forgotten", () => {
+test("a new thread that came with a skipped state is still sent", () => {
   const socket = new SlowSocket();
   const outbox = new Outbox(socket);
   const thread = { id: "t", title: "T", updatedAt: 0 };
@@ -73,7 +73,7 @@ test("a thread that came with a state that was passed over is not forgotten", ()
   expect(socket.sent[1]).toMatchObject({ message: { seq: 3 }, thread });
 });
 
-test("a page too far behind is cut off and nothing more is kept for it", () => {
+test("a page that falls too far behind is disconnected and its queue dropped", () => {
   const socket = new SlowSocket();
   const outbox = new Outbox(socket);
   outbox.push(frame("big", 0, SOCKET_BYTES));

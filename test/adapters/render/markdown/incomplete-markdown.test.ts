@@ -41,32 +41,32 @@ const cases: { written: string; shown: string }[] = [
   { written: "", shown: "" },
 ];
 
-test.each(cases)("of $written people see $shown", ({ written, shown }) => {
+test.each(cases)("$written is shown as $shown", ({ written, shown }) => {
   expect(completedTail(written, ROOM)).toBe(shown);
 });
 
-test("the last lines are shown, and a fence cut in two is opened again", () => {
+test("the last lines are shown, and a fence that was cut is reopened", () => {
   const text = `intro\n\`\`\`py\n${Array.from({ length: 50 }, (_, n) => `print(${n})`).join("\n")}`;
   expect(completedTail(text, { ...ROOM, lines: 3, chars: 500 })).toBe("```py\nprint(47)\nprint(48)\nprint(49)\n```");
 });
 
-test("lines of a list below what is cut off begin at the margin", () => {
+test("list items below the cut lose their indentation", () => {
   expect(completedTail("- one\n    - **two**\n    - **thr", { ...ROOM, lines: 2 })).toBe("- **two**\n- **thr**");
 });
 
-test.each([1, 2, 3])("of a table cut at %d lines from its end, the head stands above the rows", (lines) => {
+test.each([1, 2, 3])("a table cut at %d lines from its end keeps its header row", (lines) => {
   const head = "| a | b |\n|---|---|";
   const shown = completedTail(`Look:\n\n${head}\n| 1 | 2 |\n| 3 | 4 |\n`, { ...ROOM, lines });
   expect(shown).toBe(`${head}\n${lines === 1 ? "" : "| 1 | 2 |\n"}| 3 | 4 |`);
 });
 
-test("a table is written as the whole answer has it where Markdown's are not shown", () => {
+test("a table is rendered as in the final answer on platforms without Markdown tables", () => {
   expect(completedTail("Look:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3", { ...ROOM, showsTables: false })).toBe(
     "Look:\n\n```\na  b\n-  -\n1  2\n```",
   );
 });
 
-test("a line longer than the room shows its end", () => {
+test("of a line longer than the limit the end is shown", () => {
   expect(completedTail("x".repeat(100), { ...ROOM, lines: 3, chars: 10 })).toBe(`…${"x".repeat(10)}`);
 });
 
@@ -102,7 +102,7 @@ const documents = fc
   )
   .map((blocks) => blocks.join("\n\n"));
 
-test("however far a text is written, no marker is ever seen", () => {
+test("no prefix of a text shows a raw Markdown marker", () => {
   fc.assert(
     fc.property(documents, (markdown) => {
       for (let length = 1; length <= markdown.length; length += 1) {

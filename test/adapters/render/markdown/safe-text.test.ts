@@ -17,7 +17,7 @@ test.each([
   "<@&1>",
   "<#C1>",
   "<@U1|ana>",
-])("%s no longer stands in the text, but can be read", (mention) => {
+])("%s is neutralised but stays readable", (mention) => {
   const safe = withoutMentions(`hey ${mention}!`);
   expect(safe).not.toContain(mention);
   expect(safe.replaceAll("\u200b", "")).toBe(`hey ${mention}!`);
@@ -33,7 +33,7 @@ test.each([
   "ana@here.com",
   "a <b> c",
   "@hereby",
-])("%s is left alone", (text) => {
+])("%s is unchanged", (text) => {
   expect(withoutMentions(text)).toBe(text);
 });
 
@@ -55,12 +55,12 @@ test.each([
   "![a\n\u00a0\nb](https://x/y.png)",
   "![a\n\f\nb](https://x/y.png)",
   "![a\n\u2028\nb](https://x/y.png)",
-])("no image is left of %j", (markdown) => {
+])("the image in %j is removed", (markdown) => {
   expect(imagesIn(markdown)).not.toBe(0);
   expect(imagesIn(withoutImages(markdown))).toBe(0);
 });
 
-test("no image is left, however its parts are put together", () => {
+test("no combination of parts forms an image", () => {
   const parts = [
     "!",
     "[",
@@ -97,7 +97,7 @@ test.each([
   "if ! [ -f x ]; then",
   "wow![^1]",
   "```\nlet a = vec![1];\n```\n\n[x](https://x)",
-])("%j is left as it is", (text) => {
+])("%j is unchanged", (text) => {
   expect(withoutImages(text)).toBe(text);
 });
 
@@ -141,6 +141,6 @@ test.each([
   ["Persian", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", true],
   ["Latin letters", ".g\u200cit", false],
   ["an emoji and a letter", "\u{1f680}\u200dx", false],
-])("a joiner in %s is shown as it is where what stands there needs it", (_where, text, isShown) => {
+])("a zero-width joiner in %s is kept where the script needs it", (_where, text, isShown) => {
   expect(plainLine(text, 100) === text).toBe(isShown);
 });

@@ -111,7 +111,7 @@ test.each(cases)("$name", ({ markdown, max, pieces }) => {
 
 const maxChars = fc.integer({ min: 40, max: 400 });
 
-test("no piece is longer than allowed, empty, or cuts a character in two", () => {
+test("no piece exceeds the limit, is empty, or splits a character", () => {
   const text = fc.array(
     fc.oneof(
       fc.string({ unit: "binary", maxLength: 80 }),
@@ -131,7 +131,7 @@ test("no piece is longer than allowed, empty, or cuts a character in two", () =>
   );
 });
 
-test("an unbroken text comes back by joining its pieces", () => {
+test("joining the pieces of an unbroken text restores it", () => {
   const unbroken = fc.string({ unit: fc.constantFrom("a", "é", "😀", "漢"), minLength: 1, maxLength: 900 });
   fc.assert(
     fc.property(unbroken, maxChars, (text, max) => {
@@ -173,7 +173,7 @@ function wordsOf(markdown: string): string[] {
   });
 }
 
-test("every word arrives once, in order, inside or outside code as it was written", () => {
+test("every word occurs once, in order, inside or outside code as written", () => {
   fc.assert(
     fc.property(documents, maxChars, (markdown, max) => {
       expect(splitMarkdown(markdown, max).flatMap(wordsOf)).toEqual(wordsOf(markdown));
@@ -182,7 +182,7 @@ test("every word arrives once, in order, inside or outside code as it was writte
   );
 });
 
-test("each piece of a table is one, with the same head, and no row is lost", () => {
+test("each piece of a table is a table with the same header, and no row is lost", () => {
   const rows = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 30 });
   const rowsOf = (markdown: string) => {
     const tokens = new MarkdownIt().parse(markdown, {});

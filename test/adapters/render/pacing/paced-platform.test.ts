@@ -17,7 +17,7 @@ function setup() {
   return { clock, inner, platform: pacePlatform(inner, clock) };
 }
 
-test("posts of a channel go out as a burst and then one per interval, other channels beside them", async () => {
+test("posts of a channel are sent as a burst and then one per interval, independently of other channels", async () => {
   const { clock, inner, platform } = setup();
   const posts = [0, 1, 2, 3].map((n) => platform.post(THREAD, message(`a${n}`), `a${n}`));
   const other = platform.post({ ...THREAD, channelId: "C2" }, message("b"), "b");
@@ -32,7 +32,7 @@ test("posts of a channel go out as a burst and then one per interval, other chan
   ]);
 });
 
-test("what waits goes out by urgency, and in order within a lane", async () => {
+test("waiting requests are sent by lane priority, in order within a lane", async () => {
   const { clock, inner, platform } = setup();
   const lanes: Lane[] = ["progress", "progress", "progress", "first", "answer", "approval", "answer"];
   const posts = lanes.map((lane, n) => platform.post(THREAD, message(`${lane} ${n}`, lane), `k${n}`));
@@ -78,26 +78,29 @@ test.each([
   { since: "none", emptyAt: null, waiting: [0, 0, 0, 1_200], posts: [0, 0, 1_000, 2_000] },
   { since: "one at once", emptyAt: 0, waiting: [1_200, 2_400, 3_600, 4_800], posts: [0, 1_000, 2_000, 3_000] },
   { since: "one two intervals ago", emptyAt: -2_400, waiting: [0, 0, 1_200, 2_400], posts: [0, 0, 1_000, 2_000] },
-])("each rate has the burst that $since before this process has left", async ({ emptyAt, waiting, posts }) => {
-  const sent: Record<string, (platform: PacedPlatform, n: number) => Promise<unknown>> = {
-    edit: (platform, n) => platform.edit(POSTED, message(`${n}`)),
-    react: (platform, n) => platform.react(THREAD, `m${n}`, "seen"),
-    status: async (platform, n) => platform.showLatestStatus?.(THREAD, () => `${n}`, { lane: "progress", signal }),
-    post: (platform, n) => platform.post(THREAD, message(`${n}`), `${n}`),
-  };
-  for (const [kind, send] of Object.entries(sent)) {
-    const clock = new ManualClock(0);
-    const inner = { ...memoryPlatform(clock), showStatus: () => Promise.resolve() };
-    const platform = pacePlatform(inner, clock, { emptyAt });
-    const times: number[] = [];
-    const all = waiting.map((_, n) => send(platform, n).then(() => times.push(clock.now())));
-    await clock.runAll();
-    await Promise.all(all);
-    expect(times, kind).toEqual(kind === "post" ? posts : waiting);
-  }
-});
+])(
+  "each rate starts with the tokens that are left (burst of the previous process: $since)",
+  async ({ emptyAt, waiting, posts }) => {
+    const sent: Record<string, (platform: PacedPlatform, n: number) => Promise<unknown>> = {
+      edit: (platform, n) => platform.edit(POSTED, message(`${n}`)),
+      react: (platform, n) => platform.react(THREAD, `m${n}`, "seen"),
+      status: async (platform, n) => platform.showLatestStatus?.(THREAD, () => `${n}`, { lane: "progress", signal }),
+      post: (platform, n) => platform.post(THREAD, message(`${n}`), `${n}`),
+    };
+    for (const [kind, send] of Object.entries(sent)) {
+      const clock = new ManualClock(0);
+      const inner = { ...memoryPlatform(clock), showStatus: () => Promise.resolve() };
+      const platform = pacePlatform(inner, clock, { emptyAt });
+      const times: number[] = [];
+      const all = waiting.map((_, n) => send(platform, n).then(() => times.push(clock.now())));
+      await clock.runAll();
+      await Promise.all(all);
+      expect(times, kind).toEqual(kind === "post" ? posts : waiting);
+    }
+  },
+);
 
-test("an edit that waited shows what is newest when its turn comes", async () => {
+test("a delayed edit sends the newest content", async () => {
   const { clock, inner, platform } = setup();
   const posted = { platform: "slack", channelId: "C1", messageId: "m" } as const;
   await Promise.all([1, 2, 3].map((n) => platform.edit(posted, message(`${n}`, "progress"))));
@@ -109,7 +112,7 @@ test("an edit that waited shows what is newest when its turn comes", async () =>
   expect(inner.requests.at(-1)?.text).toBe("new");
 });
 
-test("an edit that is taken back while it waits is not sent", async () => {
+test("a withdrawn edit is not sent", async () => {
   const { clock, inner, platform } = setup();
   const posted = { platform: "slack", channelId: "C1", messageId: "m" } as const;
   await Promise.all([1, 2, 3].map((n) => platform.edit(posted, message(`${n}`, "progress"))));
@@ -134,7 +137,7 @@ test("an edit that names only the message counts against the workspace that post
 });
 
 test.each(["post", "edit"] as const)(
-  "a 429 on %s stops that method for as long as it says and loses nothing",
+  "a 429 on %s pauses that method for the requested time without losing requests",
   async (kind) => {
     const { clock, inner, platform } = setup();
     const posted = await platform.post(THREAD, message("live"), "live");
@@ -155,7 +158,7 @@ test.each(["post", "edit"] as const)(
   },
 );
 
-test("any other failure is the caller's", async () => {
+test("any other failure is passed to the caller", async () => {
   const { inner, platform } = setup();
   inner.failNext("post", new PlatformError("thread_gone", "channel_not_found"));
   await expect(platform.post(THREAD, message("x"), "x")).rejects.toMatchObject({ code: "thread_gone" });
@@ -163,7 +166,7 @@ test("any other failure is the caller's", async () => {
   expect(inner.requests.map(({ text }) => text)).toEqual(["y"]);
 });
 
-test("stop takes back what still waits", async () => {
+test("stop withdraws waiting requests", async () => {
   const { clock, inner, platform } = setup();
   const posts = [0, 1, 2].map((n) => platform.post(THREAD, message(`${n}`), `${n}`));
   const last = expect(posts[2]).rejects.toMatchObject({ name: "AbortError" });
@@ -173,7 +176,7 @@ test("stop takes back what still waits", async () => {
   expect(inner.requests).toHaveLength(2);
 });
 
-test("a reserved first post goes out at once, and a returned reservation is free for others", async () => {
+test("a reserved first post is sent at once, and a refunded reservation is available to others", async () => {
   const { clock, inner, platform } = setup();
   await Promise.all([0, 1].map((n) => platform.post(THREAD, message(`${n}`), `${n}`)));
   expect(platform.canPostFirst(THREAD)).toBe(false);
@@ -190,7 +193,7 @@ test("a reserved first post goes out at once, and a returned reservation is free
   expect(platform.canPostFirst(THREAD)).toBe(true);
 });
 
-test("lanes that can be done without have an end; answers are never turned away", async () => {
+test("queues of optional lanes are bounded; answers are never rejected", async () => {
   const { clock, platform } = setup();
   const waiting = Array.from({ length: 1_002 }, (_, n) => platform.post(THREAD, message("p", "progress"), `p${n}`));
   const refused = expect(platform.post(THREAD, message("p", "progress"), "p")).rejects.toMatchObject({

@@ -33,7 +33,7 @@ const sending = record({
   }),
 });
 
-test("whatever processes send when, all is sent, and no stretch of time has more than the rate allows", async () => {
+test("all requests of all processes are sent, and no time window exceeds the rate", async () => {
   await assert(
     asyncProperty(sending, async ({ rate, delays, requests }) => {
       const { clock, queues } = processes(4, rate, delays);
@@ -60,7 +60,7 @@ test("whatever processes send when, all is sent, and no stretch of time has more
   );
 });
 
-test("what is urgent in one process does not wait behind what is not in another", async () => {
+test("an urgent request of one process does not wait for less urgent ones of another", async () => {
   const { clock, queues } = processes(3, { burst: 7, everyMs: 1_000 });
   const [first = expect.fail(), second = expect.fail(), third = expect.fail()] = queues;
   const sent = (queue: PacedQueue, lane: Lane, count: number) =>
@@ -74,7 +74,7 @@ test("what is urgent in one process does not wait behind what is not in another"
   await Promise.all(progress);
 });
 
-test("a 429 that one process gets closes the others' gates", async () => {
+test("a 429 in one process closes the gates of all processes", async () => {
   const { clock, queues } = processes(2, { burst: 3, everyMs: 100 });
   const [first = expect.fail(), second = expect.fail()] = queues;
   let refusals = 1;
@@ -91,7 +91,7 @@ test("a 429 that one process gets closes the others' gates", async () => {
   expect(await limited).toBeGreaterThanOrEqual(20_000);
 });
 
-test("a token whose request was taken back meanwhile is the others'", async () => {
+test("the token of a withdrawn request is refunded to the others", async () => {
   const { clock, queues } = processes(2, { burst: 1, everyMs: 60_000 });
   const [first = expect.fail(), second = expect.fail()] = queues;
   const controller = new AbortController();
@@ -105,7 +105,7 @@ test("a token whose request was taken back meanwhile is the others'", async () =
   expect(await sentAt).toBeLessThan(100);
 });
 
-test("what came late over a connection that stalls is spent late, for the others, too", async () => {
+test("requests delayed by a stalled connection count at their arrival, for all processes", async () => {
   const { clock, queues } = processes(2, { burst: 3, everyMs: 1_000 });
   const [first = expect.fail(), second = expect.fail()] = queues;
   const stalled = Array.from({ length: 3 }, () =>

@@ -5,7 +5,7 @@ import { ManualClock } from "../../../support/manual-clock.ts";
 
 const NEVER = new AbortController().signal;
 
-test("a connection that stalls does not let more than one burst arrive at once", async () => {
+test("a stalled connection does not let more than one burst arrive at once", async () => {
   const clock = new ManualClock(0);
   const queue = new PacedQueue({ rate: { burst: 3, everyMs: 1_000 }, gate: { closedUntil: 0, closedForMs: 0 }, clock });
   const arrivals: number[] = [];
@@ -19,7 +19,7 @@ test("a connection that stalls does not let more than one burst arrive at once",
   expect(arrivals).toEqual([2_500, 2_500, 2_500, 3_500, 4_500, 5_500]);
 });
 
-test("a request that hangs holds the others back for ten seconds at most", async () => {
+test("a hanging request delays others by at most ten seconds", async () => {
   const clock = new ManualClock(0);
   const queue = new PacedQueue({ rate: { burst: 1, everyMs: 1_000 }, gate: { closedUntil: 0, closedForMs: 0 }, clock });
   const hung = queue.run(() => clock.sleep(60_000, NEVER), { lane: "answer", signal: NEVER });
@@ -32,7 +32,7 @@ test("a request that hangs holds the others back for ten seconds at most", async
 });
 
 test.each([60_000, 3_600_000, 365 * 24 * 3_600_000])(
-  "a clock that is set back by %i ms silences nothing: not what was spent, and not what a 429 closed",
+  "setting the clock back by %i ms blocks neither spent tokens nor a closed gate",
   async (byMs) => {
     const clock = new ManualClock();
     const queue = new PacedQueue({

@@ -54,7 +54,7 @@ test("nothing is sent when nothing changed", async () => {
   expect(edits).toEqual([]);
 });
 
-test("one edit is in flight; what changes meanwhile follows it", async () => {
+test("one edit is in flight at a time; later changes follow it", async () => {
   const { clock, edits, change, next } = setup();
   const { promise, resolve } = Promise.withResolvers<void>();
   next.heldBy = promise;
@@ -68,7 +68,7 @@ test("one edit is in flight; what changes meanwhile follows it", async () => {
   expect(edits.map(({ text }) => text)).toEqual(["b"]);
 });
 
-test("a failed edit is logged and made up for by the next change", async () => {
+test("a failed edit is logged and superseded by the next change", async () => {
   const { clock, edits, change, next, log } = setup();
   next.fails = new PlatformError("platform_failed", "500");
   change("a");
@@ -80,7 +80,7 @@ test("a failed edit is logged and made up for by the next change", async () => {
   expect(edits.map(({ text }) => text)).toEqual(["b"]);
 });
 
-test("the last content is shown at once, tried again when it fails, and followed by nothing", async () => {
+test("the final content is sent at once, retried on failure, and followed by no other edit", async () => {
   const { clock, edits, change, live, next } = setup();
   change("a");
   next.fails = new PlatformError("network", "reset");
@@ -90,7 +90,7 @@ test("the last content is shown at once, tried again when it fails, and followed
   expect(edits).toEqual([{ at: 0, text: "done" }]);
 });
 
-test("a thread that is gone is not tried again", async () => {
+test("edits in a deleted thread are not retried", async () => {
   const { clock, edits, change, live, next } = setup();
   next.fails = new PlatformError("thread_gone", "message_not_found");
   change("a");
@@ -101,7 +101,7 @@ test("a thread that is gone is not tried again", async () => {
   expect(edits).toEqual([]);
 });
 
-test("what is refused as it is written is reduced to its first line, which goes on", async () => {
+test("content that the platform refuses is reduced to its first line, which keeps being updated", async () => {
   const { clock, edits, change, next, live } = setup();
   next.fails = new PlatformError("defect", "invalid_blocks");
   change("turn 1\n| a | b |");

@@ -201,7 +201,7 @@ test.each(cases)("$name", ({ events, lines }) => {
   expect(draw(events).split("\n")).toEqual(lines);
 });
 
-test("what is shown is told as data, too, and the model's own text is no step, whatever it looks like", () => {
+test("the progress is also available as data, and model text never counts as a step", () => {
   const { shows } = drawn([
     turn(1),
     { type: "plan", steps: plan("done", "open") },
@@ -228,7 +228,7 @@ test("what is shown is told as data, too, and the model's own text is no step, w
   });
 });
 
-test("the message stays within its limit whatever happens, and keeps its head line", () => {
+test("the message always stays within its limit and keeps its first line", () => {
   const events = [
     turn(1),
     ...Array.from({ length: 80 }, (_, n) => done("write", `${"long/".repeat(30)}${n}`, "s".repeat(200))).flat(),
@@ -248,12 +248,12 @@ const ROWS = Array.from({ length: 2_000 }, (_, n) => `| api${n} | ${n} |\n`);
 test.each([
   { as: "with its head", showsTables: true, begins: "| Service | Port |\n|---|--:|\n| api1988 | 1988 |\n" },
   { as: "as columns", showsTables: false, begins: "```\napi1989  1989\n" },
-])("of a long table the last rows are shown $as", ({ showsTables, begins }) => {
+])("the last rows of a long table are shown $as", ({ showsTables, begins }) => {
   const text = draw([turn(1), token("| Service | Port |\n|---|--:|\n"), ...ROWS.map(token)], { showsTables });
   expect(text.split("\n\n")[1]).toSatisfy((tail: string) => tail.startsWith(begins));
 });
 
-test("of a long text the last lines are shown, inside the code they stand in", () => {
+test("the last lines of a long text are shown, within their code block", () => {
   const text = draw([
     turn(1),
     token(`Here it is:\n\`\`\`ts\n${Array.from({ length: 3_000 }, (_, n) => `line(${n});`).join("\n")}`),

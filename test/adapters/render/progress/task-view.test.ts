@@ -51,7 +51,7 @@ test.each(lines)("a sub-agent $name", ({ task, line }) => {
   expect(taskLines([{ ...TASK, ...task }]).map(lineText)).toEqual([line]);
 });
 
-test("of many, those that have ended fold into a count before those at work do", () => {
+test("with many sub-agents, ended ones are folded into a count before active ones", () => {
   const all = Array.from(
     { length: 14 },
     (_, index): TaskProgress => ({ ...TASK, id: `agt_${index}`, state: index < 3 ? "done" : "working" }),
@@ -66,7 +66,7 @@ const EVENT = childEvent(
   { task: { agent: "explorer", description: "find usages", background: false } },
 );
 
-test("a sub-agent posts nothing; the run that it descends from hears how far it is, until it looks away", async () => {
+test("a sub-agent posts nothing; its root run is notified of its progress until it unsubscribes", async () => {
   const clock = new ManualClock(0);
   const board = createTaskBoard();
   const heard: TaskProgress[] = [];

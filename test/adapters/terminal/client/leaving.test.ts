@@ -12,7 +12,7 @@ test.each<{ as: string; prompt: string | null; signals: readonly Signal[]; code:
   { as: "a conversation, a terminal that closes", prompt: null, signals: ["SIGHUP"], code: 129 },
   { as: "one message, Ctrl-C", prompt: "hello", signals: ["SIGINT"], code: 130 },
   { as: "one message, SIGTERM", prompt: "hello", signals: ["SIGTERM"], code: 143 },
-])("whoever waits for a program that does not answer may leave: $as", async ({ prompt, signals, code }) => {
+])("waiting for an unresponsive program can be aborted: $as", async ({ prompt, signals, code }) => {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const takes: ((signal: Signal) => void)[] = [];
   const io: ChatIo = { stdin, stdout, stderr, hasColour: false, onSignal: (take) => takes.push(take) };
@@ -24,7 +24,7 @@ test.each<{ as: string; prompt: string | null; signals: readonly Signal[]; code:
 });
 
 test.each([{ prompt: "hello" }, { prompt: null }])(
-  "a program that never says welcome is not waited for: $prompt",
+  "waiting for the greeting times out: $prompt",
   async ({ prompt }) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());

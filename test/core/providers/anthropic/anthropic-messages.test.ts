@@ -16,7 +16,7 @@ describeWire({
   optional: { request: { effortLevel: "high" }, field: "output_config" },
 });
 
-test("thinking that Anthropic has sealed goes back as it came", async () => {
+test("redacted thinking blocks are returned to Anthropic unchanged", async () => {
   const server = await startAnthropicServer();
   server.script((_, index) => (index === 0 ? [redactedThinking("sealed"), toolUse("read", {}, "call_1")] : text("ok")));
   const settings = { anthropic: { apiKey: "k", baseUrl: server.url } };

@@ -62,7 +62,7 @@ scope: session`;
   });
 });
 
-test("a description is all that a skill must have", () => {
+test("only the description of a skill is required", () => {
   const skill = skillOf(file("description: Tidies."), "Tidy Up");
   expect(skill).toMatchObject({ name: "tidy-up", tools: null, args: [], whenToUse: null, scope: "run" });
 });
@@ -322,33 +322,33 @@ test.each(broken)("$name is a problem on line $line", ({ text, line, reason }) =
   expect(problemOf(text)).toEqual({ line, reason: expect.stringMatching(reason) });
 });
 
-test("a file is broken each time it is read", () => {
+test("a broken file is reported on each read", () => {
   const text = file("name: [");
   expect(problemOf(text)).toEqual(problemOf(text));
 });
 
-test("metadata may hold anything, and its keys reach no prototype", () => {
+test("metadata may have any keys, without prototype pollution", () => {
   const levels = Array.from({ length: 4 }, (_, level) => `  a${level + 1}: &a${level + 1} [*a${level}, *a${level}]`);
   const shared = `description: d\nmetadata:\n  a0: &a0 x\n${levels.join("\n")}\n  __proto__: polluted\n  ok: yes`;
   expect(skillOf(file(shared))).toMatchObject({ description: "d", ignoredNotes: [] });
   expect("polluted" in {}).toBe(false);
 });
 
-test("what nobody sees does not get through", () => {
+test("invisible characters are removed", () => {
   const hidden = "a\u202eb\u200bc\u{e0041}d";
   const skill = skillOf(file(`description: "${hidden}\\a\\n- other: skill"`, `${hidden}\n\tkept`));
   expect(skill.description).toBe("abcd - other: skill");
   expect(skill.body).toBe("abcd\n\tkept");
 });
 
-test("a name in another script is the name of a folder in one, too, when that is all there is", () => {
+test("a name may be in any script, also if it comes from the folder", () => {
   expect(skillOf(file("description: d\nname: API 设计"), "设计").name).toBe("api");
   expect(parse(file("description: d\nname: 设计"), "设计")).toMatchObject({
     problem: { line: 3, reason: expect.stringContaining("rename the folder") },
   });
 });
 
-test("a body is bounded at the end of a line, and says how the rest is read", () => {
+test("a long body is cut at the end of a line, with a hint how to read the rest", () => {
   const lines = Array.from({ length: 5_000 }, (_, at) => `line ${at + 5}`);
   const { body } = skillOf(file("description: d", `\n${lines.join("\n")}`));
   const [, last, offset] = /\nline (\d+)\n\[Cut here: .*"offset":(\d+)\}/.exec(body) ?? [];

@@ -21,20 +21,20 @@ async function failureOf(url: string, statements: readonly string[]) {
 
 const INSERT = `INSERT INTO "MemoryPause" ("channelId", "byId", "createdAt") VALUES ('${"x".repeat(100_000)}', 'b', '2026-01-01')`;
 
-test("a full disk is known as one on SQLite, and no other failure is", async () => {
+test("a full disk is recognised on SQLite, and no other failure is mistaken for it", async () => {
   const url = () => `file:${path.join(tempDirectory(), "deckhand.db")}`;
   expect(await failureOf(url(), ["PRAGMA max_page_count = 1", INSERT])).toEqual({ isFull: true, isAway: false });
   expect(await failureOf(url(), [INSERT, INSERT])).toEqual({ isFull: false, isAway: false });
 });
 
-test("a disk that is found full as a transaction ends is known as one", () => {
+test("a disk that is full at commit is recognised", () => {
   const [originalCode, originalMessage] = ["SQLITE_FULL", "database or disk is full"];
   const cause = { kind: "sqlite", extendedCode: 13, message: originalMessage, originalCode, originalMessage } as const;
   expect(isDiskFull(new DriverAdapterError(cause))).toBe(true);
   expect(isDatabaseUnavailable(new DriverAdapterError({ ...cause, originalCode: "SQLITE_IOERR_WRITE" }))).toBe(true);
 });
 
-test("a full disk is known as one on PostgreSQL, and no other failure is", async () => {
+test("a full disk is recognised on PostgreSQL, and no other failure is mistaken for it", async () => {
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   const raised = (code: string) =>
@@ -47,7 +47,7 @@ test("a full disk is known as one on PostgreSQL, and no other failure is", async
   for (const code of later) expect(await fails(code), code).toEqual({ isFull: false, isAway: true });
 });
 
-test("a server that takes no changes for a while is one that was not there", async () => {
+test("a server that is temporarily read-only counts as unavailable", async () => {
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   const statements = ["SET TRANSACTION READ ONLY", INSERT];

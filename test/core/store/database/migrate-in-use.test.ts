@@ -22,7 +22,7 @@ async function client(url: string): Promise<Client> {
   return made;
 }
 
-test("a migration that has to wait for a dump has nobody else wait behind it", async () => {
+test("a migration that waits for a dump does not block other queries", async () => {
   const url = await postgres.createEmptyDatabase();
   const migrations = tempDirectory();
   const migrate = async (name: string, sql: string) => {

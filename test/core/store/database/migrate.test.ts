@@ -33,7 +33,7 @@ async function open(file: string, migrations = MIGRATIONS): Promise<void> {
   await client.$disconnect();
 }
 
-test("a new database gets every migration, and a second start none", async () => {
+test("all migrations are applied to a new database, and none at the second start", async () => {
   const file = path.join(tempDirectory(), "sub/deckhand.db");
   await open(file);
   const names = readdirSync(MIGRATIONS, { withFileTypes: true })
@@ -47,7 +47,7 @@ test("a new database gets every migration, and a second start none", async () =>
   expect(applied(file)).toEqual(before);
 });
 
-test("a database from a newer version is refused and left as it is", async () => {
+test("a database of a newer version is refused and unchanged", async () => {
   const directory = tempDirectory();
   const file = path.join(directory, "deckhand.db");
   const newer = withOneMore(directory, "future", 'CREATE TABLE "Future" ("id" TEXT);');
@@ -89,7 +89,7 @@ function tables(file: string): unknown[] {
   }
 }
 
-test("a migration that fails is named, and leaves the database to the version before", async () => {
+test("a failed migration is named, and the previous version can still use the database", async () => {
   const directory = tempDirectory();
   const file = path.join(directory, "deckhand.db");
   await open(file);
@@ -102,7 +102,7 @@ test("a migration that fails is named, and leaves the database to the version be
   await open(file);
 });
 
-test("a disk that is too full for the migrations is told to the operator, and the database is as it was", async () => {
+test("a disk too full for migrations is reported, and the database is unchanged", async () => {
   const directory = tempDirectory();
   const file = path.join(directory, "deckhand.db");
   await open(file);
@@ -118,7 +118,7 @@ test("a disk that is too full for the migrations is told to the operator, and th
   expect([tables(file), applied(file)]).toEqual(before);
 });
 
-test("a database that another process goes on writing to is told to the operator", async () => {
+test("a database that another process keeps writing to is reported", async () => {
   const file = path.join(tempDirectory(), "deckhand.db");
   const other = new BetterSqlite3(file);
   onTestFinished(() => void other.close());
@@ -126,7 +126,7 @@ test("a database that another process goes on writing to is told to the operator
   await expect(open(file)).rejects.toThrow(/\(SQLITE_BUSY\)\. Another process is writing to it\./);
 });
 
-test("a start that is killed amid its migrations leaves the database as it was", async () => {
+test("a start killed during its migrations leaves the database unchanged", async () => {
   const directory = tempDirectory();
   const file = path.join(directory, "deckhand.db");
   const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n;";
@@ -165,7 +165,7 @@ function isLocked(file: string): boolean {
   }
 }
 
-test("words of sub-agents' tasks that an older version wrote are today's, and those of people are as they were", async () => {
+test("field names in sub-agents' tasks of an older version are migrated, people's text is unchanged", async () => {
   const directory = tempDirectory();
   const file = path.join(directory, "deckhand.db");
   const older = path.join(directory, "older");

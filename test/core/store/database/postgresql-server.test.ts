@@ -58,7 +58,7 @@ async function occupy(count: number): Promise<void> {
   }
 }
 
-test("a server that is reached directly is as it should be", async () => {
+test("a direct connection to the server is accepted", async () => {
   expect(await requireServer({ url, directUrl: url, engine: "embedded" })).toEqual([]);
   expect(await requireServer({ url: ownerUrl, directUrl: ownerUrl, engine: "dbos" })).toEqual([]);
 });
@@ -67,7 +67,7 @@ test.each([
   { what: "a server without TLS that is asked for it", change: "?sslmode=require", says: /It has no TLS/u },
   { what: "a database that is not there", change: "-nope", says: /There is no database of that name/u },
   { what: "a file that is not there", change: "?sslmode=verify-full&sslrootcert=/nope.pem", says: /cannot be read/u },
-])("$what is said", async ({ change, says }) => {
+])("$what is reported", async ({ change, says }) => {
   expect(await refusal({ url: `${url}${change}`, directUrl: `${url}${change}` })).toMatch(says);
 });
 
@@ -98,7 +98,7 @@ async function isEncrypted(address: string): Promise<unknown> {
   return (await connection.query("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")).rows[0]?.ssl;
 }
 
-test("TLS is as the mode says, with that of a server and without it", async () => {
+test("TLS follows sslmode, with and without TLS on the server", async () => {
   const to = (parameters: string) => driverUrl(`${ownerUrl}?${parameters}`);
   expect(await isEncrypted(to("sslmode=prefer"))).toBe(false);
   const authority = await withTls();
@@ -118,7 +118,7 @@ test("TLS is as the mode says, with that of a server and without it", async () =
   expect((await pool.query(SSL)).rows).toEqual([{ ssl: true }]);
 });
 
-test("a server that wants TLS, and one that does not know the user, are said", async () => {
+test("a server that requires TLS, and an unknown user, are reported", async () => {
   const rules = path.join(postgres.directory, "data/pg_hba.conf");
   writeFileSync(rules, `hostnossl all encrypted all reject\n${readFileSync(rules, "utf8")}`);
   await query(postgres.url, "SELECT pg_reload_conf()");
@@ -130,7 +130,7 @@ test("a server that wants TLS, and one that does not know the user, are said", a
 
 const sizes = [{ poolSize: 1 }, { poolSize: 2 }, { poolSize: 10 }];
 
-test.each(sizes)("a pooler of $poolSize connections in place of the server is found", async (settings) => {
+test.each(sizes)("a pooler of $poolSize connections in place of the server is detected", async (settings) => {
   const { pooler, pooledUrl } = await pooled(settings);
   expect(await refusal({ url: pooledUrl, directUrl: pooledUrl })).toMatch(
     /^DATABASE_URL: leads to a pooler .* Let DATABASE_DIRECT_URL lead to the database itself\.$/u,
@@ -138,24 +138,24 @@ test.each(sizes)("a pooler of $poolSize connections in place of the server is fo
   expect(pooler.sessionState).toEqual([]);
 });
 
-test("a pooler beside an address of the database itself is as it should be", async () => {
+test("a pooler with a direct URL to the database is accepted", async () => {
   const { pooler, pooledUrl } = await pooled();
   expect(await requireServer({ url: pooledUrl, directUrl: url, engine: "embedded" })).toEqual([]);
   expect(pooler.sessionState).toEqual([]);
   expect(pooler.transactions()).toBeGreaterThan(0);
 });
 
-test("a pooler that leaves each client its connection is as good as the server", async () => {
+test("a pooler in session mode is accepted", async () => {
   const { pooledUrl } = await pooled({ mode: "session" });
   expect(await requireServer({ url: pooledUrl, directUrl: pooledUrl, engine: "embedded" })).toEqual([]);
 });
 
-test("a pooler in place of the address that leads past it is found", async () => {
+test("a direct URL that leads to a pooler is detected", async () => {
   const { pooledUrl } = await pooled();
   expect(await refusal({ url, directUrl: pooledUrl })).toMatch(/^DATABASE_DIRECT_URL: leads to a pooler/u);
 });
 
-test("two databases are not taken for one", async () => {
+test("two URLs of different databases are detected", async () => {
   const { pooledUrl } = await pooled();
   const other = await postgres.createDatabase();
   expect(await refusal({ url: pooledUrl, directUrl: other })).toMatch(
@@ -163,7 +163,7 @@ test("two databases are not taken for one", async () => {
   );
 });
 
-test("a database that takes no changes is found", async () => {
+test("a read-only database is detected", async () => {
   const name = new URL(url).pathname.slice(1);
   await query(ownerUrl, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
   expect(await refusal({ url, directUrl: url })).toMatch(/^DATABASE_URL: the database takes no changes/u);
@@ -175,21 +175,21 @@ test.each([
     says: /default_transaction_isolation is serializable\. ALTER ROLE/u,
   },
   { set: "DateStyle = 'German'", says: /DateStyle is German, DMY\. ALTER ROLE/u },
-])("a setting that the program cannot work with is found, also behind a pooler: $set", async ({ set, says }) => {
+])("an unsupported setting is detected, also behind a pooler: $set", async ({ set, says }) => {
   await query(ownerUrl, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${set}`);
   expect(await refusal({ url, directUrl: url })).toMatch(says);
   const { pooledUrl } = await pooled();
   expect(await refusal({ url: pooledUrl, directUrl: url })).toMatch(says);
 });
 
-test("an encoding that does not hold what people write is found", async () => {
+test("an encoding that cannot store all text is detected", async () => {
   await query(ownerUrl, "DROP DATABASE IF EXISTS latin");
   await query(ownerUrl, "CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1'");
   const latin = ownerUrl.replace(/[^/]+$/u, "latin");
   expect(await refusal({ url: latin, directUrl: latin })).toMatch(/server_encoding is LATIN1\. .* ENCODING 'UTF8'/u);
 });
 
-test("what one of several processes holds while it is frozen is freed, also where a pooler gives the connection", async () => {
+test("a frozen process loses its open transaction, also behind a pooler", async () => {
   const { pooledUrl } = await pooled({ mode: "session" });
   const asOwner = pooledUrl.replace("plain@", "postgres@");
   const LIMIT = "SELECT current_setting('idle_in_transaction_session_timeout') AS is";
@@ -206,13 +206,13 @@ test("what one of several processes holds while it is frozen is freed, also wher
   }
 });
 
-test("a pooler that takes no settings of a connection that opens says so", async () => {
+test("a pooler that rejects startup parameters is reported", async () => {
   const { pooledUrl } = await pooled();
   const withOptions = `${pooledUrl}?options=-c%20search_path%3Dx`;
   expect(await refusal({ url: withOptions, directUrl: url })).toMatch(/take options=… out of the URL/u);
 });
 
-test("schemas of the engine that another user made are found where they are closed, and used where they are not", async () => {
+test("engine schemas of another user are detected if inaccessible, and used otherwise", async () => {
   const name = new URL(url).pathname.slice(1);
   await query(
     ownerUrl,
@@ -231,7 +231,7 @@ test("schemas of the engine that another user made are found where they are clos
   expect(await requireServer(use)).toEqual([]);
 });
 
-test("an address past the pooler from which the tables are not found, or not read, is found", async () => {
+test("a direct URL from which the tables cannot be found or read is detected", async () => {
   await query(ownerUrl, 'CREATE TABLE "Session" (id text)');
   const { pooledUrl } = await pooled();
   const asOwner = pooledUrl.replace("plain@", "postgres@");
@@ -243,7 +243,7 @@ test("an address past the pooler from which the tables are not found, or not rea
 
 const NOBODY = "postgresql://plain:hunter22@127.0.0.1:1/x";
 
-test("the address that does not answer is the one that is named", async () => {
+test("the URL that does not answer is named", async () => {
   const away = /PostgreSQL does not let me in \(ECONNREFUSED\)/u;
   const direct = await refusal({ url, directUrl: NOBODY });
   expect(direct).toMatch(/^DATABASE_DIRECT_URL: /u);
@@ -253,14 +253,14 @@ test("the address that does not answer is the one that is named", async () => {
   expect(main).toMatch(away);
 });
 
-test("several processes need a right that one does not, and are told the statement", async () => {
+test("the additional right for several processes is requested with its GRANT statement", async () => {
   expect(await requireServer({ url, directUrl: url, engine: "embedded" })).toEqual([]);
   expect(await refusal({ url, directUrl: url, engine: "dbos" })).toMatch(/GRANT CREATE ON DATABASE … TO …;/u);
   await query(ownerUrl, `GRANT CREATE ON DATABASE ${new URL(url).pathname.slice(1)} TO plain`);
   expect(await requireServer({ url, directUrl: url, engine: "dbos" })).toEqual([]);
 });
 
-test("connections that may become too few are said, and those that are too few end the start", async () => {
+test("possibly too few connections cause a warning, too few connections end the start", async () => {
   await occupy(MOST - 3 - 10);
   const [line, ...others] = await requireServer({ url, directUrl: url, engine: "embedded" });
   expect(others).toEqual([]);
@@ -273,7 +273,7 @@ test("connections that may become too few are said, and those that are too few e
   expect(await refusal({ url, directUrl: url })).toMatch(/too few connections: PostgreSQL has 2 left/u);
 });
 
-test("behind a pooler only the connections past it count", async () => {
+test("behind a pooler only direct connections count", async () => {
   const { pooledUrl } = await pooled({ poolSize: 1 });
   await occupy(MOST - 3 - 2);
   expect(await requireServer({ url: pooledUrl, directUrl: url, engine: "embedded" })).toEqual([]);
@@ -282,7 +282,7 @@ test("behind a pooler only the connections past it count", async () => {
   );
 });
 
-test("when there is no connection at all, that is what is said", async () => {
+test("the lack of any free connection is reported", async () => {
   await occupy(MOST - 3);
   expect(await refusal({ url, directUrl: url })).toMatch(
     /^DATABASE_URL: too few connections: PostgreSQL has none left for this user\./u,
@@ -304,7 +304,7 @@ const limits = [
   },
 ];
 
-test.each(limits)("a limit of $of is said", async ({ set, unset, mend }) => {
+test.each(limits)("a connection limit of $of is reported", async ({ set, unset, mend }) => {
   const named = (text: string) => text.replace("current", new URL(url).pathname.slice(1));
   await query(ownerUrl, named(set));
   onTestFinished(() => query(ownerUrl, unset));

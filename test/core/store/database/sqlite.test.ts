@@ -29,7 +29,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("a write waits for a program that has locked the database, and is made once it lets go", async () => {
+test("a write waits while another program locks the database", async () => {
   other.exec("BEGIN IMMEDIATE");
   const writing = createSession(store);
   while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -39,7 +39,7 @@ test("a write waits for a program that has locked the database, and is made once
   expect(session.agent).toBe("build");
 });
 
-test("a lock that stays fails the write after 15 s, and no later one", async () => {
+test("a persistent lock fails the write after 15 s, and no later write", async () => {
   other.exec("BEGIN IMMEDIATE");
   const writing = createSession(store);
   const failure = expect(writing).rejects.toMatchObject({ code: "SQLITE_BUSY" });
@@ -52,7 +52,7 @@ test("a lock that stays fails the write after 15 s, and no later one", async () 
   expect(session.agent).toBe("build");
 });
 
-test("messages that still look as if work went on are found without a look at all posts", () => {
+test("messages that still show progress are found by an index", () => {
   const asked = `EXPLAIN QUERY PLAN SELECT "key" FROM "Post" WHERE ("closing" <> ? AND "shownAt" IS NULL)`;
   expect(other.prepare(asked).all("")).toMatchObject([{ detail: "SCAN Post USING INDEX Post_unclosed_idx" }]);
 });

@@ -32,7 +32,7 @@ async function held() {
   return { lease, proxy, through: proxy.urlOf(url) };
 }
 
-test("a stand-by whose connection is dead without a word connects anew, and takes over", async () => {
+test("a standby with a silently dead connection reconnects and takes over", async () => {
   const { lease, proxy, through } = await held();
   const standsBy = Promise.withResolvers<void>();
   const next = acquireLease({ url: through, clock: quick, signal, standby: standsBy.resolve });
@@ -42,7 +42,7 @@ test("a stand-by whose connection is dead without a word connects anew, and take
   await (await next).release();
 });
 
-test("a replica that waits for another process over a dead connection ends, to be started anew", async () => {
+test("a replica waiting over a dead connection exits, to be restarted", async () => {
   const { proxy, through } = await held();
   const standsBy = Promise.withResolvers<void>();
   const options = replicaOptions(through, { ...systemRuntime(), clock: quick });
@@ -52,7 +52,7 @@ test("a replica that waits for another process over a dead connection ends, to b
   await expect(joined).rejects.toThrow("the database does not answer");
 });
 
-test("an operator's limit for idle connections ends none by which others know that a process lives", async () => {
+test("an idle timeout set by the operator does not close connections that hold liveness locks", async () => {
   const url = await postgres.createDatabase();
   await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET idle_session_timeout = 1000`);
   const lease = await acquireLease({ url, clock, signal, standby: () => undefined });

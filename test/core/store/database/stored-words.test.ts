@@ -47,7 +47,7 @@ describe.each(["sqlite", "postgresql"] as const)("on %s", (kind) => {
     return open(address, MIGRATIONS[kind], systemRuntime());
   }
 
-  test("what the holder of the page's key has done without a name is the operator's, and whoever is unknown stays so", async () => {
+  test("anonymous actions with the page's key are attributed to the operator, unknown people stay unknown", async () => {
     const client = await migrated("20261124080000", async (older) => {
       const by = { by: "", at: new Date(0) };
       await older.revision.create({
@@ -65,7 +65,7 @@ describe.each(["sqlite", "postgresql"] as const)("on %s", (kind) => {
     expect([...revisions, ...entries].map(({ by }) => by)).toEqual(["operator", "ana", "operator", ""]);
   });
 
-  test("why a job's run failed loses the sign it was written with, and a report keeps its own", async () => {
+  test("stored reasons of failed job runs lose their emoji, reports keep theirs", async () => {
     const row = {
       jobId: "job_1",
       jobName: "Watch",
@@ -96,7 +96,7 @@ describe.each(["sqlite", "postgresql"] as const)("on %s", (kind) => {
     ]);
   });
 
-  test("an approval that waits keeps the digest of what people saw, and the arguments they saw", async () => {
+  test("a pending approval keeps its preview digest and arguments", async () => {
     const call = {
       callId: "call_1",
       tool: "bash",
@@ -120,7 +120,7 @@ describe.each(["sqlite", "postgresql"] as const)("on %s", (kind) => {
     expect(kept.map(({ calls }) => JSON.parse(calls) as unknown)).toEqual([[{ ...call, previewDigest: "sha" }, call]]);
   });
 
-  test("a shell goes on in the directory that it was in", async () => {
+  test("a shell keeps its working directory", async () => {
     const client = await migrated(
       "20261123124047",
       (older) => older.$executeRaw`

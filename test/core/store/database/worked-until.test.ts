@@ -21,13 +21,13 @@ const HOUR_AGO = Date.now() - 3_600_000;
 const asked = (now = Date.now()) => lastActiveAt(`file:${file}`, now);
 const setBack = () => utimesSync(file, new Date(HOUR_AGO), new Date(HOUR_AGO));
 
-test("nobody has worked where there is no database, or an empty file", async () => {
+test("a missing or empty database file has no last activity", async () => {
   expect(await asked()).toBeNull();
   writeFileSync(file, "");
   expect(await asked()).toBeNull();
 });
 
-test("a process that ended has worked until it wrote last; one that did not end, until now", async () => {
+test("the last activity is the last write of an ended process, or now for a running one", async () => {
   const store = await openStore(`file:${file}`, systemRuntime());
   await createSession(store);
   setBack();
@@ -39,6 +39,6 @@ test("a process that ended has worked until it wrote last; one that did not end,
   expect(await asked(5)).toBe(5);
 });
 
-test("PostgreSQL says nothing of it: until now", async () => {
+test("for PostgreSQL the last activity is always now", async () => {
   expect(await lastActiveAt("postgresql://127.0.0.1/deckhand", 7)).toBe(7);
 });

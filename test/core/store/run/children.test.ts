@@ -62,7 +62,7 @@ function executor(sessionId: string, callId: string, runId = "run_1"): ChildEven
 const CALLS = ["a", "b", "c", "d", "e", "f"];
 
 describe.each(databases)("sub-agents on $name", ({ open }) => {
-  test("however many ask for a place at once, no more than the limit get one, and a stop takes all back", async () => {
+  test("concurrent requests get at most the limit of slots, and a stop releases all", async () => {
     const { store, engine, sessionId, begin, isHeld } = await manager(open);
     await Promise.all(
       CALLS.map(async (call) => {
@@ -80,7 +80,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
     expect(await Promise.all(keys.map((key) => store.inbox.isWaiting(key)))).toEqual(CALLS.map(() => false));
   });
 
-  test("the places of what a stop withdraws go to what another run has queued, and a stop of all takes that back", async () => {
+  test("slots released by a stop go to another run's queue, and stopping everything withdraws those too", async () => {
     const { store, engine, sessionId, begin } = await manager(open);
     for (const call of ["a", "b"]) await begin(call);
     await releaseQueued(sessionId, { store, engine });
@@ -107,7 +107,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
     expect(waiting).toEqual([false, false, false]);
   });
 
-  test("a begin and a stop that meet leave nothing at work", async () => {
+  test("a concurrent start and stop leave nothing running", async () => {
     const { store, sessionId, begin } = await manager(open);
     const stop = () =>
       store.transaction((tx) => stopRun(tx, { sessionId, runId: "run_1" }, { by: "person", name: "@ana" }));
@@ -123,7 +123,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
     expect(await begin("late")).toBe("stopped");
   });
 
-  test("a stop that meets the begin of a sub-agent's run ends it, or keeps it from beginning", async () => {
+  test("a stop concurrent with a sub-agent's start ends or prevents its run", async () => {
     const { store, sessionId, begin } = await manager(open);
     for (const call of CALLS) await begin(call);
     const beginRun = (call: string) =>
@@ -138,7 +138,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
     expect(runs.filter((run) => run !== null && run.cancelledBy === null)).toEqual([]);
   });
 
-  test("a stop reaches what a sub-agent begins in the same moment", async () => {
+  test("a stop reaches a sub-agent that is started concurrently by another one", async () => {
     const { store, engine, sessionId, begin } = await manager(open);
     await begin("a");
     const event = await store.inbox.byKey(childStartKey(executor(sessionId, "a")));
@@ -161,7 +161,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
     expect(waiting).toEqual(calls.map(() => false));
   });
 
-  test("however many are asked for at once, a run begins no more than its limit", async () => {
+  test("concurrent requests start at most the limit of sub-agents per run", async () => {
     const { store, sessionId, begin } = await manager(open);
     const calls = Array.from({ length: MAX_CHILDREN + 3 }, (_, index) => `call_${index}`);
     const begun = await Promise.all(calls.map(begin));
@@ -169,7 +169,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
     expect(await store.children.ofRun(sessionId, "run_1")).toHaveLength(MAX_CHILDREN);
   });
 
-  test("a line is the run with all that descends from it, over generations", async () => {
+  test("the family of a run or session includes all its descendants", async () => {
     const { store, sessionId, begin } = await manager(open);
     await begin("a");
     const { task } = executor(sessionId, "a");

@@ -17,7 +17,7 @@ function ask(store: Store, id: string, sessionId: string): Promise<void> {
   return store.transaction((tx) => tx.questions.open({ id, sessionId, runId: "run_1", askedOf: ANA.id, body, at: 0 }));
 }
 
-test("a message in the thread answers what a sub-agent asked, however deep, after the session's own question", async () => {
+test("a message answers the session's own question first, then those of sub-agents at any depth", async () => {
   const { store } = await nativeSession();
   await addChild(store, "child", "ses_1");
   await addChild(store, "grandchild", "child");
@@ -29,7 +29,7 @@ test("a message in the thread answers what a sub-agent asked, however deep, afte
   expect((await store.questions.openIn("ses_1"))?.id).toBe("deep");
 });
 
-test("a sub-agent is bound to the plan mode of whom it works for, and carries no plan of its own accord", async () => {
+test("a sub-agent inherits plan mode from its ancestors, but not an accepted plan", async () => {
   const { store } = await nativeSession();
   await addChild(store, "child", "ses_1");
   await addChild(store, "grandchild", "child");
@@ -41,7 +41,7 @@ test("a sub-agent is bound to the plan mode of whom it works for, and carries no
   expect(await store.plans.of("grandchild")).toBeNull();
 });
 
-test("a question is opened once, answered once, and tells whose words a run has had", async () => {
+test("a question is opened and answered once, and the person who answered is recorded", async () => {
   const { store } = await nativeSession();
   await ask(store, "q", "ses_1");
   await ask(store, "q", "ses_1");

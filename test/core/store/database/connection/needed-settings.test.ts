@@ -11,7 +11,7 @@ const versions = [
   { version: "20.0", fits: true },
 ];
 
-test.each(versions)("PostgreSQL $version is taken: $fits", ({ version, fits }) => {
+test.each(versions)("PostgreSQL $version is supported: $fits", ({ version, fits }) => {
   const problem = `DATABASE_URL: the database's server_version is ${version}. It must be 14 or newer: upgrade the server, or name another one.`;
   expect(settingProblems([version, "read committed", "ISO, MDY", "UTF8"])).toEqual(fits ? [] : [problem]);
 });
@@ -24,7 +24,7 @@ const products = [
   { version: "PostgreSQL 8.0.2 on i686-pc-linux-gnu, Redshift 1.0.77467", fits: false },
 ];
 
-test.each(products)("what calls itself $version is taken: $fits", ({ version, fits }) => {
+test.each(products)("a server version of $version is supported: $fits", ({ version, fits }) => {
   const problem = otherProduct(version);
   if (fits) expect(problem).toBeNull();
   else expect(problem).toMatch(/^DATABASE_URL: leads to another database \(.*\) .* Name a PostgreSQL\.$/u);

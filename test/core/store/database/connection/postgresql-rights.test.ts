@@ -58,7 +58,7 @@ const lacking: readonly { name: string; owner?: () => Promise<void>; before: str
   },
 ];
 
-test.each(lacking)("a user who lacks $name is told the statement that gives it, and it does", async (given) => {
+test.each(lacking)("a user without $name gets the GRANT statement, which works", async (given) => {
   await query(ownerUrl, given.before.replace("current", new URL(ownerUrl).pathname.slice(1)));
   const problem = await problemOf(guestUrl());
   expect(problem).toMatch(given.says);
@@ -67,7 +67,7 @@ test.each(lacking)("a user who lacks $name is told the statement that gives it, 
   await probeDatabase(guestUrl());
 });
 
-test("a user who may not use another's tables is told the statement, and needs no right to create any", async () => {
+test("a user without rights on another user's tables gets the GRANT statement, and needs no CREATE right", async () => {
   await start(ownerUrl);
   const problem = await problemOf(guestUrl());
   expect(problem).toContain(`the user "deck-hand" may not use Deckhand's tables in schema public`);
@@ -76,7 +76,7 @@ test("a user who may not use another's tables is told the statement, and needs n
   await probeDatabase(guestUrl());
 });
 
-test("a migration of another's tables is refused in plain words, and tried again once the user may", async () => {
+test("a migration of another user's tables is refused with an explanation, and works once permitted", async () => {
   await start(ownerUrl);
   await query(
     ownerUrl,

@@ -76,14 +76,14 @@ const answers: readonly { from: string; error: Error; line: RegExp }[] = [
   },
 ];
 
-test.each(answers)("$from is told in one line, without a password", ({ error, line }) => {
+test.each(answers)("$from is explained in one line without the password", ({ error, line }) => {
   const { problems } = unavailable(URL_GIVEN, error);
   expect(problems).toEqual([expect.stringMatching(line)]);
   expect(problems.join("")).not.toMatch(/hunter|\n/u);
 });
 
 test.each(["MODULE_NOT_FOUND", "ERR_DLOPEN_FAILED"])(
-  "packages of another machine (%s): its driver, and no file, is named",
+  "node_modules of another platform (%s) are reported by the missing driver, without a path",
   (code) => {
     const { problems } = unavailable("file:/data/deckhand.db", failed(code, "no"));
     expect(problems).toEqual([expect.stringContaining(`Its driver does not run on this machine (${process.platform}`)]);

@@ -18,7 +18,7 @@ async function silent(hears: (socket: Socket) => void) {
   return socket;
 }
 
-test.runIf(process.platform === "linux")("a connection ends whose other end acknowledges nothing", async () => {
+test.runIf(process.platform === "linux")("a connection whose peer acknowledges nothing is closed", async () => {
   const socket = await silent(() => undefined);
   // More data than the system buffers for a peer that does not read.
   socket.write(Buffer.alloc(64 * 1024 * 1024));
@@ -26,7 +26,7 @@ test.runIf(process.platform === "linux")("a connection ends whose other end ackn
   expect(error).toMatchObject({ message: "the other end acknowledges nothing" });
 });
 
-test("a connection stays whose other end takes its time", async () => {
+test("a connection whose peer answers slowly is kept", async () => {
   const socket = await silent((heard) => heard.resume());
   socket.write("SELECT pg_sleep(60)");
   for (let look = 0; look < 3; look += 1) await once(socket, "timeout");

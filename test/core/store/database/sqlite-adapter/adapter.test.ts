@@ -127,13 +127,13 @@ const ALIKE: Record<string, readonly Given[]> = {
   "a savepoint": [{ sql: "SAVEPOINT one" }, ROW, { sql: "ROLLBACK TO one" }, { sql: "SELECT id FROM Kind" }],
 };
 
-test.each(Object.entries(ALIKE))("%s: as with Prisma's own adapter", async (_name, given) => {
+test.each(Object.entries(ALIKE))("%s: same result as with Prisma's own adapter", async (_name, given) => {
   const [ours, theirs] = [await opened(), await stock()];
   for (const as of ["queryRaw", "executeRaw"] as const)
     expect(await outcome(ours, given, as), as).toEqual(await outcome(theirs, given, as));
 });
 
-test("a level of isolation that SQLite has not is refused as by Prisma's own adapter, and holds up nothing", async () => {
+test("an unsupported isolation level is refused as by Prisma's own adapter, and blocks nothing", async () => {
   const refusals = [];
   for (const adapter of [await opened(), await stock()]) {
     refusals.push(await adapter.startTransaction("READ COMMITTED").catch((error: unknown) => error));
@@ -145,7 +145,7 @@ test("a level of isolation that SQLite has not is refused as by Prisma's own ada
 
 const ALL = { sql: "SELECT id FROM Kind" };
 
-test("what is read beside a transaction is what has been committed, and nothing can be written there", async () => {
+test("reads outside a transaction see committed data only, and writes are refused", async () => {
   const adapter = await opened();
   const transaction = await adapter.startTransaction();
   await transaction.executeRaw(queryOf(ROW));
@@ -157,7 +157,7 @@ test("what is read beside a transaction is what has been committed, and nothing 
   await expect(adapter.executeRaw(queryOf(ROW))).rejects.toMatchObject({ cause: { originalCode: "SQLITE_READONLY" } });
 });
 
-test("transactions come one after the other, and one that Prisma leaves open at its end is taken back", async () => {
+test("transactions are serialised, and one that Prisma leaves open is rolled back", async () => {
   const adapter = await opened();
   const first = await adapter.startTransaction();
   const order: string[] = [];
@@ -175,7 +175,7 @@ test("transactions come one after the other, and one that Prisma leaves open at 
   await transaction.rollback();
 });
 
-test("a statement is prepared once, takes other values each time, and is prepared anew where it has failed", async () => {
+test("a statement is prepared once, reused with other values, and prepared anew after a failure", async () => {
   const adapter = await opened();
   const transaction = await adapter.startTransaction();
   const found = async (number: number) =>
@@ -190,7 +190,7 @@ test("a statement is prepared once, takes other values each time, and is prepare
   await transaction.rollback();
 });
 
-test("a script is carried out, and fails as a statement does", async () => {
+test("a script is executed, and fails like a statement", async () => {
   const adapter = await opened();
   await adapter.executeScript("CREATE TABLE One (id TEXT); CREATE TABLE Two (id TEXT);");
   expect((await adapter.queryRaw(queryOf({ sql: "SELECT * FROM Two" }))).columnNames).toEqual(["id"]);
