@@ -4,10 +4,11 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { FILES, SCRIPTS, type Script } from "./bash-scripts.ts";
 import { COMMAND_SCRIPTS } from "./bash-scripts-commands.ts";
+import { EXPANSION_SCRIPTS } from "./bash-scripts-expansion.ts";
 import { fileSession, text, useSandbox } from "./file-session.ts";
 
 const sandbox = useSandbox();
-const ALL = { ...SCRIPTS, ...COMMAND_SCRIPTS };
+const ALL = { ...SCRIPTS, ...COMMAND_SCRIPTS, ...EXPANSION_SCRIPTS };
 
 /** What people and models rely on; error messages count only by whether there are any. */
 interface Ended {

@@ -33,11 +33,6 @@ export const BUILTIN_REPAIRS: readonly Repair[] = [
     'return repairs.notInLoop("continue");',
   ],
   [
-    "An element of FUNCNAME is set if the call stack reaches it",
-    /(async function \w+\((\w),\w\)\{if\(new Set\(\["\?"[^]{1,700}?)(if\((\w)==="@"\|\|\4==="\*"\)return (\w+)\(\2,(\w)\)\.length>0)/g,
-    "$1if(/^(?:FUNCNAME|BASH_LINENO|BASH_SOURCE)$$/.test($6)&&/^\\d+$$/.test($4))return $5($2,$6).length>Number($4);$3",
-  ],
-  [
     "bash passes on which file it runs",
     /(async function \w+\(\w,(\w),\w,(\w))(\)\{if\(!\3\.exec\)return\{[^]{1,200}?\w+\(\3\.exportedEnv\|\|\{\},\{)(?=0:\2,)/g,
     '$1,own=""$4"=source":own,',
@@ -48,8 +43,13 @@ export const BUILTIN_REPAIRS: readonly Repair[] = [
     "$1,$3$4,$5",
   ],
   [
+    "A script that bash or sh runs with options may come from a file, too",
+    /(execute\((\w),(\w)\)\{if\(\w+\(\2\)\)return \w+\(\w+\);if\(\2\[0\]==="-c"&&[^]{1,120}?return (\w+)\(\w,\w,\w,\3)(\)\}[^]{1,1200}?execute\((\w),(\w)\)\{if\(\w+\(\6\)\)return [^;]{1,160};if\(\6\[0\]==="-c"&&[^]{1,120}?return \4\(\w,\w,\w,\7)(?=\)\})/g,
+    "$1,$2.file$5,$6.file",
+  ],
+  [
     "BASH_SOURCE names the script or the sourced file outside of functions, too",
-    /(case"BASH_SOURCE":\{let \w=(\w)\.state\.sourceStack\?\.\[0\])([^]{1,1500}?==="BASH_SOURCE"\)\{[^{}]{1,120}?(\w)\.state\.sourceStack\?\.\[(\w)\]\?\?)(?="":"")/g,
-    "$1??$2.state.currentSource$3($5===($4.state.sourceStack?.length??0)?$4.state.currentSource:void 0)??",
+    /case"BASH_SOURCE":\{let \w=(\w)\.state\.sourceStack\?\.\[0\]/g,
+    "$&??$1.state.currentSource",
   ],
 ];

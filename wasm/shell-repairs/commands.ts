@@ -93,14 +93,14 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "return repairs.utf8Bytes($2)",
   ],
   [
-    "Commands receive bytes that are no UTF-8 unchanged",
-    /(try\{return \w+\.decode\(\w\)\}catch\{return )(\w)(?=\}\}function \w+\(\w,\w=\w+\)\{if\(!\w\)return \w;\w+\(_\(\w\),\w,"UTF-8 encode"\))/g,
-    "$1repairs.textKeepingBytes($2)",
+    "Commands receive bytes that are no UTF-8, and a byte order mark, unchanged",
+    /try\{return \w+\.decode\(\w\)\}catch\{return (\w)\}(?=\}function \w+\(\w,\w=\w+\)\{if\(!\w\)return \w;\w+\(_\(\w\),\w,"UTF-8 encode"\))/g,
+    "return repairs.textKeepingBytes($1)",
   ],
   [
-    "read decodes UTF-8",
+    "read decodes UTF-8, and drops NUL characters",
     /(\w\(\w\)\})(?=\w===`\n`&&(\w)\.endsWith\(`\n`\)&&\(\2=\2\.slice\(0,-1\)\);let \w=\w=>\w\?\w:\w\.replace)/g,
-    "$1$2=repairs.decodeInput($2);",
+    "$1$2=repairs.decodeInput($2).replaceAll('\\0','');",
   ],
   [
     "read -n counts characters, not bytes",

@@ -138,7 +138,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     'The alternative in ${list[@]+"${list[@]}"} expands to one word for each element',
     /async function (\w+)\((\w),(\w)\)\{(?=return [$\w]+\(\2,\3,\w+\(\)\)\}function \w+\(\w\)\{for\(let \w of \w\)\{if\(\w\.type==="ParameterExpansion"\)return \w\.parameter)/g,
-    "$&let cased=await repairs.expandCased($2.state.env,$3,word=>$1($2,word));if(cased!==void 0)return cased;" +
+    "$&let changed=await repairs.expandElementwise($2.state,$3,word=>$1($2,word));if(changed!==void 0)return changed;" +
       "let own=repairs.expandAlternative($2.state,$3);if(own!==void 0)return own===null?{values:[],quoted:!1}:$1($2,own);",
   ],
   [
@@ -250,7 +250,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "A failing && at a function's end fails its caller; break stays within a function; trap exists; local is like declare",
     /if\((\w)==="local"\)(return \w+\((\w),(\w)\))(;[^]{1,900}?\1==="declare"\|\|\1==="typeset"\)return )(\w+)(\([^]{1,120}?functions\.get\(\1\);if\(\w\))return (\w+\([^)]+\))/g,
-    'if($1==="trap")return repairs.trap($3,$4);if(/^(?:local|declare|typeset)$/.test($1))repairs.inheritArrayKind($3.state,$4);' +
+    'if($1==="trap")return repairs.trap($3,$4);if(/^(?:local|declare|typeset)$/.test($1))repairs.hideOuter($3.state,$4),repairs.inheritArrayKind($3.state,$4);' +
       'if($1==="local"){if($3.state.localScopes.length>0&&$4.some(a=>/^-\\w*[Aairulx]|=\\(\\[/.test(a)))return $6($3,$4);$2}' +
       "$5$6$7{let own=await repairs.outsideLoops($3.state,()=>$8);$3.state.errexitSafe=!1;return own}",
   ],

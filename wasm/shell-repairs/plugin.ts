@@ -4,6 +4,7 @@ import type { Plugin } from "esbuild";
 import { AWK_REPAIRS } from "./awk.ts";
 import { BUILTIN_REPAIRS } from "./builtins.ts";
 import { COMMAND_REPAIRS } from "./commands.ts";
+import { EXPANSION_REPAIRS } from "./expansion.ts";
 import { INTERPRETER_REPAIRS } from "./interpreter.ts";
 import { OUTPUT_REPAIRS } from "./output.ts";
 import { withoutReplaced } from "./replaced.ts";
@@ -17,6 +18,7 @@ const REPAIRS_IN_ORDER = [
   ...OUTPUT_REPAIRS,
   ...VARIABLE_REPAIRS,
   ...BUILTIN_REPAIRS,
+  ...EXPANSION_REPAIRS,
   ...COMMAND_REPAIRS,
   ...AWK_REPAIRS,
 ];

@@ -47,9 +47,9 @@ export const VARIABLE_REPAIRS: readonly Repair[] = [
     "$1return repairs.parsePairs($2);",
   ],
   [
-    "printf formats integers of 64 bits",
+    "printf formats integers of 64 bits, and counts the bytes of texts",
     /(function \w+\((\w),(\w),(\w),\w\)\{)(?=let \w=!1,\w="";switch\(\3\)\{case"d":case"i":)/g,
-    '$1let own=repairs.formatInteger($2,$3,$4);if(own!==void 0)return{value:own,parseError:!1,parseErrMsg:""};',
+    '$1let own=repairs.formatInteger($2,$3,$4)??repairs.formatBytes($2,$3,$4);if(own!==void 0)return{value:own,parseError:!1,parseErrMsg:""};',
   ],
   [
     "printf reports an invalid number in a floating-point conversion",

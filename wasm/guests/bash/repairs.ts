@@ -47,9 +47,14 @@ export { awkRegex } from "./awk/patterns.ts";
 export { closePipes, closeStream, printToCommand, runCommand } from "./awk/pipes.ts";
 export { seedRandom } from "./awk/random.ts";
 export { comparisonOperands, inputValue, isTrue, UNSET } from "./awk/values.ts";
+export { ansiQuoted } from "./expansion/ansi-quoted.ts";
+export { formatBytes } from "./expansion/byte-widths.ts";
+export { expandChanged, expandElementwise } from "./expansion/elementwise.ts";
+export { frames, isFrames } from "./expansion/frames.ts";
+export { hideOuter } from "./expansion/locals.ts";
+export { replacementText, withMatch } from "./expansion/replacement.ts";
 export { beginReading } from "./files/devices.ts";
 export { notInLoop, testProblem } from "./shell/builtin-errors.ts";
-export { expandCased } from "./shell/case-modification.ts";
 export { decodeInput } from "./shell/decode-input.ts";
 export { exec, isLasting } from "./shell/exec.ts";
 export { functionText } from "./shell/functions.ts";
@@ -83,6 +88,7 @@ export {
   prependSubstitutionOutput,
   resolveTargets,
   withoutInput,
+  withoutNul,
   withSeparateStdout,
 } from "./shell/streams.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";

@@ -9,7 +9,7 @@ interface ShellState extends StreamState {
   options: { readonly [name: string]: boolean };
   lastExitCode: number;
   readonly callDepth: number;
-  readonly currentLine: number;
+  currentLine: number;
   /** The statement that started last. */
   readonly statement?: Statement;
   readonlyVars?: ReadonlySet<string> | undefined;
@@ -18,7 +18,7 @@ interface ShellState extends StreamState {
 
 interface Statement {
   readonly sourceText?: string;
-  readonly pipelines: readonly { readonly commands: readonly { readonly type: string }[] }[];
+  readonly pipelines: readonly { readonly commands: readonly { readonly type: string; readonly line?: number }[] }[];
 }
 
 interface Context extends StreamContext {
@@ -157,6 +157,7 @@ export async function runErrTrap(
   if (callDepth > 0 && options["errtrace"] !== true) return true;
   const [command, ...piped] = statement.pipelines.at(-1)?.commands ?? [];
   if (piped.length === 0 && /^(?:Group|If|For|CStyleFor|While|Until|Case)$/.test(command?.type ?? "")) return true;
+  context.state.currentLine = (piped.at(-1) ?? command)?.line ?? context.state.currentLine;
   try {
     printed.appendResult(await runTrap(context, "ERR", exitCode));
     setStatus(context.state, exitCode);
@@ -199,7 +200,7 @@ export async function runSubstitution(context: Context, body: object): Promise<E
   const outside = state.substitutionOutput ?? [];
   state.options = { ...options, errexit: false };
   state.substitutionOutput = [];
-  const { readonlyVars } = state;
+  const { readonlyVars, currentLine } = state;
   state.readonlyVars = new Set(readonlyVars);
   try {
     return await withSeparateStdout(context, outside, () => withTraps(context, () => context.executeScript(body)));
@@ -210,6 +211,7 @@ export async function runSubstitution(context: Context, body: object): Promise<E
     state.options = options;
     state.substitutionOutput = outside;
     state.readonlyVars = readonlyVars;
+    state.currentLine = currentLine;
   }
 }
 

@@ -1,9 +1,17 @@
 import type { ExecResult } from "just-bash/browser";
 
+interface Job {
+  /** The number behind `%`. */
+  readonly number: number;
+  readonly exitCode: number;
+  /** Whether it was waited for; from then on only another `wait` for its process id finds it. */
+  wasAwaited: boolean;
+}
+
 interface State {
-  jobs?: Map<string, number>;
-  /** Process ids of jobs that were waited for, which only another `wait` for them finds. */
-  waited?: Set<string>;
+  /** Jobs by process id, oldest first. */
+  jobs?: Map<string, Job>;
+  readonly env: Map<string, string>;
   lastBackgroundPid: number;
   nextVirtualPid: number;
 }
@@ -21,26 +29,49 @@ export function asSubshell(statement: object): object {
 export function recordJob<T extends ExecResult>({ state }: Context, result: T): T {
   state.lastBackgroundPid = state.nextVirtualPid++;
   state.jobs ??= new Map();
-  state.jobs.set(String(state.lastBackgroundPid), result.exitCode);
+  const number = Math.max(0, ...waiting(state.jobs).map(([, job]) => job.number)) + 1;
+  state.jobs.set(String(state.lastBackgroundPid), { number, exitCode: result.exitCode, wasAwaited: false });
   return { ...result, exitCode: 0 };
+}
+
+/** Jobs that nobody waited for, oldest first. */
+function waiting(jobs: ReadonlyMap<string, Job>): (readonly [pid: string, job: Job])[] {
+  return [...jobs].filter(([, job]) => !job.wasAwaited);
+}
+
+/** The process id that `%1`, `%+`, `%-` or a number means. */
+function pidOf(name: string, jobs: ReadonlyMap<string, Job>): string {
+  if (!name.startsWith("%")) return name;
+  const open = waiting(jobs);
+  const found = /^%[%+]?$/.test(name)
+    ? open.at(-1)
+    : name === "%-"
+      ? open.at(-2)
+      : open.find(([, { number }]) => name === `%${number}`);
+  return found?.[0] ?? name;
 }
 
 /** The `wait` builtin. */
 export function wait({ state }: Context, args: readonly string[]): ExecResult {
-  const jobs = state.jobs ?? new Map<string, number>();
-  state.waited ??= new Set();
-  const isNext = args.includes("-n");
-  const oldest = [...jobs.keys()].find((pid) => state.waited?.has(pid) !== true);
-  const names = isNext ? [oldest ?? ""] : args.filter((arg) => !arg.startsWith("-"));
-  let exitCode = 0;
-  let stderr = "";
-  for (const name of names.length > 0 ? names : jobs.keys()) {
-    const pid = name.startsWith("%") ? ([...jobs.keys()][Number(name.slice(1)) - 1] ?? name) : name;
-    const found = jobs.get(pid);
-    exitCode = found ?? 127;
-    if (found === undefined && !isNext) stderr += `bash: wait: pid ${name} is not a child of this shell\n`;
-    if (names.length === 0) jobs.delete(pid);
-    else state.waited.add(pid);
+  const jobs = (state.jobs ??= new Map<string, Job>());
+  const variable = args.indexOf("-p");
+  const given = variable === -1 ? args : args.toSpliced(variable, 2);
+  const names = given.filter((arg) => !arg.startsWith("-"));
+  if (names.length === 0 && !given.includes("-n")) {
+    jobs.clear();
+    return { stdout: "", stderr: "", exitCode: 0 };
   }
-  return { stdout: "", stderr, exitCode: names.length > 0 ? exitCode : 0 };
+  const pids = names.map((name) => pidOf(name, jobs));
+  const next = () => waiting(jobs).find(([pid]) => pids.length === 0 || pids.includes(pid))?.[0];
+  let exitCode = 127;
+  let stderr = "";
+  for (const pid of given.includes("-n") ? [next()] : pids) {
+    const job = jobs.get(pid ?? "");
+    exitCode = job?.exitCode ?? 127;
+    if (job !== undefined) job.wasAwaited = true;
+    else if (pid?.startsWith("%") === true) stderr += `bash: wait: ${pid}: no such job\n`;
+    else if (pid !== undefined) stderr += `bash: wait: pid ${pid} is not a child of this shell\n`;
+    if (variable !== -1 && pid !== undefined) state.env.set(args[variable + 1] ?? "", pid);
+  }
+  return { stdout: "", stderr, exitCode };
 }

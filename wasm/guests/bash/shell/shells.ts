@@ -77,7 +77,8 @@ async function start(name: string, args: string[], context: Context): Promise<Re
   if (checksOnly) return checked(name, script);
   const own = settings + script.replace(/^#!.*/, "");
   if (reads === "input") return emptied(["-c", own, name, ...words], name, context);
-  return run(["-c", own, ...(reads === "file" ? [first, ...others] : others)]);
+  // The patched just-bash takes BASH_SOURCE from the property.
+  return run(reads === "file" ? Object.assign(["-c", own, ...words], { file: first }) : ["-c", own, ...others]);
 }
 
 async function read(file: string, { fs, cwd }: Context): Promise<string> {

@@ -142,3 +142,12 @@ export async function outsideLoops<T>(state: Loops, run: () => Promise<T>): Prom
     state.loopDepth = loopDepth;
   }
 }
+
+const NUL_IGNORED = "bash: warning: command substitution: ignored null byte in input\n";
+
+/** The output of a command substitution without NUL characters, which no variable can hold. */
+export function withoutNul(state: { expansionStderr?: string }, output: string): string {
+  if (!output.includes("\0")) return output;
+  state.expansionStderr = (state.expansionStderr ?? "") + NUL_IGNORED;
+  return output.replaceAll("\0", "");
+}

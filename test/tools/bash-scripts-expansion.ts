@@ -1,0 +1,26 @@
+import type { Script } from "./bash-scripts.ts";
+
+/** Scripts about expansions, lists, functions, jobs and the order of output. */
+export const EXPANSION_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
+  "variables of functions": [
+    `a=(1 2); declare -A m=([k]=v); n=5; f() { local -a a; echo "[\${a[*]}]"; a+=(x); local -A m; m[z]=1; echo "\${#a[@]} \${!m[@]}"; local -i n; echo "[$n]"; n+=2; echo $n; }; f; echo "\${a[@]} \${!m[@]} $n"`,
+    `a=(1 2); f() { local a; a+=(y); echo "\${a[@]}"; declare -a a; echo \${#a[@]}; }; f; g() { local a=7; echo "\${a[@]}"; }; g; echo "\${a[@]}"; x=1; h() { local x+=2; echo $x; }; h; x=3 h`,
+    `r() { local -a acc; acc+=("$1"); (( $1 > 0 )) && r $(( $1 - 1 )); echo "\${acc[@]}"; }; r 2; k() { local IFS=, a=("\${a[@]}" 3); echo "\${a[*]}"; }; a=(1 2); k; g() { declare -g a=(9); }; g; echo "\${a[@]}"`,
+    `f() { for i in "\${!FUNCNAME[@]}"; do echo "$i \${FUNCNAME[$i]} \${FUNCNAME[i]} \${BASH_SOURCE[$i]}"; done; local j=0; echo "\${FUNCNAME[$((j+1))]} \${FUNCNAME[-1]} \${FUNCNAME[7]:-none}"; }; g() { f; }; g`,
+    `printf '%s\\n' 'trace() { local i=0; while [[ -n \${FUNCNAME[$i]:-} ]]; do echo "\${FUNCNAME[$i]} \${BASH_SOURCE[$i]}:\${BASH_LINENO[$i]}"; ((++i)); done; }' 'a() { trace; }' a 'echo "\${BASH_LINENO[0]} \${#BASH_SOURCE[@]} \${FUNCNAME[0]-none}"' > s.sh; bash s.sh; bash -eu s.sh; bash -e s.sh x`,
+  ],
+  "operations on each element": [
+    `a=(a ab); printf '<%s>' x\${a[@]/a/q}y x\${a[@]%b}y "x\${a[@]#a}y" p\${a[@]^}s "p\${a[@]^^}s" \${a[@]#a} '|' "\${a[@]/#/$}" "\${a[@]/a/\\$1}"; set -- a ab; printf '<%s>' x\${@/a/q}y x\${@#a}y; e=(); printf '<%s>' x\${e[@]#a}y "x\${e[@]/a/b}y" "\${e[@]^}"`,
+    `a=("x y" z); for f in \${a[@]/ /_}; do echo "$f"; done; b=(\${a[@]^^}); echo "\${#b[@]}"; v="\${a[*]/%/;}"; echo "$v"; [[ "\${a[*]^}" == "X y Z" ]] && echo capitals; set -u; n=(); echo "[\${n[@]/x/y}]"; declare -A m=([k]=v1 [l]=v2); printf '%s\\n' "\${m[@]/v/w}" | sort; IFS=-; echo "\${a[*]^^}"`,
+    `s='<p>&</p>'; t=\${s//&/&amp;}; t=\${t//</&lt;}; echo "$t" "\${s//</"&lt;"}" "\${s//</'&lt;'}" "\${s//</\\&lt;}"; r='[&]' q='\\&'; v=foo; echo "\${v/o/$r} \${v/o/"$r"} \${v/o/$q} \${v//o/\\\\&} \${v/#/& }\${v/%/&}" \${v/o/\\&}; a=(x xy); echo "\${a[@]/x/<&>}"; shopt -u patsub_replacement; echo "\${v/o/[&]}"; shopt -s patsub_replacement; echo "\${v/o/[&]}"`,
+  ],
+  bytes: [
+    `printf '[%-10s][%5s][%.2s]\\n' é 日本 éàü; printf -v x '%-4s|' é; echo "$x"; printf '%s' $'\\377\\xc3\\xa9\\u00e9\\U1F600\\101\\cA' > f; od -An -tx1 f; echo $'it\\'s \\"q\\" \\? a\\tb'`,
+    `printf '\\xef\\xbb\\xbfhello\\n' > f; sed $'1s/^\\xEF\\xBB\\xBF//' f; sed '1s/^\\xef\\xbb\\xbf//' f | od -c; [[ $(head -c3 f) == $'\\xef\\xbb\\xbf' ]] && echo mark; x=$(cat f); echo \${#x}; sed 's/a\\\\xff/b/' <<< 'a\\xff'`,
+    `x=$(printf 'a\\0b'); echo \${#x}; y=$(find . -name '*.csv' -print0); echo "[$y]"; printf 'a\\0b\\n' | { read -r z; echo \${#z}; }`,
+  ],
+  "jobs and traps": [
+    `(exit 3) & wait $!; (exit 4) & wait %1; echo $?; (exit 8) & p=$!; wait -n $p; echo $?; wait -n; echo $?`,
+    `trap 'echo "line $LINENO rc $?"' ERR\nx=$(false)\n(( 0 ))\n( false )\nf() {\n  true\n  return 2\n}\nf\n\nlog() { echo "$(true) [$LINENO]"; }\nlog\necho x | grep -q y`,
+  ],
+};

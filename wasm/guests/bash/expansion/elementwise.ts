@@ -1,0 +1,94 @@
+interface WordPart {
+  readonly type: string;
+  readonly parameter?: string;
+  readonly parts?: readonly WordPart[];
+  readonly operation?: { readonly type: string } | null;
+}
+
+interface Word {
+  readonly type: "Word";
+  readonly parts: readonly WordPart[];
+}
+
+interface Expanded {
+  readonly values: readonly string[];
+  readonly quoted: boolean;
+}
+
+interface State {
+  readonly env: Map<string, string>;
+  arrays?: Map<string, { readonly kind: "indexed"; readonly elements: ReadonlyMap<string, string> }>;
+}
+
+type Expand = (word: Word) => Promise<Expanded>;
+
+/** Name of the variable that holds one element while it is changed. */
+const ELEMENT = "__element";
+/** Prefix of the names of arrays that hold changed elements. */
+const ELEMENTS = "__elements";
+/** Matches a parameter that is a list. */
+const LIST = /^(?:[A-Za-z_]\w*\[[@*]\]|[@*])$/;
+const OPERATIONS = /^(?:CaseModification|PatternRemoval|PatternReplacement|Transform)$/;
+
+/** Expands a word with `${list[@]^}`, `${list[@]/…}` or `${@#…}` to words; undefined for other words. */
+export async function expandElementwise(state: State, word: Word, expand: Expand): Promise<Expanded | undefined> {
+  return isPlainRemoval(word) ? undefined : expandChanged(state, word, { expand, finish: expand });
+}
+
+/** Expands such a word, which changes each element of a list, as if the list had the changed elements. */
+export async function expandChanged<Result>(
+  state: State,
+  word: Word,
+  { expand, finish }: { readonly expand: Expand; readonly finish: (word: Word) => Promise<Result> },
+): Promise<Result | undefined> {
+  if (!word.parts.some(hasChange)) return undefined;
+  const names: string[] = [];
+  const changed = async (part: WordPart): Promise<WordPart> => {
+    if (part.type === "DoubleQuoted") return { ...part, parts: await all(part.parts ?? [], changed) };
+    if (!hasChange(part)) return part;
+    const name = `${ELEMENTS}${names.length}`;
+    const elements = await changedElements(state, part, expand);
+    names.push(name);
+    state.arrays ??= new Map();
+    state.arrays.set(name, { kind: "indexed", elements: new Map(elements.map((one, at) => [String(at), one])) });
+    return { ...part, parameter: `${name}[${part.parameter?.includes("*") ? "*" : "@"}]`, operation: null };
+  };
+  const parts = await all(word.parts, changed);
+  const expanded = await finish({ ...word, parts });
+  for (const name of names) state.arrays?.delete(name);
+  return expanded;
+}
+
+/** Whether a part of a word changes each element of a list. */
+function hasChange({ type, parameter = "", parts = [], operation }: WordPart): boolean {
+  if (type === "DoubleQuoted") return parts.some(hasChange);
+  return OPERATIONS.test(operation?.type ?? "") && LIST.test(parameter);
+}
+
+/** Whether a word is a removal within quotes and nothing else, which just-bash expands itself, and faster. */
+function isPlainRemoval({ parts: [quotes, ...others] }: Word): boolean {
+  const [part, ...more] = quotes?.parts ?? [];
+  return others.length + more.length === 0 && part?.operation?.type === "PatternRemoval";
+}
+
+async function all(parts: readonly WordPart[], change: (part: WordPart) => Promise<WordPart>): Promise<WordPart[]> {
+  const changed: WordPart[] = [];
+  for (const part of parts) changed.push(await change(part));
+  return changed;
+}
+
+async function changedElements({ env }: State, part: WordPart, expand: Expand): Promise<string[]> {
+  const { parameter = "" } = part;
+  const { values } = await expand(quoted({ ...part, parameter: parameter.replace("*", "@"), operation: null }));
+  const changed: string[] = [];
+  for (const value of values) {
+    env.set(ELEMENT, value);
+    changed.push(...(await expand(quoted({ ...part, parameter: ELEMENT }))).values);
+  }
+  env.delete(ELEMENT);
+  return changed;
+}
+
+function quoted(part: WordPart): Word {
+  return { type: "Word", parts: [{ type: "DoubleQuoted", parts: [part] }] };
+}
