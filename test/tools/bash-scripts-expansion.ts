@@ -23,4 +23,7 @@ export const EXPANSION_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `(exit 3) & wait $!; (exit 4) & wait %1; echo $?; (exit 8) & p=$!; wait -n $p; echo $?; wait -n; echo $?`,
     `trap 'echo "line $LINENO rc $?"' ERR\nx=$(false)\n(( 0 ))\n( false )\nf() {\n  true\n  return 2\n}\nf\n\nlog() { echo "$(true) [$LINENO]"; }\nlog\necho x | grep -q y`,
   ],
+  "order of stdout and stderr": [
+    `cat fruit.txt missing numbers.txt > both 2>&1; cat both; printf '%s\\n' a 'b c' | xargs -d '\\n' -t -n1 sh -c 'echo out; echo err >&2' _ > all 2>&1; cat all; find . -name fruit.txt -exec sh -c 'echo e >&2; echo o' \\; 2>&1`,
+  ],
 };

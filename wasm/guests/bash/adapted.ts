@@ -3,6 +3,7 @@ import { utf8Bytes } from "../runtime/text-encoding.ts";
 import { STDERR_FILE } from "./awk/pipes.ts";
 import { deviceBytes, requireWhole } from "./files/devices.ts";
 import { sizeOf } from "./files/sizes.ts";
+import { addParts } from "./shell/output-order.ts";
 import { linesWithEnds, pipedBytes } from "./text/command.ts";
 import { posixRegex } from "./text/posix-regex.ts";
 
@@ -12,6 +13,7 @@ export type Result = Awaited<ReturnType<Parameters<typeof defineCommand>[1]>>;
 /** Commands of just-bash whose arguments are rewritten into forms that just-bash understands. */
 export const ADAPTED_COMMANDS: readonly CustomCommand[] = [
   adapted("awk", awk),
+  adapted("cat", cat),
   adapted("echo", async (args, run) => (/^-[nE]*e/.test(args[0] ?? "") ? withBytes(args, run, ZERO_OCTAL) : run(args))),
   adapted("expr", expr),
   adapted("head", head),
@@ -125,6 +127,15 @@ async function awk(args: string[], run: Run, { fs, cwd }: Context): Promise<Resu
   await fs.writeFile(STDERR_FILE, "");
   const result = await run([...options, ...program, ...operands]);
   return { ...result, stderr: (await fs.readFile(STDERR_FILE)) + result.stderr };
+}
+
+/** Prints the complaint about a missing file between the files around it. */
+async function cat(args: string[], run: Run): Promise<Result> {
+  const result = await run(args);
+  if (result.stdout === "" || result.stderr === "" || args.some((arg) => /^-./.test(arg))) return result;
+  const order: { parts?: number[] } = {};
+  for (const arg of args) addParts(order, await run([arg]));
+  return { ...result, ...order };
 }
 
 async function expr(args: string[], run: Run): Promise<Result> {

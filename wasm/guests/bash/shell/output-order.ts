@@ -1,6 +1,6 @@
 import { textKeepingBytes, utf8Bytes } from "../../runtime/text-encoding.ts";
 
-interface Printed {
+export interface Printed {
   readonly stdout: string;
   readonly stderr: string;
   /** Lengths of the parts of stdout (positive) and stderr (negative), in the order in which they were printed. */

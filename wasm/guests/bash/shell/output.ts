@@ -1,9 +1,12 @@
 import { utf8Bytes } from "../../runtime/text-encoding.ts";
 import type { Context, Result } from "../adapted.ts";
+import { addParts, type Printed } from "./output-order.ts";
 
 /** Output of a command that runs other commands: its own text and theirs, in order. */
 export class Output {
-  stderr = "";
+  #stderr = "";
+  /** The order of both streams. */
+  readonly #order: { parts?: number[] } = {};
   readonly #context: Context;
   readonly #name: string;
   /** One character for each byte. */
@@ -17,11 +20,22 @@ export class Output {
   }
 
   print(text: string): void {
-    this.#stdout.push(utf8Bytes(text));
+    this.#add({ stdout: utf8Bytes(text), stderr: "" });
+  }
+
+  /** Prints a text on stderr. */
+  warn(text: string): void {
+    this.#add({ stdout: "", stderr: text });
   }
 
   complain(sentence: string): void {
-    this.stderr += `${this.#name}: ${sentence}\n`;
+    this.warn(`${this.#name}: ${sentence}\n`);
+  }
+
+  #add(printed: Printed): void {
+    this.#stdout.push(printed.stdout);
+    this.#stderr += printed.stderr;
+    addParts(this.#order, printed);
   }
 
   /** Runs a command and returns its exit code. */
@@ -30,13 +44,12 @@ export class Output {
     if (exec === undefined) throw new Error("nothing can be run here");
     const options = { cwd, args, ...(signal === undefined ? {} : { signal }) };
     const result = await exec(`'${name.replaceAll("'", "'\\''")}'`, options).catch((error: unknown) => {
-      if (endsScript(error)) error.prependOutput(this.#stdout.join(""), this.stderr);
+      if (endsScript(error)) error.prependOutput(this.#stdout.join(""), this.#stderr);
       throw error;
     });
     const isBytes = result.stdoutKind === "bytes" || result.stdoutEncoding === "binary";
     const bytes = isBytes ? result.stdout : utf8Bytes(result.stdout);
-    this.#stdout.push(bytes);
-    this.stderr += result.stderr;
+    this.#add({ ...result, stdout: bytes });
     this.#counted.stdout += Math.min(result.internalOutputAccounting?.stdout ?? 0, bytes.length);
     this.#counted.stderr += Math.min(result.internalOutputAccounting?.stderr ?? 0, result.stderr.length);
     return result.exitCode;
@@ -44,7 +57,8 @@ export class Output {
 
   result(exitCode: number): Result {
     const stdout = this.#stdout.join("");
-    return { stdout, stderr: this.stderr, exitCode, stdoutKind: "bytes", internalOutputAccounting: this.#counted };
+    const printed = { stdout, stderr: this.#stderr, ...this.#order };
+    return { ...printed, exitCode, stdoutKind: "bytes", internalOutputAccounting: this.#counted };
   }
 }
 

@@ -77,7 +77,7 @@ async function xargs(args: readonly string[], output: Output, context: Context):
       place === undefined
         ? [...command, ...words]
         : command.map((word) => word.replaceAll(place, () => words[0] ?? ""));
-    if (options.has("t")) output.stderr += `${line.join(" ")}\n`;
+    if (options.has("t")) output.warn(`${line.map(shown).join(" ")}\n`);
     const ended = await output.run(line);
     if (ended === 255) {
       output.complain(`${line[0] ?? ""}: exited with status 255; aborting`);
@@ -87,6 +87,11 @@ async function xargs(args: readonly string[], output: Output, context: Context):
     if (ended !== 0) exitCode = FAILED;
   }
   return output.result(exitCode);
+}
+
+/** A word of a command that `-t` prints, with quotes if it needs them. */
+function shown(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 async function inputOf(options: ReadonlyMap<string, string>, context: Context): Promise<string> {
