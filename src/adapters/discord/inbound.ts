@@ -101,7 +101,7 @@ export function inboundAboutMessage(
   const { place, names, serves } = context;
   const { referenced_message: answered } = message;
   const isRead = serves(trigger.person);
-  const said = isRead ? [message, ...(answered ? [answered] : [])].map((one) => quoteOf(one, names)) : [];
+  const quotes = isRead ? [message, ...(answered ? [answered] : [])].map((one) => quoteOf(one, names)) : [];
   return {
     kind: "message",
     ...trigger,
@@ -110,7 +110,7 @@ export function inboundAboutMessage(
     addressed: place.channel.kind === "dm" ? "dm" : "mention",
     opensThread: false,
     attachments: isRead ? filesOf(message) : [],
-    quoted: said,
+    quoted: quotes,
     messageId: message.id,
   };
 }

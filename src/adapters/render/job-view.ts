@@ -109,8 +109,8 @@ function reportOf(end: RunEnd): string | null {
 }
 
 function message(
-  said: Pick<OutgoingMessage, "markdown" | "tone">,
+  content: Pick<OutgoingMessage, "markdown" | "tone">,
   buttons: OutgoingMessage["buttons"],
 ): OutgoingMessage {
-  return { lane: "answer", ...said, buttons, files: [] };
+  return { lane: "answer", ...content, buttons, files: [] };
 }

@@ -353,9 +353,9 @@ class SlackPlatform implements ChatPlatform {
   /** Tells the person at once which scope is missing; Slack sends the event again, so the answer itself comes late. */
   async #notRead(payload: unknown, identity: Identity, error: AppError): Promise<void> {
     this.#noteRefusal(error);
-    const said = error.code === "missing_scope" ? addressedMessage(payload, identity) : null;
-    if (said === null || !this.#isFirst(said.key)) return;
-    await this.#sendPrivately(said, privateMessage(explain(error)), payload);
+    const addressed = error.code === "missing_scope" ? addressedMessage(payload, identity) : null;
+    if (addressed === null || !this.#isFirst(addressed.key)) return;
+    await this.#sendPrivately(addressed, privateMessage(explain(error)), payload);
   }
 
   /** True once per key. */

@@ -82,9 +82,9 @@ async function viewOf({ user = "", app_context }: MessageEvent, { views, directo
 
 /** Whom a message is addressed to, judged by its payload alone. */
 export function addressedOf(event: MessageEvent, botUserId: string): InboundMessage["addressed"] {
-  const { type, channel, channel_type, text: said, blocks } = event;
+  const { type, channel, channel_type, text: rawText, blocks } = event;
   if (channelKind(channel, channel_type) === "dm") return "dm";
-  const text = said ?? "";
+  const text = rawText ?? "";
   // The text of a message with blocks may lack the mentions in its blocks.
   if (type === "app_mention" || mentionedIn(`${text}\n${textOfBlocks(blocks)}`).includes(botUserId)) return "mention";
   return addressedFirst(text) === null ? "none" : "other";

@@ -81,9 +81,9 @@ const EDITED_LATELY_MS = 10 * 60_000;
 
 /** Key of the thread of a message event, so that each thread's events are handled in order; null otherwise. */
 export function threadKeyOf(payload: unknown): string | null {
-  const said = messageThreadSchema.safeParse(payload);
-  if (!said.success) return null;
-  const { channel, message: changed, previous_message: deleted, ...came } = said.data.event;
+  const parsed = messageThreadSchema.safeParse(payload);
+  if (!parsed.success) return null;
+  const { channel, message: changed, previous_message: deleted, ...came } = parsed.data.event;
   const { ts, thread_ts: root = ts } = changed ?? deleted ?? came;
   return `${channel} ${root}`;
 }

@@ -26,14 +26,14 @@ export async function* compactSession(query: Query, signal: AbortSignal): AsyncG
   const { facts } = await query.registry.resolve(loop.gauge.model);
   const work = summarise(loop, windowIn(query, facts), signal);
   // Holds the last status back, because it becomes the answer and should not appear twice.
-  let said: Status | null = null;
+  let lastStatus: Status | null = null;
   let next = await work.next();
   for (; !next.done; next = await work.next()) {
     const event: QueryEvent = next.value;
     if (event.type !== "status") yield event;
     else {
-      if (said !== null) yield said;
-      said = event;
+      if (lastStatus !== null) yield lastStatus;
+      lastStatus = event;
     }
   }
   const cause = cancelledBy(signal);
@@ -41,5 +41,5 @@ export async function* compactSession(query: Query, signal: AbortSignal): AsyncG
   const end = next.value;
   if (end.type === "over_budget") return end.outcome;
   const why = end.type === "failed" ? `\n${explain(end.error)}` : "";
-  return ended(`${said?.text ?? TOO_LITTLE}${why}`);
+  return ended(`${lastStatus?.text ?? TOO_LITTLE}${why}`);
 }

@@ -81,6 +81,6 @@ function* newestCalls({ messages, turns }: Calls): Generator<{ use: ToolUseBlock
 
 /** Fingerprint of a call and its result, without any hint in the result. */
 function printOf({ name, input }: ToolUseBlock, { content, isError }: ToolResultBlock): string {
-  const said = content.filter((block) => block.type !== "text" || !block.text.startsWith(HINT));
-  return canonicalJson([name, input, said, isError]);
+  const withoutHints = content.filter((block) => block.type !== "text" || !block.text.startsWith(HINT));
+  return canonicalJson([name, input, withoutHints, isError]);
 }

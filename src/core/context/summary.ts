@@ -60,22 +60,22 @@ function isAnswer(message: Message | undefined): boolean {
  */
 export function summaryPrompt(messages: readonly Message[], window: number): string {
   let blockChars = BLOCK_CHARS;
-  let said = transcript(messages, blockChars);
-  const overfull = () => textTokens(said.join("\n\n")) / (window * TRANSCRIPT_SHARE);
+  let lines = transcript(messages, blockChars);
+  const overfull = () => textTokens(lines.join("\n\n")) / (window * TRANSCRIPT_SHARE);
   while (overfull() > 1 && blockChars > MIN_BLOCK_CHARS) {
     blockChars /= 2;
-    said = transcript(messages, blockChars);
+    lines = transcript(messages, blockChars);
   }
-  if (overfull() > 1) said = withoutMiddle(said, Math.floor(said.length / overfull()));
-  const text = said.join("\n\n");
+  if (overfull() > 1) lines = withoutMiddle(lines, Math.floor(lines.length / overfull()));
+  const text = lines.join("\n\n");
   return `<conversation>\n${text}\n</conversation>\n\n${SUMMARY_REQUEST}`;
 }
 
 /** Keeps the beginning and the end of a list of many short messages. */
-function withoutMiddle(said: readonly string[], most: number): string[] {
+function withoutMiddle(lines: readonly string[], most: number): string[] {
   const half = Math.floor(most / 2);
-  const end = said.length - half;
-  return [...said.slice(0, half), `[… ${end - half} messages …]`, ...said.slice(end)];
+  const end = lines.length - half;
+  return [...lines.slice(0, half), `[… ${end - half} messages …]`, ...lines.slice(end)];
 }
 
 /** The text of each message, below the name of its author. */

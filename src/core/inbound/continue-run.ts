@@ -40,10 +40,10 @@ async function bodyOf(
     store.inbox.get(run.eventSeq),
     store.posts.get(postKey(run.id, "answer:0")),
   ]);
-  const said = messageFromClick(text, action, { ...session, post });
-  if (begun.body.kind === "compact") return { kind: "compact", by: said.author };
+  const clickMessage = messageFromClick(text, action, { ...session, post });
+  if (begun.body.kind === "compact") return { kind: "compact", by: clickMessage.author };
   // A run of its own, so that the ended run cannot absorb it while finishing its last steps.
-  return { ...said, isOwnRun: true };
+  return { ...clickMessage, isOwnRun: true };
 }
 
 /** Accepts the click only if no other run is open or about to begin. The ended run itself may still be finishing. */

@@ -10,8 +10,8 @@ export interface LocalCommand {
  * does not begin with `!`, or begins like plain language (`!` alone, `!!`, `! no`).
  */
 export function localCommandIn(text: string): LocalCommand | null {
-  const said = text.trim();
-  if (!/^![^\s!]/.test(said)) return null;
-  const end = /\n[ \t]*\n/.exec(said)?.index ?? said.length;
-  return { command: said.slice(1, end).trim(), rest: said.slice(end).trim() };
+  const trimmed = text.trim();
+  if (!/^![^\s!]/.test(trimmed)) return null;
+  const end = /\n[ \t]*\n/.exec(trimmed)?.index ?? trimmed.length;
+  return { command: trimmed.slice(1, end).trim(), rest: trimmed.slice(end).trim() };
 }

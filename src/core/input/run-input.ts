@@ -83,8 +83,8 @@ function ourNote(text: string, { at, label }: Noted, { ids }: RunInputOptions): 
 function userNote({ by, text, at, isMemory = false }: NoteEvent, options: RunInputOptions): Message {
   const ours = ourNote(text, { at, label: saidBy(by) }, options);
   if (!isMemory) return ours;
-  const said = `[To keep in mind] ${text}`;
-  return { ...ours, content: [{ type: "user_memory_input", text: said, ...memoryOf(text) }], author: by };
+  const noteText = `[To keep in mind] ${text}`;
+  return { ...ours, content: [{ type: "user_memory_input", text: noteText, ...memoryOf(text) }], author: by };
 }
 
 /** Splits `deploy day: Thursday` into key and value. Text without a key is a note. */
@@ -102,11 +102,11 @@ async function personMessage(came: PersonMessageEvent, seq: number, options: Run
   const output = typed === null ? [] : [await options.runCommand({ ...body, command: typed.command, seq })];
   const text = typed === null ? body.text : typed.rest;
   const words: ContentBlock[] = text === "" ? [] : [{ type: "text", text }];
-  const said = [...output, ...(body.skill === undefined ? words : skillBlocks(body.skill, options.skills()))];
+  const blocks = [...output, ...(body.skill === undefined ? words : skillBlocks(body.skill, options.skills()))];
   return {
     id: options.ids.next("msg"),
     role: "user",
-    content: [...quotedBlocks(body.quoted), ...said, ...attached],
+    content: [...quotedBlocks(body.quoted), ...blocks, ...attached],
     author: body.author,
     label: labelOfMessage(body, output),
     ...(body.addressed ? {} : { context: true }),

@@ -21,7 +21,7 @@ export interface JobReport {
   notifyOwner(
     owner: string,
     closed: AppError,
-    said: { readonly report: string | null; readonly end: JobRunEnd; readonly facts: JobFacts },
+    details: { readonly report: string | null; readonly end: JobRunEnd; readonly facts: JobFacts },
   ): Promise<void>;
 }
 
@@ -81,16 +81,16 @@ class JobRunView implements RunView {
     const { jobs } = this.#deps;
     const { report, text } = this.#report.wordsOf(outcome, stats);
     const end = endOf(outcome, stats, { text, refusal: this.#refusal });
-    const said = end.refusal === null ? report : null;
+    const reportText = end.refusal === null ? report : null;
     const facts = await jobs.factsOf(this.#run, end);
     if (facts.isOver) return;
     try {
-      if (!facts.isUnchanged) await this.#report.say(said, end, facts);
+      if (!facts.isUnchanged) await this.#report.say(reportText, end, facts);
     } catch (error) {
       const closed = toAppError(error);
       if (error instanceof AppError && error.code === "defect") return this.#refused(error, end);
       if (!UNWRITABLE_THREAD_ERRORS.has(closed.code)) throw closed;
-      return this.#undeliverable(closed, { report: said, end, facts });
+      return this.#undeliverable(closed, { report: reportText, end, facts });
     }
     await jobs.ended(this.#run, end);
   }
@@ -122,10 +122,10 @@ class JobRunView implements RunView {
   }
 
   /** Marks the run as failed, since it would otherwise wait forever to post its report. */
-  async #refused(refused: AppError, said: JobRunEnd): Promise<void> {
+  async #refused(refused: AppError, attempted: JobRunEnd): Promise<void> {
     const { jobs, log } = this.#deps;
     log.error({ err: refused, ...this.#run }, "job_report_refused");
-    const end: JobRunEnd = { ...said, verdict: "failed", text: reasonOf(refused), transient: null };
+    const end: JobRunEnd = { ...attempted, verdict: "failed", text: reasonOf(refused), transient: null };
     await this.#report.reportRefused(end, await jobs.factsOf(this.#run, end));
     await jobs.ended(this.#run, end);
   }
@@ -134,12 +134,12 @@ class JobRunView implements RunView {
    * Pauses a job whose channel is gone or inaccessible, and sends the report to the owner. Rejects with transient
    * errors.
    */
-  async #undeliverable(closed: AppError, said: Parameters<JobReport["notifyOwner"]>[2]): Promise<void> {
+  async #undeliverable(closed: AppError, details: Parameters<JobReport["notifyOwner"]>[2]): Promise<void> {
     const { jobs, log } = this.#deps;
-    const owner = await jobs.undeliverable(this.#run, said.end, closed);
+    const owner = await jobs.undeliverable(this.#run, details.end, closed);
     if (owner === null) return;
     try {
-      await this.#report.notifyOwner(owner, closed, said);
+      await this.#report.notifyOwner(owner, closed, details);
     } catch (error) {
       const failure = toAppError(error);
       log.error({ err: failure, ...this.#run, owner }, "job_owner_not_told");

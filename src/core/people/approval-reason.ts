@@ -14,12 +14,12 @@ export function approvalReason(
   isLapsed: boolean,
 ): string | null {
   const passage = likeliestPassage(messages.flatMap(foreignTexts), JSON.stringify(use.input));
-  const said = [
+  const reasons = [
     ...(why === null ? [] : [why]),
     ...(isLapsed ? ["It was allowed before, but not with the words of others that are in the conversation now."] : []),
     ...(passage === null ? [] : [`${passage.origin} says: “${passage.text}”`]),
   ];
-  return said.length === 0 ? null : said.join(" ");
+  return reasons.length === 0 ? null : reasons.join(" ");
 }
 
 /** The parts of a message that no person answers for. */

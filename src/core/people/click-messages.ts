@@ -12,9 +12,9 @@ export function messageFromClick(
   { person: { id, name }, at }: InboundAction,
   { thread, post }: Pick<SessionRow, "thread"> & { readonly post: PostRow | null },
 ): PersonMessageEvent {
-  const said = { author: { id, name }, text, quoted: [], attachments: [] };
+  const content = { author: { id, name }, text, quoted: [], attachments: [] };
   const place = { thread, messageId: post?.posted?.messageId ?? "", at, joinsThread: false };
-  return { kind: "message", ...said, ...place, addressed: true };
+  return { kind: "message", ...content, ...place, addressed: true };
 }
 
 /** Answers a click that was already recorded by naming the person whose click counted. */

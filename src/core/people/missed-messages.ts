@@ -170,6 +170,6 @@ export function absenceNotice({ from, to }: { from: number; to: number }, timeZo
   const day = new Intl.DateTimeFormat("en-GB", { timeZone, day: "numeric", month: "short" });
   const time = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" });
   const isOneDay = day.format(from) === day.format(to);
-  const said = (at: number) => (isOneDay ? time.format(at) : `${day.format(at)} ${time.format(at)}`);
-  return `⚠ I was away from ${said(from)} to ${said(to)}.`;
+  const format = (at: number) => (isOneDay ? time.format(at) : `${day.format(at)} ${time.format(at)}`);
+  return `⚠ I was away from ${format(from)} to ${format(to)}.`;
 }

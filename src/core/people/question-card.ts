@@ -159,11 +159,12 @@ export function closedCard(
   const { body, status } = row;
   const isAnswered = status === "answered";
   const ended = by === null ? "No answer is needed any more." : `Stopped by ${by}.`;
-  const said = isAnswered ? answerLine(row) : `⏹ ${ended}`;
-  if (body.kind === "question") return card(`Question: ${plainLine(unsigned(body.question), LINE_CHARS)}\n${said}`, []);
-  if (!isAnswered) return card(`**The plan**\n${said}`, []);
+  const outcome = isAnswered ? answerLine(row) : `⏹ ${ended}`;
+  if (body.kind === "question")
+    return card(`Question: ${plainLine(unsigned(body.question), LINE_CHARS)}\n${outcome}`, []);
+  if (!isAnswered) return card(`**The plan**\n${outcome}`, []);
   const plan = fitted(`**The plan**\n\n${checklist(plain(body.steps))}`, maxChars - FRAME_CHARS);
-  return card(`${plan}\n\n${said}`, []);
+  return card(`${plan}\n\n${outcome}`, []);
 }
 
 /** `✓ 8080 — @ana` */

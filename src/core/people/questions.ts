@@ -48,17 +48,17 @@ function isAnswer({ text, attachments, addressed, person }: InboundMessage, row:
 
 /** A reply with the text of a button counts as a click on it. */
 function answerIn({ text, attachments }: InboundMessage, body: QuestionBody): Answer {
-  const said = text.trim();
-  const plain = said.toLowerCase().replace(/(?<![.!])[.!]+$/, "");
+  const trimmed = text.trim();
+  const plain = trimmed.toLowerCase().replace(/(?<![.!])[.!]+$/, "");
   if (body.kind === "plan") {
-    if (plain === "go ahead") return { choice: "go", text: said };
-    if (plain === "drop it") return { choice: "drop", text: said };
+    if (plain === "go ahead") return { choice: "go", text: trimmed };
+    if (plain === "drop it") return { choice: "drop", text: trimmed };
   } else {
     const choice = body.options.findIndex((option) => option.toLowerCase() === plain);
-    if (choice !== -1) return { choice, text: body.options[choice] ?? said };
+    if (choice !== -1) return { choice, text: body.options[choice] ?? trimmed };
   }
   const names = attachments.map(({ name }) => name).join(", ");
-  return { choice: null, text: said === "" ? `(attached: ${names})` : said };
+  return { choice: null, text: trimmed === "" ? `(attached: ${names})` : trimmed };
 }
 
 /** A click on a button of a question or a plan, `answer:<choice>:<question id>`. */

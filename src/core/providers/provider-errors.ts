@@ -118,7 +118,7 @@ export function toProviderError(error: unknown, context: ErrorContext): AppError
   const own = causeChain(error).find((cause) => cause instanceof AppError);
   if (own !== undefined) return own instanceof ProviderError ? withDetail(own, context) : own;
   const facts = factsOf(error);
-  const unusable = facts === null ? undefined : UNUSABLE_MODELS.find(([said]) => said.test(facts.message))?.[1];
+  const unusable = facts === null ? undefined : UNUSABLE_MODELS.find(([pattern]) => pattern.test(facts.message))?.[1];
   const code =
     unusable !== undefined ? "unknown_model" : facts === null ? connectionCode(error) : codeOf(facts, context);
   if (code === null) return toAppError(error);
@@ -197,32 +197,32 @@ function factsOf(error: unknown): Facts | null {
 
 function codeOf(facts: Facts, { quirks }: ErrorContext): ErrorCode {
   const { status, codes } = facts;
-  const said = `${codes.join(" ")} ${facts.message}`;
-  const matches = (patterns: readonly RegExp[]) => patterns.some((pattern) => pattern.test(said));
+  const wording = `${codes.join(" ")} ${facts.message}`;
+  const matches = (patterns: readonly RegExp[]) => patterns.some((pattern) => pattern.test(wording));
   const mayOverflow =
-    status === undefined ? !EARLY.test(said) : status >= 400 && status < 500 && status !== 401 && status !== 429;
-  if (ALWAYS_OVERFLOW.test(said)) return "context_overflow";
+    status === undefined ? !EARLY.test(wording) : status >= 400 && status < 500 && status !== 401 && status !== 429;
+  if (ALWAYS_OVERFLOW.test(wording)) return "context_overflow";
   if (mayOverflow && (status === 413 || matches([...OVERFLOW, ...quirks.overflowPatterns]))) return "context_overflow";
   if (quirks.silentOverflow && !facts.hasBody && status === 400) return "context_overflow";
   // Groq: the model wrote an unreadable call; the next attempt may be better.
   if (codes.includes("tool_use_failed")) return "incomplete_stream";
   // Google words a rate limit as a quota, but names a wait, which an empty account never has.
-  const namesWait = retryAfter(facts, 0) !== undefined && !NO_WAIT_HELPS.test(said);
+  const namesWait = retryAfter(facts, 0) !== undefined && !NO_WAIT_HELPS.test(wording);
   if (status === 402 || codes.some((code) => quirks.quotaCodes.includes(code))) return "quota";
   if (matches(QUOTA) && !(status === 429 && namesWait && /retry/i.test(facts.message))) return "quota";
-  if (status === 403 && (facts.moderated || FLAGGED.test(said))) return "refused";
-  return codeOfStatus(status, said);
+  if (status === 403 && (facts.moderated || FLAGGED.test(wording))) return "refused";
+  return codeOfStatus(status, wording);
 }
 
-function codeOfStatus(status: number | undefined, said: string): ErrorCode {
-  if (NO_IMAGES.test(said)) return "bad_request";
-  if (status === 529 || status === 503 || OVERLOADED.test(said)) return "overloaded";
-  if (status === 401 || status === 403 || WRONG_KEY.test(said)) return "auth";
-  if (status === 429 || /rate_limit/.test(said)) return "rate_limited";
-  if (status === 404 || UNKNOWN_MODEL.test(said) || /not_found_error/.test(said)) return "unknown_model";
-  if (REFUSED.test(said) && (status === undefined || status < 500)) return "refused";
+function codeOfStatus(status: number | undefined, wording: string): ErrorCode {
+  if (NO_IMAGES.test(wording)) return "bad_request";
+  if (status === 529 || status === 503 || OVERLOADED.test(wording)) return "overloaded";
+  if (status === 401 || status === 403 || WRONG_KEY.test(wording)) return "auth";
+  if (status === 429 || /rate_limit/.test(wording)) return "rate_limited";
+  if (status === 404 || UNKNOWN_MODEL.test(wording) || /not_found_error/.test(wording)) return "unknown_model";
+  if (REFUSED.test(wording) && (status === undefined || status < 500)) return "refused";
   if (status === 408 || status === 409 || status === 425) return "provider_failed";
-  if ((status !== undefined && status < 500) || /invalid_request_error/.test(said)) return "bad_request";
+  if ((status !== undefined && status < 500) || /invalid_request_error/.test(wording)) return "bad_request";
   return "provider_failed";
 }
 

@@ -3,7 +3,7 @@ import { ProviderError } from "../protocol/errors.ts";
 import type { Fetch } from "./stall.ts";
 
 /** Text that a provider may omit or send as null. */
-export const saidText = z
+export const textSchema = z
   .string()
   .nullish()
   .transform((text) => text ?? "");

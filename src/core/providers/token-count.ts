@@ -4,13 +4,13 @@ import type { Usage } from "../protocol/usage.ts";
 const MOST = 100_000_000;
 
 /** A token count from a provider; 0 if it is not plausible for one call. */
-export function tokenCount(said: unknown): number {
-  return typeof said === "number" && said >= 0 && said <= MOST ? Math.round(said) : 0;
+export function tokenCount(value: unknown): number {
+  return typeof value === "number" && value >= 0 && value <= MOST ? Math.round(value) : 0;
 }
 
 /** Converts the counts of OpenAI's APIs, in which the input includes tokens read from or written to a cache. */
-export function usageWithin(said: Readonly<Record<"input" | "output" | "read" | "written", unknown>>): Usage {
-  const [cacheReadTokens, cacheWriteTokens] = [tokenCount(said.read), tokenCount(said.written)];
-  const inputTokens = Math.max(0, tokenCount(said.input) - cacheReadTokens - cacheWriteTokens);
-  return { inputTokens, outputTokens: tokenCount(said.output), cacheReadTokens, cacheWriteTokens };
+export function usageWithin(counts: Readonly<Record<"input" | "output" | "read" | "written", unknown>>): Usage {
+  const [cacheReadTokens, cacheWriteTokens] = [tokenCount(counts.read), tokenCount(counts.written)];
+  const inputTokens = Math.max(0, tokenCount(counts.input) - cacheReadTokens - cacheWriteTokens);
+  return { inputTokens, outputTokens: tokenCount(counts.output), cacheReadTokens, cacheWriteTokens };
 }

@@ -216,8 +216,8 @@ function missing(toolUseId: string): ToolResultBlock {
 /** Makes sure that a result is not empty. */
 function filled(result: ToolResultBlock): ToolResultBlock {
   const content = result.content.filter((part) => part.type !== "text" || part.text.trim() !== "");
-  const said: ToolResultContent[] = content.length > 0 ? content : [{ type: "text", text: "(no output)" }];
-  return { ...result, content: said };
+  const parts: ToolResultContent[] = content.length > 0 ? content : [{ type: "text", text: "(no output)" }];
+  return { ...result, content: parts };
 }
 
 /** A result without its call may not be sent as a result, so its content is kept as text. */

@@ -39,8 +39,8 @@ export function readMessage(message: WireMessage, names: Names, answeredChars = 
 /** A whole message as a quote of its author, for a reply to it or a question about it. */
 export function quoteOf(message: PlainWireMessage, names: Names): string {
   const words = readableTextToBot(message.content, message, names);
-  const said = joined([commandOf(message), words, ...shownIn(message, names), ...fileLines(message)]);
-  return cut(`${displayName(message.author, message.member)} wrote: ${said}`);
+  const content = joined([commandOf(message), words, ...shownIn(message, names), ...fileLines(message)]);
+  return cut(`${displayName(message.author, message.member)} wrote: ${content}`);
 }
 
 /** A message in a thread's history; null for system messages that say nothing about the conversation. */
@@ -52,7 +52,7 @@ export function threadMessage(message: WireMessage, names: Names, topic = ""): T
   }
   if (IGNORED_MESSAGE_TYPES.has(message.type)) return null;
   const { text, quoted, files } = readMessage(message, names, ANSWERED_CHARS);
-  const said = noticeLine(message, names) ?? joined([text, ...quoted, ...fileLines(message)]);
+  const content = noticeLine(message, names) ?? joined([text, ...quoted, ...fileLines(message)]);
   return {
     messageId: message.id,
     author: {
@@ -61,7 +61,7 @@ export function threadMessage(message: WireMessage, names: Names, topic = ""): T
       isBot: message.author.bot === true || (message.webhook_id ?? null) !== null,
       ...(message.author.id === names.botId ? { isOurs: true } : {}),
     },
-    text: cut(joined([topic, said])),
+    text: cut(joined([topic, content])),
     ...(quoted.length === 0 ? {} : { isQuoting: true }),
     ...(files.length === 0 ? {} : { attachments: files }),
     at: timeOf(message.id),

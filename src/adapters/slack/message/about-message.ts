@@ -44,9 +44,9 @@ async function quoteOf(
   deps: InboundDeps,
 ): Promise<Pick<InboundMessage, "quoted" | "attachments">> {
   const { identity, directory } = deps;
-  const [said, { text, quoted, files }] = await Promise.all([
+  const [author, { text, quoted, files }] = await Promise.all([
     authorOf(message, deps),
     readMessage(message, { directory, botUserId: identity.userId }),
   ]);
-  return { quoted: [`${said.name} wrote: ${text}`, ...quoted], attachments: files };
+  return { quoted: [`${author.name} wrote: ${text}`, ...quoted], attachments: files };
 }

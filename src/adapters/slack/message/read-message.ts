@@ -30,8 +30,12 @@ export async function readMessage(
 ): Promise<ReadMessage> {
   const message = await withFullFiles(came, directory);
   const { files, lines } = filesOf(message);
-  const said = withFileNames(ownText(message).slice(0, MESSAGE_CHARS), message);
-  const own = joined([botUserId === null ? said : withoutMentionOf(said, botUserId), huddle(message), ...lines]);
+  const bodyText = withFileNames(ownText(message).slice(0, MESSAGE_CHARS), message);
+  const own = joined([
+    botUserId === null ? bodyText : withoutMentionOf(bodyText, botUserId),
+    huddle(message),
+    ...lines,
+  ]);
   const quoted = [...nodesIn(message.attachments).map(textOfAttachment), pinned(message)];
   const [text = "", ...others] = bounded([own, ...quoted.filter((each) => each !== "")]);
   const written = joined([text, ...others]);

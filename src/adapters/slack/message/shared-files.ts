@@ -98,10 +98,10 @@ function about({ title, alt_txt }: Node, name: string): string {
 function clip(file: Node): string {
   const kind = file.subtype === "slack_audio" ? "voice message" : "video message";
   const { status, preview } = nodeOf(file.transcription);
-  const said = textOf(nodeOf(preview).content);
-  if (said === "" && status === "processing") return `[${kind}, which Slack has not written down yet]`;
-  if (said === "") return `[${kind}, not written down by Slack]`;
-  return `[${kind}, as Slack wrote it down: ${said}${isCut(file) ? "…" : ""}]`;
+  const previewText = textOf(nodeOf(preview).content);
+  if (previewText === "" && status === "processing") return `[${kind}, which Slack has not written down yet]`;
+  if (previewText === "") return `[${kind}, not written down by Slack]`;
+  return `[${kind}, as Slack wrote it down: ${previewText}${isCut(file) ? "…" : ""}]`;
 }
 
 function email({ subject, title, from, plain_text, preview_plain_text }: Node): string {

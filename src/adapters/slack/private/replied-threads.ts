@@ -29,8 +29,8 @@ export class RepliedThreads {
 
   /** Records what a payload shows: a reply, a click inside a thread, or a message without replies. */
   notePayload(payload: unknown): void {
-    const said = messageThreadSchema.safeParse(payload).data?.event;
-    if (said !== undefined) this.#noteSaid(said);
+    const messageEvent = messageThreadSchema.safeParse(payload).data?.event;
+    if (messageEvent !== undefined) this.#noteSaid(messageEvent);
     const click = blockActionsSchema.safeParse(payload).data;
     const threadTs = click?.message?.thread_ts ?? click?.container.thread_ts;
     if (click !== undefined && threadTs !== undefined) {

@@ -18,9 +18,9 @@ export function knownContent(messages: readonly Message[], tools: readonly Tool[
     if (message.role === "assistant") continue;
     const { author, label } = message;
     if (author !== undefined && label?.who.includes(OWN_MESSAGES) !== true) {
-      const said = textIn(message.content);
-      addresses.push(...addressesIn(said));
-      if (label?.who.includes(author.id) === true) texts.push(said);
+      const messageText = textIn(message.content);
+      addresses.push(...addressesIn(messageText));
+      if (label?.who.includes(author.id) === true) texts.push(messageText);
     }
     addresses.push(...message.content.flatMap((block) => addressesOf(block, { uses, tools })));
   }

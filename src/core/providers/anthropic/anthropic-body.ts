@@ -72,9 +72,9 @@ function outputConfigOf(request: ModelRequest): Anthropic.OutputConfig | undefin
 
 /** The last marked parts keep their breakpoints, and one is left for the newest message. */
 function systemBlocks(parts: readonly SystemPart[]): Anthropic.TextBlockParam[] {
-  const said = parts.filter((part) => part.text.trim() !== "");
-  const marked = said.filter((part) => part.cacheBreakpoint).slice(-(MAX_BREAKPOINTS - 1));
-  return said.map((part) => ({
+  const nonEmpty = parts.filter((part) => part.text.trim() !== "");
+  const marked = nonEmpty.filter((part) => part.cacheBreakpoint).slice(-(MAX_BREAKPOINTS - 1));
+  return nonEmpty.map((part) => ({
     type: "text",
     text: part.text,
     ...(marked.includes(part) ? { cache_control: { type: "ephemeral" } as const } : {}),

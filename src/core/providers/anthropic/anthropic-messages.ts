@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ContentBlock, Origin } from "../../protocol/messages.ts";
 import { inputTokensOf, NO_USAGE, type Usage } from "../../protocol/usage.ts";
 import { type ModelInfo, type ModelResponse, modelInfo, type StopReason, type StreamEvent } from "../provider.ts";
-import { otherTypes, readEvent, saidText } from "../stream-event.ts";
+import { otherTypes, readEvent, textSchema } from "../stream-event.ts";
 import { tokenCount } from "../token-count.ts";
 import { parseToolInput } from "../tool-input.ts";
 import { authHeaders, QUIET_CLIENT, type Wire, type WireOptions } from "../wire.ts";
@@ -19,20 +19,20 @@ const usageSchema = z
   .nullish();
 const blockSchema = z.object({
   type: z.string(),
-  text: saidText,
-  thinking: saidText,
-  signature: saidText,
-  data: saidText,
-  id: saidText,
-  name: saidText,
+  text: textSchema,
+  thinking: textSchema,
+  signature: textSchema,
+  data: textSchema,
+  id: textSchema,
+  name: textSchema,
   input: z.unknown().optional(),
 });
 const deltaSchema = z.object({
   type: z.string(),
-  text: saidText,
-  thinking: saidText,
-  signature: saidText,
-  partial_json: saidText,
+  text: textSchema,
+  thinking: textSchema,
+  signature: textSchema,
+  partial_json: textSchema,
 });
 
 /** Only the fields that are read. What a compatible provider omits or sends as null counts as absent. */
@@ -231,12 +231,12 @@ function stopReasonOf(stop: string | null): StopReason {
  * in input_tokens. Compatible providers may omit all of them, or send zeros after real counts.
  */
 function addedUsage(usage: Usage, counts: z.infer<typeof usageSchema>): Usage {
-  const said = (count: number | null | undefined, before: number) => (count == null ? before : tokenCount(count));
+  const countOr = (count: number | null | undefined, before: number) => (count == null ? before : tokenCount(count));
   const next = {
-    inputTokens: said(counts?.input_tokens, usage.inputTokens),
+    inputTokens: countOr(counts?.input_tokens, usage.inputTokens),
     outputTokens: Math.max(usage.outputTokens, tokenCount(counts?.output_tokens)),
-    cacheReadTokens: said(counts?.cache_read_input_tokens, usage.cacheReadTokens),
-    cacheWriteTokens: said(counts?.cache_creation_input_tokens, usage.cacheWriteTokens),
+    cacheReadTokens: countOr(counts?.cache_read_input_tokens, usage.cacheReadTokens),
+    cacheWriteTokens: countOr(counts?.cache_creation_input_tokens, usage.cacheWriteTokens),
   };
   return inputTokensOf(next) > 0 ? next : { ...usage, outputTokens: next.outputTokens };
 }

@@ -97,9 +97,9 @@ const LONGEST_REQUEST = 1_000;
 
 /** The intent of a text; null if no rule matches. */
 export function intentOf(text: string): Intent | null {
-  const said = text.trim().replace(NOTE, "");
-  if (said.length > LONGEST_REQUEST) return null;
-  const request = said.replace(MENTION, "").replace(POLITE, "").trim();
+  const trimmed = text.trim().replace(NOTE, "");
+  if (trimmed.length > LONGEST_REQUEST) return null;
+  const request = trimmed.replace(MENTION, "").replace(POLITE, "").trim();
   const plain = request.replace(/(?<=[\w"'`])\s*[.!?]+$/, "");
   for (const rule of RULES) {
     const match = rule.pattern.exec(plain) ?? rule.pattern.exec(request);

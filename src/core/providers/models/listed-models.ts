@@ -77,8 +77,8 @@ const OUTPUT = ["max_output_tokens", "max_completion_tokens", "max_output_length
 
 function firstOf(item: Item, names: readonly string[]): number | undefined {
   for (const name of names) {
-    const said = number.parse(item[name] ?? undefined);
-    if (said !== undefined) return Math.round(said);
+    const stated = number.parse(item[name] ?? undefined);
+    if (stated !== undefined) return Math.round(stated);
   }
   return undefined;
 }

@@ -139,11 +139,11 @@ function plain(content: readonly ContentPart[]): string | readonly ContentPart[]
 }
 
 function resultText(result: ToolResultBlock): string {
-  const said = result.content.map((part) => {
+  const parts = result.content.map((part) => {
     if (part.type === "text") return part.text;
     return part.type === "image" ? "(the image follows in the next message)" : documentText(part);
   });
-  return said.join("\n");
+  return parts.join("\n");
 }
 
 function documentText(document: DocumentBlock): string {

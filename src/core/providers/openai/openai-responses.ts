@@ -4,7 +4,7 @@ import { ProviderError } from "../../protocol/errors.ts";
 import type { ContentBlock, Origin } from "../../protocol/messages.ts";
 import { NO_USAGE, type Usage } from "../../protocol/usage.ts";
 import type { ModelResponse, StopReason, StreamEvent } from "../provider.ts";
-import { otherTypes, readEvent, saidText } from "../stream-event.ts";
+import { otherTypes, readEvent, textSchema } from "../stream-event.ts";
 import { usageWithin } from "../token-count.ts";
 import { parseToolInput } from "../tool-input.ts";
 import type { Wire, WireOptions } from "../wire.ts";
@@ -30,9 +30,9 @@ export async function createOpenAiResponses(options: WireOptions): Promise<Wire>
   };
 }
 
-const partSchema = z.object({ type: z.string(), text: saidText, refusal: saidText });
+const partSchema = z.object({ type: z.string(), text: textSchema, refusal: textSchema });
 const thoughtsSchema = z
-  .array(z.object({ text: saidText }))
+  .array(z.object({ text: textSchema }))
   .nullish()
   .transform((thoughts) => thoughts ?? []);
 
@@ -45,7 +45,7 @@ const phaseSchema = z
 /** Only the fields that are read. Null for items of tools that run at the provider, none of which is offered. */
 const itemSchema = z.union([
   z.object({ type: z.literal("message"), content: z.array(partSchema), phase: phaseSchema }),
-  z.object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: saidText }),
+  z.object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: textSchema }),
   z.looseObject({ type: z.literal("reasoning"), content: thoughtsSchema, summary: thoughtsSchema }),
   otherTypes("message", "function_call", "reasoning"),
 ]);
@@ -57,7 +57,7 @@ const saidCount = z.unknown().optional();
 const responseSchema = z.object({
   model: z.string().nullish(),
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
-  error: z.object({ code: z.string().nullish(), message: saidText }).nullish(),
+  error: z.object({ code: z.string().nullish(), message: textSchema }).nullish(),
   output: z.array(itemSchema).nullish(),
   usage: z
     .object({
@@ -86,14 +86,14 @@ async function* streamEvents(
     switch (event.type) {
       case "response.output_text.delta":
       case "response.refusal.delta": {
-        const text = readEvent(saidText, event.delta);
+        const text = readEvent(textSchema, event.delta);
         arrived.text += text;
         yield { type: "text", text };
         break;
       }
       case "response.reasoning_text.delta":
       case "response.reasoning_summary_text.delta":
-        yield { type: "thinking", text: readEvent(saidText, event.delta) };
+        yield { type: "thinking", text: readEvent(textSchema, event.delta) };
         break;
       case "response.output_item.added": {
         const item = readEvent(itemSchema, event.item);
@@ -101,7 +101,7 @@ async function* streamEvents(
         break;
       }
       case "response.function_call_arguments.delta":
-        yield { type: "tool_input", json: readEvent(saidText, event.delta) };
+        yield { type: "tool_input", json: readEvent(textSchema, event.delta) };
         break;
       case "response.output_item.done":
         arrived.items.set(
@@ -150,8 +150,10 @@ function blocksOf(item: Item, { origin, cut }: { origin: Origin; cut: boolean })
   switch (item?.type) {
     case "message":
       return item.content.flatMap(({ type, text, refusal }): ContentBlock[] => {
-        const said = type === "output_text" ? text : refusal;
-        return said === "" ? [] : [{ type: "text", text: said, ...(item.phase && { phase: item.phase, origin }) }];
+        const outputText = type === "output_text" ? text : refusal;
+        return outputText === ""
+          ? []
+          : [{ type: "text", text: outputText, ...(item.phase && { phase: item.phase, origin }) }];
       });
     case "function_call":
       return [{ type: "tool_use", id: item.call_id, name: item.name, origin, ...parseToolInput(item.arguments, cut) }];

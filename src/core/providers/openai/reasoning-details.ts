@@ -18,8 +18,8 @@ export function addDetail(details: Detail[], piece: Detail): void {
     details.push(piece);
     return;
   }
-  const said = Object.entries(piece).filter(([, value]) => value != null);
-  const joined = said.map(([key, value]) => {
+  const present = Object.entries(piece).filter(([, value]) => value != null);
+  const joined = present.map(([key, value]) => {
     const before = begun[key];
     const isPiece = PIECES.has(key) && typeof before === "string" && typeof value === "string";
     return [key, isPiece ? before + value : value];

@@ -94,8 +94,8 @@ async function exchanged(githubToken: string, fetch: Fetch, clock: Clock): Promi
 }
 
 /** GitHub answers 404 to a token without access to Copilot. */
-function exchangeFailure(status: number, said: string): ProviderError {
+function exchangeFailure(status: number, body: string): ProviderError {
   const refused = status === 401 || status === 403 || status === 404;
   const code: ErrorCode = refused ? "auth" : status === 429 ? "rate_limited" : "provider_failed";
-  return new ProviderError(code, `the token exchange answered ${status}: ${said.slice(0, 500)}`);
+  return new ProviderError(code, `the token exchange answered ${status}: ${body.slice(0, 500)}`);
 }

@@ -198,9 +198,9 @@ const HOLDS: Readonly<Record<string, string>> = { output_config: "effort" };
 
 /** The optional field that a rejection names, xAI's as `reasoningEffort`; null if it names none that was sent. */
 function refusedField(failure: AppError, sent: readonly string[]): string | null {
-  const said = failure.message.toLowerCase();
-  if (!NOT_TAKEN.test(said)) return null;
-  const words = said.replaceAll("_", "");
+  const wording = failure.message.toLowerCase();
+  if (!NOT_TAKEN.test(wording)) return null;
+  const words = wording.replaceAll("_", "");
   const isNamed = (field: string) => words.includes(field.replaceAll("_", ""));
   return sent.find(isNamed) ?? sent.find((field) => isNamed(HOLDS[field] ?? field)) ?? null;
 }

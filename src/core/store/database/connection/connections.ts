@@ -11,8 +11,8 @@ const POOLED = 10;
 
 /** The `connection_limit` of a PostgreSQL URL, or its default. */
 export function connectionLimit(url: string): number {
-  const said = new URL(url).searchParams.get("connection_limit");
-  return said === null ? POOLED : Number(said);
+  const configured = new URL(url).searchParams.get("connection_limit");
+  return configured === null ? POOLED : Number(configured);
 }
 
 /** PostgreSQL setting that ends a transaction in which no statement arrives for too long. */

@@ -31,8 +31,8 @@ const valuesSchema = z.object({ values: z.array(z.string()) });
 
 /** Throws ConfigError if the program cannot work with the connection's settings, or with the product that answers. */
 export async function requireSettings(connection: Client): Promise<void> {
-  const said = await connection.query("SELECT version() AS version");
-  const other = otherProduct(z.object({ version: z.string() }).safeParse(said.rows[0]).data?.version ?? "");
+  const answer = await connection.query("SELECT version() AS version");
+  const other = otherProduct(z.object({ version: z.string() }).safeParse(answer.rows[0]).data?.version ?? "");
   if (other !== null) throw new ConfigError([other]);
   const { rows } = await connection.query(VALUES, [NEEDED.map(({ name }) => name)]);
   const problems = settingProblems(valuesSchema.parse(rows[0]).values);

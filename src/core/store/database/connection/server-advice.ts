@@ -75,8 +75,8 @@ const MAX_SAID = 200;
 function saidBy(url: string, error: unknown): string | null {
   if (!(error instanceof Error) || !("severity" in error)) return null;
   const { password } = new URL(url);
-  const said = [password, decodeURIComponent(password)]
+  const reason = [password, decodeURIComponent(password)]
     .filter((secret) => secret !== "")
     .reduce((text, secret) => text.replaceAll(secret, "…"), error.message);
-  return `It says: “${plainLine(said, MAX_SAID)}”. Mend that, or name another one.`;
+  return `It says: “${plainLine(reason, MAX_SAID)}”. Mend that, or name another one.`;
 }
