@@ -2,9 +2,9 @@ import path from "node:path";
 import type { SubcommandWorld } from "../../cli/subcommand.ts";
 import { CATALOG } from "../../core/providers/catalog.ts";
 import type { SetProvider } from "../../core/providers/registry/live-providers.ts";
+import { readSealingKey } from "../../tools/secrets/sealing-key.ts";
 import { signalKeysChanged } from "./keyring.ts";
 import { shownProviders } from "./providers.ts";
-import { readSealingKey } from "./sealing-key.ts";
 import { type KeysWorld, nameOf, openKeys, removeKey, storeKey } from "./stored-keys.ts";
 
 /** A request to `deckhand keys`. */

@@ -3,19 +3,19 @@ import { secret } from "../../config/fields.ts";
 import { DEMO_MODEL } from "../../core/providers/catalog.ts";
 import type { ConfiguredFeature, Feature, FeatureRequest, GivenSettings } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
-import { readSealingKey } from "./sealing-key.ts";
+import { readSealingKey } from "../../tools/secrets/sealing-key.ts";
 
 const environment = {
   DECKHAND_SECRET_KEY: secret(
     z.string().exactOptional(),
-    "The key that encrypts provider keys set on the page (docs/security.md): 32 bytes, in base64 or hexadecimal. Without it, a file in DECKHAND_HOME holds one.",
+    "The key that encrypts stored secrets: provider keys set on the page, and sign-ins to MCP servers (docs/security.md): 32 bytes, in base64 or hexadecimal. Without it, a file in DECKHAND_HOME holds one.",
     "kQ5r…, by `openssl rand -base64 32`",
   ),
 };
 
 /**
  * Model providers on the page, and the keys that neither the environment nor the settings file sets: encrypted
- * (sealed.ts) in the database (store.ts), decrypted by keyring.ts, and used from the next call on (core's
+ * (src/tools/secrets/sealed.ts) in the database (store.ts), decrypted by keyring.ts, and used from the next call on (core's
  * live-providers.ts).
  */
 export const providersFeature: Feature = { name: "providers", settings: { environment }, configure };

@@ -4,7 +4,7 @@ import path from "node:path";
 import { createChangeNotifier, followChanges } from "../../core/change-notices.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { FeatureHost } from "../../feature-host.ts";
-import { keysDirectory } from "./sealing-key.ts";
+import { keysDirectory } from "../../tools/secrets/sealing-key.ts";
 import { type KeysWorld, type OpenedKeys, openKeys, removeKey, storeKey } from "./stored-keys.ts";
 
 /** The stored keys in a running program; each model call uses the keys stored at that time. */

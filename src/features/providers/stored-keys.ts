@@ -3,8 +3,8 @@ import { CATALOG, DEMO_PROVIDER } from "../../core/providers/catalog.ts";
 import type { SetProvider } from "../../core/providers/registry/live-providers.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { StoredKeys } from "../../feature.ts";
-import { seal, unseal } from "./sealed.ts";
-import { sealingKey } from "./sealing-key.ts";
+import { seal, unseal } from "../../tools/secrets/sealed.ts";
+import { sealingKey } from "../../tools/secrets/sealing-key.ts";
 import { keyReads, keyWrites, type SealedKey } from "./store.ts";
 
 /** Length of a key, in characters; those of Bedrock and Copilot are long. */

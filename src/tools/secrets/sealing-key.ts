@@ -9,7 +9,7 @@ const KEY_BYTES = 32;
 /** Permission bits of the machine's other users. */
 const OTHERS = 0o077;
 
-/** The 32 bytes that provider keys are encrypted with, or a sentence why there are none. */
+/** The 32 bytes that stored secrets are encrypted with, or a sentence why there are none. */
 export type SealingKey = { readonly key: Uint8Array } | { readonly problem: string };
 
 /** Parses the value of DECKHAND_SECRET_KEY; null if it is not such a key. */
@@ -36,7 +36,9 @@ export async function sealingKey(
     return await readKey(file);
   } catch (error) {
     if (systemCode(error) === "ENOENT")
-      return { problem: `${file} is gone, and DECKHAND_SECRET_KEY is not set: bring it back, or set the keys anew.` };
+      return {
+        problem: `${file} is gone, and DECKHAND_SECRET_KEY is not set: bring it back, or set the stored secrets anew.`,
+      };
     return { problem: `${file} cannot be read (${systemCode(error) ?? "unknown error"}).` };
   }
 }
@@ -55,6 +57,8 @@ async function readKey(file: string): Promise<SealingKey> {
   }
   const key = readSealingKey((await readFile(handle, "utf8")).trim());
   return key === null
-    ? { problem: `${file} holds no key of 32 bytes. Put the right one back, or remove it and set the keys anew.` }
+    ? {
+        problem: `${file} holds no key of 32 bytes. Put the right one back, or remove it and set the stored secrets anew.`,
+      }
     : { key };
 }
