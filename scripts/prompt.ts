@@ -116,6 +116,8 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     receive: absent,
     serves: () => false,
     hideIn: <T>(value: T) => value,
+    replaceSecrets: () => {},
+    proxyFor: () => null,
     titleOf: () => "",
     callModel: absent,
     addToFold: absent,

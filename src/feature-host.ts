@@ -32,6 +32,7 @@ import type { Skill } from "./core/skills/skills.ts";
 import type { Store } from "./core/store/store.ts";
 import type { Tool } from "./core/tool.ts";
 import type { InstructionGate } from "./tools/instructions/instruction-gate.ts";
+import type { ConnectOptions } from "./tools/network/connect.ts";
 import type { Resolve } from "./tools/network/resolve.ts";
 import type { Quotas } from "./tools/quotas/quotas.ts";
 import type { Sandbox } from "./tools/wasm/sandbox.ts";
@@ -55,6 +56,8 @@ export interface FeatureHost {
   readonly quotas: Quotas;
   /** Resolves host names for tools. */
   readonly resolve: Resolve;
+  /** The proxy through which an address is reached; null for none. */
+  readonly proxyFor: NonNullable<ConnectOptions["proxyFor"]>;
   /** The kind of database. */
   readonly database: "sqlite" | "postgresql";
   /** Describes a platform, whether or not it is connected. */
@@ -72,6 +75,8 @@ export interface FeatureHost {
   readonly titleOf: StepSources["titleOf"];
   /** Removes the program's own secrets, and secrets of files that were read, from plain data. */
   readonly hideIn: <T>(value: T) => T;
+  /** Makes `hideIn` and the log hide the secrets `now` and forget those `before`, which are no longer valid. */
+  readonly replaceSecrets: (before: readonly string[], now: readonly string[]) => void;
   /** The query settings of a session. */
   readonly configOf: CommandServices["configOf"];
   /** Default model, as `provider/model`, where neither the channel nor the thread sets one. */
@@ -185,4 +190,4 @@ interface CardOfRun {
 }
 
 /** The services that are available without a running program. */
-export type OfflineHost = Pick<FeatureHost, "store" | "runtime" | "home">;
+export type OfflineHost = Pick<FeatureHost, "store" | "runtime" | "home" | "proxyFor">;

@@ -44,9 +44,11 @@ export type FeatureCommand = Omit<ChatCommand, "run"> & {
 };
 
 /** What a feature's check can use during `doctor`. None of it counts as spending. */
-interface CheckWorld extends Pick<FeatureHost, "runtime" | "log" | "version" | "home"> {
+export interface CheckWorld extends Pick<FeatureHost, "runtime" | "log" | "version" | "home"> {
   readonly createEmbedder: CreateEmbedder;
   readonly declaredJobs: () => Promise<DeclaredJobReader>;
+  /** Uses the database; null if there is none of this version yet. */
+  readonly onStore: <T>(use: (host: OfflineHost | null) => Promise<T>) => Promise<T>;
 }
 
 /** A feature with its settings. */

@@ -230,7 +230,7 @@ export async function openToolbox(
         ...world,
         sandbox,
         snapshots,
-        resolve,
+        ...reach,
         application: APPLICATION,
         home: config.home,
         version: VERSION,
@@ -242,6 +242,7 @@ export async function openToolbox(
         platforms: () => new Map([...platforms].map(([name, platform]) => [name, platform.health()])),
         budgets: config.budgets,
         ...providerKeys(providers, secrets),
+        replaceSecrets: secretReplacer(secrets),
         tools: () => toolbox.sources(),
         toolProblems: () => problems(),
         agents: () => given.agents,
@@ -293,6 +294,14 @@ function providerKeys(
       if (apiKey !== undefined) return checkKey(id, providers.with(id, apiKey), false);
       return checkKey(id, providers.settings, providers.shown()[id]?.key === "given");
     },
+  };
+}
+
+/** Readers of the list notice a change by its last value or its length. */
+function secretReplacer(secrets: string[]): FeatureHost["replaceSecrets"] {
+  return (before, now) => {
+    const kept = secrets.filter((secret) => !before.includes(secret) && !now.includes(secret));
+    secrets.splice(0, secrets.length, ...kept, ...now);
   };
 }
 

@@ -30,6 +30,7 @@ export async function runCommandLine(): Promise<void> {
     subcommandWorld: async (config) =>
       (await import("./run-on-store.ts")).subcommandWorld(config, { terminal, stdin: process.stdin }),
     withStored: async (config) => (await import("./run-on-store.ts")).withStored(config),
+    onCurrentStore: async (config, use) => (await import("./run-on-store.ts")).onCurrentStore(config, use),
     drain: async (config, request) => {
       const { runDrain } = await import("./ownership/drain.ts");
       await runDrain(config, request, { terminal, clock: systemRuntime().clock });

@@ -4,7 +4,7 @@ import { type PageAgents, readPageAgents } from "./agents.ts";
 import { agentProblems, sandboxRootOf } from "./channel-config.ts";
 import { checkKey } from "./cli/doctor/check-keys.ts";
 import type { StoredSettings } from "./cli/doctor/doctor.ts";
-import { type Input, newKey, newPassword } from "./cli/new-password.ts";
+import { type Input, newKey, newPassword, typedLines } from "./cli/new-password.ts";
 import { commandErrorLines } from "./cli/startup-error.ts";
 import type { StoreWorld, SubcommandWorld } from "./cli/subcommand.ts";
 import type { Terminal } from "./cli/terminal.ts";
@@ -21,6 +21,7 @@ import { openStore, type Store } from "./core/store/store.ts";
 import type { OfflineHost } from "./feature-host.ts";
 import { snapshotsOf, sqliteFileOf } from "./home.ts";
 import { createLogger } from "./operations/logging.ts";
+import { proxyFor } from "./operations/proxy.ts";
 import { notifyProcesses } from "./ownership/notify-processes.ts";
 import { describePlatform } from "./platforms.ts";
 import { systemRuntime } from "./runtime.ts";
@@ -44,6 +45,7 @@ export function subcommandWorld(
     },
     newPassword: (isGiven) => newPassword(stdin, isGiven),
     newKey: () => newKey(stdin),
+    typedLines: (signal) => typedLines(stdin, signal),
     onStore,
     onExistingStore: (work) =>
       said(terminal, async () => {
@@ -102,15 +104,20 @@ function storeWorld(config: Config, host: OfflineHost, terminal: Terminal): Stor
 
 /** The configuration with the page's settings and stored keys, for `doctor`. Changes nothing. */
 export async function withStored(config: Config): Promise<StoredSettings> {
-  const { isCurrent } = await probeDatabase(config.database.url).catch(() => ({ isCurrent: false }));
-  if (!isCurrent) return { config, pageAgents: { texts: new Map() }, pageSkills: new Map(), problems: [] };
-  return opened(config, async (host) => {
+  return onCurrentStore(config, async (host) => {
+    if (host === null) return { config, pageAgents: { texts: new Map() }, pageSkills: new Map(), problems: [] };
     const { settings, pageAgents } = await settingsOf(config, host.store);
     const pageSkills = textsIn(await host.store.revisions.newestOf("skill"));
     const { live, problem } = await storedKeys(settings.config, host);
     const problems = [...settings.skipped.map(skippedLine), ...(problem === null ? [] : [problem])];
     return { config: { ...settings.config, providers: live.settings }, pageAgents, pageSkills, problems };
   });
+}
+
+/** Uses the database, for `doctor`: null if it does not exist or another version has written it. */
+export async function onCurrentStore<T>(config: Config, use: (host: OfflineHost | null) => Promise<T>): Promise<T> {
+  const { isCurrent } = await probeDatabase(config.database.url).catch(() => ({ isCurrent: false }));
+  return isCurrent ? opened(config, use) : use(null);
 }
 
 async function settingsOf(given: Config, store: Store) {
@@ -133,7 +140,8 @@ async function opened<T>(config: Config, work: (host: OfflineHost) => Promise<T>
   await using parts = new AsyncDisposableStack();
   const store = await openStore(config.database.url, runtime);
   parts.defer(() => store.close());
-  return await work({ store, runtime, home: config.home });
+  const proxied = (url: URL) => proxyFor(config.proxy, url);
+  return await work({ store, runtime, home: config.home, proxyFor: proxied });
 }
 
 async function said(terminal: Terminal, work: () => Promise<void>): Promise<void> {

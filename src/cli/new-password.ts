@@ -18,6 +18,33 @@ export async function newKey(stdin: Input): Promise<string> {
   return stdin.isTTY === true ? askHidden("Key: ", stdin) : firstLine(stdin);
 }
 
+/** Lines from a pipe, or typed, until the signal aborts. Throws ConfigError if the person interrupts. */
+export async function* typedLines(stdin: Input, signal: AbortSignal): AsyncGenerator<string> {
+  // A terminal in raw mode takes lines of any length; in its usual mode it cuts them after 4,096 characters.
+  const isTerminal = stdin.isTTY === true;
+  const lines = createInterface({
+    input: stdin,
+    terminal: isTerminal,
+    ...(isTerminal ? { output: process.stderr } : {}),
+  });
+  const interrupted = new ConfigError(["Interrupted: nothing was changed."]);
+  let isInterrupted = false;
+  lines.once("SIGINT", () => {
+    isInterrupted = true;
+    lines.close();
+  });
+  const close = () => lines.close();
+  signal.addEventListener("abort", close, { once: true });
+  if (signal.aborted) close();
+  try {
+    yield* lines;
+    if (isInterrupted) throw interrupted;
+  } finally {
+    signal.removeEventListener("abort", close);
+    lines.close();
+  }
+}
+
 async function firstLine(stdin: Input): Promise<string> {
   for await (const line of createInterface({ input: stdin })) return line;
   return "";

@@ -27,6 +27,8 @@ export interface SubcommandWorld {
   readonly newPassword: (isGiven: boolean) => Promise<string | null>;
   /** A key from a pipe, or typed. */
   readonly newKey: () => Promise<string>;
+  /** Lines from a pipe, or typed, until the signal aborts. Throws ConfigError if the person interrupts. */
+  readonly typedLines: (signal: AbortSignal) => AsyncIterable<string>;
   readonly onStore: (work: (world: StoreWorld) => Promise<void>) => Promise<void>;
   /** The same for an existing database: reports a missing one instead of creating it. */
   readonly onExistingStore: SubcommandWorld["onStore"];
@@ -38,7 +40,7 @@ export interface SubcommandWorld {
 
 /** The database, and other data kept with it. */
 export interface StoreWorld
-  extends Pick<FeatureHost, "store" | "runtime" | "log" | "home" | "database" | "describe" | "snapshots"> {
+  extends Pick<FeatureHost, "store" | "runtime" | "proxyFor" | "log" | "home" | "database" | "describe" | "snapshots"> {
   /** The settings as they would be in effect after a start. */
   readonly settings: () => Promise<EffectiveSettings>;
   /** Providers with these settings, including the stored keys. */

@@ -19,18 +19,19 @@ const MIN_SECRET_LENGTH = 6;
 
 /**
  * Writes JSON lines with the event's name as `event` and times as ISO 8601 in UTC. `secrets`: values masked in every
- * line, whatever field they are in; the list may grow later.
+ * line, whatever field they are in; the list may change later, if its last value or its length does.
  */
 export function createLogger(
   level: Config["logLevel"],
   secrets: readonly string[],
   destination: DestinationStream = process.stdout,
 ): Log {
-  let known = 0;
+  let known = "";
   let hidden: readonly string[] = [];
   const hiddenNow = () => {
-    if (known === secrets.length) return hidden;
-    known = secrets.length;
+    const version = `${secrets.length} ${secrets.at(-1) ?? ""}`;
+    if (known === version) return hidden;
+    known = version;
     hidden = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(spellings);
     return hidden;
   };

@@ -25,6 +25,7 @@ test("--help names every command, and says what each is for", () => {
     webLink: () => Promise.resolve(null),
     drain: () => Promise.resolve(),
     isRunning: () => Promise.resolve(false),
+    onCurrentStore: (_config, use) => use(null),
     withStored: (config) =>
       Promise.resolve({ config, pageAgents: { texts: new Map() }, pageSkills: new Map(), problems: [] }),
   });

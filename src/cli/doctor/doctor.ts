@@ -4,7 +4,8 @@ import { type ConfigSources, loadConfig } from "../../config.ts";
 import type { DefinitionTexts } from "../../core/agents/page-definitions.ts";
 import { ConfigError } from "../../core/protocol/errors.ts";
 import { embeddersOf } from "../../core/providers/registry/embedder.ts";
-import type { Feature } from "../../feature.ts";
+import type { CheckWorld, Feature } from "../../feature.ts";
+import type { OfflineHost } from "../../feature-host.ts";
 import { createLogger } from "../../operations/logging.ts";
 import { useProxy } from "../../operations/proxy.ts";
 import { checkReplicas } from "../../ownership/check-replicas.ts";
@@ -47,6 +48,8 @@ export interface DoctorOptions {
   readonly sources: ConfigSources;
   readonly terminal: Terminal;
   readonly withStored: (config: Config) => Promise<StoredSettings>;
+  /** Uses the database; null if there is none of this version yet. */
+  readonly onCurrentStore: <T>(config: Config, use: (host: OfflineHost | null) => Promise<T>) => Promise<T>;
   readonly isRunning: IsRunning;
   readonly features: ListFeatures;
   readonly version: string;
@@ -78,7 +81,7 @@ export async function doctor({ root, sources, terminal, features, ...looks }: Do
 }
 
 interface Checks
-  extends Pick<DoctorOptions, "isRunning" | "version" | "online">,
+  extends Pick<DoctorOptions, "isRunning" | "version" | "online" | "onCurrentStore">,
     Pick<StoredSettings, "pageAgents" | "pageSkills" | "problems"> {}
 
 async function checkConfigured(config: Config, checks: Checks): Promise<Finding[]> {
@@ -108,7 +111,8 @@ async function checkFeatures(config: Config, checks: Checks): Promise<Finding[]>
   const createEmbedder = embeddersOf(providers, runtime);
   const declaredJobs = async () => (await import("../../open-toolbox.ts")).declaredJobReader(config, checks);
   const { version } = checks;
-  const world = { runtime, log: createLogger("silent", []), version, home, createEmbedder, declaredJobs };
+  const onStore: CheckWorld["onStore"] = (use) => checks.onCurrentStore(config, use);
+  const world = { runtime, log: createLogger("silent", []), version, home, createEmbedder, declaredJobs, onStore };
   const found = await Promise.all(features.map(async (feature) => (await feature.check?.(world)) ?? []));
   return found.flat();
 }

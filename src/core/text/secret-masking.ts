@@ -25,13 +25,14 @@ export interface SecretMasking {
   readonly hideInBytes: (data: Uint8Array) => Uint8Array;
 }
 
-/** `values` may grow later. */
+/** `values` may change later, if its last value or its length does. */
 export function secretMasking(values: readonly string[], { shortest, shown }: MaskRules = OWN): SecretMasking {
-  let known = 0;
+  let known = "";
   let longestFirst: readonly (readonly [form: string, value: string])[] = [];
   const longestForms = () => {
-    if (known === values.length) return longestFirst;
-    known = values.length;
+    const version = `${values.length} ${values.at(-1) ?? ""}`;
+    if (known === version) return longestFirst;
+    known = version;
     const forms = values
       .filter((value) => value.length >= shortest.value && !WORD.test(value))
       .flatMap((value) => formsOf(value, shortest.encoded).map((form) => [form, value] as const));

@@ -48,6 +48,7 @@ test("doctor asks the provider, and says what is wrong with it", async () => {
       home: "",
       createEmbedder: absent,
       declaredJobs: absent,
+      onStore: absent,
     };
     const found = await feature.check?.(world);
     return found?.map(({ ok, text }) => `${ok} ${text}`).join();

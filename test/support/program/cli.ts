@@ -9,7 +9,7 @@ import { FEATURES } from "../../../src/features/features.ts";
 import { SUBCOMMANDS } from "../../../src/features/subcommands.ts";
 import { anotherWebLink, isRunning } from "../../../src/open-platforms.ts";
 import { runDrain } from "../../../src/ownership/drain.ts";
-import { subcommandWorld, withStored } from "../../../src/run-on-store.ts";
+import { onCurrentStore, subcommandWorld, withStored } from "../../../src/run-on-store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { tempDirectory } from "../temp-directory.ts";
 
@@ -20,6 +20,8 @@ export interface CliGiven {
   readonly chatCommands?: readonly RegisteredCommand[];
   readonly start?: (config: Config) => unknown;
   readonly stdin?: ChatCommandOptions["stdin"];
+  /** Receives each printed line at once. */
+  readonly said?: (line: string) => void;
   readonly chat?: (config: Config, request: ChatCommandRequest) => unknown;
 }
 
@@ -36,7 +38,10 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
   const error: string[] = [];
   let failed = false;
   const terminal = {
-    out: (line: string) => void out.push(line),
+    out: (line: string) => {
+      out.push(line);
+      given.said?.(line);
+    },
     error: (line: string) => void error.push(line),
     fail: () => {
       failed = true;
@@ -62,6 +67,7 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
       Promise.resolve(subcommandWorld(config, { terminal, stdin: given.stdin ?? Readable.from([]) })),
     drain: (config, request) => runDrain(config, request, { terminal, clock: systemRuntime().clock }),
     withStored: (config) => withStored(config),
+    onCurrentStore,
     webLink: (config) => anotherWebLink(config, Date.now()),
     isRunning,
   });
