@@ -199,6 +199,7 @@ async function openMcp(): Promise<OpenTool> {
     environment: {},
     idle: [],
     ask: () => Promise.resolve(null),
+    accessTo: () => null,
     version: "0",
     clock,
     random,

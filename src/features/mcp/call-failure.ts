@@ -51,6 +51,8 @@ export interface CallFailure {
   readonly refused: boolean;
   /** The connection may be dead. Other calls may be using it, so this is checked before it is dropped. */
   readonly doubtful: boolean;
+  /** The server wants other credentials, or any (HTTP 401). */
+  readonly isUnauthorized?: boolean;
 }
 
 /** HTTP statuses of a restarted server that does not know the session. */
@@ -97,7 +99,8 @@ function httpFailure({
 }: Partial<HttpAnswer> & Pick<HttpAnswer, "status">): CallFailure {
   if (status === 401 || status === 403) {
     const why = `it refuses our credentials (HTTP ${status}${said === "" ? "" : `: ${said}`})`;
-    return { text: `${why}; an operator must give it a token in its \`headers\``, refused: true, doubtful: true };
+    const text = `${why}; an operator must give it a token in its \`headers\``;
+    return { text, refused: true, doubtful: true, isUnauthorized: status === 401 };
   }
   if (status >= 300 && status < 400) {
     const way = `it answers with a redirect (HTTP ${status}); an operator must give the address that it leads to`;

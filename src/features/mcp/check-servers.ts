@@ -15,7 +15,7 @@ const WORDS_CHARS = 300;
 /** Connects each server once and reports the result; leaves none running. */
 export async function checkServers(
   { secrets, ...mcp }: McpConfig,
-  world: Pick<McpOptions, "version" | "clock" | "random" | "log">,
+  world: Pick<McpOptions, "version" | "clock" | "random" | "log" | "accessTo">,
 ): Promise<Finding[]> {
   const { hide } = secretMasking(secrets);
   const connections = createMcpConnections({ ...mcp, ...world, ask: () => Promise.resolve(null) });

@@ -10,6 +10,7 @@ import { DEFAULT_TIMEOUT_MS, type McpServer } from "./server-settings.ts";
 import type { ConnectionState } from "./server-states/connection-state.ts";
 import { notConnected } from "./server-states/state-text.ts";
 import { serverSecrets } from "./settings/server-secrets.ts";
+import type { Access } from "./sign-in/access.ts";
 
 /** Pause after the second failure in a row, in milliseconds; doubles with each more. The first retry is immediate. */
 const FIRST_PAUSE_MS = 1_000;
@@ -20,6 +21,9 @@ const GOOD_MS = 30_000;
 
 /** Maximum time that a call waits for a server to connect, in milliseconds. */
 const WAIT_MS = 10_000;
+
+/** Pause between attempts while a server waits for a sign-in, in milliseconds: it may have refused us by mistake. */
+const SIGN_IN_PAUSE_MS = 900_000;
 
 /** Calls do not retry a connection that failed less than this ago. In milliseconds. */
 const FRESH_FAILURE_MS = 1_000;
@@ -40,10 +44,14 @@ export interface ConnectionOptions extends Omit<SessionOptions, "onToolsChanged"
 
 type SessionRequest = (session: McpSession, options: RequestOptions) => Promise<ToolResult>;
 
+/** `waitsForSignIn`: only a person can change it. */
+type Failure = CallFailure & { readonly waitsForSignIn: boolean };
+type Loss = Pick<Failure, "text"> & Partial<Failure>;
+
 type Attempt =
   | { readonly type: "done"; readonly result: ToolResult }
   | { readonly type: "away" }
-  | { readonly type: "failed"; readonly failure: CallFailure; readonly again: boolean };
+  | { readonly type: "failed"; readonly failure: Failure; readonly again: boolean };
 
 /** One configured server: kept connected as long as the program runs, and reconnected if the connection is lost. */
 export class McpConnection {
@@ -65,6 +73,7 @@ export class McpConnection {
   /** Failures in a row. */
   #failures = 0;
   #keeping: Promise<void> | null = null;
+  #pausing: AbortController | null = null;
 
   constructor(options: ConnectionOptions) {
     this.name = options.name;
@@ -94,6 +103,11 @@ export class McpConnection {
     return this.#lastStderr;
   }
 
+  /** The access of the account that signed in; null if nobody can. */
+  get access(): Access | null {
+    return this.#options.access;
+  }
+
   get state(): ConnectionState {
     return this.#state;
   }
@@ -121,7 +135,8 @@ export class McpConnection {
     if (this.#stopping.signal.aborted) return;
     const session = this.#session;
     this.#failures = 0;
-    if (session !== null) await this.#drop(session, "it is being connected anew");
+    this.#pausing?.abort();
+    if (session !== null) await this.#drop(session, { text: "it is being connected anew" });
     await this.#connect();
   }
 
@@ -129,6 +144,7 @@ export class McpConnection {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#keeping;
+    await this.access?.settled();
   }
 
   /**
@@ -158,7 +174,7 @@ export class McpConnection {
       options.signal.throwIfAborted();
       const failure = this.#failureOf(error, options.timeoutMs);
       const lost = failure.doubtful && !(await session.answers({ ...options, timeoutMs: ALIVE_TIMEOUT_MS }));
-      if (lost) await this.#drop(session, failure.text);
+      if (lost) await this.#drop(session, failure);
       return { type: "failed", failure, again: lost && failure.refused };
     }
   }
@@ -171,7 +187,7 @@ export class McpConnection {
     const { clock } = this.#options;
     if (this.#session !== null) return this.#session;
     const state = this.#state;
-    if (this.#stopping.signal.aborted) return null;
+    if (this.#stopping.signal.aborted || (state.type === "down" && state.waitsForSignIn)) return null;
     if (state.type === "down" && this.#failures > 1 && clock.now() - state.since < FRESH_FAILURE_MS) return null;
     const waiting = new AbortController();
     const late = sleepUnlessAborted(clock, WAIT_MS, AbortSignal.any([signal, waiting.signal])).then(() => null);
@@ -206,16 +222,20 @@ export class McpConnection {
       return session;
     } catch (error) {
       this.#attempt = null;
-      this.#lose(this.#failureOf(error, DEFAULT_TIMEOUT_MS).text);
+      this.#lose(this.#failureOf(error, DEFAULT_TIMEOUT_MS));
       log.warn({ err: error, failures: this.#failures, stderr: this.#lastStderr }, "mcp_not_connected");
       return null;
     }
   }
 
   /** Masks secrets: some servers repeat the token that they refuse, and the page shows the message. */
-  #failureOf(error: unknown, timeoutMs: number): CallFailure {
+  #failureOf(error: unknown, timeoutMs: number): Failure {
     const failure = callFailure(error, timeoutMs);
-    return { ...failure, text: this.#masking.hide(failure.text) };
+    const refusal = failure.isUnauthorized === true ? (this.access?.refusal ?? null) : null;
+    const orRun = refusal?.orRun == null ? "" : `, or run ${refusal.orRun}`;
+    const own = this.#masking.hide(this.access?.hide(failure.text) ?? failure.text);
+    const text = refusal?.text ?? `${own}${orRun}`;
+    return { ...failure, text, waitsForSignIn: refusal?.waits ?? false };
   }
 
   #sessionOptions(): SessionOptions {
@@ -248,20 +268,20 @@ export class McpConnection {
     const why = await Promise.race([session.closed, whenAborted(either).then(() => null)]);
     ended.abort();
     await pinging;
-    if (why !== null) await this.#drop(session, why);
+    if (why !== null) await this.#drop(session, { text: why });
   }
 
   /** Forgets and closes a session. Whoever notices its end first records the loss. */
-  async #drop(session: McpSession, why: string): Promise<void> {
+  async #drop(session: McpSession, loss: Loss): Promise<void> {
     const { clock, log } = this.#options;
     if (this.#session === session) {
       this.#session = null;
       this.#attempt = null;
       if (this.#state.type === "connected" && clock.now() - this.#state.since >= GOOD_MS) this.#failures = 0;
-      this.#lose(why);
-      log.warn({ why, failures: this.#failures }, "mcp_lost");
+      this.#lose(loss);
+      log.warn({ why: loss.text, failures: this.#failures }, "mcp_lost");
     }
-    await session.close(why);
+    await session.close(loss.text);
   }
 
   async #ping(session: McpSession, signal: AbortSignal): Promise<void> {
@@ -273,20 +293,24 @@ export class McpConnection {
     }
   }
 
-  #lose(why: string): void {
+  #lose({ text: why, waitsForSignIn = false }: Loss): void {
     this.#failures += 1;
-    this.#become({ type: "down", why, since: this.#options.clock.now(), nextAt: this.#nextAt });
+    this.#become({ type: "down", why, since: this.#options.clock.now(), nextAt: this.#nextAt, waitsForSignIn });
   }
 
   /** Waits before the next attempt: longer with each failure, with jitter so that servers do not reconnect in step. */
   async #pause(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
-    if (this.#failures <= 1) return;
-    const longest = Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 2), LONGEST_PAUSE_MS);
+    const waits = this.#state.type === "down" && this.#state.waitsForSignIn;
+    if (this.#failures <= 1 && !waits) return;
+    const usual = Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 2), LONGEST_PAUSE_MS);
+    const longest = waits ? SIGN_IN_PAUSE_MS : usual;
     const pause = Math.ceil(longest * (0.75 + random.next() / 4));
     this.#nextAt = clock.now() + pause;
     if (this.#state.type === "down") this.#become({ ...this.#state, nextAt: this.#nextAt });
-    await sleepUnlessAborted(clock, pause, signal);
+    this.#pausing = new AbortController();
+    await sleepUnlessAborted(clock, pause, AbortSignal.any([signal, this.#pausing.signal]));
+    this.#pausing = null;
     this.#nextAt = null;
   }
 

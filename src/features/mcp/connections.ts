@@ -15,6 +15,7 @@ import { serverStateLines, serverStates } from "./server-states/server-states.ts
 import { notConnected } from "./server-states/state-text.ts";
 import { serverTool } from "./server-tool.ts";
 import type { McpConfig } from "./settings/read-servers.ts";
+import type { AccessTo } from "./sign-in/sign-ins.ts";
 import { Reaper } from "./transport/reaper.ts";
 
 /** Maximum length of a tool's own name in lists, in characters. */
@@ -28,6 +29,7 @@ export interface McpOptions extends Omit<McpConfig, "secrets"> {
   readonly log: Log;
   /** Asks the people of a call's thread what a server wants to know. */
   readonly ask: AskInThread;
+  readonly accessTo: AccessTo;
 }
 
 export interface McpServerView {
@@ -54,7 +56,7 @@ export interface McpServerView {
 /** All servers of the settings, as the parts of the feature use them. */
 export type McpConnections = ReturnType<typeof createMcpConnections>;
 
-export function createMcpConnections({ servers, idle, log, ask, ...world }: McpOptions) {
+export function createMcpConnections({ servers, idle, ask, accessTo, ...world }: McpOptions) {
   const reaper = new Reaper();
   const stopping = new AbortController();
   const watching: (() => void)[] = [];
@@ -64,7 +66,9 @@ export function createMcpConnections({ servers, idle, log, ask, ...world }: McpO
   const connections = Object.entries(servers)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, settings]) => {
-      return new McpConnection({ ...world, name, settings, reaper, changed, log: log.child({ mcpServer: name }) });
+      const log = world.log.child({ mcpServer: name });
+      const access = accessTo(name, settings, log);
+      return new McpConnection({ ...world, name, settings, reaper, changed, access, log });
     });
   const resources = connections.length === 0 ? [] : [resourcesTool(connections)];
   const ownerOf = (tool: string) => connections.find(({ name }) => tool.startsWith(toolPrefix(name)));
@@ -105,6 +109,7 @@ export function createMcpConnections({ servers, idle, log, ask, ...world }: McpO
     /** Finds a connection by the server's name as people write it. */
     connection: (name: string): Pick<McpConnection, "reconnect"> | undefined =>
       connections.find(({ title }) => title === name),
+    connections,
     /** Servers in the settings that are not started, and why. */
     idle,
     /** Answers `/mcp` with the given rest of the line. */

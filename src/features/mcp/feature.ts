@@ -3,6 +3,8 @@ import { field } from "../../config/fields.ts";
 import type { ConfiguredFeature, Feature, GivenSettings, OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { askAndWait } from "../../tools/native/ask-and-wait.ts";
+import { createSystemResolve } from "../../tools/network/resolve.ts";
+import { readSealingKey } from "../../tools/secrets/sealing-key.ts";
 import type { AskInThread } from "./elicitation/ask-people.ts";
 import { mcpServersSchema } from "./settings/entry.ts";
 import { inheritedEnvironment } from "./settings/inherited-environment.ts";
@@ -64,6 +66,7 @@ export function mcpSettings({ file, environment }: Pick<GivenSettings, "file" | 
 function configure({ fileName, ...given }: GivenSettings): ConfiguredFeature {
   const { mcp, notes, used, problems } = mcpSettings(given);
   const mistaken = mcp.idle.filter(({ isMistake }) => isMistake).map(({ name, why }) => `MCP server ${name}: ${why}`);
+  const sealing = readSealingKey(given.environment["DECKHAND_SECRET_KEY"] ?? "");
   const isOff = Object.keys(mcp.servers).length === 0 && mcp.idle.length === 0;
   return {
     problems: problems.map((problem) => `${fileName}: ${problem}`),
@@ -71,28 +74,44 @@ function configure({ fileName, ...given }: GivenSettings): ConfiguredFeature {
     usedVariables: used,
     secrets: mcp.secrets,
     facts: { mcpServers: Object.keys(mcp.servers) },
-    check: async ({ runtime, version, log }) => {
-      const { checkServers } = await import("./check-servers.ts");
-      return checkServers(mcp, { ...runtime, version, log });
+    check: async ({ runtime, version, log, onStore }) => {
+      if (isOff) return [];
+      const [{ checkServers }, { createAccessTo }] = await Promise.all([
+        import("./check-servers.ts"),
+        import("./sign-in/sign-ins.ts"),
+      ]);
+      return onStore((host) => {
+        const vault = host === null ? null : { ...host, given: sealing };
+        const reach = { resolve: createSystemResolve(), proxyFor: host?.proxyFor };
+        const accessTo = createAccessTo({ vault, reach, ...runtime, replaceSecrets: () => {} });
+        return checkServers(mcp, { ...runtime, version, log, accessTo });
+      });
     },
-    ...(isOff ? {} : { open: (host) => open(mcp, host) }),
+    ...(isOff ? {} : { open: (host) => open(mcp, host, sealing) }),
   };
 }
 
 /** Servers connect in the background, so that one that is down delays nobody. */
-async function open(mcp: McpConfig, { runtime, version, ...deps }: FeatureHost): Promise<OpenFeature> {
-  const [{ createMcpConnections }, { mcpRoutes }] = await Promise.all([
+async function open(
+  mcp: McpConfig,
+  { runtime, version, ...deps }: FeatureHost,
+  given: Uint8Array | null,
+): Promise<OpenFeature> {
+  const [{ createMcpConnections }, { mcpRoutes }, { createAccessTo, followSignIns }] = await Promise.all([
     import("./connections.ts"),
     import("./server-states/routes.ts"),
+    import("./sign-in/sign-ins.ts"),
   ]);
   const { clock, random } = runtime;
+  const vault = { ...deps, given };
+  const accessTo = createAccessTo({ ...deps, vault, reach: deps, clock });
   const ask: AskInThread = async ({ key, question, options: choices }, ctx, signal) => {
     const body = { kind: "question" as const, key, question, options: [...choices] };
     const { status, answer } = await askAndWait(body, { ctx, signal }, { ...deps, clock });
     if (status !== "answered" || answer === null) return null;
     return { choice: typeof answer.choice === "number" ? answer.choice : null, text: answer.text };
   };
-  const servers = createMcpConnections({ ...mcp, version, clock, random, log: deps.log, ask });
+  const servers = createMcpConnections({ ...mcp, version, clock, random, log: deps.log, ask, accessTo });
   return {
     tools: () => servers.tools(),
     sourceOf: ({ name }) => servers.sourceOf(name),
@@ -102,7 +121,10 @@ async function open(mcp: McpConfig, { runtime, version, ...deps }: FeatureHost):
     routes: mcpRoutes(servers, { ...deps, clock }),
     panel: { title: "MCP servers", lines: () => servers.serverStates(), watch: (changed) => servers.watch(changed) },
     commands: { mcp: (line) => servers.command(line) },
-    start: (signal) => Promise.resolve(servers.start(signal)),
+    start: async (signal) => {
+      servers.start(signal);
+      followSignIns({ ...deps, vault, clock, ...servers }, signal);
+    },
     stop: () => servers.stop(),
   };
 }

@@ -20,9 +20,15 @@ import { progressText } from "./progress-text.ts";
 import { type Caller, ServerRequests, takesRoots } from "./server-requests.ts";
 import type { McpServer } from "./server-settings.ts";
 import { HttpTransport } from "./transport/http-transport.ts";
-import { isWrongTransport, openTransport, type TransportKind, transportsFor } from "./transport/open-transport.ts";
+import {
+  isWrongTransport,
+  openTransport,
+  type TransportKind,
+  type TransportScope,
+  transportsFor,
+} from "./transport/open-transport.ts";
 import { otherVersions } from "./transport/other-versions.ts";
-import { type ProcessScope, StdioTransport } from "./transport/stdio-transport.ts";
+import { StdioTransport } from "./transport/stdio-transport.ts";
 
 /** Time limit for the handshake, in milliseconds. The first start of a program may have to download it. */
 const CONNECT_MS = 60_000;
@@ -45,7 +51,7 @@ const MAX_PAGES = 64;
 /** Maximum number of protocol errors logged per session, since a server can produce any number of them. */
 const MAX_LOGGED = 5;
 
-export interface SessionOptions extends ProcessScope {
+export interface SessionOptions extends TransportScope {
   readonly settings: McpServer;
   /** Deckhand's version, as sent to the server. */
   readonly version: string;

@@ -58,6 +58,7 @@ export const TABLES = {
   AuditEntry: { session: "kept", person: "kept" },
   Deletion: { session: "deleted", person: "deleted" },
   ProviderKey: { session: "none", person: "kept" },
+  McpSignIn: { session: "none", person: "kept" },
   Revision: { session: "none", person: "kept" },
 } as const satisfies Readonly<Record<string, Table>>;
 

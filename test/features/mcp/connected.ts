@@ -26,6 +26,8 @@ export interface World {
   readonly log?: Log;
   /** People's answers to a server's questions; nobody answers if absent. */
   readonly ask?: McpOptions["ask"];
+  /** The accounts that have signed in; none if absent. */
+  readonly accessTo?: McpOptions["accessTo"];
 }
 
 /** Connections that are stopped when the test ends; each server has had its first attempt. */
@@ -56,13 +58,14 @@ export function useConnected(servers: () => Promise<Record<string, McpServer>>, 
 
 function open(
   servers: Record<string, McpServer>,
-  { clock, environment = {}, log = silentLog, ask = () => Promise.resolve(null) }: World,
+  { clock, environment = {}, log = silentLog, ask = () => Promise.resolve(null), accessTo = () => null }: World,
 ): Connected {
   const runtime = systemRuntime();
   const mcp = createMcpConnections({
     servers,
     idle: [],
     ask,
+    accessTo,
     environment,
     version: "0",
     clock: clock ?? runtime.clock,

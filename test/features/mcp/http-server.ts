@@ -74,6 +74,16 @@ export async function serverWith(tools: readonly ListedTool[]): Promise<PlainSer
   return serve({ onCall: refuse, onPing: alive, onCancelled: refuse, tools });
 }
 
+/** Answers a request itself, and returns true, or lets it pass. */
+export type Guard = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+
+/** A server with one tool, `go`, behind a guard. */
+export function serverBehind(guard: Guard): Promise<PlainServer> {
+  const onCall: Answer = (response, id) => sendResult(response, id, { content: [{ type: "text", text: "done" }] });
+  const onCancelled = (response: ServerResponse) => void response.writeHead(202).end();
+  return serve({ onCall, onPing: alive, onCancelled, tools: [{ name: "go" }], guard });
+}
+
 /** A tool as a server lists it; the schema accepts any object by default. */
 interface ListedTool {
   readonly name: string;
@@ -86,6 +96,7 @@ interface Behaviour {
   readonly onPing: Answer;
   readonly onCancelled: (response: ServerResponse) => void;
   readonly tools: readonly ListedTool[];
+  readonly guard?: Guard;
   /** Any free port if absent. */
   readonly port?: number;
   readonly onGreeting?: (response: ServerResponse, id: Id, version: string) => void;
@@ -101,6 +112,7 @@ async function serve({
   port: wanted = 0,
   onGreeting,
   modern,
+  guard = () => Promise.resolve(false),
 }: Behaviour): Promise<PlainServer> {
   const seen: Seen[] = [];
   const about = greeting("2025-06-18");
@@ -113,6 +125,7 @@ async function serve({
           "tools/list": modern(listed),
         };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
+    if (await guard(request, response)) return undefined;
     if (request.method !== "POST") return response.writeHead(405).end();
     const { id, method, params } = requestSchema.parse(await json(request));
     const one = { method, headers: request.headers, params };

@@ -78,7 +78,9 @@ export async function startProvider(back: string, changed: Configuration = {}): 
     const login = { accountId: accountId ?? "" };
     const fail = () => response.destroy();
     if (!at.pathname.startsWith("/sign-in/")) handle(request, response).catch(fail);
-    else if (accountId !== null) provider.interactionFinished(request, response, { login }).catch(fail);
+    else if (at.searchParams.has("deny"))
+      provider.interactionFinished(request, response, { error: "access_denied" }).catch(fail);
+    else if (accountId !== null) provider.interactionFinished(request, response, { login, consent: {} }).catch(fail);
     else {
       response.setHeader("content-type", "text/html");
       response.end('<form><label>Who are you?<input name="who"></label></form>');

@@ -23,6 +23,8 @@ export const ACTS = {
   "login.succeeded": "signed in",
   "login.throttled": "failed to sign in too often",
   "mcp.reconnected": "reconnected an MCP server",
+  "mcp.signed_in": "signed in to an MCP server",
+  "mcp.signed_out": "signed out of an MCP server",
   "memory.forgotten": "deleted memories",
   "memory.off": "turned memory off",
   "memory.on": "turned memory on",

@@ -8,5 +8,7 @@ export type ConnectionState =
       readonly since: number;
       /** Null if immediately. */
       readonly nextAt: number | null;
+      /** It is hardly tried again until somebody signs in. */
+      readonly waitsForSignIn: boolean;
     }
   | { readonly type: "stopped" };

@@ -34,7 +34,7 @@ export function awayState(named: Named): ServerState {
 }
 
 function nextTryOf(state: ConnectionState): number | null {
-  return state.type === "down" ? (state.nextAt ?? state.since) : null;
+  return state.type === "down" && !state.waitsForSignIn ? (state.nextAt ?? state.since) : null;
 }
 
 function whyNot({ name, state }: Named, shown = (why: string): string => why): string {

@@ -92,7 +92,7 @@ export const commandSchema = z.object({
     .exactOptional()
     .meta({
       description:
-        "Its environment, in addition to PATH, HOME and the like; nothing else of Deckhand's environment reaches it. ${NAME}, ${NAME:-default} and ${env:NAME} insert Deckhand's variables, here and in command, args, cwd, url and headers.",
+        "Its environment, in addition to PATH, HOME and the like; nothing else of Deckhand's environment reaches it. ${NAME}, ${NAME:-default} and ${env:NAME} insert Deckhand's variables, here and in command, args, cwd, url, headers and oauth.",
       examples: [{ EXAMPLE_TOKEN: "${EXAMPLE_TOKEN}" }],
       secret: true,
     }),
@@ -104,6 +104,42 @@ export const commandSchema = z.object({
 const isHeaderName = (name: string) => /^[\w!#$%&'*+.^`|~-]*$/.test(name);
 const isHeaderValue = (value: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value.trim());
 const NO_VALUE = "must be Latin letters, digits and signs on one line, without “typographic” quotes";
+
+const oauthSchema = z
+  .object({
+    clientId: text.exactOptional().meta({
+      description: "The id of a client that is registered there for Deckhand, if Deckhand cannot register itself.",
+      examples: ["${EXAMPLE_CLIENT_ID}"],
+    }),
+    clientSecret: text.exactOptional().meta({
+      description: "The client's secret, if it has one.",
+      examples: ["${EXAMPLE_CLIENT_SECRET}"],
+      secret: true,
+    }),
+    scope: text
+      .exactOptional()
+      .meta({ description: "The rights to ask for, with spaces between them.", examples: ["read write"] }),
+    redirectUri: z
+      .url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" })
+      .exactOptional()
+      .meta({
+        description: "The redirect address that is registered for the client.",
+        examples: ["http://localhost:33418/callback"],
+      }),
+    issuer: z
+      .url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" })
+      .exactOptional()
+      .meta({
+        description:
+          "The authorization server, in place of the one that the server names. It may be in a private network.",
+        examples: ["https://login.example.com"],
+      }),
+  })
+  .exactOptional()
+  .meta({
+    description: "How `deckhand mcp sign-in` signs in. Most servers need none of it.",
+    examples: [{ clientId: "${EXAMPLE_CLIENT_ID}" }],
+  });
 
 export const urlSchema = z.object({
   url: z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" }).meta({
@@ -125,6 +161,7 @@ export const urlSchema = z.object({
       examples: [{ Authorization: "Bearer ${EXAMPLE_TOKEN}" }],
       secret: true,
     }),
+  oauth: oauthSchema,
   ...shared,
 });
 

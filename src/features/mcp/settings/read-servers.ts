@@ -104,7 +104,7 @@ function mistake(why: string, notes: readonly string[]): Read {
 }
 
 /** Fields in which references are expanded. */
-const EXPANDED = ["command", "args", "cwd", "env", "url", "headers"];
+const EXPANDED = ["command", "args", "cwd", "env", "url", "headers", "oauth"];
 
 function expandEntry(entry: Record<string, unknown>, references: References, found: Expansion) {
   const expandIn = (value: unknown, path: string): unknown => {
@@ -114,7 +114,7 @@ function expandEntry(entry: Record<string, unknown>, references: References, fou
     }
     if (typeof value !== "string") return value;
     const problems: string[] = [];
-    const inside = /^(?:env|headers)\b/.test(path) ? withBraces(value, references) : value;
+    const inside = /^(?:env|headers|oauth)\b/.test(path) ? withBraces(value, references) : value;
     const expanded = expand(inside, references, { ...found, problems });
     found.problems.push(...problems.map((problem) => `${path} ${problem}.`));
     return expanded;

@@ -17,7 +17,11 @@ const SCHEME = /^\S+ +(\S+)$/u;
 
 /** Values in a server's settings that must not appear in a log. */
 export function serverSecrets(server: McpServer): string[] {
-  if ("url" in server) return [...Object.values(server.headers ?? {}).flatMap(ofHeader), ...ofAddress(server.url)];
+  if ("url" in server) {
+    const secret = server.oauth?.clientSecret;
+    const headers = Object.values(server.headers ?? {}).flatMap(ofHeader);
+    return [...headers, ...ofAddress(server.url), ...(secret === undefined ? [] : [secret])];
+  }
   return [...Object.values(server.env ?? {}), ...ofArguments(server.args ?? [])];
 }
 

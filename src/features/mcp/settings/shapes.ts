@@ -108,6 +108,7 @@ export function ownShape(raw: Readonly<Raw>, known: readonly string[]): OwnShape
       ...variablesIn(take("env_http_headers")),
       ...bearer(take("bearer_token_env_var")),
     }),
+    oauth: oauthOf({ scopes: take("scopes"), ...record.safeParse(take("oauth", "auth")).data }),
     type: take("type", "transport", "transportType"),
     timeoutMs: take("timeoutMs") ?? milliseconds(take("timeout", "tool_timeout_sec")),
     tools: toolsOf(take("tools"), take("disabledTools", "excludeTools", "disabled_tools")),
@@ -167,6 +168,23 @@ function variablesIn(given: unknown): Record<string, string> {
 
 function bearer(variable: unknown): Record<string, string> {
   return typeof variable === "string" ? { Authorization: `Bearer \${${variable}}` } : {};
+}
+
+/** Settings of a client for OAuth, in the spelling of Claude Code, Gemini CLI, OpenCode, Codex or Cursor. */
+function oauthOf(given: Raw): unknown {
+  const first = (...keys: readonly string[]) => keys.map((key) => given[key]).find((one) => one != null && one !== "");
+  const scope = first("scope", "scopes");
+  const port = asText(first("callbackPort", "callback_port"));
+  const oauth = withoutUnset({
+    clientId: first("clientId", "client_id", "CLIENT_ID"),
+    clientSecret: first("clientSecret", "client_secret", "CLIENT_SECRET"),
+    scope: Array.isArray(scope) ? scope.join(" ") || undefined : scope,
+    redirectUri:
+      first("redirectUri", "redirect_uri", "callback_url") ??
+      (typeof port === "string" ? `http://localhost:${port}/callback` : undefined),
+    issuer: first("issuer"),
+  });
+  return Object.keys(oauth).length === 0 ? undefined : oauth;
 }
 
 /** Merges references into an object. Anything else stays as it is, so that validation reports it. */

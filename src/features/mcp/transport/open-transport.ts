@@ -1,5 +1,7 @@
 import { SdkHttpError, SSEClientTransport, SseError, type Transport } from "@modelcontextprotocol/client";
 import type { McpServer } from "../server-settings.ts";
+import type { Access } from "../sign-in/access.ts";
+import { authorizedFetch } from "../sign-in/authorized-fetch.ts";
 import { boundedFetch, boundedStreamFetch } from "./bounded-fetch.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { type ProcessScope, StdioTransport } from "./stdio-transport.ts";
@@ -13,13 +15,18 @@ export function transportsFor(settings: McpServer): readonly TransportKind[] {
   return settings.type === "sse" ? ["events", "http"] : ["http", "events"];
 }
 
-export function openTransport(kind: TransportKind, settings: McpServer, scope: ProcessScope): Transport {
+export interface TransportScope extends ProcessScope {
+  /** The access of the account that signed in; null for a program, and for a server with a credential of its own. */
+  readonly access: Access | null;
+}
+
+export function openTransport(kind: TransportKind, settings: McpServer, scope: TransportScope): Transport {
   if ("command" in settings) return new StdioTransport(settings, scope);
   const url = new URL(settings.url);
   const requestInit = { headers: settings.headers ?? {} };
   return kind === "events"
-    ? new SSEClientTransport(url, { requestInit, fetch: boundedStreamFetch })
-    : new HttpTransport(url, { requestInit, fetch: boundedFetch });
+    ? new SSEClientTransport(url, { requestInit, fetch: authorizedFetch(boundedStreamFetch, scope.access, url) })
+    : new HttpTransport(url, { requestInit, fetch: authorizedFetch(boundedFetch, scope.access, url) });
 }
 
 /** Statuses of a server that does not speak this transport: no such method, no such path, or not an event stream. */

@@ -1,0 +1,256 @@
+import { refreshAuthorization } from "@modelcontextprotocol/client";
+import type { Log } from "../../../core/protocol/log.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import { secretMasking } from "../../../core/text/secret-masking.ts";
+import type { FeatureHost } from "../../../feature-host.ts";
+import { createGuardedFetch, type Reach } from "./guarded-fetch.ts";
+import { isFinalRefusal, problemText } from "./problems.ts";
+import {
+  type Kept,
+  openRow,
+  readRows,
+  type SignedServer,
+  type SignIn,
+  sealSignIn,
+  tokensOf,
+  type Vault,
+} from "./signed-in.ts";
+import { type SignInRow, signInWrites } from "./store.ts";
+
+/** How long one process has the turn to renew a token, in milliseconds: well beyond the time limit of its request. */
+const TURN_MS = 60_000;
+/** How often a process that waits for its turn looks, and for how long, in milliseconds. */
+const LOOK_MS = 200;
+const PATIENCE_MS = 20_000;
+/** Pause after a renewal that failed, in milliseconds. */
+const PAUSE_MS = 5_000;
+
+/** Why a server refuses our requests. */
+export interface Refusal {
+  /** The end of a sentence: `it wants a sign-in; an operator must …`. Null if the server's own words say it. */
+  readonly text: string | null;
+  /** What an operator can do besides. */
+  readonly orRun: string | null;
+  /** Whether only a person can change it. */
+  readonly waits: boolean;
+}
+
+export interface AccessScope extends SignedServer {
+  /** The server's name as people write it. */
+  readonly title: string;
+  /** Null if there is no database yet, so nobody has signed in. */
+  readonly vault: Vault | null;
+  readonly reach: Reach;
+  readonly clock: Clock;
+  readonly log: Pick<Log, "warn" | "info">;
+  readonly replaceSecrets: FeatureHost["replaceSecrets"];
+}
+
+type Open = Extract<Kept, { type: "open" }>;
+
+/** The access to one server by the account that signed in to it. Renews the token, one process at a time. */
+export class Access {
+  readonly #options: AccessScope;
+  #kept: Promise<Kept> | null = null;
+  #renewing: Promise<string | null> | null = null;
+  #refusal: Refusal | null = null;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  /** Identifies the sign-in that this process uses; empty if there is none. */
+  #mark: string | null = null;
+  #hidden: readonly string[] = [];
+  /** Whether the token was renewed because the server refused it, and the server has not accepted another since. */
+  #isLast = false;
+
+  constructor(options: AccessScope) {
+    this.#options = options;
+  }
+
+  /** The reason for the last HTTP 401; null if there was none. */
+  get refusal(): Refusal | null {
+    return this.#refusal;
+  }
+
+  /** The text without the tokens, which some servers repeat. */
+  hide(text: string): string {
+    return secretMasking(this.#hidden).hide(text);
+  }
+
+  /** Resolves when no renewal is under way, so that none is lost. */
+  async settled(): Promise<void> {
+    await this.#renewing;
+  }
+
+  /** The access token; null if nobody has signed in. */
+  async token(): Promise<string | null> {
+    const kept = await this.#read();
+    if (kept.type !== "open") return null;
+    const { renewAt, refreshToken, accessToken } = kept.signIn;
+    if (renewAt === null || refreshToken === null || this.#options.clock.now() < renewAt) return accessToken;
+    await this.#renew(kept);
+    const latest = await this.#read();
+    return latest.type === "open" ? latest.signIn.accessToken : null;
+  }
+
+  /** Notes that the server has accepted a token. */
+  accepted(): void {
+    this.#isLast = false;
+  }
+
+  /**
+   * Whether there is another token than the refused one; null stands for none. If not, `refusal` has the reason.
+   * `isSignIn`: the server has said that it wants a sign-in.
+   */
+  async another(refused: string | null, isSignIn: boolean): Promise<boolean> {
+    this.#kept = null;
+    const kept = await this.#read();
+    if (kept.type !== "open") {
+      this.#refusal = this.#missing(kept, isSignIn);
+      return false;
+    }
+    if (kept.signIn.accessToken !== refused) return true;
+    if (kept.signIn.refreshToken === null || this.#isLast) {
+      this.#refusal = this.#again("it refuses the sign-in");
+      return false;
+    }
+    const why = await this.#renew(kept);
+    this.#isLast = why === null;
+    const latest = await this.#read();
+    if (latest.type === "open" && latest.signIn.accessToken !== refused) return true;
+    this.#refusal =
+      why === null || latest.type !== "open"
+        ? this.#missing(latest, true)
+        : { text: `its sign-in cannot be renewed now: ${why}`, orRun: null, waits: false };
+    return false;
+  }
+
+  /** Takes a stored row, or its absence, as another process has left it; true if a person has signed in or out. */
+  take(row: SignInRow | undefined): boolean {
+    const mark = markOf(row);
+    const isOther = this.#mark !== null && this.#mark !== mark;
+    this.#mark = mark;
+    this.#kept = null;
+    if (isOther) this.#isLast = false;
+    return isOther;
+  }
+
+  #read(): Promise<Kept> {
+    this.#kept ??= this.#load().catch((error: unknown) => {
+      this.#kept = null;
+      throw error;
+    });
+    return this.#kept;
+  }
+
+  async #load(): Promise<Kept> {
+    const { server, vault, replaceSecrets } = this.#options;
+    if (vault === null) return { type: "none" };
+    const row = (await readRows(vault)).find((each) => each.server === server);
+    this.#mark ??= markOf(row);
+    const kept = await openRow(row, this.#options, vault);
+    const secrets = kept.type === "open" ? secretsOf(kept.signIn) : [];
+    replaceSecrets(this.#hidden, secrets);
+    this.#hidden = secrets;
+    return kept;
+  }
+
+  /** Renews the token, once for all that wait for it; null, or the end of a sentence why not. */
+  #renew(from: Open): Promise<string | null> {
+    this.#renewing ??= this.#renewInTurn(from).finally(() => {
+      this.#renewing = null;
+      this.#kept = null;
+    });
+    return this.#renewing;
+  }
+
+  async #renewInTurn(from: Open): Promise<string | null> {
+    const { clock, log } = this.#options;
+    const { vault } = from;
+    if (clock.now() - this.#failedAt < PAUSE_MS) return "that failed a moment ago";
+    for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_MS) {
+      const now = clock.now();
+      const turn = { now, until: now + TURN_MS };
+      if (await vault.store.transaction((tx) => tx.tables(signInWrites).takeTurn(from.row, turn))) {
+        return this.#renewNow(from);
+      }
+      await clock.sleep(LOOK_MS, new AbortController().signal);
+      const row = (await readRows(vault)).find(({ server }) => server === from.row.server);
+      if (row?.sealed !== from.row.sealed || row.refusedAt !== null) return null;
+    }
+    const why = "another process is at it";
+    log.warn({ why }, "mcp_sign_in_not_renewed");
+    return why;
+  }
+
+  async #renewNow({ row, signIn, vault }: Open): Promise<string | null> {
+    const { clock, log } = this.#options;
+    const writes = <T>(work: (to: ReturnType<typeof signInWrites>) => Promise<T>) =>
+      vault.store.transaction((tx) => work(tx.tables(signInWrites)));
+    try {
+      const renewed = await this.#ask(signIn);
+      const sealed = await sealSignIn(renewed, this.#options, vault);
+      await writes((to) => to.renew(row, { sealed, renewedAt: clock.now() }));
+      log.info({}, "mcp_sign_in_renewed");
+      return null;
+    } catch (error) {
+      const { hide } = secretMasking(secretsOf(signIn));
+      const why = hide(problemText(error, new URL(signIn.provider.issuer).host)).replace(/\.$/u, "");
+      log.warn({ why }, "mcp_sign_in_not_renewed");
+      this.#failedAt = clock.now();
+      if (isFinalRefusal(error)) await writes((to) => to.refuse(row, clock.now()));
+      else await writes((to) => to.leaveTurn(row));
+      return why;
+    }
+  }
+
+  async #ask({ client, provider, resource, ...signIn }: SignIn): Promise<SignIn> {
+    const { clock, reach, settings } = this.#options;
+    const { clientId, clientSecret } = settings.oauth ?? {};
+    // The operator may have replaced the secret since.
+    const isOurs = clientId === client.client_id && clientSecret !== undefined;
+    const tokens = await refreshAuthorization(provider.issuer, {
+      metadata: provider,
+      clientInformation: isOurs ? { ...client, client_secret: clientSecret } : client,
+      refreshToken: signIn.refreshToken ?? "",
+      ...(resource === null ? {} : { resource: new URL(resource) }),
+      fetchFn: createGuardedFetch(settings, reach, new AbortController().signal),
+    });
+    return { client, provider, resource, ...tokensOf(tokens, clock.now()) };
+  }
+
+  #missing(kept: Kept, isSignIn: boolean): Refusal {
+    const { title, settings } = this.#options;
+    switch (kept.type) {
+      case "elsewhere":
+        return this.#again("its address has changed since the sign-in");
+      case "locked":
+        return this.#again(`its sign-in cannot be read: ${kept.why.replace(/\.$/u, "")}`);
+      case "none": {
+        const run = `\`${signInCommand(title)}\``;
+        if (isSignIn) return { text: `it wants a sign-in; an operator must run ${run}`, orRun: null, waits: true };
+        // A header may be a key that the server does not know yet.
+        return { text: null, orRun: run, waits: Object.keys(settings.headers ?? {}).length === 0 };
+      }
+      default:
+        return this.#again("its sign-in has ended");
+    }
+  }
+
+  #again(why: string): Refusal {
+    const run = signInCommand(this.#options.title);
+    return { text: `${why}; an operator must run \`${run}\` again`, orRun: null, waits: true };
+  }
+}
+
+/** The command that signs in to a server, as people type it. */
+export function signInCommand(title: string): string {
+  const isPlain = /^[\w.@:-]+$/u.test(title);
+  return `deckhand mcp sign-in ${isPlain ? title : JSON.stringify(title)}`;
+}
+
+export function secretsOf({ accessToken, refreshToken, client }: SignIn): string[] {
+  return [accessToken, refreshToken, client.client_secret].filter((secret) => secret != null);
+}
+
+function markOf(row: SignInRow | undefined): string {
+  return row === undefined ? "" : `${row.at} ${row.address}`;
+}

@@ -1,0 +1,157 @@
+import type { StoreWorld, SubcommandWorld } from "../../../cli/subcommand.ts";
+import { suggestion } from "../../../config/problems.ts";
+import { isObject } from "../../../core/text/from-json.ts";
+import { createSystemResolve } from "../../../tools/network/resolve.ts";
+import { readSealingKey } from "../../../tools/secrets/sealing-key.ts";
+import { mcpSettings } from "../feature.ts";
+import type { McpServer } from "../server-settings.ts";
+import type { McpConfig } from "../settings/read-servers.ts";
+import { signInCommand } from "./access.ts";
+import { authorize } from "./authorize.ts";
+import { hasOwnCredential } from "./authorized-fetch.ts";
+import { discover } from "./discovery.ts";
+import { createGuardedFetch } from "./guarded-fetch.ts";
+import { SignInProblem } from "./problems.ts";
+import { revoke } from "./revoke.ts";
+import { signalSignInsChanged } from "./sign-ins.ts";
+import { openRow, readRows, type SignedServer, storeSignIn, type Vault } from "./signed-in.ts";
+import { type SignInRow, signInWrites } from "./store.ts";
+
+/** A request to `deckhand mcp`. `name` is a server's name as people write it. */
+export type McpRequest = { readonly type: "sign-in" | "sign-out"; readonly name: string } | { readonly type: "list" };
+
+/** Who signed in, as the list names the person at the terminal. */
+const BY = "command line";
+
+type World = Pick<SubcommandWorld, "terminal" | "typedLines"> & StoreWorld & { readonly vault: Vault };
+
+export function runMcp(request: McpRequest, { config, answer, ...terminal }: SubcommandWorld): Promise<void> {
+  const { environment, file } = config.origin.layers;
+  const { mcp } = mcpSettings({ file: isObject(file.value) ? file.value : {}, environment: environment.value });
+  const given = readSealingKey(environment.value["DECKHAND_SECRET_KEY"] ?? "");
+  return terminal.onStore(async (store) => {
+    const world = { ...store, ...terminal, vault: { ...store, given } };
+    try {
+      answer({ ok: true, lines: await carryOut(request, mcp, world) });
+    } catch (error) {
+      if (!(error instanceof SignInProblem)) throw error;
+      answer({ ok: false, lines: [`✗ ${error.text}`] });
+    }
+  });
+}
+
+async function carryOut(request: McpRequest, mcp: McpConfig, world: World): Promise<readonly string[]> {
+  switch (request.type) {
+    case "sign-in":
+      return signIn(serverNamed(request.name, mcp), world);
+    case "sign-out":
+      return signOut(request.name, mcp, world);
+    default:
+      return list(mcp, world);
+  }
+}
+
+async function signIn(at: SignedServer, world: World): Promise<readonly string[]> {
+  const { terminal, typedLines, vault, runtime, proxyFor } = world;
+  const { settings } = at;
+  const title = settings.title ?? at.server;
+  const signal = new AbortController().signal;
+  const reach = { resolve: createSystemResolve(), proxyFor };
+  const guarded = createGuardedFetch(settings, reach, signal);
+  const found = await discover(settings, { title, guarded }, signal);
+  const say = (line: string) => terminal.out(line);
+  const scope = { title, settings, guarded, clock: runtime.clock, say, lines: typedLines };
+  const signedIn = await authorize(found, scope);
+  await storeSignIn(signedIn, at, { ...vault, by: BY, now: runtime.clock.now() });
+  await world.audit({ act: "mcp.signed_in", about: title });
+  await tellPrograms(world);
+  const { refreshToken, renewAt } = signedIn;
+  const ends = refreshToken === null && renewAt !== null ? new Date(renewAt).toISOString().slice(0, 16) : null;
+  return [
+    `✓ Deckhand is signed in to ${title}. A running bot connects by itself; \`deckhand doctor\` tries the server.`,
+    ...(ends === null ? [] : [`⚠ The service lets it be renewed by nobody: it ends at ${ends} UTC.`]),
+  ];
+}
+
+async function signOut(name: string, mcp: McpConfig, world: World): Promise<readonly string[]> {
+  const { vault, proxyFor, store } = world;
+  const rows = await readRows(vault);
+  const [key = name, settings] = Object.entries(mcp.servers).find(([key, { title }]) => name === (title ?? key)) ?? [];
+  const row = rows.find(({ server }) => server === key);
+  if (row === undefined) throw new SignInProblem(`Nobody has signed in to ${name}. \`deckhand mcp list\` shows where.`);
+  const signal = new AbortController().signal;
+  const kept =
+    settings !== undefined && "url" in settings ? await openRow(row, { server: key, settings }, vault) : null;
+  const outcome =
+    kept?.type === "open" && settings !== undefined && "url" in settings
+      ? await revoke(kept.signIn, createGuardedFetch(settings, { resolve: createSystemResolve(), proxyFor }, signal))
+      : null;
+  await store.transaction((tx) => tx.tables(signInWrites).remove(key));
+  await world.audit({ act: "mcp.signed_out", about: name });
+  await tellPrograms(world);
+  const said = `✓ The sign-in to ${name} is forgotten`;
+  if (outcome === "revoked") return [`${said}, and its service has revoked it.`];
+  return [`${said}.`, "⚠ Its service did not revoke it: remove Deckhand from the account's connected apps there."];
+}
+
+async function list({ servers, idle }: McpConfig, { vault }: World): Promise<readonly string[]> {
+  const rows = await readRows(vault);
+  const lines = Object.entries(servers).map(async ([server, settings]) => {
+    const row = rows.find((each) => each.server === server);
+    return `${settings.title ?? server} · ${await stateOf(settings, row, { server, vault })}`;
+  });
+  const left = rows.filter(({ server }) => servers[server] === undefined);
+  const all = [
+    ...(await Promise.all(lines)),
+    ...idle.map(({ name, why }) => `${name} · ${why}`),
+    ...left.map(({ server }) => `${server} · signed in, but not in the settings any more: \`deckhand mcp sign-out\``),
+  ];
+  return all.length === 0 ? ["There are no MCP servers. Add them to the settings file (`mcpServers`)."] : all;
+}
+
+async function stateOf(
+  settings: McpServer,
+  row: SignInRow | undefined,
+  { server, vault }: { readonly server: string; readonly vault: Vault },
+): Promise<string> {
+  if ("command" in settings) return "a program, which needs no sign-in";
+  if (hasOwnCredential(settings)) return "has a token in its `headers`";
+  const kept = await openRow(row, { server, settings }, vault);
+  const again = `\`${signInCommand(settings.title ?? server)}\``;
+  switch (kept.type) {
+    case "none":
+      return "no sign-in";
+    case "elsewhere":
+      return `its address has changed since the sign-in: ${again}`;
+    case "refused":
+      return `its sign-in has ended: ${again}`;
+    case "locked":
+      return `its sign-in cannot be read. ${kept.why}`;
+    default:
+      return `signed in by ${kept.row.by} ${new Date(kept.row.at).toISOString().slice(0, 10)}`;
+  }
+}
+
+/** The server of that name, if people can sign in to it. Throws SignInProblem. */
+function serverNamed(name: string, { servers, idle }: McpConfig): SignedServer {
+  const [server, settings] = Object.entries(servers).find(([key, { title }]) => name === (title ?? key)) ?? [];
+  if (server === undefined || settings === undefined) {
+    const why = idle.find((each) => each.name === name)?.why;
+    const names = Object.entries(servers).map(([key, { title }]) => title ?? key);
+    throw new SignInProblem(
+      why === undefined
+        ? `There is no MCP server ${name} in the settings.${suggestion(name, names)}`
+        : `${name}: ${why}`,
+    );
+  }
+  if ("command" in settings) throw new SignInProblem(`${name} is a program on this machine, which needs no sign-in.`);
+  if (hasOwnCredential(settings)) {
+    throw new SignInProblem(`${name} has a token in its \`headers\`, which wins. Take it out there first.`);
+  }
+  return { server, settings };
+}
+
+async function tellPrograms({ home, notify }: World): Promise<void> {
+  await signalSignInsChanged(home);
+  await notify("servers");
+}

@@ -1,0 +1,75 @@
+import type { Client } from "../../../core/store/database/client.ts";
+
+/** A sign-in as stored. */
+export interface SignInRow {
+  /** The server's key in the settings. */
+  readonly server: string;
+  /** SHA-256 of the server's URL. */
+  readonly address: string;
+  readonly sealed: string;
+  readonly by: string;
+  /** When the person signed in, which renewals do not change. */
+  readonly at: number;
+  readonly renewedAt: number;
+  readonly refusedAt: number | null;
+}
+
+/** The state of a row that a change starts from. If the row has changed since, nothing is written. */
+type Unchanged = Pick<SignInRow, "server" | "sealed">;
+
+export function signInReads(db: Client) {
+  return {
+    async all(): Promise<SignInRow[]> {
+      const rows = await db.mcpSignIn.findMany({ orderBy: { server: "asc" } });
+      return rows.map(({ renewingUntil: _turn, ...row }) => ({
+        ...row,
+        at: row.at.getTime(),
+        renewedAt: row.renewedAt.getTime(),
+        refusedAt: row.refusedAt?.getTime() ?? null,
+      }));
+    },
+  };
+}
+
+export function signInWrites(db: Client) {
+  return {
+    async set({ server, ...row }: SignInRow): Promise<void> {
+      const data = {
+        ...row,
+        at: new Date(row.at),
+        renewedAt: new Date(row.renewedAt),
+        refusedAt: row.refusedAt === null ? null : new Date(row.refusedAt),
+        renewingUntil: null,
+      };
+      await db.mcpSignIn.upsert({ where: { server }, create: { server, ...data }, update: data });
+    },
+
+    /** False if there was none. */
+    async remove(server: string): Promise<boolean> {
+      return (await db.mcpSignIn.deleteMany({ where: { server } })).count > 0;
+    },
+
+    /** Takes the turn to renew the token; false if another process has it, or has had it since. */
+    async takeTurn({ server, sealed }: Unchanged, { now, until }: { now: number; until: number }): Promise<boolean> {
+      const isFree = [{ renewingUntil: null }, { renewingUntil: { lt: new Date(now) } }];
+      const data = { renewingUntil: new Date(until) };
+      return (await db.mcpSignIn.updateMany({ where: { server, sealed, OR: isFree }, data })).count > 0;
+    },
+
+    async leaveTurn({ server, sealed }: Unchanged): Promise<void> {
+      await db.mcpSignIn.updateMany({ where: { server, sealed }, data: { renewingUntil: null } });
+    },
+
+    /** Ends the turn with new tokens; false if the sign-in was replaced or removed meanwhile. */
+    async renew({ server, sealed }: Unchanged, to: Pick<SignInRow, "sealed" | "renewedAt">): Promise<boolean> {
+      const data = { sealed: to.sealed, renewedAt: new Date(to.renewedAt), renewingUntil: null };
+      return (await db.mcpSignIn.updateMany({ where: { server, sealed }, data })).count > 0;
+    },
+
+    /** Records that the tokens are renewed no more. */
+    async refuse({ server, sealed }: Unchanged, at: number): Promise<void> {
+      const data = { refusedAt: new Date(at), renewingUntil: null };
+      await db.mcpSignIn.updateMany({ where: { server, sealed }, data });
+    },
+  };
+}

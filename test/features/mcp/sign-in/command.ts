@@ -1,0 +1,95 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { PassThrough } from "node:stream";
+import { onTestFinished } from "vitest";
+import { openStore, type Store } from "../../../../src/core/store/store.ts";
+import type { McpServer } from "../../../../src/features/mcp/server-settings.ts";
+import { createAccessTo, followSignIns } from "../../../../src/features/mcp/sign-in/sign-ins.ts";
+import { onlyProcess } from "../../../../src/ownership/only-process.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
+import { createSystemResolve } from "../../../../src/tools/network/resolve.ts";
+import { type CliResult, runCli } from "../../../support/program/cli.ts";
+import { silentLog } from "../../../support/silent-log.ts";
+import { tempDirectory } from "../../../support/temp-directory.ts";
+import { begin, type Connected, type World } from "../connected.ts";
+
+/** The command line and running connections over one database. */
+export interface Place {
+  readonly home: string;
+  readonly store: Store;
+  /** Runs `deckhand mcp …` to its end. */
+  mcp(...args: string[]): Promise<CliResult>;
+  doctor(): Promise<CliResult>;
+  /** Begins `deckhand mcp sign-in web`, and returns once it shows an address. */
+  signIn(): Promise<SigningIn>;
+  /** Connections as a running program has them. */
+  program(world?: World): Connected;
+  /** Writes other settings of the server. */
+  set(settings: McpServer): void;
+}
+
+export interface SigningIn {
+  /** The address that people open. */
+  readonly address: string;
+  readonly paste: (line: string) => void;
+  readonly ended: Promise<CliResult>;
+}
+
+const ADDRESS = /^http\S+\/auth\S*$/mu;
+
+export async function place(settings: McpServer): Promise<Place> {
+  const home = tempDirectory();
+  const runtime = systemRuntime();
+  const store = await openStore(`file:${home}/data/deckhand.db`, runtime);
+  onTestFinished(() => store.close());
+  let current = settings;
+  const set = (to: McpServer) => {
+    current = to;
+    writeFileSync(path.join(home, "deckhand.config.json"), JSON.stringify({ mcpServers: { web: to } }));
+  };
+  set(settings);
+  const given = { cwd: home, env: {} };
+  return {
+    home,
+    store,
+    set,
+    doctor: () => runCli(["doctor"], given),
+    mcp: (...args) => runCli(["mcp", ...args], given),
+    async signIn() {
+      const stdin = new PassThrough();
+      const shown = Promise.withResolvers<string>();
+      const said = (line: string) => {
+        const [address] = ADDRESS.exec(line) ?? [];
+        if (address !== undefined) shown.resolve(address);
+      };
+      const ended = runCli(["mcp", "sign-in", "web"], { ...given, stdin, said });
+      const early = ended.then(({ error, out }) => {
+        throw new Error(`it ended at once: ${out}${error}`);
+      });
+      early.catch(() => {});
+      const address = await Promise.race([shown.promise, early]);
+      return { address, paste: (line) => void stdin.write(`${line}\n`), ended };
+    },
+    program(world = {}) {
+      const vault = { store, home: path.join(home, "data"), given: null };
+      const reach = { resolve: createSystemResolve() };
+      const { clock } = { ...runtime, ...world };
+      const shared = { vault, reach, clock: clock ?? runtime.clock, replaceSecrets: () => {} };
+      const connected = begin({ web: current }, { accessTo: createAccessTo(shared), ...world });
+      const stopping = new AbortController();
+      onTestFinished(() => stopping.abort());
+      followSignIns(
+        {
+          ...shared,
+          ...connected.mcp,
+          clock: shared.clock,
+          cluster: onlyProcess({ clock: shared.clock, log: silentLog }),
+          log: silentLog,
+          home: vault.home,
+        },
+        stopping.signal,
+      );
+      return connected;
+    },
+  };
+}
