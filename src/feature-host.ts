@@ -137,7 +137,7 @@ export interface FeatureHost {
   readonly threadErased: OnThreadErased;
 }
 
-/** `isWhole`: the thread is deleted; otherwise some of its messages, since other sessions continue in it. */
+/** `isWhole`: the thread is deleted; otherwise some of its messages, since others are still needed. */
 export type OnThreadErased = (threadId: string, isWhole: boolean) => void;
 
 /** Agents, skills and instructions, as shown and set on the page. */

@@ -26,12 +26,8 @@ export async function deleteOld(before: number, world: DeletionScope, signal: Ab
     }
     signal.throwIfAborted();
   }
-  let memories = 0;
-  await inBatches(async () => {
-    const forgotten = await store.transaction((tx) => tx.tables(memoryDeletion).forgetUnused(before));
-    memories += forgotten;
-    return forgotten;
-  }, signal);
+  const forget = () => store.transaction((tx) => tx.tables(memoryDeletion).forgetUnused(before));
+  const memories = await inBatches(forget, signal);
   const threads = await oldThreads(before, world, signal);
   await emptyLog(world, signal);
   return { sessions, memories, threads };
@@ -48,11 +44,11 @@ async function oldThreads(
   for (let old = await reads.old(before, "", THREADS); old.length > 0; ) {
     for (const id of old) {
       if (await reads.hasSession(id)) continue;
-      await inBatches(() => inThreads(store, (threads) => threads.messagesOf(id, before)), signal);
+      const messages = await inBatches(() => inThreads(store, (threads) => threads.messagesOf(id, before)), signal);
       // It stays if somebody has written there meanwhile.
-      if (!(await inThreads(store, (threads) => threads.thread(id, before)))) continue;
-      threadErased?.(id, true);
-      deleted += 1;
+      const isWhole = await inThreads(store, (threads) => threads.thread(id, before));
+      if (isWhole || messages > 0) threadErased?.(id, isWhole);
+      if (isWhole) deleted += 1;
     }
     old = await reads.old(before, old.at(-1) ?? "", THREADS);
   }

@@ -145,9 +145,13 @@ export async function emptyLog({ store, database, runtime }: DeletionScope, sign
   }
 }
 
-/** Repeats until nothing is left, letting others write in between. */
-export async function inBatches(work: () => Promise<number>, signal: AbortSignal): Promise<void> {
-  while ((await work()) > 0) signal.throwIfAborted();
+/** Repeats until nothing is left, letting others write in between. Returns the sum. */
+export async function inBatches(work: () => Promise<number>, signal: AbortSignal): Promise<number> {
+  for (let sum = 0; ; signal.throwIfAborted()) {
+    const done = await work();
+    if (done === 0) return sum;
+    sum += done;
+  }
 }
 
 /** Marks cards that still wait as closed. */

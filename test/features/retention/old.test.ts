@@ -4,6 +4,7 @@ import { deleteOld } from "../../../src/features/retention/delete-old.ts";
 import type { DeletionScope } from "../../../src/features/retention/delete-sessions.ts";
 import { finishDeletions } from "../../../src/features/retention/finish-deletions.ts";
 import { BATCH } from "../../../src/features/retention/store.ts";
+import { threadDeletion } from "../../../src/features/retention/threads/store.ts";
 import { useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
 import { retentionWorld, type WorldOptions } from "./retention-world.ts";
 import { seedSession } from "./seed.ts";
@@ -91,12 +92,53 @@ describe.each<[string, () => Promise<WorldOptions>]>([
     const steps = left.slice(1).map((count, index) => (left[index] ?? count) - count);
     expect(Math.max(...steps)).toBe(BATCH);
   });
+
+  test("files go that no message has any more, and how often messages are read does not depend on their number", async () => {
+    const { store } = await retentionWorld(await options());
+    const fileOf = (index: number) => `${index}`.padStart(40, "0");
+    const at = new Date();
+    // Only the last of very many messages has the first of the files.
+    const messages = Array.from({ length: 1_100 }, (_, index) => {
+      const body = JSON.stringify({ markdown: "", files: [{ id: fileOf(index === 1_099 ? 0 : 9_999) }] });
+      return {
+        id: `${index}`,
+        key: `${index}`,
+        threadId: "one",
+        position: index,
+        seq: index,
+        fromPerson: false,
+        at,
+        body,
+      };
+    });
+    const ids = Array.from({ length: 50 }, (_, index) => fileOf(index));
+    let reads = 0;
+    await store.transaction((tx) =>
+      tx.tables(async (db) => {
+        await db.webThread.create({ data: { id: "one", title: "t", createdAt: at, updatedAt: at } });
+        await db.webMessage.createMany({ data: messages });
+        const data = Buffer.from("");
+        await db.webFile.createMany({ data: ids.map((id) => ({ id, name: "n", mediaType: "text/plain", data })) });
+        const counting = (value: unknown) => (reads += 1) && value;
+        const webMessage = new Proxy(db.webMessage, { get: (of, name) => counting(Reflect.get(of, name)) });
+        const counted = new Proxy(db, {
+          get: (of, name) => (name === "webMessage" ? webMessage : Reflect.get(of, name)),
+        });
+        await threadDeletion(counted).deleteFiles(ids);
+      }),
+    );
+    expect(await store.tables((db) => db.webFile.findMany({ select: { id: true } }))).toEqual([{ id: fileOf(0) }]);
+    expect(reads).toBe(2);
+  });
 });
 
 // The first transaction is about memories.
-test.each([1, 3])(
-  "a command that is typed in an old thread %i transactions on stays, and so does the thread",
-  async (when) => {
+test.each<[number, string[]]>([
+  [1, ["two true"]],
+  [3, ["one false", "two true"]],
+])(
+  "a command that is typed in an old thread %i transactions on stays, and so does the thread; pages learn what went",
+  async (when, told) => {
     const world = await retentionWorld();
     const body = JSON.stringify({ markdown: "/help" });
     const write = (id: string, threadId: string, at: number) =>
@@ -115,9 +157,9 @@ test.each([1, 3])(
     };
     const erased: string[] = [];
     const store = { ...world.store, transaction };
-    const watched: DeletionScope = { ...world, store, threadErased: (threadId) => erased.push(threadId) };
+    const watched: DeletionScope = { ...world, store, threadErased: (...one) => erased.push(one.join(" ")) };
     expect(await deleteOld(ago(90), watched, NEVER)).toMatchObject({ threads: 1 });
-    expect(erased).toEqual(["two"]);
+    expect(erased.toSorted()).toEqual(told);
     expect(await world.store.webThreads.message("meanwhile")).toMatchObject({ threadId: "one" });
   },
 );

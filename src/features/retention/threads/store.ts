@@ -5,6 +5,10 @@ import { BATCH } from "../store.ts";
 
 /** A file's id in a message, as src/adapters/render/local/message-body.ts writes it. */
 const FILE_ID = /"id":"([0-9a-f]{40})"/gu;
+/** In the body of a message with files. What people write has no quotation marks without a backslash there. */
+const SOME_FILES = '"files":[{';
+/** Messages with files read together. */
+const READ_TOGETHER = 1_000;
 
 /** Runs deletions of threads one at a time, because messages are numbered in order. */
 export function inThreads<T>(
@@ -78,12 +82,18 @@ export function threadDeletion(db: Client) {
     await deleteFiles(rows.flatMap(({ body }) => filesIn(body)));
     return rows.length;
   };
-  /** Deletes files that no other message has. */
+  /** Deletes those of the files that no message has, reading the messages once for all of them. */
   const deleteFiles = async (ids: readonly string[]): Promise<void> => {
-    for (const id of new Set(ids)) {
-      const isUsed = (await db.webMessage.count({ where: { body: { contains: `"id":"${id}"` } } })) > 0;
-      if (!isUsed) await db.webFile.deleteMany({ where: { id } });
+    const unused = new Set(ids);
+    for (let behind = 0, isRead = false; !isRead && unused.size > 0; ) {
+      const where = { seq: { gt: behind }, body: { contains: SOME_FILES } };
+      const select = { seq: true, body: true };
+      const rows = await db.webMessage.findMany({ where, orderBy: { seq: "asc" }, take: READ_TOGETHER, select });
+      for (const id of rows.flatMap(({ body }) => filesIn(body))) unused.delete(id);
+      behind = rows.at(-1)?.seq ?? behind;
+      isRead = rows.length < READ_TOGETHER;
     }
+    await db.webFile.deleteMany({ where: { id: { in: [...unused] } } });
   };
   const owners = threadOwners(db);
   return {
