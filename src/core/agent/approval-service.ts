@@ -39,7 +39,6 @@ export interface ApprovalService {
     turn: number,
     calls: readonly PendingCall[],
     request: ApprovalRequest,
-    signal: AbortSignal,
   ): Promise<ReadonlyMap<string, CallVerdict> | null>;
   /** The blocks that record in the history which of a turn's calls people were asked about. */
   asked(turn: number): Promise<readonly ContentBlock[]>;

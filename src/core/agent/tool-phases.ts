@@ -112,7 +112,7 @@ async function settleAsked(
     return { ...ask, preview: () => (seen ??= previewOf(calls, ask, signal)) };
   });
   const verdicts =
-    asked.length === 0 ? NO_VERDICTS : await query.approvals.verdicts(run.state.turns, questions, run.state, signal);
+    asked.length === 0 ? NO_VERDICTS : await query.approvals.verdicts(run.state.turns, questions, run.state);
   if (verdicts === null) return null;
   return decisions.map((decision): Decided => {
     if (decision.type !== "ask") return decision;

@@ -31,7 +31,7 @@ async function decidedDesk() {
     await tx.approvals.decide(id, decision);
   });
   const rest = { rules: options.approvals, session, context, isResumed: true, finaliser };
-  return { desk: createApprovalService({ store, engine, clock, log: silentLog, platform, ...rest }), signal };
+  return createApprovalService({ store, engine, clock, log: silentLog, platform, ...rest });
 }
 
 const NOTHING_BEFORE = { label: EMPTY_LABEL, messages: [] };
@@ -50,18 +50,13 @@ test.each([
     verdict: { type: "denied", reason: "Not run: the arguments are not those that were allowed." },
   },
 ])("with the arguments $input the approved call is $verdict.type", async ({ input, verdict }) => {
-  const { desk, signal } = await decidedDesk();
-  expect(await desk.verdicts(TURN, [asked("c1", input)], NOTHING_BEFORE, signal)).toEqual(new Map([["c1", verdict]]));
+  const desk = await decidedDesk();
+  expect(await desk.verdicts(TURN, [asked("c1", input)], NOTHING_BEFORE)).toEqual(new Map([["c1", verdict]]));
 });
 
 test("a neighbouring call that needs a decision only now is not covered by the approval", async () => {
-  const { desk, signal } = await decidedDesk();
-  const verdicts = await desk.verdicts(
-    TURN,
-    [asked("c1", ALLOWED), asked("c2", { path: "b" })],
-    NOTHING_BEFORE,
-    signal,
-  );
+  const desk = await decidedDesk();
+  const verdicts = await desk.verdicts(TURN, [asked("c1", ALLOWED), asked("c2", { path: "b" })], NOTHING_BEFORE);
   expect(verdicts?.get("c1")).toEqual({ type: "allowed" });
   expect(verdicts?.get("c2")).toMatchObject({ type: "denied", reason: expect.stringContaining("nobody was asked") });
 });
