@@ -231,3 +231,21 @@ test("a directory that goes while a search is in it ends no search", () => {
   workspace.close();
   expect(paths).toBe("src/deep/c.ts\0src/a.ts");
 });
+
+test("a search that cannot open files since too many are open says so instead of missing them", () => {
+  const session = project();
+  const workspace = createWorkspace((root, directory) => {
+    if (directory.endsWith("/deep/er")) throw Object.assign(new Error("too many"), { code: "EMFILE" });
+    return openDirectory(root, directory);
+  });
+  workspace.bind({ root: session.root, writable: false });
+  const { functions } = workspace;
+  const file = "src/deep/er/b.js";
+  const searches = [
+    () => functions.listFiles("src", { hidden: false, dependencies: false, maxEntries: 100 }),
+    () => functions.modified(file),
+    () => functions.readMatching(file, 0, { needles: [], foldCase: false, shapes: [] }),
+  ];
+  for (const search of searches) expect(search).toThrow("Too many files are open");
+  workspace.close();
+});

@@ -26,7 +26,11 @@ const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
   ENOSPC: () => "The disk is full.",
   EDQUOT: () => "The disk quota is used up.",
   ENXIO: (path) => `${path} is not a regular file.`,
+  EMFILE: () => "Too many files are open at the moment; try again later.",
+  ENFILE: () => "Too many files are open at the moment; try again later.",
 };
+/** What the system lacks, which says nothing about the file. */
+const SHORTAGES: readonly string[] = ["EMFILE", "ENFILE"];
 
 /** Runs file work; the system's errors become refusals that name the path, and defects are rethrown. */
 export function refusing<T>(path: string, work: () => T): T {
@@ -45,12 +49,13 @@ export function refusedBySystem(error: unknown): string | null {
   return !(error instanceof SandboxError) && /^E[A-Z0-9]+$/.test(code) ? code : null;
 }
 
-/** Null if the workspace or the system refuses. */
+/** Null if the workspace or the system refuses; too many open files are no such refusal. */
 export function unlessRefused<T>(work: () => T): T | null {
   try {
     return work();
   } catch (error) {
-    if (error instanceof SandboxError || systemCode(error) !== undefined) return null;
+    const code = systemCode(error);
+    if (error instanceof SandboxError || (code !== undefined && !SHORTAGES.includes(code))) return null;
     throw error;
   }
 }

@@ -134,13 +134,16 @@ function searching(scope: GetScope): Pick<WorkspaceImport, "listFiles" | "modifi
         return { paths: paths.join("\0"), cut };
       }),
     modified: (paths) =>
-      split(paths)
-        .map((path) => modifiedMs(resolver(), path))
-        .join("\0"),
-    readMatching: (paths, first, prefilter) => {
-      const batch = readMatching(scope(), { paths: split(paths), first, prefilter });
-      return { ...batch, paths: batch.paths.join("\0") };
-    },
+      refusing("", () =>
+        split(paths)
+          .map((path) => modifiedMs(resolver(), path))
+          .join("\0"),
+      ),
+    readMatching: (paths, first, prefilter) =>
+      refusing("", () => {
+        const batch = readMatching(scope(), { paths: split(paths), first, prefilter });
+        return { ...batch, paths: batch.paths.join("\0") };
+      }),
   };
 }
 
