@@ -8,8 +8,11 @@ const IN_FILE = "The answer is long: the whole of it is in the file.";
 /** Splitting drops at most about half of a text, as white space at the cuts. A longer text goes into a file unsplit. */
 const LEFT_OUT = 2;
 
-/** Splits an ending into messages, in order; their keys count from 0. The last one leaves room for the footer. */
-export function answerParts(ending: Ending, limits: PlatformLimits): OutgoingMessage[] {
+/**
+ * Splits an ending into messages, in order; their keys count from 0. The last one leaves room for the footer. `rest`:
+ * where the whole of it is, for a text that is too long.
+ */
+export function answerParts(ending: Ending, limits: PlatformLimits, rest = IN_FILE): OutgoingMessage[] {
   const lastChars = limits.messageChars - Math.min((ending.footer ?? "").length, limits.footerChars);
   const markdown = limits.showsTables === false ? withPlainTables(ending.markdown) : ending.markdown;
   const isTooLong = markdown.length > limits.messageChars * limits.answerParts * LEFT_OUT;
@@ -20,9 +23,9 @@ export function answerParts(ending: Ending, limits: PlatformLimits): OutgoingMes
     );
   }
   const beginning = markdown.slice(0, limits.messageChars * LEFT_OUT);
-  const [head = ""] = splitMarkdown(beginning, lastChars - IN_FILE.length - 2, limits.messageBlocks);
+  const [head = ""] = splitMarkdown(beginning, lastChars - rest.length - 2, limits.messageBlocks);
   const files = [answerFile(ending.markdown)];
-  return [answer(ending, { markdown: `${head}\n\n${IN_FILE}`, isLast: true, files })];
+  return [answer(ending, { markdown: `${head}\n\n${rest}`, isLast: true, files })];
 }
 
 function piecesOf(markdown: string, lastChars: number, { messageChars, messageBlocks }: PlatformLimits): string[] {

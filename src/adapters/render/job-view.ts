@@ -19,6 +19,9 @@ export function jobReports(platform: PacedPlatform): (options: RunViewOptions, e
   return (options, event) => new PostedReport(platform, event, options);
 }
 
+/** True also if files turn out to be forbidden. */
+const BELOW = "The report is long: the whole of it is below.";
+
 class PostedReport implements JobReport {
   readonly #platform: PacedPlatform;
   readonly #event: JobEvent;
@@ -52,7 +55,7 @@ class PostedReport implements JobReport {
     const notices = noticeLines(this.#state).map((line) => `\n${line}`);
     const markdown = `${jobHead(facts)}\n\n${report}${notices.join("")}`;
     const { limits } = this.#platform.descriptor;
-    const [first, ...rest] = answerParts({ markdown, tone: "plain" }, limits);
+    const [first, ...rest] = answerParts({ markdown, tone: "plain" }, limits, BELOW);
     if (first === undefined) return;
     // The channel shows only the first part. Further messages, or the file with the whole report, are posted below it.
     const head = { ...first, files: [], footer: jobFooter(facts, end), buttons: this.#buttons() };
