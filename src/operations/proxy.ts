@@ -7,6 +7,8 @@ import { ProxyFailure, proxyRefusalText, proxyUnreachableText, systemCode } from
 
 /** The proxies through which the program reaches the internet. */
 export interface ProxySettings {
+  /** Name of the variable that is in force for HTTPS. */
+  readonly name: string;
   readonly https: URL;
   /** Null if plain HTTP is sent without a proxy. */
   readonly http: URL | null;
@@ -29,11 +31,13 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
 /** Null if no proxy is set, or everything is to be reached directly. `local`: a host of this machine. */
 export function proxyOf(env: Environment, local: string): ProxySettings | null {
-  const named = (names: readonly string[]) => addressOf(names.map((name) => env[name]).find(Boolean) ?? "");
-  const https = named(HTTPS_NAMES);
+  const named = (names: readonly string[]): string => names.find((name) => Boolean(env[name])) ?? "";
+  const name = named(HTTPS_NAMES);
+  const https = addressOf(env[name]);
   const entries = entriesOf(env);
   if (https === null || entries.includes("*")) return null;
-  return { https, http: named(HTTP_NAMES), without: [...entries, ...LOOPBACK, local].map(destination) };
+  const without = [...entries, ...LOOPBACK, local].map(destination);
+  return { name, https, http: addressOf(env[named(HTTP_NAMES)]), without };
 }
 
 /** Unusable settings, as lines that do not reveal the values, since these may contain a password. */

@@ -105,17 +105,17 @@ describe("a proxy that", () => {
     {
       name: "is not there",
       proxy: async () => `http://me:pa55@127.0.0.1:${await closedPort()}`,
-      says: /cannot be reached \(ECONNREFUSED\): check HTTPS_PROXY/u,
+      says: /cannot be reached \(ECONNREFUSED\): check HTTPS_PROXY or HTTP_PROXY/u,
     },
     {
       name: "has no address",
       proxy: async () => "http://me:pa55@proxy.invalid:3128",
-      says: /cannot be reached \((?:ENOTFOUND|EAI_AGAIN)\): check HTTPS_PROXY/u,
+      says: /cannot be reached \((?:ENOTFOUND|EAI_AGAIN)\): check HTTPS_PROXY or HTTP_PROXY/u,
     },
     {
       name: "wants another password",
       proxy: async () => (await aProxy({ leadsTo: () => 1, credentials: "me:other" })).url.replace("other", "pa55"),
-      says: /wants a name and password, or other ones \(HTTP 407\): set HTTPS_PROXY/u,
+      says: /wants a name and password, or other ones \(HTTP 407\): HTTPS_PROXY or HTTP_PROXY must be http:/u,
     },
     {
       name: "does not let through",
@@ -163,10 +163,10 @@ describe("a proxy that", () => {
 
 test("a proxy that never answers is found by doctor, and nothing waits for it in the end", async () => {
   const silent = createTcpServer((socket) => void socket.on("error", () => {}).resume());
-  const config = load({ env: { HTTPS_PROXY: `http://127.0.0.1:${await portOf(silent)}` } });
+  const config = load({ env: { HTTP_PROXY: `http://127.0.0.1:${await portOf(silent)}` } });
   const leave = useProxy(config.proxy);
   expect(await checkProxy(config, { withinMs: 20 })).toEqual([
-    { ok: false, text: "HTTPS_PROXY: the proxy does not answer within 0.02 s: check its host and port." },
+    { ok: false, text: "HTTP_PROXY: the proxy does not answer within 0.02 s: check its host and port." },
   ]);
   await leave();
   await expect.poll(() => new Promise((resolve) => silent.getConnections((_, count) => resolve(count)))).toBe(0);

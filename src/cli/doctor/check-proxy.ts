@@ -20,13 +20,13 @@ export async function checkProxy(
   try {
     const stopped = AbortSignal.any([deadline, ...(signal === undefined ? [] : [signal])]);
     await fetch(place, { method: "HEAD", redirect: "manual", signal: stopped });
-    return [good(`HTTPS_PROXY: ${proxy.https.host} connects to ${place.host}`)];
+    return [good(`${proxy.name}: ${proxy.https.host} connects to ${place.host}`)];
   } catch (error) {
     signal?.throwIfAborted();
     const late = `the proxy does not answer within ${withinMs / 1_000} s: check its host and port`;
     const code = causeChain(error).map(systemCode).find(Boolean) ?? "no code";
     const other = `by the proxy, ${place.host} cannot be reached (${code}). A proxy that opens what is encrypted needs its certificate in NODE_EXTRA_CA_CERTS`;
-    return [bad(`HTTPS_PROXY: ${proxyFailure(error) ?? (deadline.aborted ? late : other)}.`)];
+    return [bad(`${proxy.name}: ${proxyFailure(error) ?? (deadline.aborted ? late : other)}.`)];
   }
 }
 

@@ -66,13 +66,13 @@ export function proxyFailure(error: unknown): string | null {
 
 /** Message for an unreachable proxy. `code`: the system's, or undefined. */
 export function proxyUnreachableText(code: string | undefined): string {
-  return `the proxy cannot be reached (${code ?? "no code"}): check HTTPS_PROXY`;
+  return `the proxy cannot be reached (${code ?? "no code"}): check HTTPS_PROXY or HTTP_PROXY`;
 }
 
 /** Message for a proxy that refuses to connect. `status`: of HTTP. */
 export function proxyRefusalText(status: number): string {
   if (status === 407) {
-    return "the proxy wants a name and password, or other ones (HTTP 407): set HTTPS_PROXY=http://name:password@host:port";
+    return "the proxy wants a name and password, or other ones (HTTP 407): HTTPS_PROXY or HTTP_PROXY must be http://name:password@host:port";
   }
   return `the proxy does not connect to it (HTTP ${status}): have the proxy allow it, or name it in NO_PROXY`;
 }
