@@ -10,6 +10,8 @@ import type { DiscordRest } from "./rest.ts";
 
 /** How long a person's roles are cached. In milliseconds. */
 const CACHE_MS = 10 * 60_000;
+/** The same for somebody who is no full member of any server, since they may become one at any time. In milliseconds. */
+const GUEST_CACHE_MS = 30_000;
 const CACHE_SIZE = 1_000;
 /** Maximum number of servers in which one person is looked up. */
 const MAX_GUILDS = 20;
@@ -34,7 +36,9 @@ export function createMemberAcrossGuilds(
     const isNowhere = members.length === 0 && asked.length === guilds.length;
     return isNowhere ? undefined : mergedMember(members);
   };
-  return cacheAnswers(ask, { forMs: CACHE_MS, most: CACHE_SIZE, clock });
+  const askGently = cacheAnswers(ask, { forMs: GUEST_CACHE_MS, most: CACHE_SIZE, clock });
+  const isLasting = (member: WireMember | undefined) => member !== undefined && !isGuest(member);
+  return cacheAnswers(askGently, { forMs: CACHE_MS, most: CACHE_SIZE, isLasting, clock });
 }
 
 function mergedMember(members: readonly WireMember[]): WireMember {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { DM_WORKSPACE } from "../../../src/adapters/discord/channels.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { openHarbour } from "../../support/discord/harness.ts";
 
@@ -62,6 +63,27 @@ test("a private thread is visible to its members, any other thread to those who 
   expect(await membership(within, ana, hidden)).toMatchObject({ isPrivate: true, isMember: false });
   expect(await membership(open, bob, hidden), "a thread of another channel").toBeNull();
   expect(await membership({ id: "1" }, bob)).toBeNull();
+});
+
+test("in direct messages, a person who has joined a server or passed its screening soon stops counting as a guest", async () => {
+  await using harbour = await openHarbour();
+  const { guild, server } = harbour;
+  const { world, people } = server;
+  const [waiting, stranger] = [world.user("cy"), world.user("eve")];
+  world.join(guild, waiting, { pending: true });
+  const { clock } = systemRuntime();
+  let ahead = 0;
+  const platform = harbour.adapter({ clock: { ...clock, now: () => clock.now() + ahead } });
+  const inbox = new Inbox();
+  await platform.start(inbox.receive, new AbortController().signal);
+  const isGuest = async (person: typeof waiting) => {
+    people.dm(person, "hello");
+    return (await inbox.nextMessage()).person.isGuest;
+  };
+  for (const person of [waiting, stranger]) expect(await isGuest(person)).toBe(true);
+  for (const person of [waiting, stranger]) world.join(guild, person);
+  ahead = 60_000;
+  for (const person of [waiting, stranger]) expect(await isGuest(person)).toBe(false);
 });
 
 test("in direct messages a person counts as a guest until screened by a server, and as gone without a common server", async () => {
