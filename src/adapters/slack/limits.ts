@@ -36,7 +36,7 @@ export const LISTED_CHANNELS = 999;
 export const LISTED_PAGES = 5;
 /** Timeout of one Web API request. In milliseconds. */
 export const REQUEST_TIMEOUT_MS = 15_000;
-/** Timeout for downloading an attachment. In milliseconds. */
+/** Timeout for downloading or uploading a file. In milliseconds. */
 export const FILE_TIMEOUT_MS = 60_000;
 /** Maximum number of redirects of a download. */
 export const FILE_REDIRECTS = 5;

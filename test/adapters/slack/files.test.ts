@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { expect, test } from "vitest";
+import { webApi } from "@slack/bolt";
+import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
+import { share } from "../../../src/adapters/slack/message/uploads.ts";
 import { begin, plainMessage } from "../../contracts/platform-steps.ts";
 import { openSlackHarness } from "../../support/slack/slack-harness.ts";
 
@@ -104,6 +106,25 @@ test("name and type of another workspace's file are looked up by its id", async 
     { name: "shot.png", mediaType: "image/png", size: 1 },
     { name: "F404", ref: "F404" },
   ]);
+});
+
+test("an upload without a response fails after its timeout, so that it can be retried", async () => {
+  const silent = createServer((request, response) => {
+    if (request.url !== "/api/files.getUploadURLExternal") return;
+    const upload_url = `http://${request.headers.host}/upload`;
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ ok: true, file_id: "F1", upload_url }));
+  }).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  onTestFinished(() => {
+    silent.close();
+    silent.closeAllConnections();
+  });
+  const { port } = z.object({ port: z.number() }).parse(silent.address());
+  const web = new webApi.WebClient("xoxb-1", { slackApiUrl: `http://127.0.0.1:${port}/api/` });
+  const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1.1" } as const;
+  const file = { name: "a.md", mediaType: "text/markdown", data: new Uint8Array([35]) };
+  await expect(share(web, thread, { files: [file], withinMs: 50 })).rejects.toMatchObject({ code: "platform_failed" });
 });
 
 test("if the workspace forbids files, the private message says so in place of the file", async () => {

@@ -2,6 +2,7 @@ import { BoundedMap } from "../../../core/bounded-map.ts";
 import { PlatformError } from "../../../core/protocol/errors.ts";
 import type { OutgoingFile, ThreadRef } from "../../../core/protocol/platform.ts";
 import { callSlack } from "../errors.ts";
+import { FILE_TIMEOUT_MS } from "../limits.ts";
 import type { SlackWeb } from "../web.ts";
 import { comparableText } from "./comment.ts";
 
@@ -64,14 +65,21 @@ function sameFiles(there: readonly Uploaded[], files: readonly OutgoingFile[]): 
   return wanted.join("\n") === found.join("\n");
 }
 
+interface SharedFiles {
+  readonly files: readonly OutgoingFile[];
+  readonly comment?: string;
+  /** Timeout of each upload, in milliseconds. */
+  readonly withinMs?: number;
+}
+
 /** Shares files in one message. Returns the id of the first file, because Slack reports the message's ts only later. */
 export async function share(
   web: SlackWeb,
   { channelId, threadId }: ThreadRef,
-  { files, comment }: { readonly files: readonly OutgoingFile[]; readonly comment?: string },
+  { files, comment, withinMs = FILE_TIMEOUT_MS }: SharedFiles,
 ): Promise<string> {
   return callSlack("attach files", async () => {
-    const [first, ...rest] = await Promise.all(files.map((file) => stored(web, file)));
+    const [first, ...rest] = await Promise.all(files.map((file) => stored(web, file, withinMs)));
     if (first === undefined) throw new PlatformError("defect", "no files to share");
     await web.files.completeUploadExternal({
       files: [first, ...rest],
@@ -84,13 +92,19 @@ export async function share(
 }
 
 /** Uploads a file, which nobody sees until it is shared. */
-async function stored(web: SlackWeb, { name, data }: OutgoingFile): Promise<{ id: string; title: string }> {
+async function stored(
+  web: SlackWeb,
+  { name, data }: OutgoingFile,
+  withinMs: number,
+): Promise<{ id: string; title: string }> {
   const { file_id: id, upload_url: url } = await web.files.getUploadURLExternal({
     filename: name,
     length: data.length,
   });
   if (id === undefined || url === undefined) throw new PlatformError("platform_failed", "no upload address");
-  const response = await fetch(url, { method: "POST", body: new Uint8Array(data) });
+  const signal = AbortSignal.timeout(withinMs);
+  const response = await fetch(url, { method: "POST", body: new Uint8Array(data), signal });
+  await response.body?.cancel();
   if (!response.ok) throw new PlatformError("platform_failed", `the upload was answered with HTTP ${response.status}`);
   return { id, title: name };
 }
