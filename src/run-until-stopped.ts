@@ -83,7 +83,7 @@ async function reportProxy(config: Config, terminal: Terminal, signal: AbortSign
 /** Stops the program at the first signal and ends the process at a later one. */
 function onSignal(stop: (signal: NodeJS.Signals) => void): void {
   let firstAt: number | null = null;
-  const onEither = (signal: NodeJS.Signals) => {
+  const onSignalled = (signal: NodeJS.Signals) => {
     if (firstAt !== null) {
       if (performance.now() - firstAt > ONE_SIGNAL_MS) process.exit(1);
       return;
@@ -91,7 +91,8 @@ function onSignal(stop: (signal: NodeJS.Signals) => void): void {
     firstAt = performance.now();
     stop(signal);
   };
-  process.on("SIGINT", onEither).on("SIGTERM", onEither);
+  // SIGHUP comes when the terminal is closed.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignalled);
 }
 
 /**

@@ -31,7 +31,7 @@ export interface Bot extends AsyncDisposable {
   start(): Promise<void>;
   /** Like `start`, but returns as soon as the process exists. */
   launch(): void;
-  kill(signal: "SIGKILL" | "SIGTERM"): Promise<number | null>;
+  kill(signal: "SIGKILL" | "SIGTERM" | "SIGHUP"): Promise<number | null>;
   /** Resolves with the exit code when the last launched process has ended; null after a signal. */
   ended(): Promise<number | null>;
   /** Body and status of a probe. */
@@ -87,7 +87,7 @@ export async function createBot({ env = {}, home: shared, entry = entryFor(env) 
   };
   const isAlive = () => child !== null && child.exitCode === null && child.signalCode === null;
   const hasBegun = () => lines.slice(told).join("").includes(RUNS);
-  const kill = async (signal: "SIGKILL" | "SIGTERM") => {
+  const kill: Bot["kill"] = async (signal) => {
     if (child === null || !isAlive()) return child?.exitCode ?? null;
     const exited = once(child, "exit");
     child.kill(signal);

@@ -56,7 +56,7 @@ process.on("message", (raw) => {
   }
 });
 
-// The bot decides when the child ends: Ctrl+C in a terminal reaches both, and the bot may still be draining.
-process.on("SIGINT", () => {});
-process.on("SIGTERM", () => {});
+// The bot decides when the child ends: Ctrl+C in a terminal, or closing it, reaches both, and the bot may still be
+// draining.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 process.on("disconnect", () => process.exit(0));
