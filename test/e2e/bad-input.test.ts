@@ -8,7 +8,7 @@ import { conversationOf, type SlackOffice } from "../support/talk/slack-talk.ts"
 
 const both = useBothPlatforms({ settings: { mode: "write" } });
 
-describe("whatever Slack does, the person concerned learns of it", () => {
+describe("failures of Slack are reported to the person concerned", () => {
   let office: SlackOffice;
   beforeEach(() => {
     office = both.slack();
@@ -20,7 +20,7 @@ describe("whatever Slack does, the person concerned learns of it", () => {
   const answer = (words: string) => office.model.script(() => text(words));
   const says = (words: string) => office.talk({ text: words, channel: office.channel() });
 
-  test("malformed and unknown events are taken off Slack's hands and change nothing", async () => {
+  test("malformed and unknown events are acknowledged and ignored", async () => {
     answer("Still here.");
     const { deliveries, people } = office.slack;
     for (const raw of ["not json", "{}", '{"type":"events_api","payload":{}}']) deliveries.raw(raw);
@@ -44,7 +44,7 @@ describe("whatever Slack does, the person concerned learns of it", () => {
     expect(office.model.requests).toHaveLength(1);
   });
 
-  test("without files:read Slack sends its login page: the scope is named, the model knows", async () => {
+  test("without files:read, Slack's login page is recognised, and the missing scope is reported to people and model", async () => {
     answer("I could not see it.");
     office.slack.scopes.delete("files:read");
     const file = { name: "a.txt", mediaType: "text/plain", data: Buffer.from("the words inside") };
@@ -55,7 +55,7 @@ describe("whatever Slack does, the person concerned learns of it", () => {
     expect(office.requestsAbout("Sign in")).toEqual([]);
   });
 
-  test("an attachment that is too large is named, with the limit", async () => {
+  test("an oversized attachment is reported with the limit", async () => {
     answer("Too large.");
     const file = { name: "big.bin", mediaType: "application/octet-stream", data: Buffer.alloc(26 * 1024 * 1024 + 1) };
     const talk = office.talk({ text: "look at this", channel: office.channel(), file });
@@ -66,7 +66,7 @@ describe("whatever Slack does, the person concerned learns of it", () => {
     ).toHaveLength(1);
   });
 
-  test("a file that is deleted by the time it is read is named, and the words are answered", async () => {
+  test("a file deleted before it is read is reported, and the text is answered", async () => {
     answer("I have your words.");
     const { people, workspace } = office.slack;
     const {
@@ -95,7 +95,7 @@ describe("whatever Slack does, the person concerned learns of it", () => {
     await office.until("the name", () => shown().join("\n").includes("✗ I could not read `gone.txt`."));
   });
 
-  test("without channels:history the scope is named, and the question is answered without the thread", async () => {
+  test("without channels:history the scope is reported, and the question is answered without the thread", async () => {
     answer("Answered blindly.");
     office.slack.scopes.delete("channels:history");
     const channel = office.channel();
@@ -105,7 +105,7 @@ describe("whatever Slack does, the person concerned learns of it", () => {
     await talk.shows(/I could not read the earlier messages of this thread\. .*`channels:history`/u);
   });
 
-  test("without reactions:write a sign is missing and nothing else; the log names the scope", async () => {
+  test("without reactions:write only the reaction is missing, and the scope is logged", async () => {
     office.slack.scopes.delete("reactions:write");
     const gate = hold();
     office.model.script(({ toolResults }) =>
@@ -119,7 +119,7 @@ describe("whatever Slack does, the person concerned learns of it", () => {
     await office.until("the log line", () => /reactions:write.*reaction_failed/u.test(office.bot.output()));
   });
 
-  test("without users:read nobody is taken for a member: the scope is named, and the answer comes once it is back", async () => {
+  test("without users:read nobody counts as a member; the scope is reported, and the answer follows once it is granted", async () => {
     answer("Now I know you.");
     office.slack.workspace.users.set("U0CY", { id: "U0CY", name: "cy" });
     office.slack.scopes.delete("users:read");
@@ -132,7 +132,7 @@ describe("whatever Slack does, the person concerned learns of it", () => {
     expect(await talk.answered(1)).toBe("Now I know you.");
   });
 
-  test("without files:write a long answer comes in messages, and the scope is named", async () => {
+  test("without files:write a long answer is split into messages, and the scope is reported", async () => {
     const long = Array.from({ length: 10 }, (_, index) => `${index} ${"word ".repeat(1_900)}`.trim()).join("\n\n");
     office.model.script(() => text(long, { chunkChars: 5_000 }));
     office.slack.scopes.delete("files:write");
@@ -142,7 +142,7 @@ describe("whatever Slack does, the person concerned learns of it", () => {
     expect(talk.answers().join("\n\n")).toContain(long);
   });
 
-  test("without chat:write the answer waits until the scope is back", async () => {
+  test("without chat:write the answer waits until the scope is granted", async () => {
     const gate = hold();
     office.model.script(() => [text("Kept."), gate.part]);
     const talk = says("write it down");
@@ -158,24 +158,27 @@ describe("whatever Slack does, the person concerned learns of it", () => {
   test.each([
     { what: "thread", place: "in the channel" },
     { what: "channel", place: "directly" },
-  ])("when the $what is deleted during a run, whoever asked reads the answer alone, $place", async ({ what }) => {
-    const gate = hold();
-    office.model.script(() => [text(`The answer for the deleted ${what}.`), gate.part]);
-    const talk = says(`delete this ${what}`);
-    await gate.reached;
-    const { workspace } = office.slack;
-    if (what === "channel") workspace.channel(talk.channel).gone = true;
-    else workspace.messages.splice(0);
-    gate.release();
-    const alone = () =>
-      what === "thread"
-        ? workspace.ephemerals.filter(({ channel, threadTs }) => channel === talk.channel && threadTs === null)
-        : workspace.messages.filter(({ channel, byBot }) => byBot && channel === "D0001");
-    await office.until("the answer", () => alone().some(({ text: said }) => said.includes(`the deleted ${what}.`)));
-    expect(alone().at(-2)?.text).toMatch(/^✗ The thread on Slack is gone, or I was removed from its channel\./u);
-  });
+  ])(
+    "when the $what is deleted during a run, the answer is sent privately to the requester, $place",
+    async ({ what }) => {
+      const gate = hold();
+      office.model.script(() => [text(`The answer for the deleted ${what}.`), gate.part]);
+      const talk = says(`delete this ${what}`);
+      await gate.reached;
+      const { workspace } = office.slack;
+      if (what === "channel") workspace.channel(talk.channel).gone = true;
+      else workspace.messages.splice(0);
+      gate.release();
+      const alone = () =>
+        what === "thread"
+          ? workspace.ephemerals.filter(({ channel, threadTs }) => channel === talk.channel && threadTs === null)
+          : workspace.messages.filter(({ channel, byBot }) => byBot && channel === "D0001");
+      await office.until("the answer", () => alone().some(({ text: said }) => said.includes(`the deleted ${what}.`)));
+      expect(alone().at(-2)?.text).toMatch(/^✗ The thread on Slack is gone, or I was removed from its channel\./u);
+    },
+  );
 
-  test("when the token expires during a run, /readyz says so and the answer comes once it is good again", async () => {
+  test("when the token expires during a run, /readyz reports it and the answer follows once a token is valid", async () => {
     const gate = hold();
     office.model.script(() => [text("Late, but here."), gate.part]);
     const talk = says("be patient");
@@ -196,14 +199,14 @@ describe("whatever Slack does, the person concerned learns of it", () => {
   });
 });
 
-describe("whatever Discord does, the person concerned learns of it", () => {
+describe("failures of Discord are reported to the person concerned", () => {
   let office: DiscordOffice;
   beforeEach(() => {
     office = both.discord();
   });
   const privately = () => office.discord.people.shownPrivately(office.ana).join("\n");
 
-  test("a deleted thread's answer is told alone", async () => {
+  test("the answer for a deleted thread is sent privately", async () => {
     const gate = hold();
     office.model.script(() => [text("The answer for the deleted thread."), gate.part]);
     const channel = office.channel("doomed");
@@ -218,7 +221,7 @@ describe("whatever Discord does, the person concerned learns of it", () => {
     expect(privately()).toContain(`About your message in <#${channel.id}>`);
   });
 
-  test("a missing permission is named, and the thread works again once it is there", async () => {
+  test("a missing permission is reported, and the thread works again once it is granted", async () => {
     const gate = hold();
     office.model.script(() => [text("For your eyes."), gate.part]);
     const talk = office.mention(office.channel("closed"), "write it down");
@@ -234,7 +237,7 @@ describe("whatever Discord does, the person concerned learns of it", () => {
     expect(await talk.answered(1)).toBe("Here again.");
   });
 
-  test("a file that comes as a web page is named, and the model knows", async () => {
+  test("a web page in place of a file is reported to people and model", async () => {
     office.model.script(() => text("I could not see it."));
     office.discord.faults.htmlInsteadOfFiles = true;
     const files = [{ name: "a.txt", mediaType: "text/plain", data: Buffer.from("the words inside") }];
@@ -247,7 +250,7 @@ describe("whatever Discord does, the person concerned learns of it", () => {
     expect(conversationOf(office.model.requests.at(-1)?.body)).not.toContain("Sign in");
   });
 
-  test("words that ping do not", async () => {
+  test("mentions in an answer notify nobody", async () => {
     office.model.script(() => text(`@everyone @here <@&1> <@${office.bob.id}> https://track.example/l`));
     const talk = office.mention(office.channel("loud"), "say it");
     await talk.answered(1);

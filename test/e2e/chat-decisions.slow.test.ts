@@ -61,7 +61,7 @@ const asks: Script = ({ toolResults }) =>
   toolResults.length > 0 ? text("So be it.") : toolUse("ask_user_question", { question: "Which colour?", options: [] });
 
 describe("of two cards", () => {
-  test("the older is asked about first in a conversation, and then the other", async () => {
+  test("an interactive session asks about the older one first", async () => {
     const gates = gatedParts();
     await using chat = terminalProcess(bot, {});
     await chat.shows("› ");
@@ -75,7 +75,7 @@ describe("of two cards", () => {
     await expect.poll(() => denied(chat)).toEqual(PARTS);
   });
 
-  test("each is asked about by itself for one answer, which comes once both are decided", async () => {
+  test("a one-shot request asks about each, and answers once both are decided", async () => {
     const gates = gatedParts();
     await using chat = terminalProcess(bot, { args: ["do both parts"] });
     await bothAsked(chat, gates);
@@ -88,7 +88,7 @@ describe("of two cards", () => {
     expect(chat.out()).toContain("It is done.");
   });
 
-  test("a key that is typed twice at once decides the shown one only", async () => {
+  test("typing a key twice quickly decides only the shown card", async () => {
     const gates = gatedParts();
     await using chat = terminalProcess(bot, { args: ["do both parts"] });
     await bothAsked(chat, gates);
@@ -109,7 +109,7 @@ describe("a question without options", () => {
     expect(chat.error()).toMatch(/Which colour\?[\s\S]*nobody is at a terminal/u);
   });
 
-  test("is answered in words at the terminal, also for one answer", async () => {
+  test("is answered by text at the terminal, also in a one-shot request", async () => {
     model.script(asks);
     await using chat = terminalProcess(bot, { args: ["choose a colour"] });
     await chat.shows("Reply here to answer");
@@ -121,7 +121,7 @@ describe("a question without options", () => {
   });
 });
 
-test("Ctrl-D where it is asked leaves the decision to others, with exit code 4", async () => {
+test("Ctrl-D at a card leaves the decision to others, with exit code 4", async () => {
   model.script(writes);
   await using chat = terminalProcess(bot, { args: ["write it"] });
   await chat.shows(PROMPT);
@@ -130,7 +130,7 @@ test("Ctrl-D where it is asked leaves the decision to others, with exit code 4",
   expect(chat.out()).toContain("Decide with: deckhand chat --continue");
 });
 
-test("a thread that waits for a decision says so to who goes on with it in a script", async () => {
+test("continuing a thread with a pending decision in a script reports the decision", async () => {
   model.script(writes);
   await using first = chatProcess(bot, { args: ["write it"] });
   expect(await first.ended).toBe(4);
@@ -139,7 +139,7 @@ test("a thread that waits for a decision says so to who goes on with it in a scr
   expect(chat.error()).toContain("Create d.txt?");
 });
 
-test("what was piped in shows its escape sequences written out when it is shown again", async () => {
+test("escape sequences in piped input are made visible when shown", async () => {
   model.script(() => text("I see."));
   await using first = chatProcess(bot, { input: "look \u001b[31mred\u001b]0;PWNED\u0007 end" });
   expect(await first.ended).toBe(0);

@@ -42,7 +42,7 @@ async function once(bot: Pick<Bot, "home">, options: ChatProcessOptions) {
 }
 
 describe("where no bot runs", () => {
-  test("what asks first waits for a person with exit code 4, and is decided in a terminal", async () => {
+  test("a call that needs approval ends with exit code 4, and is decided in an interactive session", async () => {
     const place = emptyHome();
     const file = path.join(place.home, "data/sandbox/terminal-main/config.toml");
     putFile(inSandbox(place), "config.toml", "port = 8080\n");
@@ -61,7 +61,7 @@ describe("where no bot runs", () => {
     expect(readFileSync(file, "utf8")).toBe("port = 9090\n");
   });
 
-  test("one message gets its answer on stdout, with all else on stderr; another terminal shares its program", async () => {
+  test("the answer is on stdout and everything else on stderr; a second terminal shares the program", async () => {
     const gate = hold();
     const model = await modelSays((_request, index) =>
       index === 0 ? [text("Fo"), gate.part, text("ur.")] : text("Between."),
@@ -77,7 +77,7 @@ describe("where no bot runs", () => {
     expect(JSON.stringify(model.requests[0]?.body)).toContain("two and two?");
   });
 
-  test("SIGTERM ends it with 143, and the program that was its own", async () => {
+  test("SIGTERM ends it with 143, together with the program that it started", async () => {
     const gate = hold();
     const model = await modelSays(() => [text("The first half, "), gate.part, text("the second.")]);
     await using chat = chatProcess(emptyHome(), { args: ["tell me all"], env: model.env });
@@ -105,7 +105,7 @@ describe("where a bot runs", () => {
     model.forget();
   });
 
-  test("our own keys neither reach the model nor the thread, plain or encoded, whoever says them", async () => {
+  test("our own keys reach neither the model nor the thread, plain or encoded, from any source", async () => {
     const encoded = Buffer.from(`see ${KEY} here`).toString("base64");
     model.script((_request, index) =>
       index === 0
@@ -127,7 +127,7 @@ describe("where a bot runs", () => {
     expect(rows).not.toContain(encoded.slice(8, -8));
   });
 
-  test("what is piped in is attached", async () => {
+  test("piped input is attached", async () => {
     model.script(() => text("Looks fine."));
     const diff = "--- a/port\n+++ b/port\n-8080\n+9090\n";
     const answered = { code: 0, out: "Looks fine.\n" };
@@ -135,7 +135,7 @@ describe("where a bot runs", () => {
     expect(JSON.stringify(model.requests[0]?.body)).toMatch(/stdin\.txt[\s\S]*\+9090/u);
   });
 
-  test("a thread is gone on with, or begun, by whom it is for", async () => {
+  test("--continue continues the newest thread, and --new with --agent starts another one", async () => {
     model.script((_request, index) => text(`Answer ${index}.`));
     await once(bot, { args: ["remember the harbour"] });
     await once(bot, { args: ["--continue", "what was it?"] });
@@ -153,7 +153,7 @@ describe("where a bot runs", () => {
     expect(model.requests).toHaveLength(3);
   });
 
-  test("a failure is no answer: nothing on stdout, and exit code 1", async () => {
+  test("a failure leaves stdout empty, with exit code 1", async () => {
     model.script(() => ({
       type: "http",
       status: 401,
@@ -166,7 +166,7 @@ describe("where a bot runs", () => {
     expect(error).toContain("does not accept the key");
   });
 
-  test("what the person denies is left out, with exit code 3", async () => {
+  test("a denied call is skipped, with exit code 3", async () => {
     model.script(changePort);
     putFile(inSandbox(bot), "config.toml", "port = 8080\n");
     await using chat = terminalProcess(bot, { args: ["change port to 9090 in config.toml"] });
@@ -176,7 +176,7 @@ describe("where a bot runs", () => {
     expect(chat.out()).toContain("Denied");
   });
 
-  test("a reader that has gone ends it quietly", async () => {
+  test("a closed stdout ends it quietly", async () => {
     model.script(() => text("Nobody reads this."));
     await using chat = chatProcess(bot, { args: ["hello"] });
     chat.child.stdout.destroy();
@@ -184,7 +184,7 @@ describe("where a bot runs", () => {
     expect(chat.error()).not.toMatch(/EPIPE|Error/u);
   });
 
-  test("a full disk is no reader that has gone: what could not be written is said", async () => {
+  test("a full disk is reported, unlike a closed stdout", async () => {
     model.script(() => text("Nobody reads this."));
     await using chat = chatProcess(bot, { args: ["hello"], outTo: "/dev/full" });
     expect(await chat.ended).toBe(1);
@@ -207,7 +207,7 @@ describe("where a bot runs", () => {
     expect(await request.ended).toBe(end);
   });
 
-  test("an answer is streamed, Ctrl-C stops the run, and Ctrl-C twice leaves", async () => {
+  test("an answer is streamed, Ctrl-C stops the run, and Ctrl-C twice exits", async () => {
     const gate = hold();
     const script: Script = (_request, index) =>
       index === 0 ? [text("The first half, "), gate.part, text("the second.")] : text("You are welcome.");
@@ -227,7 +227,7 @@ describe("where a bot runs", () => {
     expect(chat.out()).toContain("\u001b[");
   });
 
-  test("a question is answered by its number, a command is completed, and NO_COLOR is heeded", async () => {
+  test("a question is answered by number, commands are completed, and NO_COLOR is respected", async () => {
     const ask = toolUse("ask_user_question", { question: "Which port?", options: ["8080", "9090"] });
     model.script((_request, index) => (index === 0 ? ask : text("Then **that** one.")));
     await using chat = terminalProcess(bot, { env: { NO_COLOR: "1" } });
@@ -246,7 +246,7 @@ describe("where a bot runs", () => {
     expect(await chat.ended).toBe(0);
   });
 
-  test("it attaches by a socket that is the owner's alone, also after a bot that was killed", async () => {
+  test("the socket is accessible to its owner only, also after a kill", async () => {
     model.script(() => text("Hello to you."));
     const socket = path.join(bot.home, "data/chat.sock");
     expect(statSync(socket).mode & 0o777).toBe(0o600);
@@ -259,7 +259,7 @@ describe("where a bot runs", () => {
   });
 
   // This test is the last one because it leaves no bot running.
-  test("a bot that is stopped, though nobody reads its log, leaves the answer to the terminal, which goes on with it", async () => {
+  test("if the bot is stopped, the terminal continues the run itself", async () => {
     const gate = hold();
     model.script((_request, index) => (index === 0 ? [text("Never finished"), gate.part] : text("The only answer.")));
     await using chat = chatProcess(bot, { args: ["what is it?"], env: bot.env });

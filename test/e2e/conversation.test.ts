@@ -49,7 +49,7 @@ describe("on Slack", () => {
     return talk;
   };
 
-  test("an answer that Slack refuses as it is written comes as a file, and what follows is answered", async () => {
+  test("an answer that Slack refuses is sent as a file, and later messages are answered", async () => {
     const talk = await refused("chat.postMessage");
     expect(await talk.answered(1)).toContain("My answer was not accepted as a message. It is in the file.");
     talk.mention("are you still there?");
@@ -57,12 +57,12 @@ describe("on Slack", () => {
     expect(office.slack.faults.isPending("chat.postMessage")).toBe(false);
   });
 
-  test("where not even a file is taken, there is a word about it", async () => {
+  test("if files are refused as well, the thread gets a notice", async () => {
     const talk = await refused("chat.postMessage", "files.completeUploadExternal");
     expect(await talk.answered(1)).toMatch(/^✗ My answer was not accepted as a message\. Something broke/u);
   });
 
-  test("a mention inside a thread of people brings its root and 20 newest messages, with authors, as conversation", async () => {
+  test("a mention in a thread of people includes its root and 20 newest messages, with authors, as context", async () => {
     answer();
     const channel = office.channel();
     const root = office.slack.people.say({ text: "the build is red", channel, user: "U0BOB" });
@@ -76,7 +76,7 @@ describe("on Slack", () => {
     expect(newest()).toContain('"ana: what is wrong here?"');
   });
 
-  test("who addressed the bot in a thread goes on without a mention; others are overheard, and start nothing", async () => {
+  test("a person who addressed the bot in a thread continues without mentions; messages of others are only context", async () => {
     answer();
     const talk = says("begin");
     await talk.answered(1);
@@ -102,7 +102,7 @@ describe("on Slack", () => {
     expect(newest()).toContain('"bob: and me again"');
   });
 
-  test("what is to be kept in mind begins nothing, and is there when it is needed", async () => {
+  test("a note to remember starts no run, and is available later", async () => {
     answer();
     const talk = says("begin");
     await talk.answered(1);
@@ -117,7 +117,7 @@ describe("on Slack", () => {
     expect(newest()).toContain("[To keep in mind] we deploy on Thursdays");
   });
 
-  test("where config requires it, only mentions are answered; the rest is overheard", async () => {
+  test("if the configuration requires mentions, only they are answered; other messages are context", async () => {
     answer();
     const talk = office.talk({ text: "begin", channel: "C9000" });
     await talk.answered(1);
@@ -129,7 +129,7 @@ describe("on Slack", () => {
     expect(newest()).toContain(overheard("ana", "no mention"));
   });
 
-  test("each top-level direct message begins a session, and its thread goes on with it", async () => {
+  test("each top-level direct message starts a session, continued in its thread", async () => {
     answer();
     const first = office.talk({ text: "first words", channel: "D0001", bare: true });
     await first.answered(1);
@@ -141,7 +141,7 @@ describe("on Slack", () => {
     expect(newest()).toContain("second words");
   });
 
-  test("images, texts, other files and quoted words reach the model, and files the sandbox", async () => {
+  test("images, texts, other files and quotes reach the model, and files the sandbox", async () => {
     answer();
     const png = { name: "shot.png", mediaType: "image/png", data: PICTURE };
     const talk = office.talk({ text: "look", channel: office.channel(), file: png, quoting: "quoted words" });
@@ -159,7 +159,7 @@ describe("on Slack", () => {
     expect(readFileSync(`${root}/attachments/notes.txt`, "utf8")).toBe("noted words");
   });
 
-  test("guests and strangers are refused, privately; in a thread of others they are not heard", async () => {
+  test("guests and external people are refused privately; in a thread of others they are ignored", async () => {
     answer();
     const before = askedSoFar();
     const channel = office.channel();
@@ -181,7 +181,7 @@ describe("on Slack", () => {
     expect([...guest.seen(), ...stranger.seen()].filter(({ byBot }) => byBot)).toEqual([]);
   });
 
-  test("other bots, edits, joins and the bot's own messages are nobody's words", async () => {
+  test("other bots, edits, joins and the bot's own messages are ignored", async () => {
     answer();
     const before = askedSoFar();
     const talk = says("begin");
@@ -235,7 +235,7 @@ describe("on Slack", () => {
     expect(askedSoFar()).toBe(before);
   });
 
-  test("/new leaves behind what was said; who was addressed still is", async () => {
+  test("/new starts without the history, and the person need not mention the bot again", async () => {
     answer();
     const talk = says("the old subject");
     await talk.answered(1);
@@ -277,7 +277,7 @@ describe("on Discord", () => {
     expect(newest()).not.toContain("second words");
   });
 
-  test("a mention inside a thread of people brings what they said; its person goes on without one", async () => {
+  test("a mention in a thread of people includes their messages; its author continues without mentions", async () => {
     const { people, world } = office.discord;
     const channel = office.channel("talk");
     const root = people.say({ channel, user: office.bob }, "the build is red");
@@ -298,7 +298,7 @@ describe("on Discord", () => {
     expect(newest()).toContain(overheard("Ana", "@Bob look"));
   });
 
-  test("who has not passed the server's screening is refused, by direct message", async () => {
+  test("a person who has not passed the server's membership screening is refused by direct message", async () => {
     const { people, world } = office.discord;
     const gus = world.user("gus");
     world.join(office.guild, gus, { pending: true });
@@ -322,7 +322,7 @@ describe("on Discord", () => {
     expect(readFileSync(`${root}/attachments/notes.txt`, "utf8")).toBe("noted words");
   });
 
-  test("a click on Stop stops the model, a second one is told so", async () => {
+  test("a click on Stop stops the model; a second click is answered", async () => {
     const { people } = office.discord;
     office.model.script(() => silent());
     const before = office.model.requests.length;
@@ -342,7 +342,7 @@ describe("on Discord", () => {
     await office.until("the line", () => /^⏹ Stopped by @Ana|^⏹ Stopped by @Bob/u.test(live.content));
   });
 
-  test("a server that the bot is added to later gets one line and no model", async () => {
+  test("a server that adds the bot later gets one message and no model call", async () => {
     office.model.script(() => text("Here."));
     const home = office.mention(office.channel("home"), "are you there?");
     await home.answered(1);

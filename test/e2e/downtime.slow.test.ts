@@ -144,7 +144,7 @@ async function killedTwice(slack: SlackOffice, discord: DiscordOffice): Promise<
   return new Map(PLATFORMS.map((platform) => [platform, seenOn(platform)]));
 }
 
-describe("killed, away for a while, and killed again", () => {
+describe("killed, down for a while, and killed again", () => {
   let seen: ReadonlyMap<PlatformName, Seen>;
   let greeted: readonly string[] = [];
 
@@ -161,18 +161,18 @@ describe("killed, away for a while, and killed again", () => {
   });
 
   test.each(PLATFORMS)(
-    "what was said meanwhile on %s is answered late, in new threads and in old ones, and each thread reads so once",
+    "messages sent during the downtime on %s are answered late, in new and old threads, with one notice each",
     (platform) => {
       const { before = [], meanwhile = [], after = [] } = seen.get(platform) ?? {};
       expect([meanwhile, before, after].map(awayLines)).toEqual([1, 1, 0]);
     },
   );
 
-  test.each(PLATFORMS)("a command that was carried out before on %s is not carried out again", (platform) => {
+  test.each(PLATFORMS)("a command executed before on %s is not executed again", (platform) => {
     expect(seen.get(platform)?.statuses).toBe(1);
   });
 
-  test("who it is, it says once in a channel, a server and a direct message", () => {
+  test("the introduction is posted once per channel, server and direct message", () => {
     expect(greeted).toEqual(GREETED);
   });
 });

@@ -8,7 +8,7 @@ import { ANA, CHANNEL, openWorld } from "./world.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-test("whoever keeps a job whose channel is gone is told once that is possible, and the report is no error", async () => {
+test("the owner of a job whose channel is gone is notified once possible, and the report does not count as failed", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Watch", cron: "0 10 * * *", prompt: "Look." });
   const { platform } = world;
@@ -24,7 +24,7 @@ test("whoever keeps a job whose channel is gone is told once that is possible, a
   expect(await world.store.jobs.get(id)).toMatchObject({ enabled: false });
 });
 
-test("of a report that comes as a file, the channel has the head alone, and the file is below it", async () => {
+test("a report sent as a file has only its beginning in the channel, with the file in the thread", async () => {
   const world = await openWorld();
   await world.add({ name: "Long", cron: "0 10 * * *", prompt: "Look." });
   world.play = () => ({ says: "x".repeat(5_000) });
@@ -36,7 +36,7 @@ test("of a report that comes as a file, the channel has the head alone, and the 
   ]);
 });
 
-test("a report whose file may not be attached comes in messages, and the job goes on", async () => {
+test("a report whose file is forbidden is split into messages, and the job continues", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Long", cron: "0 10 * * *", prompt: "Look." });
   world.play = () => ({ says: "x".repeat(5_000) });
@@ -62,7 +62,7 @@ test.each([
   new PlatformError("defect", "invalid_blocks", { detail: { platform: "Slack" } }),
   new DefectError("Discord answered 400, code 50035"),
 ])(
-  "a report that is refused as it is written ($message) is a failure that is said, and the next comes",
+  "a report that the platform refuses ($message) is reported as a failure, and the next one is posted",
   async (why) => {
     const world = await openWorld();
     const id = await world.add({ name: "Odd", cron: "0 * * * *", prompt: "Look." });
@@ -76,7 +76,7 @@ test.each([
   },
 );
 
-test("the log keeps why a run failed as a text alone, and a report with a sign of its own as it is", async () => {
+test("the log stores a failure reason without emoji, and a report unchanged", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Signs", cron: "0 * * * *", prompt: "Look." });
   world.play = (_event, number) => (number === 1 ? { fails: "auth" } : { says: "⚠ Disk 3 is nearly full." });
@@ -89,7 +89,7 @@ test("the log keeps why a run failed as a text alone, and a report with a sign o
   expect(world.posts()[0]).toMatch(/^✗ \*\*Signs\*\* · The model provider does not accept the key/u);
 });
 
-test("whoever keeps a job whose channel is gone reads why its run failed with its sign", async () => {
+test("the owner of a job whose channel is gone gets the failure reason with its emoji", async () => {
   const world = await openWorld();
   await world.add({ name: "Watch", cron: "0 10 * * *", prompt: "Look." });
   world.play = () => ({ fails: "auth" });
@@ -99,7 +99,7 @@ test("whoever keeps a job whose channel is gone reads why its run failed with it
   expect(told.map(({ text }) => text)[1]).toMatch(/^✗ The model provider does not accept the key/u);
 });
 
-test("a job of the file that nobody owns pauses when its channel is gone, and its run is over", async () => {
+test("a declared job without an owner is paused when its channel is gone, and its run ends", async () => {
   const file = path.join(tempDirectory(), "jobs.json");
   const entry = { name: "Watch", cron: "0 10 * * *", prompt: "Look.", channel: "slack:T1/C1" };
   writeFileSync(file, JSON.stringify([entry]));

@@ -64,7 +64,7 @@ async function runOf(world: World, jobId: string) {
   return { jobId, occurrenceId: running?.id ?? "", runId: running?.runId ?? "", attempt: 1, timeoutMs: HOUR };
 }
 
-test("a job that is started three times at once runs once", async () => {
+test("a job started three times concurrently runs once", async () => {
   const { world, id } = await hourly();
   const at = world.clock.now();
   const run = (ms: number) => world.jobs.control.act("run", id, { person: ADMIN, thread: CHANNEL, at: at + ms });
@@ -75,7 +75,7 @@ test("a job that is started three times at once runs once", async () => {
   expect(world.runs).toHaveLength(1);
 });
 
-test("a due time whose turn it is to wait for a run that is stopped at that very moment begins", async () => {
+test("a due time queued behind a run that is stopped concurrently starts", async () => {
   const { world, id, beside } = await hourly({ overlap: "queue", timeout: "86400" });
   world.play = () => ({ takesMs: 3 * HOUR });
   await world.pass(2 * HOUR - MINUTE, 10_000);
@@ -111,7 +111,7 @@ test("a due time whose turn it is to wait for a run that is stopped at that very
   expect(await statuses(world, id)).toEqual(["cancelled", "running"]);
 });
 
-test("a job that is paused while its next attempt is written down gets none", async () => {
+test("a job paused while its retry is being stored gets no retry", async () => {
   const { world, id, beside } = await hourly();
   world.play = () => ({ takesMs: 2 * MINUTE });
   await world.pass(HOUR + MINUTE, 10_000);

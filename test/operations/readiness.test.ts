@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readiness } from "../../src/operations/readiness.ts";
 
-test("a process whose database takes nothing is not ready, and says so", () => {
+test("a process whose database accepts no writes is not ready, and reports it", () => {
   const ready = readiness({ state: "running", storeFailure: null }, new Map());
   expect(ready).toEqual({ status: 200, body: { ready: true, state: "running", platforms: {} } });
   const full = Object.assign(new Error("database or disk is full"), { name: "SqliteError", code: "SQLITE_FULL" });

@@ -13,7 +13,7 @@ const emptied = useEmptiedDatabases();
 const runtime = systemRuntime();
 const log = silentLog;
 
-test("what a first message needs is done ahead, but not beside a run, nor after one", async () => {
+test("the warm-up prepares a first message, but never during or after a run", async () => {
   const store = await emptied();
   const target = () => ({ find: () => Promise.resolve(null), post: () => Promise.reject(new Error("nobody posts")) });
   const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns: 4, target });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => postgres.stop());
 
-test("what the command line changes of accounts and keys is told to the processes that run", async () => {
+test("running processes are notified of accounts and keys changed on the command line", async () => {
   const [url, cwd] = [await postgres.createDatabase(), tempDirectory()];
   const env = { DATABASE_URL: url, DECKHAND_ENGINE: "dbos" };
   const run = (args: readonly string[], typed = "") =>

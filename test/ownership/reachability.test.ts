@@ -23,7 +23,7 @@ function beside(state: object) {
   };
 }
 
-test("a process whose request to a platform fails takes no session that another could take, until it works again", async () => {
+test("a process with failing platform requests claims no session that another could claim, until it recovers", async () => {
   const { clock, reach } = beside(REACHED);
   expect(await reach.mayTake()).toBe(true);
   reach.record("slack", BROKEN);
@@ -35,20 +35,20 @@ test("a process whose request to a platform fails takes no session that another 
   expect(await reach.mayTake()).toBe(true);
 });
 
-test("a process that has lost its connection takes no session that another could take", async () => {
+test("a process without a platform connection claims no session that another could claim", async () => {
   const { health, reach } = beside(REACHED);
   health.connected = false;
   expect(await reach.mayTake()).toBe(false);
 });
 
-test("a process takes sessions where nobody reaches the platform", async () => {
+test("sessions are claimed if no process reaches the platform", async () => {
   const { health, reach } = beside(NOT_REACHED);
   reach.record("slack", BROKEN);
   health.connected = false;
   expect(await reach.mayTake()).toBe(true);
 });
 
-test("a process whose requests go on failing for two seconds leaves the work to one that reaches the platform", async () => {
+test("a process whose requests fail for two seconds yields its work to one that reaches the platform", async () => {
   const { clock, reach } = beside(REACHED);
   const { signal } = new AbortController();
   let isLost = false;
@@ -65,7 +65,7 @@ test("a process whose requests go on failing for two seconds leaves the work to 
   await losing;
 });
 
-test("a process that has lost its connection leaves the work after eight seconds to one that receives", async () => {
+test("a disconnected process yields its work after eight seconds to a connected one", async () => {
   const { clock, health, reach } = beside(REACHED);
   const losing = reach.lost(new AbortController().signal);
   health.connected = false;
@@ -73,7 +73,7 @@ test("a process that has lost its connection leaves the work after eight seconds
   expect(await losing).toMatchObject({ code: "platform_failed" });
 });
 
-test("where all lose their connection at once, the first to have it again is no reason for another to end", async () => {
+test("if all processes lose their connection, the first one to reconnect does not make another yield", async () => {
   const state = { reaches: [], receivingSince: {} };
   const { clock, health, reach } = beside(state);
   const leaving = new AbortController();

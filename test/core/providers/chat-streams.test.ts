@@ -89,7 +89,7 @@ const oddities: readonly { how: string; chunks: readonly unknown[] }[] = [
     ],
   },
 ];
-test.each(oddities)("providers that $how are understood", async ({ chunks }) => {
+test.each(oddities)("streams of providers that $how are parsed", async ({ chunks }) => {
   const { content, stopReason } = await answerTo([...chunks, delta({}, "stop")]);
   expect(stopReason).toBe("tool_use");
   expect(content).toMatchObject([
@@ -101,13 +101,13 @@ test.each(oddities)("providers that $how are understood", async ({ chunks }) => 
   expect(ids).not.toContain("");
 });
 
-test.each(["null", "{}", '""'])("arguments of %s are none", async (args) => {
+test.each(["null", "{}", '""'])("arguments of %s count as empty", async (args) => {
   const { content } = await answerTo([call({ index: 0, id: "a" }, args, "read"), delta({}, "tool_calls")]);
   expect(content).toEqual([expect.objectContaining({ name: "read", input: {} })]);
   expect(content[0]).not.toHaveProperty("invalidJson");
 });
 
-test("calls of one tool without arguments stay apart by their ids", async () => {
+test("calls of the same tool without arguments are distinguished by their ids", async () => {
   const { content } = await answerTo([
     call({ index: 0, id: "a" }, "", "read"),
     call({ index: 0, id: "b" }, "", "read"),
@@ -116,7 +116,7 @@ test("calls of one tool without arguments stay apart by their ids", async () => 
   expect(content).toMatchObject([{ id: "a" }, { id: "b" }]);
 });
 
-test("an id that an earlier turn had is replaced: calls are told apart by it", async () => {
+test("a call id used in an earlier turn is replaced", async () => {
   const earlier = said("assistant", [{ type: "tool_use", id: "functions.read:0", name: "read", input: {} }]);
   const { content } = await answerTo(
     [call({ index: 0, id: "functions.read:0" }, "{}", "read"), delta({}, "tool_calls")],
@@ -126,7 +126,7 @@ test("an id that an earlier turn had is replaced: calls are told apart by it", a
   expect(content[0]).not.toHaveProperty("id", "functions.read:0");
 });
 
-test("signatures, reasoning details and usage in a provider's own places are kept", async () => {
+test("signatures, reasoning details and usage in provider-specific fields are kept", async () => {
   const { content, usage } = await answerTo([
     delta({ reasoning: "hm", reasoning_details: [{ type: "reasoning.encrypted", data: "x" }] }),
     delta({
@@ -149,7 +149,7 @@ test("signatures, reasoning details and usage in a provider's own places are kep
   expect(usage).toEqual({ inputTokens: 40, outputTokens: 3, cacheReadTokens: 60, cacheWriteTokens: 0 });
 });
 
-test("pieces of a reasoning detail are kept as one, under the signature that comes last", async () => {
+test("fragments of a reasoning detail are joined under the last signature", async () => {
   const detail = (fields: object) => delta({ reasoning_details: [{ type: "reasoning.text", index: 0, ...fields }] });
   const sealed = { type: "reasoning.encrypted", data: "x", index: 1 };
   const { content } = await answerTo([
@@ -165,7 +165,7 @@ test("pieces of a reasoning detail are kept as one, under the signature that com
   expect(content[0]).toMatchObject({ type: "thinking", opaque: { reasoning_details } });
 });
 
-test("reasoning and its seal as Copilot sends them are kept", async () => {
+test("Copilot's reasoning text and opaque reasoning are kept", async () => {
   const { content } = await answerTo([
     delta({ reasoning_text: "h", reasoning_content: "" }),
     delta({ reasoning_text: "m", content: "" }),
@@ -203,7 +203,7 @@ const thinkers: readonly { from: string; usage: object; outputTokens: number }[]
     outputTokens: 12,
   },
 ];
-test.each(thinkers)("what was thought counts as $from reports it", async ({ usage: said, outputTokens }) => {
+test.each(thinkers)("reasoning tokens count as $from reports them", async ({ usage: said, outputTokens }) => {
   const { usage } = await answerTo([
     delta({ content: "Hello" }, "stop"),
     { choices: [], usage: { prompt_tokens: 12, ...said } },
@@ -219,7 +219,7 @@ test("usage that Groq reports in a field of its own counts", async () => {
   expect(usage).toMatchObject({ inputTokens: 19, outputTokens: 13 });
 });
 
-test("what a model thinks between tags is no part of its answer, whoever serves it", async () => {
+test("reasoning between tags is not part of the answer, for any provider", async () => {
   const { content } = await answerTo([
     delta({ content: "<thi" }),
     delta({ content: "nk>\nThey greet.\n</think>" }),
@@ -231,7 +231,7 @@ test("what a model thinks between tags is no part of its answer, whoever serves 
   ]);
 });
 
-test("content that is a list, as Mistral's reasoning models send it, holds thoughts and text", async () => {
+test("content as a list, as sent by Mistral's reasoning models, contains reasoning and text", async () => {
   const thought = (text: string) => ({ type: "thinking", thinking: [{ type: "text", text }] });
   const { content } = await answerTo([
     delta({ role: "assistant", content: "" }),
@@ -269,12 +269,9 @@ const MALFORMED: readonly { wire: WireName; event: NamedEvent }[] = [
   { wire: "anthropic", event: { type: "message_start" } },
   { wire: "anthropic", event: { type: "content_block_start", index: 0, content_block: null } },
 ];
-test.each(MALFORMED)(
-  "on the wire $wire $event is the provider's failure, not a defect of ours",
-  async ({ wire, event }) => {
-    await expect(answerToEvents(wire, [event])).rejects.toMatchObject({ code: "provider_failed" });
-  },
-);
+test.each(MALFORMED)("$event on the wire $wire is a provider failure, not a defect", async ({ wire, event }) => {
+  await expect(answerToEvents(wire, [event])).rejects.toMatchObject({ code: "provider_failed" });
+});
 
 const HELLO: Readonly<Record<WireName, readonly NamedEvent[]>> = {
   chat: [delta({ content: "Hel" }), delta({ content: "lo" }, "stop")],
@@ -304,7 +301,7 @@ const frames: readonly { how: string; frame: (event: NamedEvent) => string }[] =
 const written = frames.flatMap(({ how, frame }) =>
   (["chat", "responses", "anthropic"] as const).map((wire) => ({ wire, how, body: HELLO[wire].map(frame).join("") })),
 );
-test.each(written)("events $how are read on the wire $wire, in whatever pieces they come", async ({ wire, body }) => {
+test.each(written)("events $how are parsed on the wire $wire in any chunks", async ({ wire, body }) => {
   for (const size of [body.length, 7, 1]) {
     const pieces = (body.match(new RegExp(`.{1,${size}}`, "gs")) ?? []).map((piece) => new TextEncoder().encode(piece));
     const { content } = await answerWith(() => eventStream(ReadableStream.from(pieces)), { wire });
@@ -344,7 +341,7 @@ const SPARSE: readonly { wire: WireName; events: readonly NamedEvent[] }[] = [
     ],
   },
 ];
-test("items that nobody numbers are all kept, as llama.cpp sends them", async () => {
+test("items without an index, as sent by llama.cpp, are all kept", async () => {
   const done = (item: object) => ({ type: "response.output_item.done", item });
   const { content } = await answerToEvents("responses", [
     done({ type: "message", content: [{ type: "output_text", text: "I look." }] }),
@@ -355,8 +352,11 @@ test("items that nobody numbers are all kept, as llama.cpp sends them", async ()
   expect(content).toMatchObject([{ text: "I look." }, { id: "a", name: "one" }, { id: "b", name: "two" }]);
 });
 
-test.each(SPARSE)("what a compatible provider leaves out on the wire $wire is not missed", async ({ wire, events }) => {
-  const { content, model } = await answerToEvents(wire, events);
-  expect(content.filter(({ type }) => type !== "thinking")).toEqual([{ type: "text", text: "Hello" }]);
-  expect(model).toBe("m");
-});
+test.each(SPARSE)(
+  "fields that a compatible provider omits on the wire $wire are optional",
+  async ({ wire, events }) => {
+    const { content, model } = await answerToEvents(wire, events);
+    expect(content.filter(({ type }) => type !== "thinking")).toEqual([{ type: "text", text: "Hello" }]);
+    expect(model).toBe("m");
+  },
+);

@@ -181,7 +181,7 @@ test.each(failedInstead)("an error with $said in place of a stream is read: $cod
   await expect(call).rejects.toMatchObject({ code, detail: { status } });
 });
 
-test("a page in place of a stream is told as an address that leads elsewhere", async () => {
+test("an HTML page in place of a stream is reported as a wrong base URL", async () => {
   const page = () => new Response("<!doctype html>", { headers: { "content-type": "text/html; charset=utf-8" } });
   await expect(answerWith(page)).rejects.toMatchObject({ code: "network", detail: { provider: "local" } });
 });

@@ -55,7 +55,7 @@ const forbidden: readonly { from: string; wire?: WireName; field: string; status
   },
 ];
 const ANSWERS: Readonly<Record<WireName, string>> = { chat: OK, responses: COMPLETED, anthropic: ANSWER };
-test.each(forbidden)("$field, forbidden in the words of $from, is dropped", async (refused) => {
+test.each(forbidden)("$field, rejected by $from, is dropped", async (refused) => {
   const { wire = "chat", field, status, body } = refused;
   const sent: boolean[] = [];
   const { content } = await answerWith(
@@ -69,7 +69,7 @@ test.each(forbidden)("$field, forbidden in the words of $from, is dropped", asyn
   expect(sent).toEqual([true, false]);
 });
 
-test("calls that are refused at the same time for one field are all sent again without it", async () => {
+test("concurrent calls rejected for one field are all resent without it", async () => {
   const allAsk = Promise.withResolvers<void>();
   const bodies: string[] = [];
   const registry = createProviderRegistry({
@@ -117,33 +117,30 @@ const unreadable: readonly { wire: WireName; status?: number; message: string; a
     answer: ANSWER,
   },
 ];
-test.each(unreadable)(
-  "thoughts that cannot be read any more are left out on the wire $wire: $message",
-  async (refused) => {
-    const { wire, status = 400, message, answer } = refused;
-    const thought = {
-      type: "thinking",
-      thinking: "hm",
-      signature: "sealed",
-      opaque: { id: "rs_1", encrypted_content: "sealed", summary: [] },
-      origin: { provider: "local", model: "m" },
-    } as const;
-    const call = { type: "tool_use", id: "call_1", name: "read", input: {} } as const;
-    const messages = [user("go"), said("assistant", [thought, call]), results({ id: "call_1", text: "A" })];
-    const sent: string[] = [];
-    const respond = (body: string) => {
-      sent.push(body);
-      if (sent.length > 1) return eventStream(answer);
-      return Response.json({ error: { type: "invalid_request_error", message } }, { status });
-    };
-    const { content } = await answerWith(respond, { messages, wire });
-    expect(content).toEqual([{ type: "text", text: "ok" }]);
-    expect(sent.map((body) => body.includes("sealed"))).toEqual([true, false]);
-    expect(sent[1]).toContain("call_1");
-  },
-);
+test.each(unreadable)("unreadable reasoning is left out on the wire $wire: $message", async (refused) => {
+  const { wire, status = 400, message, answer } = refused;
+  const thought = {
+    type: "thinking",
+    thinking: "hm",
+    signature: "sealed",
+    opaque: { id: "rs_1", encrypted_content: "sealed", summary: [] },
+    origin: { provider: "local", model: "m" },
+  } as const;
+  const call = { type: "tool_use", id: "call_1", name: "read", input: {} } as const;
+  const messages = [user("go"), said("assistant", [thought, call]), results({ id: "call_1", text: "A" })];
+  const sent: string[] = [];
+  const respond = (body: string) => {
+    sent.push(body);
+    if (sent.length > 1) return eventStream(answer);
+    return Response.json({ error: { type: "invalid_request_error", message } }, { status });
+  };
+  const { content } = await answerWith(respond, { messages, wire });
+  expect(content).toEqual([{ type: "text", text: "ok" }]);
+  expect(sent.map((body) => body.includes("sealed"))).toEqual([true, false]);
+  expect(sent[1]).toContain("call_1");
+});
 
-test("a signature that Google finds corrupted goes back no more", async () => {
+test("a signature that Google rejects as corrupted is not sent again", async () => {
   const origin = { provider: "google", model: "m" };
   const opaque = { extra_content: { google: { thought_signature: "sealed" } } };
   const call = { type: "tool_use", id: "call_1", name: "read", input: {}, origin, opaque } as const;
@@ -158,7 +155,7 @@ test("a signature that Google finds corrupted goes back no more", async () => {
   expect(sent.map((body) => body.includes("sealed"))).toEqual([true, false]);
 });
 
-test("a model that must have thought before each call thinks no more, when another began the run", async () => {
+test("thinking is disabled if another model started the run and the provider requires thinking before each call", async () => {
   const call = { type: "tool_use", id: "call_1", name: "read", input: {} } as const;
   const messages = [user("go"), said("assistant", [call]), results({ id: "call_1", text: "A" })];
   const sent: string[] = [];
@@ -192,7 +189,7 @@ const wanting: readonly { from: string; wire: WireName; message: string }[] = [
     message: "thinking is enabled but reasoning_content is missing in assistant tool call message at index 1",
   },
 ];
-test.each(wanting)("thoughts that $from wants to have back go with every answer from then on", async (refused) => {
+test.each(wanting)("reasoning that $from requires is sent with every answer afterwards", async (refused) => {
   const { wire, message } = refused;
   const thought = { type: "thinking", thinking: "They greet.", origin: { provider: "local", model: "m" } } as const;
   const call = { type: "tool_use", id: "call_1", name: "read", input: {} } as const;
@@ -212,7 +209,7 @@ const unmoved = [
   "Corrupted thought signature.",
   "When `thinking` is enabled, a final `assistant` message must start with a thinking block.",
 ];
-test.each(unmoved)("a request that is refused without its thoughts, too, is not repeated: %s", async (message) => {
+test.each(unmoved)("a request rejected also without reasoning is not repeated: %s", async (message) => {
   const thought = { type: "thinking", thinking: "hm", signature: "sealed", origin: { provider: "local", model: "m" } };
   const messages = [user("go"), said("assistant", [{ ...thought, type: "thinking" }]), user("on")];
   let sent = 0;
@@ -224,7 +221,7 @@ test.each(unmoved)("a request that is refused without its thoughts, too, is not 
   expect(sent).toBe(2);
 });
 
-test("a value that is out of range is no reason to drop the field", async () => {
+test("an out-of-range value does not drop the field", async () => {
   const bodies: string[] = [];
   const call = answerWith((body) => {
     bodies.push(body);
@@ -257,44 +254,38 @@ const imageless: readonly { from: string; wire?: WireName; status: number; messa
   { from: "Ollama", status: 400, message: "this model does not support image input" },
   { from: "vLLM", status: 400, message: "At most 0 image(s) may be provided in one prompt." },
 ];
-test.each(imageless)(
-  "images that $from does not take are left out, earlier ones first",
-  async ({ status, message }) => {
-    const sent: string[] = [];
-    const respond = (body: string) => {
-      sent.push(body);
-      return shown(body) === 0 ? eventStream(OK) : Response.json({ error: { message } }, { status });
-    };
-    const { content } = await answerWith(respond, { messages: seen });
-    expect(content).toEqual([{ type: "text", text: "ok" }]);
-    expect(sent.map(shown)).toEqual([2, 1, 0]);
-    expect(sent[2]).toContain("Image left out");
-  },
-);
+test.each(imageless)("images that $from rejects are left out, earlier ones first", async ({ status, message }) => {
+  const sent: string[] = [];
+  const respond = (body: string) => {
+    sent.push(body);
+    return shown(body) === 0 ? eventStream(OK) : Response.json({ error: { message } }, { status });
+  };
+  const { content } = await answerWith(respond, { messages: seen });
+  expect(content).toEqual([{ type: "text", text: "ok" }]);
+  expect(sent.map(shown)).toEqual([2, 1, 0]);
+  expect(sent[2]).toContain("Image left out");
+});
 
 const many = [
   { status: 400, message: "image dimensions exceed max allowed size for many-image requests: 2000 pixels" },
   { status: 413, message: "Request exceeds the maximum size" },
 ];
-test.each(many)(
-  "where earlier images make a request too large, the newest stay: $message",
-  async ({ status, message }) => {
-    const sent: string[] = [];
-    const respond = (body: string) => {
-      sent.push(body);
-      return shown(body) === 1 ? eventStream(OK) : Response.json({ error: { message } }, { status });
-    };
-    await answerWith(respond, { messages: seen });
-    expect(sent.map(shown)).toEqual([2, 1]);
-  },
-);
+test.each(many)("if images make a request too large, the newest are kept: $message", async ({ status, message }) => {
+  const sent: string[] = [];
+  const respond = (body: string) => {
+    sent.push(body);
+    return shown(body) === 1 ? eventStream(OK) : Response.json({ error: { message } }, { status });
+  };
+  await answerWith(respond, { messages: seen });
+  expect(sent.map(shown)).toEqual([2, 1]);
+});
 
-test("a request that is too large without images, too, is too long", async () => {
+test("a request too large even without images is a context overflow", async () => {
   const respond = () => new Response("<html>Request Entity Too Large</html>", { status: 413 });
   await expect(answerWith(respond, { messages: seen })).rejects.toMatchObject({ code: "context_overflow" });
 });
 
-test("a PDF that the provider does not read is named in its place", async () => {
+test("a PDF that the provider cannot read is replaced by its name", async () => {
   const sent: string[] = [];
   const message = "messages.0.content.0.pdf.source.base64.data: A maximum of 100 PDF pages may be provided.";
   const respond = (body: string) => {

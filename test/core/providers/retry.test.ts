@@ -30,7 +30,7 @@ test.each(counts)("$code is retried $retries times", ({ code, retries }) => {
   expect(delays.slice(retries).every((delay) => delay === null)).toBe(true);
 });
 
-test("both retries of an overloaded model begin within 5 s, whatever it asks for", () => {
+test("both retries of an overloaded model start within 5 s, whatever wait it requests", () => {
   const waits = [0, 1].map((attempt) => retryDelayMs(failed("overloaded"), attempt, highest) ?? 0);
   expect(waits[0]).toBeGreaterThan(0);
   expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThanOrEqual(5_000);
@@ -39,7 +39,7 @@ test("both retries of an overloaded model begin within 5 s, whatever it asks for
   expect(retryDelayMs(failed("overloaded", 20_000), 0, highest)).toBeNull();
 });
 
-test("waits spread over their whole range", () => {
+test("delays are spread over their whole range", () => {
   expect(retryDelayMs(failed("stalled"), 0, lowest)).toBe(0);
   expect(retryDelayMs(failed("stalled"), 0, { next: () => 0.5 })).toBe(250);
   expect(retryDelayMs(failed("stalled"), 1, { next: () => 0.5 })).toBe(500);
@@ -50,13 +50,10 @@ const asked: readonly { retryAfterMs: number; least: number | null; most: number
   { retryAfterMs: 60_000, least: 60_000, most: 66_000 },
   { retryAfterMs: 60_001, least: null, most: 0 },
 ];
-test.each(asked)(
-  "a wait of $retryAfterMs ms that was asked for is kept up to a minute",
-  ({ retryAfterMs, least, most }) => {
-    expect(retryDelayMs(failed("rate_limited", retryAfterMs), 0, lowest)).toBe(least);
-    expect(retryDelayMs(failed("rate_limited", retryAfterMs), 0, highest) ?? 0).toBeLessThanOrEqual(most);
-  },
-);
+test.each(asked)("a requested wait of $retryAfterMs ms is observed up to a minute", ({ retryAfterMs, least, most }) => {
+  expect(retryDelayMs(failed("rate_limited", retryAfterMs), 0, lowest)).toBe(least);
+  expect(retryDelayMs(failed("rate_limited", retryAfterMs), 0, highest) ?? 0).toBeLessThanOrEqual(most);
+});
 
 /** Waits between the attempts of a call that always fails at once. */
 function waitsOf(error: ProviderError, hasFallback: boolean, random = lowest): number[] {
@@ -75,7 +72,7 @@ test.each([
   { code: "provider_failed", hasFallback: true, waits: [500, 1_000, 2_000, 1_500] },
   { code: "network", hasFallback: true, waits: [500, 1_000, 2_000, 1_500] },
 ] as const)(
-  "$code, fallback $hasFallback: waits double until a minute, or 5 s, is over",
+  "$code, fallback $hasFallback: delays double until a minute, or 5 s, has passed",
   ({ code, hasFallback, waits }) => {
     expect(waitsOf(failed(code), hasFallback)).toEqual(waits);
     const total = waitsOf(failed(code), hasFallback, highest).reduce((sum, wait) => sum + wait, 0);
@@ -83,7 +80,7 @@ test.each([
   },
 );
 
-test("a wait that the provider asks for is not cut short: a fallback takes over instead", () => {
+test("a requested wait is not shortened; a fallback takes over instead", () => {
   const tried = { attempt: 0, forMs: 0 };
   expect(nextTryMs(failed("provider_failed", 20_000), { ...tried, hasFallback: false }, lowest)).toBe(20_500);
   expect(nextTryMs(failed("provider_failed", 20_000), { ...tried, hasFallback: true }, lowest)).toBeNull();

@@ -69,14 +69,14 @@ const late = [
   { how: "MiniMax behind OpenRouter", tail: 'data: {"error":{"code":400,"message":"Token limit reached"}}\n\n' },
   { how: "what is no JSON", tail: "data: DONE\n\n" },
 ];
-test.each(late)("what fails after an answer's end takes nothing from it: $how", async ({ tail }) => {
+test.each(late)("a failure after the end of an answer is ignored: $how", async ({ tail }) => {
   const body = `data: ${JSON.stringify(delta({ content: "The total is" }, "length"))}\n\n${tail}`;
   const { content, stopReason } = await answerWith(() => eventStream(body));
   expect(content).toEqual([{ type: "text", text: "The total is" }]);
   expect(stopReason).toBe("max_tokens");
 });
 
-test("a failure that llama.cpp writes beside its data is told as what it is", async () => {
+test("an error event of llama.cpp is recognised", async () => {
   const tail = 'error: {"code":500,"message":"Slot is unavailable.","type":"server_error"}\n\n';
   const body = `data: ${JSON.stringify(delta({ content: "The total is" }))}\n\n${tail}`;
   await expect(answerWith(() => eventStream(body))).rejects.toMatchObject({ code: "provider_failed" });

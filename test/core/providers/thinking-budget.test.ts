@@ -53,7 +53,7 @@ const cases: readonly Case[] = [
   { asked: { effortLevel: "max", thinkingBudget: 0 }, tokens: null, effort: "low", chat: "low" },
 ];
 
-test.each(cases)("$asked is told to each model in its own way", ({ asked, tokens, effort, chat }) => {
+test.each(cases)("$asked is sent to each model in its own format", ({ asked, tokens, effort, chat }) => {
   const { byBudget, adaptive, responses, groq, openrouter, qwen, zhipu } = bodies(asked);
   expect(byBudget.thinking).toEqual(tokens === null ? undefined : { type: "enabled", budget_tokens: tokens });
   expect(byBudget.output_config).toBeUndefined();
@@ -66,7 +66,7 @@ test.each(cases)("$asked is told to each model in its own way", ({ asked, tokens
   expect(zhipu).toMatchObject({ thinking: { type: tokens === null ? "disabled" : "enabled" } });
 });
 
-test("where neither is given, models think as their providers would have it", () => {
+test("without either setting the provider's default applies", () => {
   const { byBudget, adaptive, responses, groq, qwen } = bodies({});
   expect([byBudget.thinking, adaptive.thinking, adaptive.output_config]).toEqual([undefined, undefined, undefined]);
   expect(responses.reasoning?.effort).toBeUndefined();

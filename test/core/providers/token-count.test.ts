@@ -102,7 +102,7 @@ describe.each([
     { what: "endlessly many", counts: [{}, { [input]: 40, [output]: "endless" }], told: [40, 0, 0, 0] },
     { what: "a text", counts: [{}, { [input]: "40", [output]: 7 }], told: [0, 7, 0, 0] },
     { what: "fewer cached ones than none", counts: [{}, { [input]: 40, ...cached(-30) }], told: [40, 0, 0, 0] },
-  ])("a provider that counts $what is understood", async ({ counts, told }) => {
+  ])("usage of a provider that counts $what is parsed", async ({ counts, told }) => {
     expect(await countedFrom(wire, counts)).toEqual(told);
   });
 });
@@ -133,6 +133,6 @@ test.each<{ name: string; wire: Spoken; counts: Said; told: readonly number[] }>
     ],
     told: [10, 9, 80, 0],
   },
-])("$name: of totals so far the newest that says anything holds: $counts", async ({ wire, counts, told }) => {
+])("$name: the newest cumulative usage with a value applies: $counts", async ({ wire, counts, told }) => {
   expect(await countedFrom(wire, counts)).toEqual(told);
 });

@@ -33,7 +33,7 @@ const blocks: readonly { block: ContentBlock; seen: string }[] = [
   },
   { block: { type: "approval_request", approvalId: "a", callIds: [] }, seen: "" },
 ];
-test.each(blocks)("of a $block.type the model sees its rule's text", ({ block, seen }) => {
+test.each(blocks)("a $block.type is rendered by its rule", ({ block, seen }) => {
   expect(textSeen([user("Q"), said("user", [block])])).toBe(seen === "" ? "Q" : `Q\n${seen}`);
 });
 
@@ -43,7 +43,7 @@ const thoughts: readonly { block: ContentBlock; seen: string }[] = [
   { block: { type: "redacted_thinking", data: "x", origin }, seen: "(redacted_thinking)" },
   { block: { type: "redacted_thinking", data: "x", origin: { ...origin, provider: "other" } }, seen: "" },
 ];
-test.each(thoughts)("$block.type is for its own maker only: $seen", ({ block, seen }) => {
+test.each(thoughts)("$block.type is sent only to its own provider: $seen", ({ block, seen }) => {
   const turns = visibleTurns(
     [user("q"), said("assistant", [block, { type: "text", text: "a" }]), user("next")],
     origin,
@@ -59,7 +59,7 @@ test("conversation not addressed to the agent is marked, and cannot close its ma
   expect(seen.match(/<\/thread_conversation>/g)).toHaveLength(1);
 });
 
-test("names stand before words only once a second person has spoken", () => {
+test("speaker names are added only once a second person has spoken", () => {
   const ana = { author: { id: "slack:U1", name: "Ana" } };
   const ben = { author: { id: "slack:U2", name: "Ben" } };
   expect(textSeen([user("one", ana), user("two", ana), user("three", ben), user("four", ana)])).toBe(
@@ -67,7 +67,7 @@ test("names stand before words only once a second person has spoken", () => {
   );
 });
 
-test("results stand first and in call order, whatever came between", () => {
+test("results come first, in the order of their calls", () => {
   const calls = said(
     "assistant",
     ["a", "b"].map((id) => ({ type: "tool_use", id, name: "read", input: {} }) as const),

@@ -59,7 +59,7 @@ interface Case {
 }
 
 // This test is the first one because the program checks for an absent server less and less often.
-test("a run that has had its time ends with all it has begun: a shell, a server's call, sub-agents and what they wait for", async () => {
+test("a run that exceeds its time ends with its shell, MCP call, sub-agents and pending approvals", async () => {
   const scene = stage();
   const slow = await silentServer(port);
   const silent = () => [text("I think"), hold().part];
@@ -124,7 +124,7 @@ function limit(scene: SlackScene, what: string) {
   return { what: () => `${what}; the bot said:\n${scene.bot.output()}` };
 }
 
-test("files that a run sends come with the report, in its thread, and not before it", async () => {
+test("files of a run are posted with the report in its thread", async () => {
   const scene = stage();
   putFile(scene, "figures.csv", "port,9090\n");
   let before = -1;
@@ -144,7 +144,7 @@ test("files that a run sends come with the report, in its thread, and not before
   expect(reports(scene)).toHaveLength(1);
 });
 
-test("what a run must ask for is asked in the channel, and the report follows in the question's thread", async () => {
+test("an approval of a job's run is requested in the channel, and the report follows in the same thread", async () => {
   const scene = stage(ASKING);
   scene.model.script((request, index) => {
     if (index === 0) return toolUse("write", { path: "notes.txt", content: "quiet" });
@@ -165,7 +165,7 @@ test("what a run must ask for is asked in the channel, and the report follows in
   await saidBelow(scene, card, "Written: 0.");
 });
 
-test("what people say while a job runs waits for a run of its own, where what the job was granted does not hold", async () => {
+test("messages during a job's run wait for their own run, to which the job's granted tools do not apply", async () => {
   const scene = stage(TIDYING);
   const tidy = putFile(scene, "tidy.txt", "x");
   scene.model.script(({ body, toolResults }) => {
@@ -192,7 +192,7 @@ test("what people say while a job runs waits for a run of its own, where what th
   expect(conversationOf(scene.model.requests[1]?.body)).not.toContain("remove tidy.txt");
 });
 
-test("a reply that is quicker than the news of the report's post is the session's", async () => {
+test("a reply that arrives before the post is confirmed belongs to the report's session", async () => {
   const scene = stage();
   scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
   const { promise: told, resolve: tell } = Promise.withResolvers<void>();
@@ -207,7 +207,7 @@ test("a reply that is quicker than the news of the report's post is the session'
   expect(JSON.stringify(scene.model.requests[1]?.body)).toContain("All is quiet.");
 });
 
-test("behind a failure's line are its details", async () => {
+test("a failure's message offers details", async () => {
   const scene = stage();
   scene.model.script((_request, index) => (index === 0 ? toolUse("glob", { pattern: "*.nothing" }) : unauthorized()));
   await addJob(scene, '--name "Locked" --at "in 1 s" --prompt "Look."');
@@ -267,7 +267,7 @@ test("a report pings nobody, whatever the model writes", async () => {
   expect(scene.pings()).toEqual([]);
 });
 
-test("a job of a direct message reports there, and a reply goes on with it", async () => {
+test("a job in a direct message reports there, and a reply continues its session", async () => {
   const scene = stage();
   scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
   await addJob(scene, '--name "Mine" --at "in 1 s" --prompt "Look."', "D0001");
@@ -281,7 +281,7 @@ test("a job of a direct message reports there, and a reply goes on with it", asy
   expect(JSON.stringify(scene.model.requests[1]?.body)).toContain("All is quiet.");
 });
 
-test("a job of a Discord direct message sends its files after its report, and a reply to the report goes on with it", async () => {
+test("a job in a Discord direct message sends its files after the report, and a reply continues its session", async () => {
   const office = discord();
   const { bot, model, ana } = office;
   let before: readonly unknown[] = [];

@@ -21,7 +21,7 @@ import {
 const PLACES = 4;
 const { scene: stage, discord } = useJobScene({ mode: "agi", maxConcurrentRuns: PLACES });
 
-test("a report comes to the channel when it is due, and a reply in its thread goes on with its session", async () => {
+test("a report is posted when due, and a reply in its thread continues its session", async () => {
   const scene = stage();
   scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said, all is quiet."));
   await addJob(scene, '--name "Night watch" --at "in 1 s" --timezone Europe/Paris --prompt "Look around."');
@@ -40,7 +40,7 @@ test("a report comes to the channel when it is due, and a reply in its thread go
   expect(asked).toContain("Really?");
 });
 
-test("a run that takes longer than its time is stopped at the second, and the log and the channel say so", async () => {
+test("a run that exceeds its time limit is stopped on time, which log and channel report", async () => {
   const scene = stage();
   const gate = hold();
   scene.model.script(() => [text("I look"), gate.part]);
@@ -56,7 +56,7 @@ test("a run that takes longer than its time is stopped at the second, and the lo
   await askUntil(scene, "/jobs logs Slow", "✗ timed out");
 });
 
-test("a run that could pass its budget stops before, and says so", async () => {
+test("a run that would exceed its budget stops beforehand with a message", async () => {
   const scene = stage();
   // Output costs $10 per million tokens.
   scene.model.script(() => [toolUse("glob", { pattern: "*" }), usage({ input: 0, output: 20_000 })]);
@@ -69,7 +69,7 @@ test("a run that could pass its budget stops before, and says so", async () => {
   expect(scene.model.requests).toHaveLength(1);
 });
 
-test("failures are said with the next try, and as many in a row as are allowed pause the job", async () => {
+test("failures are reported with the next attempt, and the maximum in a row pauses the job", async () => {
   const scene = stage();
   scene.model.script(() => unauthorized());
   await addJob(scene, '--name "Locked" --cron "* * * * * *" --pause-after 2 --prompt "Look."');
@@ -82,7 +82,7 @@ test("failures are said with the next try, and as many in a row as are allowed p
   expect(reports(scene)).toHaveLength(2);
 });
 
-test("in plain words: the model schedules, the card says when, and the button makes it so", async () => {
+test("a job requested in natural language is scheduled by the model after an approval that shows the due time", async () => {
   const scene = stage();
   const job = { name: "Morning", prompt: "Post the open tickets.", cron: "0 9 * * 1-5", timezone: "Europe/Paris" };
   scene.model.script((request, index) => {
@@ -103,7 +103,7 @@ test("in plain words: the model schedules, the card says when, and the button ma
   expect(await ask(scene, "/jobs list")).toContain("**Morning**");
 });
 
-test("the buttons under a report run it again and pause it, for its owner only", async () => {
+test("the buttons below a report rerun and pause the job, for its owner only", async () => {
   const scene = stage();
   scene.model.script((_request, index) => text(`Report ${index + 1}.`));
   await addJob(scene, '--name "Watch" --cron "0 9 * * *" --timezone Europe/Paris --prompt "Look."');
@@ -126,7 +126,7 @@ test("the buttons under a report run it again and pause it, for its owner only",
   await askUntil(scene, "/jobs list", "⏸ **Watch**");
 });
 
-test("on Discord, a thread begun at the report goes on with its session", async () => {
+test("on Discord, a thread opened at the report continues its session", async () => {
   const office = discord();
   office.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
   const channel = office.channel("watch");
@@ -176,7 +176,7 @@ describe("killed with SIGKILL", () => {
   }
 
   // This test is the last one because the job of its file runs every second from then on.
-  test("a due time still comes to one report, wherever its job was, and a row and an entry that are bad leave the others alone", async () => {
+  test("a due time still leads to one report, and corrupt rows and file entries affect no other job", async () => {
     const [busy, runs, waits, lost, late, bad] = [stage(), stage(), stage(), stage(), stage(), stage()];
     const [idling, gate] = [hold(), hold()];
     const requestsOf = playEach(busy.model, {

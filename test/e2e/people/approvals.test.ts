@@ -18,7 +18,7 @@ const both = useBothPlatforms({
 });
 const office = both.slack;
 
-test.each(PLATFORMS)("on %s a change is shown as a diff, and made once someone allows it", async (platform) => {
+test.each(PLATFORMS)("on %s a change is shown as a diff, and made once approved", async (platform) => {
   const scene = both.scene(platform);
   const file = putFile(scene, "config.toml", 'host = "localhost"\nport = 8080\n');
   scene.model.script(changePort);
@@ -40,7 +40,7 @@ test.each(PLATFORMS)("on %s a change is shown as a diff, and made once someone a
   ]);
 });
 
-test("a denied call is not run, and the model is told by whom", async () => {
+test("a denied call is not run, and the model is told who denied it", async () => {
   const at = office();
   at.model.script(writeNote(["a.txt"]));
   const talk = at.talk({ text: "write it", channel: at.channel() });
@@ -52,7 +52,7 @@ test("a denied call is not run, and the model is told by whom", async () => {
   expect(talk.answers()[0]).toMatch(/^✗ Denied by @ana/u);
 });
 
-test("who may not decide is told so alone, and of two clicks one decides", async () => {
+test("a person who may not decide is told privately, and of two clicks one decides", async () => {
   const at = office();
   at.model.script(writeNote(["a.txt"]));
   const talk = at.talk({ text: "write it", channel: at.channel() });
@@ -71,7 +71,7 @@ test("who may not decide is told so alone, and of two clicks one decides", async
   expect(at.model.requests).toHaveLength(2);
 });
 
-test("calls of one turn are one card, and none runs before it is decided", async () => {
+test("calls of one turn share one card, and none runs before the decision", async () => {
   const at = office();
   at.model.script((_request, index) =>
     index === 0
@@ -91,7 +91,7 @@ test("calls of one turn are one card, and none runs before it is decided", async
   expect(existsSync(path.join(rootOf(at, talk.channel), "b.txt"))).toBe(true);
 });
 
-test("what people say while it waits enters with the results; a stop denies all", async () => {
+test("messages during the wait enter with the results; a stop denies all calls", async () => {
   const at = office();
   at.model.script(writeNote(["a.txt", "b.txt"]));
   const talk = at.talk({ text: "write it", channel: at.channel() });
@@ -108,7 +108,7 @@ test("what people say while it waits enters with the results; a stop denies all"
   expect(existsSync(path.join(rootOf(at, talk.channel), "b.txt"))).toBe(false);
 });
 
-test("files that instruct agents, or that the settings guard, are asked for each time, also in agi mode", async () => {
+test("changes of instruction files and guarded files need approval each time, also in agi mode", async () => {
   const at = office();
   at.model.script(writeNote(["notes.txt", "AGENTS.md", "next.plan"]));
   const talk = at.talk({ text: "write them", channel: UNASKED });
@@ -127,7 +127,7 @@ test("files that instruct agents, or that the settings guard, are asked for each
   expect(readFileSync(path.join(rootOf(at, talk.channel), "AGENTS.md"), "utf8")).toBe("AGENTS.md\n");
 });
 
-test("a change too long to show is attached whole, and can only be allowed once", async () => {
+test("a change too long to show is attached in full, and can only be allowed once", async () => {
   const at = office();
   const long = Array.from({ length: 200 }, (_, line) => `line ${line}`).join("\n");
   at.model.script((_request, index) =>
@@ -139,7 +139,7 @@ test("a change too long to show is attached whole, and can only be allowed once"
   expect(cards(talk)[0]?.text).toContain("The rest is attached");
 });
 
-test("where the workspace forbids files, a long change is shown as far as it fits, and can be decided", async () => {
+test("if the workspace forbids files, a long change is shown as far as it fits, and can be decided", async () => {
   const at = office();
   const long = Array.from({ length: 900 }, (_, line) => `line ${line}`).join("\n");
   at.model.script((_request, index) =>
@@ -168,7 +168,7 @@ function begin(at: SlackOffice, words: string, channel = at.channel()): Talk {
   return at.talk({ text: words, channel });
 }
 
-test("a shell command after a mention runs as typed, without a model and without asking; the model reads it later", async () => {
+test("a shell command after a mention runs as typed, without model or approval; the model reads it later", async () => {
   const at = office();
   const talk = begin(at, "!wc -l < notes.txt");
   expect(await talk.answered(1)).toMatch(/^✓ `\$ wc -l < notes\.txt`\s+```\s*2\s*```$/u);
@@ -180,7 +180,7 @@ test("a shell command after a mention runs as typed, without a model and without
   expect(seen).toContain("wc -l < notes.txt");
 });
 
-test("words after an empty line are for the model, who answers below the output", async () => {
+test("text after an empty line is a request, answered below the output", async () => {
   const at = office();
   const talk = begin(at, "!cat notes.txt\n\nhow many lines are that?");
   await talk.answered(2);
@@ -188,7 +188,7 @@ test("words after an empty line are for the model, who answers below the output"
   expect(at.model.requests).toHaveLength(1);
 });
 
-test("a command that fails says so; the working directory stays for the next one, as in a shell", async () => {
+test("a failed command is reported; the working directory is kept for the next one", async () => {
   const at = office();
   const talk = begin(at, "!mkdir -p deep && cd deep");
   expect(await talk.answered(1)).toContain("no output");

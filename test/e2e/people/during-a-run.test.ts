@@ -26,7 +26,7 @@ const both = useBothPlatforms({
   },
 });
 
-describe("while it works", () => {
+describe("during a run", () => {
   let office: SlackOffice;
   beforeEach(() => {
     office = both.slack();
@@ -35,7 +35,7 @@ describe("while it works", () => {
   const newest = () => conversationOf(office.model.requests.at(-1)?.body);
   const says = (words: string) => office.talk({ text: words, channel: office.channel() });
 
-  test("a silent model is left at once; the next run knows what was stopped", async () => {
+  test("a stop ends the wait for a silent model at once; the next run is told what was stopped", async () => {
     office.model.script(() => silent());
     const before = office.model.requests.length;
     const talk = says("delete everything");
@@ -50,7 +50,7 @@ describe("while it works", () => {
     expect(newest()).toContain("[Stopped by @bob. What was asked until here is not to be gone on with");
   });
 
-  test("/stop by somebody else's mention stops an endless program, and says what was changed", async () => {
+  test("another person's /stop ends an endless program, and lists the changes", async () => {
     office.model.script(({ toolResults }) =>
       toolResults.length === 0
         ? toolUse("write", { path: "notes.txt", content: "x" })
@@ -68,7 +68,7 @@ describe("while it works", () => {
     expect(newest()).toContain("Cancelled by @bob while it ran");
   });
 
-  test("two people stop it at once: one did, the other is told; an old button says that it is one", async () => {
+  test("of two concurrent stops one counts and the other is answered; an outdated button says so", async () => {
     const gate = hold();
     office.model.script(() => [text("Word by word "), gate.part]);
     const talk = office.talk({ text: "hold on", channel: office.channel(), user: "U0CY" });
@@ -102,7 +102,7 @@ describe("while it works", () => {
     expect(office.ephemeralsTo("U0CY").at(-1)).toBe("This button does nothing any more.");
   });
 
-  test("what its person adds or changes is read before the next model call and gets a ✓; talk of others does not", async () => {
+  test("additions and edits of its requester enter before the next model call and get a ✓; messages of others do not", async () => {
     const gate = hold();
     office.model.script(({ toolResults }) =>
       toolResults.length === 0 ? [gate.part, toolUse("glob", { pattern: "*" })] : text("Both done."),
@@ -127,7 +127,7 @@ describe("while it works", () => {
     expect(office.requestsAbout("do this")).toHaveLength(2);
   });
 
-  test("a session is strictly serial, and other sessions go on beside it", async () => {
+  test("runs of a session are serial, and other sessions run concurrently", async () => {
     const gate = hold();
     office.model.script(({ lastUserText }) =>
       lastUserText.includes("the slow one") ? [gate.part, text("Slow.")] : text("Quick."),
@@ -143,8 +143,8 @@ describe("while it works", () => {
   });
 });
 
-describe("with room for two runs", () => {
-  test("the others wait visibly, can be stopped while they do, and channels take turns", async () => {
+describe("with slots for two runs", () => {
+  test("other runs wait visibly and can be stopped, and channels alternate", async () => {
     const office = both.slack();
     const gates = new Map<string, Gate>(["a", "b", "c", "d", "e"].map((name) => [`run-${name}`, hold()]));
     const begun: string[] = [];
@@ -180,7 +180,7 @@ describe("with room for two runs", () => {
     expect(begun.toSorted()).toEqual(["run-a", "run-b", "run-d", "run-e"]);
   });
 
-  test("a busy channel does not keep a quiet one waiting", async () => {
+  test("a busy channel does not delay a quiet one", async () => {
     const office = both.slack();
     const gates: Gate[] = [];
     const begun: string[] = [];
@@ -244,7 +244,7 @@ const endings: readonly {
 ];
 
 describe.each(PLATFORMS)("on %s", (platform) => {
-  test.each(endings)("a run that ends $name is gone on with at a click", async (ending) => {
+  test.each(endings)("a run that ends $name can be continued by a click", async (ending) => {
     const scene = both.scene(platform);
     scene.model.script(ending.before);
     const thread = scene.mention("count the files");
@@ -276,7 +276,7 @@ async function stopped(office: SlackOffice): Promise<Talk> {
   return talk;
 }
 
-test("of two people who click one is heard, and the other is told who was", async () => {
+test("of two people who click, one continues the run and the other is told who did", async () => {
   const office = both.slack(ENDLESS);
   const talk = await stopped(office);
   office.model.script(() => text("Three."));
@@ -289,7 +289,7 @@ test("of two people who click one is heard, and the other is told who was", asyn
   expect(office.model.requests).toHaveLength(2);
 });
 
-test("a click while another run goes on begins none, and says so", async () => {
+test("a click during another run is refused", async () => {
   const office = both.slack(ENDLESS);
   const talk = await stopped(office);
   const gate = hold();
@@ -304,7 +304,7 @@ test("a click while another run goes on begins none, and says so", async () => {
   expect(office.model.requests).toHaveLength(2);
 });
 
-test("a click by somebody who is not served begins nothing", async () => {
+test("a click by a person who is not served starts nothing", async () => {
   const office = both.slack(ENDLESS);
   const talk = await stopped(office);
   office.slack.workspace.users.set("U0DEE", { id: "U0DEE", name: "dee" });

@@ -48,10 +48,10 @@ test.each([
   "now",
   "soon",
   "",
-])("“%s” is not guessed at", (text) => {
+])("“%s” is not accepted", (text) => {
   expect(due(text)).toBeNull();
 });
 
-test("it is the wall's time also over a change of the clocks", () => {
+test("the local time is kept across a daylight saving change", () => {
   expect(due("tomorrow 9:00", Date.parse("2027-03-27T12:00:00Z"))).toBe("2027-03-28T07:00:00.000Z");
 });

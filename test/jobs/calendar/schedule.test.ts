@@ -21,7 +21,7 @@ test.each([
   expect(times).toEqual(due.map((time) => Date.parse(time)));
 });
 
-test("a day that a zone leaves out is due once, at its end", () => {
+test("a schedule on a local day skipped by the zone is due once, at its end", () => {
   const samoa = nextDueTimes(schedule("0 9 * * *", "Pacific/Apia"), Date.parse("2011-12-29T19:30:00Z"), 2);
   expect(samoa.map((time) => new Date(time).toISOString())).toEqual([
     "2011-12-30T10:00:00.000Z",
@@ -133,7 +133,7 @@ test.each([
   ],
   ["0 9 ? * 1", "at 09:00, only on Monday Europe/Paris"],
   ["0 9 1 * 5#L", "`0 9 1 * 5#L` Europe/Paris"],
-])("%s is said as “%s”", (cron, sentence) => {
+])("%s is described as “%s”", (cron, sentence) => {
   expect(sentenceOf(schedule(cron))).toBe(sentence);
 });
 
@@ -146,7 +146,7 @@ test("a reminder is due once", () => {
   expect(sentenceOf(read.schedule)).toBe("once, on Tue 1 Dec 2026 09:30 Europe/Paris");
 });
 
-test("times are said as the zone's clocks show them", () => {
+test("times are shown in the zone's local time", () => {
   const at = Date.parse("2026-07-01T22:05:00Z");
   expect(timeIn(at, "Asia/Tokyo")).toBe("Thu 2 Jul 2026 07:05");
   expect(clockTimeIn(at + 7_000, "Asia/Tokyo")).toBe("07:05:07");
@@ -158,7 +158,7 @@ test.each([
   { cron: "* * * * * *", hours: 24 * 400, limit: 500, times: 500, isCut: true },
   { cron: "0 0 1 1 *", hours: 24 * 365 * 5, limit: 500, times: 5, isCut: false },
   { cron: "0 0 1 1 *", hours: 1, limit: 500, times: 0, isCut: false },
-])("of $hours hours of $cron, the newest $times due times are named", ({ cron, hours, limit, times, isCut }) => {
+])("for $hours hours of $cron, the newest $times due times are listed", ({ cron, hours, limit, times, isCut }) => {
   const until = Date.parse("2027-06-15T12:30:30Z");
   const due = dueBetween(schedule(cron), { after: until - hours * 3_600_000, until }, limit);
   expect(due).toMatchObject({ isCut });

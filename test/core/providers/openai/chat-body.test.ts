@@ -55,7 +55,7 @@ test("Mistral's ids are nine letters and digits, and an assistant speaks between
   expect(JSON.stringify(messages)).toMatch(/"tool_call_id":"[A-Za-z0-9]{9}"/);
 });
 
-test("Google's thought signature comes back on the call it came with, and only to the model it came from", () => {
+test("Google's thought signature is returned with its call, and only to the same model", () => {
   const extra = { google: { thought_signature: "sig" } };
   const messages = [
     user("go"),
@@ -68,7 +68,7 @@ test("Google's thought signature comes back on the call it came with, and only t
   expect(JSON.stringify(body("xai", { messages }))).not.toContain("thought_signature");
 });
 
-test.each(["openrouter", "novita"])("what %s has sent beside a call goes back with it", (provider) => {
+test.each(["openrouter", "novita"])("data that %s sent with a call is returned with it", (provider) => {
   const extra = { google: { thought_signature: "sig" } };
   const details = [{ type: "reasoning.encrypted", data: "sealed" }];
   const by = { ...origin, provider };
@@ -90,7 +90,7 @@ test("Google is told of calls that another model made that they have no signatur
   expect(JSON.stringify(calls("gemini-2.5-pro"))).not.toContain("extra_content");
 });
 
-test("Copilot's reasoning goes back with its seal, and not without", () => {
+test("Copilot's reasoning is returned only with its opaque data", () => {
   const thought = (opaque: object) =>
     said("assistant", [
       { type: "thinking", thinking: "hm", origin: { provider: "copilot", model: "m" }, opaque },
@@ -101,7 +101,7 @@ test("Copilot's reasoning goes back with its seal, and not without", () => {
   expect(JSON.stringify(sent({}))).not.toContain("reasoning_");
 });
 
-test("ids of calls that a compatible server made up are no longer than OpenAI takes them", () => {
+test("call ids of a compatible server are shortened to OpenAI's limit", () => {
   const id = `call_${"x".repeat(60)}`;
   const messages = [user("go"), called({ id }), results({ id, text: "A" })];
   const [, call = ""] = /"tool_calls":\[{"id":"([^"]*)"/.exec(JSON.stringify(body("azure", { messages }))) ?? [];
@@ -134,7 +134,7 @@ test("an image in a tool's result follows as a user's message", () => {
   expect(JSON.stringify(messages[2])).not.toContain(PIXEL);
 });
 
-test("PDFs go as files only where they are taken", () => {
+test("PDFs are sent as files only to providers that accept them", () => {
   const messages = [said("user", [{ type: "document", name: "p.pdf", mediaType: "application/pdf", data: "AAAA" }])];
   expect(JSON.stringify(body("openrouter", { messages }))).toContain('"file_data"');
   expect(JSON.stringify(body("groq", { messages }))).toContain("cannot be shown");

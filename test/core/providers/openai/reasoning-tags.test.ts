@@ -41,12 +41,12 @@ const cases: readonly { what: string; written: string; thinking: string; text: s
   { what: "a beginning that is cut off", written: " <reas", thinking: "", text: " <reas" },
   { what: "nothing", written: "", thinking: "", text: "" },
 ];
-test.each(cases)("$what, in one piece and by the character", ({ written, thinking, text }) => {
+test.each(cases)("$what, in one chunk and character by character", ({ written, thinking, text }) => {
   expect(split([written])).toEqual({ thinking, text });
   expect(split(written.split(""))).toEqual({ thinking, text });
 });
 
-test("nothing certain is kept back", () => {
+test("text that cannot start a tag is not delayed", () => {
   const splitter = createReasoningSplitter();
   expect([...splitter.next("<reasoning>Thinking")]).toEqual([{ type: "thinking", text: "Thinking" }]);
   expect([...splitter.next(" on</reasoning>Well, ")]).toEqual([

@@ -29,7 +29,7 @@ test.each(["anthropic", "responses", "chat"] as const)(
   },
 );
 
-test("what keeps a model from being called at all is told", async () => {
+test("a reason why a model cannot be called is reported", async () => {
   await expect(prewarmCall({ ...common, ref: "anthropic/claude", settings: {} }, signal)).rejects.toMatchObject({
     code: "auth",
   });

@@ -81,7 +81,7 @@ test.each(refusals)("$ref is refused, naming what to set", async ({ ref, setting
   await expect(registry(settings).resolve(ref)).rejects.toMatchObject(expected);
 });
 
-test("a model's facts come from the catalogue, a snapshot's from its model, settings win", async () => {
+test("model facts come from the catalogue, a snapshot's from its model, and settings take precedence", async () => {
   const settings = {
     anthropic: {
       apiKey: "k",
@@ -107,7 +107,7 @@ test("a model's facts come from the catalogue, a snapshot's from its model, sett
   });
 });
 
-test("an unknown price makes the cost unknown, the demo's makes it nothing", async () => {
+test("an unknown price makes the cost unknown, the demo's price makes it zero", async () => {
   const usage = { inputTokens: 1_000_000, outputTokens: 100_000, cacheReadTokens: 0, cacheWriteTokens: 0 };
   const price = async (ref: string) => (await registry({ openai: { apiKey: "k" } }).resolve(ref)).facts.price;
   expect(costOf(usage, await price("openai/never-heard"))).toBeNull();
@@ -168,7 +168,7 @@ test("a provider without a key is sent none", async () => {
   await server.close();
 });
 
-test("what could not be loaded for a provider is loaded with its next call", async () => {
+test("a failed load of a provider's module is retried with its next call", async () => {
   const endpoint = endpointFor("openai", { apiKey: "k" });
   let tries = 0;
   const quirks = {
