@@ -256,14 +256,18 @@ test("a page that was away while its thread was deleted says so, and loses nothi
   await composer().fill("begun first");
   await page.getByRole("list", { name: "Threads" }).getByRole("link").click();
   await messages().getByText("go", { exact: true }).waitFor();
-  await composer().fill("begun here");
   await platform.stop();
+  await page.getByText(/Connection lost/u).waitFor();
+  await composer().fill("sent too late");
+  await composer().press("Enter");
+  await messages().getByText("Sending…").waitFor();
+  await composer().fill("begun here");
   store.deleteThread(thread.threadId ?? "");
   platform = openPlatform({ store, port: window.port() });
   await platform.start(inbox.receive, new AbortController().signal);
   await page.getByText("This thread was deleted. Here you begin a new one.").waitFor();
   expect(await page.getByRole("list", { name: "Threads" }).count()).toBe(0);
-  expect(await composer().inputValue()).toBe("begun first\n\nbegun here");
+  expect(await composer().inputValue()).toBe("begun first\n\nsent too late\n\nbegun here");
 });
 
 test("the address of a thread that is gone leads to a new one, and the page says so", async () => {

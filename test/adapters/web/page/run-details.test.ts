@@ -164,6 +164,22 @@ test("a thread that was deleted while another one was shown is asked for again w
   expect(state.uploads).toEqual([{ ...upload, threadId: null }]);
 });
 
+test("what was not sent to a thread that was deleted is kept for a new one, unless it is to open the thread", () => {
+  const file = { id: "f", name: "notes.txt", mediaType: "text/plain", size: 5 };
+  const late = { clientId: "c", threadId: "t", opens: false, text: "late", files: [file], at: 0, failure: null };
+  const shown = (opens: boolean, openId: string | null) =>
+    hear(initialState({ openId, ...NOTHING, sending: [{ ...late, opens }] }), message(1, body("gone")));
+  let state = load(shown(false, "t"), {});
+  expect(state).toMatchObject({ openId: null, sending: [], uploads: [{ threadId: null, name: "notes.txt", file }] });
+  expect(wordsOf(state)).toEqual([]);
+  // Its words go, but it is listed until it is opened and what was not sent is kept.
+  const threads = [{ id: "t", title: "gone", updatedAt: 0 }];
+  state = load({ ...load(shown(false, "t"), { messages: [] }), openId: null, threads }, {});
+  expect(state).toMatchObject({ threads, sending: [late], uploads: [] });
+  expect(wordsOf(state)).toEqual([]);
+  expect(load(shown(true, "t"), {})).toMatchObject({ openId: "t", sending: [{ opens: true }] });
+});
+
 test("who may only read is not told to begin a new thread where one was deleted", () => {
   const you = { type: "you", name: "vera", personId: "web:vera", role: "viewer", changeToken: "" } as const;
   const shown = load(initialState({ openId: "t", ...NOTHING }), { messages: [message(1, body("gone"))] });

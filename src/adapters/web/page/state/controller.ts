@@ -112,18 +112,18 @@ function linkToServer({ state, apply }: Store): ServerLink {
   const connection = connect({
     opened: () => connection.send({ type: "hello", seq: state().lastSeq }),
     received: (frame) => {
-      const { openId } = state();
+      const { openId, sending } = state();
       apply({ type: "frame", frame });
       if (frame.type === "you" && claimStorageFor(frame.personId)) {
         apply({ type: "disowned" });
         location.reload();
       }
-      if (openId !== null && state().openId === null) leaveGoneThread(openId, state());
+      if (openId !== null && state().openId === null) leaveGoneThread(openId, sending);
       if (frame.type === "message" || frame.type === "changed") poller.soon();
       if (frame.type === "sessions") watcher?.onNews(frame.news);
       if (frame.type === "erased" && frame.threadId === openId) load();
-      const before = frame.type === "thread" ? earlierPart(state(), frame) : null;
-      if (before !== null) connection.send(before);
+      const earlier = frame.type === "thread" ? earlierPart(state(), frame) : null;
+      if (earlier !== null) connection.send(earlier);
       if (frame.type === "reply" || frame.type === "clicked") poller.now();
       if (frame.type === "overview") poller.received(Object.keys(frame.busy).length > 0);
       if (frame.type !== "welcome") return;
@@ -208,10 +208,14 @@ function clickActions(
   };
 }
 
-/** Moves the draft of a deleted thread to a new one, and removes the thread from the page's address. */
-function leaveGoneThread(threadId: string, state: PageState): void {
-  moveDraft(threadId);
-  history.replaceState(null, "", addressOf(state));
+/** Moves unsent words of a deleted thread to the draft of a new one, and removes the thread from the page's address. */
+function leaveGoneThread(threadId: string, sending: PageState["sending"]): void {
+  const unsent = sending.filter((one) => one.threadId === threadId);
+  moveDraft(
+    threadId,
+    unsent.map(({ text }) => text),
+  );
+  history.replaceState(null, "", addressOf({ openId: null, team: null, section: null }));
 }
 
 function pressStop({ state }: Store, { click }: Pick<Controller, "click">): boolean {

@@ -57,9 +57,9 @@ export function storeDraftFiles(before: readonly Upload[], uploads: readonly Upl
   }
 }
 
-/** Appends the text of a deleted thread's draft to the draft of a new one. */
-export function moveDraft(threadId: string): void {
-  const texts = [readDraft(null), readDraft(threadId)].filter((text) => text !== "");
+/** Appends unsent messages of a deleted thread, and the text of its draft, to the draft of a new one. */
+export function moveDraft(threadId: string, unsent: readonly string[]): void {
+  const texts = [readDraft(null), ...unsent, readDraft(threadId)].filter((text) => text !== "");
   storeDraft(null, texts.join("\n\n"));
   storeDraft(threadId, "");
 }

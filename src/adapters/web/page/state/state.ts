@@ -281,27 +281,28 @@ function isElsewhere({ openId }: PageState, { threadId, body }: PageMessage): bo
   return threadId !== openId && body.by !== "person";
 }
 
-/** Removes a missing thread, unless messages to it are still being sent and their outcome has to be shown there. */
+/** Removes a missing thread, unless a message on its way is to open it. */
 function withoutThread(state: PageState, threadId: string): PageState {
-  if (state.sending.some((one) => one.threadId === threadId)) {
-    return { ...state, loaded: new Map(state.loaded).set(threadId, 0) };
-  }
-  const left = {
-    ...state,
-    threads: state.threads.filter(({ id }) => id !== threadId),
-    ...withoutMessages(state, threadId),
-    unread: without(state.unread, threadId),
-  };
-  if (state.openId !== threadId) return left;
-  // The draft is kept for the new thread that is shown now.
-  const uploads = state.uploads.map((upload) =>
-    upload.threadId === threadId ? { ...upload, threadId: null } : upload,
-  );
+  const unsent = state.sending.filter((one) => one.threadId === threadId);
+  if (unsent.some(({ opens }) => opens)) return { ...state, loaded: new Map(state.loaded).set(threadId, 0) };
+  const isOpen = state.openId === threadId;
+  // A thread with unsent messages is listed until it is opened.
+  const threads = state.threads.filter(({ id }) => id !== threadId || (!isOpen && unsent.length > 0));
+  const left = { ...state, threads, ...withoutMessages(state, threadId), unread: without(state.unread, threadId) };
+  if (!isOpen) return left;
+  // The draft and what was not sent are kept for the new thread that is shown now.
+  const uploads = [
+    ...state.uploads.map((upload) => (upload.threadId === threadId ? { ...upload, threadId: null } : upload)),
+    ...unsent.flatMap(({ clientId, files }) =>
+      files.map((file, index) => ({ key: `${clientId}:${index}`, threadId: null, name: file.name, file })),
+    ),
+  ];
+  const sending = state.sending.filter((one) => !unsent.includes(one));
   const form = state.form?.threadId === threadId ? { ...state.form, threadId: null } : state.form;
   const what =
     messagesOf(state, threadId).length > 0 ? "This thread was deleted." : "There is no such thread of yours any more.";
   const notice = mayAct(state) ? `${what} Here you begin a new one.` : what;
-  return { ...left, uploads, form, openId: null, notice };
+  return { ...left, uploads, sending, form, openId: null, notice };
 }
 
 /** Forgets what is loaded of a thread. */
