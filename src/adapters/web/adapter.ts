@@ -12,7 +12,7 @@ import { Outbox } from "../render/local/outbox.ts";
 import { WEB } from "./descriptor.ts";
 import { weakToken } from "./errors.ts";
 import { webPlace } from "./inbound.ts";
-import { type AccountPages, createAccountPages } from "./live/account-pages.ts";
+import { type AccountPages, type Admit, createAccountPages } from "./live/account-pages.ts";
 import type { OverviewSource } from "./live/overview.ts";
 import { createPageSession, type OpenPage } from "./live/page-session.ts";
 import { visibleTo } from "./live/visible-frame.ts";
@@ -98,6 +98,13 @@ interface JoinScope extends Parts {
 
 /** Serves one page over its socket. */
 function pageJoiner({ options, place, given, feed, poster, overview, accounts }: JoinScope) {
+  const admission = (principal: Principal, page: OpenPage): Admit => {
+    if (principal.kind === "operator") return () => Promise.resolve({ type: "as", place });
+    const { token, account } = principal;
+    return accounts.admit(token, account, ({ name, role, person }) =>
+      page.push({ type: "you", name, role, personId: person.id, changeToken: changeToken(token) }),
+    );
+  };
   return (socket: WebSocket, principal: Principal, receive: Receive): void => {
     const outbox = new Outbox<ServerFrame>(socket);
     const page = principal.kind === "operator" ? outbox : pageOf(principal.account.person.id, outbox);
@@ -115,15 +122,11 @@ function pageJoiner({ options, place, given, feed, poster, overview, accounts }:
       feed,
       poster,
       receive,
-      admit: token === null ? () => Promise.resolve({ type: "as", place }) : accounts.admit(token),
+      admit: admission(principal, page),
       watch: watching.watch,
       signedOut: () => (token === null ? undefined : accounts.close(token)),
     });
-    if (principal.kind === "account") {
-      const { name, role, person } = principal.account;
-      page.push({ type: "you", name, role, personId: person.id, changeToken: changeToken(principal.token) });
-      accounts.join(principal.token, page);
-    }
+    if (token !== null) accounts.join(token, page);
     socket.on("message", (data, isBinary) => take(!isBinary && Buffer.isBuffer(data) ? data.toString() : ""));
     socket.on("close", () => {
       feed.leave(page);

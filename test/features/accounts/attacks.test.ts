@@ -310,6 +310,8 @@ describe("a viewer", () => {
     const clientId = randomUUID();
     socket.say({ type: "send", clientId, threadId: null, text: "hello", fileIds: [] });
     await socket.next("sent");
+    // The page is told what it may offer now.
+    await socket.next("you", ({ role }) => role === "operator");
     const [event] = inbox.events;
     expect(event).toMatchObject({ text: "hello", person: { id: "web:vera", name: "vera", roles: [] } });
     expect(event?.channel).toMatchObject({ id: "team", kind: "channel" });

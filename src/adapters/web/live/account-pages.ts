@@ -20,8 +20,11 @@ export type Admit = (frame: ClientFrame) => Promise<Admission>;
 
 /** The open pages of signed-in people. */
 export interface AccountPages {
-  /** Checks the account and its role anew for each frame, because what the page shows or hides is no protection. */
-  admit(token: string): Admit;
+  /**
+   * Checks the account and its role anew for each frame, because what the page shows or hides is no protection. Calls
+   * `tell` first, and again when the role has changed.
+   */
+  admit(token: string, known: SignedIn, tell: (account: SignedIn) => void): Admit;
   join(token: string, page: FeedListener): void;
   leave(token: string, page: FeedListener): void;
   /** Closes all open pages of a login session. */
@@ -64,11 +67,17 @@ export function createAccountPages(
   return {
     close,
     recheck: () => void look(),
-    admit: (token) => async (frame) => {
-      const found = await account(token, isByPerson(frame));
-      if (found === null) return { type: "gone" };
-      if (found.role === "viewer" && changes(frame)) return { type: "refused", reason: ONLY_READS };
-      return { type: "as", place: { ...place, person: found.person } };
+    admit: (token, known, tell) => {
+      let { role } = known;
+      tell(known);
+      return async (frame) => {
+        const found = await account(token, isByPerson(frame));
+        if (found === null) return { type: "gone" };
+        if (found.role !== role) tell(found);
+        ({ role } = found);
+        if (role === "viewer" && changes(frame)) return { type: "refused", reason: ONLY_READS };
+        return { type: "as", place: { ...place, person: found.person } };
+      };
     },
     join: (token, page) => {
       open.set(token, (open.get(token) ?? new Set()).add(page));
