@@ -9,6 +9,7 @@ import { openPostgresql } from "../core/store/database/postgresql.ts";
 import { requireServer } from "../core/store/database/postgresql-server.ts";
 import { openSqlite } from "../core/store/database/sqlite.ts";
 import { probeDatabase } from "../core/store/probe.ts";
+import { figure } from "../core/text/dollars.ts";
 import { type Copied, copyTables } from "./copy-tables.ts";
 
 export interface DatabaseCopying {
@@ -92,10 +93,6 @@ export function copiedLines({ rows, tables, texts }: Copied, { file, home, sandb
 
 interface CopiedFrom extends Pick<Config, "home" | "sandbox"> {
   readonly file: string;
-}
-
-function figure(count: number): string {
-  return count.toLocaleString("en-US");
 }
 
 const NO_TARGET =

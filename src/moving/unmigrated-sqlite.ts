@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { type ProbeResult, probeDatabase } from "../core/store/probe.ts";
+import { figure } from "../core/text/dollars.ts";
 import { sqliteFileOf } from "../home.ts";
 
 /** Warns the operator if this PostgreSQL has no sessions, but the home's SQLite file has some. */
@@ -12,7 +13,7 @@ export async function unmigratedSqlite({
   if (database.kind === "sqlite" || !existsSync(file)) return [];
   const there = await sessionsIn(`file:${file}`);
   if (there === 0 || (await sessionsIn(database.url)) !== 0) return [];
-  const sessions = there === 1 ? "a session" : `${there.toLocaleString("en-US")} sessions`;
+  const sessions = there === 1 ? "a session" : `${figure(there)} sessions`;
   return [
     `DATABASE_URL: this PostgreSQL has no sessions, and ${file} has ${sessions}. To bring all of it along, stop Deckhand and run \`deckhand data copy\`; or move the file away.`,
   ];

@@ -1,5 +1,5 @@
 import type { BudgetExceeded, BudgetScope } from "../protocol/events.ts";
-import { dollars } from "../text/dollars.ts";
+import { dollars, figure } from "../text/dollars.ts";
 import type { BudgetState } from "./affordable.ts";
 import type { BudgetUnit } from "./limits.ts";
 
@@ -8,7 +8,7 @@ export function stoppedAtLimit({ scope, ...figures }: BudgetExceeded): string {
   const [used, most] =
     "limitUsd" in figures
       ? [dollars(figures.costUsd), dollars(figures.limitUsd)]
-      : [figures.tokens.toLocaleString("en-US"), `${figures.limitTokens.toLocaleString("en-US")} tokens`];
+      : [figure(figures.tokens), `${figure(figures.limitTokens)} tokens`];
   return `Stopped at ${used} of ${most} ${WHOSE[scope]}; the next call could pass the limit.`;
 }
 
@@ -21,7 +21,7 @@ export function raiseLimitHint(exceeded: BudgetExceeded): string {
 export function nearLimit({ limit, spent }: BudgetState, unit: BudgetUnit): string {
   if (unit === "usd")
     return `⚠ ${dollars(spent.costUsd)} of ${dollars(limit.usd ?? 0)} ${WHOSE[limit.scope]} is spent.`;
-  const [used, most] = [spent.tokens, limit.tokens ?? 0].map((tokens) => tokens.toLocaleString("en-US"));
+  const [used, most] = [spent.tokens, limit.tokens ?? 0].map(figure);
   return `⚠ ${used} of ${most} tokens ${WHOSE[limit.scope]} are used.`;
 }
 

@@ -5,7 +5,7 @@ export function dollars(usd: number): string {
   return `$${figure.replace(/(\.\d\d\d?)0+$/u, "$1").replace(/(\.\d\d)0$/u, "$1")}`;
 }
 
-/** `1,000,000`. */
+/** `1,000,000`, whatever the language of the machine or browser, since the words around it are English. */
 export function figure(value: number): string {
   return value.toLocaleString("en-US");
 }

@@ -2,6 +2,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { CATALOG, DEMO_PROVIDER } from "../../core/providers/catalog.ts";
 import type { SetProvider } from "../../core/providers/registry/live-providers.ts";
 import type { Store } from "../../core/store/store.ts";
+import { figure } from "../../core/text/dollars.ts";
 import type { StoredKeys } from "../../feature.ts";
 import { seal, unseal } from "../../tools/secrets/sealed.ts";
 import { sealingKey } from "../../tools/secrets/sealing-key.ts";
@@ -84,7 +85,7 @@ export function keyProblem(key: string): string | null {
   if (key === "") return "A key is needed.";
   if (!/^[\x21-\x7e]+$/u.test(key)) return "A key has no spaces and no letters beyond ASCII: copy it again.";
   if (key.length < LENGTH.least) return `A key has at least ${LENGTH.least} characters: copy all of it.`;
-  return key.length > LENGTH.most ? `A key has at most ${LENGTH.most.toLocaleString("en")} characters.` : null;
+  return key.length > LENGTH.most ? `A key has at most ${figure(LENGTH.most)} characters.` : null;
 }
 
 export function nameOf(id: string): string {

@@ -58,7 +58,8 @@ export class BreeTicker implements Ticker {
     this.#count += 1;
     const time: DueTime = { at, name: `due-${this.#count}`, jobIds: [jobId] };
     this.#times.set(at, time);
-    const worker = { workerData: { jobIds: time.jobIds } };
+    // Bree would take a path with a parenthesis, a plus sign or the like for code.
+    const worker = { eval: false, workerData: { jobIds: time.jobIds } };
     this.#bree ??= this.#load();
     const bree = await this.#bree;
     // Bree uses the system's clock, which may differ from the one that jobs are due by.

@@ -1,4 +1,7 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
 import { BreeTicker } from "../../../src/jobs/scheduling/bree-ticker.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -65,4 +68,21 @@ test("a job can be set again as soon as it has ticked", async () => {
   await ticker.set("again", clock.now() + 50);
   await thrice;
   expect(ticks).toBe(3);
+});
+
+test("a job ticks wherever the program is installed", async () => {
+  const root = path.join(import.meta.dirname, "../../..");
+  mkdirSync(path.join(root, "build"), { recursive: true });
+  const home = mkdtempSync(path.join(root, "build", "c++ & été (1) "));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  cpSync(path.join(root, "src/jobs"), path.join(home, "src/jobs"), { recursive: true });
+  symlinkSync(path.join(root, "src/core"), path.join(home, "src/core"));
+  const module: unknown = await import(path.join(home, "src/jobs/scheduling/bree-ticker.ts"));
+  const { BreeTicker: Installed } = z.object({ BreeTicker: z.custom<typeof BreeTicker>() }).parse(module);
+  const ticker = new Installed({ clock, log: silentLog });
+  onTestFinished(() => ticker.stop());
+  const { promise: ticked, resolve } = Promise.withResolvers<string>();
+  await ticker.start(resolve);
+  await ticker.set("report", clock.now() + 200);
+  expect(await ticked).toBe("report");
 });

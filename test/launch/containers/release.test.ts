@@ -93,7 +93,7 @@ test("it brings the packages that are not in the bundle, with all that these loa
   const { stdout } = await run("node", ["--input-type=module", "--eval", script], homeOf(NOBODY));
   expect(stdout.trim().split("\n")).toEqual([
     ...needed.map((name) => expect.stringMatching(new RegExp(`^${name} (?:object|function)$`, "u"))),
-    expect.stringMatching(new RegExp(`^${release}/node_modules/node-`, "u")),
+    expect.stringContaining(`${release}/node_modules/node-`),
   ]);
 });
 

@@ -1,3 +1,5 @@
+import { figure } from "../../../core/text/dollars.ts";
+
 /** Formats figures for people: `6 s`, `1 min 5 s`, `3 turns`. */
 
 export function duration(ms: number): string {
@@ -16,5 +18,5 @@ export function elapsed(ms: number): string {
 }
 
 export function count(n: number, noun: string): string {
-  return `${n.toLocaleString("en-US")} ${noun}${n === 1 ? "" : noun.endsWith("ch") ? "es" : "s"}`;
+  return `${figure(n)} ${noun}${n === 1 ? "" : noun.endsWith("ch") ? "es" : "s"}`;
 }

@@ -5,6 +5,7 @@ import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TakeLock } from "../../../core/cluster.ts";
 import { unlessMissing, unlessSystem } from "../../../core/protocol/system-code.ts";
+import { figure } from "../../../core/text/dollars.ts";
 import { keepRepositories } from "../../../tools/git/worktree-repositories.ts";
 import type { GrowthPlace, Quotas } from "../../../tools/quotas/quotas.ts";
 import { listFiles } from "../../../tools/wasm/workspace/list-files.ts";
@@ -290,7 +291,7 @@ async function* filesOf(root: string, { maxEntries, tooMany }: ListLimits, signa
   using resolver = new PathResolver(root);
   const options = { hidden: true, dependencies: false, maxEntries };
   const { paths, cut } = refusing(root, () => listFiles(resolver, "", options));
-  if (cut) throw tooMany(`${maxEntries.toLocaleString("en-US")} entries`);
+  if (cut) throw tooMany(`${figure(maxEntries)} entries`);
   for (const [index, file] of paths.entries()) {
     if (index % AT_ONCE === 0) {
       await nextTurn();

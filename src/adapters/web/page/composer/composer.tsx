@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { figure } from "../../../../core/text/dollars.ts";
 import { MESSAGE_FILES } from "../../../render/local/frame-limits.ts";
 import { WEB_LIMITS } from "../../limits.ts";
 import type { Controller } from "../state/controller.ts";
@@ -11,7 +12,7 @@ import { filesOf, UploadList, type Uploads, useUploads } from "./uploads.tsx";
 
 export const COMPOSER_ID = "composer";
 
-const TOO_LONG = `This message is longer than ${WEB_LIMITS.messageChars.toLocaleString()} characters. Attach it as a file.`;
+const TOO_LONG = `This message is longer than ${figure(WEB_LIMITS.messageChars)} characters. Attach it as a file.`;
 const TOO_MANY = `A message takes ${MESSAGE_FILES} files. Remove some.`;
 
 interface ComposerProps {

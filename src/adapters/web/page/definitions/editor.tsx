@@ -1,5 +1,6 @@
 import type { JSX, RefObject } from "preact";
 import { useRef, useState } from "preact/hooks";
+import { figure } from "../../../../core/text/dollars.ts";
 import type { Theirs } from "../../sessions/team-definitions.ts";
 import { Markdown } from "../text/markdown-text.tsx";
 import { ChangeDialog, changedLines } from "./change-dialog.tsx";
@@ -71,7 +72,7 @@ function Source({ editing, label, source }: SourceProps): JSX.Element {
       />
       <p class="hint">
         Line {line}
-        {checked !== null && ` · ${checked.bytes.toLocaleString()} bytes`}
+        {checked !== null && ` · ${figure(checked.bytes)} bytes`}
       </p>
     </div>
   );

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { figure } from "../../../../core/text/dollars.ts";
 import type {
   EffectiveInstructions,
   InstructionChannel,
@@ -209,7 +210,7 @@ function Files({
       {files.map(({ source, text, isFollowed, bytes }) => (
         <details key={source} class="file-change">
           <summary>
-            <code>{source}</code> <span class="hint">{bytes.toLocaleString()} bytes</span>
+            <code>{source}</code> <span class="hint">{figure(bytes)} bytes</span>
             {!isFollowed && <span class="tag">waits until somebody in the channel allows it</span>}
           </summary>
           <Markdown text={text} />

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { dollars } from "../../../../core/text/dollars.ts";
+import { dollars, figure } from "../../../../core/text/dollars.ts";
 import type { Overview } from "../state/state.ts";
 import { Label } from "../text/markdown-text.tsx";
 
@@ -59,7 +59,7 @@ export function ContextGauge({ context }: { readonly context: Session["context"]
         <span style={{ inlineSize: `${share * 100}%` }} />
       </div>
       <p class="hint">
-        {words} · {context.tokens.toLocaleString()} of {context.window.toLocaleString()} tokens
+        {words} · {figure(context.tokens)} of {figure(context.window)} tokens
       </p>
     </div>
   );

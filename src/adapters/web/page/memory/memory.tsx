@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { figure } from "../../../../core/text/dollars.ts";
 import type { TeamMemories } from "../../sessions/team-memory.ts";
 import type { SessionChoices } from "../../sessions/team-sessions.ts";
 import { FormDialog } from "../form-dialog.tsx";
@@ -114,7 +115,7 @@ function InChannel({ channelId, state }: InChannelProps): JSX.Element {
 function countOf(count: number | null, shown: number): string {
   if (count === null && shown === 0) return "Nothing fits this search";
   if (count === null) return shown === 1 ? "The best one for this search" : `The best ${shown} for this search`;
-  return `${count === 1 ? "1 memory" : `${count.toLocaleString()} memories`} that you may read here`;
+  return `${count === 1 ? "1 memory" : `${figure(count)} memories`} that you may read here`;
 }
 
 interface Asked extends Pick<InChannelProps, "channelId"> {

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { figure } from "../../../../core/text/dollars.ts";
 import type { TeamModel as Model, TeamProvider as Provider, TeamProviders } from "../../sessions/team-providers.ts";
 import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
@@ -171,7 +172,7 @@ const COLUMNS: readonly Column<Model>[] = [
   {
     title: "Context window",
     isNumber: true,
-    cell: ({ contextWindow }) => (contextWindow === null ? "unknown" : `${contextWindow.toLocaleString()} tokens`),
+    cell: ({ contextWindow }) => (contextWindow === null ? "unknown" : `${figure(contextWindow)} tokens`),
   },
   { title: "Input, $ per million", isNumber: true, cell: ({ price }) => price?.input ?? "unknown" },
   { title: "Output, $ per million", isNumber: true, cell: ({ price }) => price?.output ?? "unknown" },

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { dollars } from "../../../../core/text/dollars.ts";
+import { dollars, figure } from "../../../../core/text/dollars.ts";
 import type { TeamUsage, UsageFigures, UsageGroup, UsageRow } from "../../sessions/team-usage.ts";
 import { Choose } from "../section/choose.tsx";
 import { type Column, DataTable } from "../section/data-table.tsx";
@@ -195,8 +195,4 @@ function titleOf(group: UsageGroup): string {
 
 function counted(count: number, what: string): string {
   return `${figure(count)} ${what}${count === 1 ? "" : "s"}`;
-}
-
-function figure(value: number): string {
-  return value.toLocaleString("en-US");
 }
