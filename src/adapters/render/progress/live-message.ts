@@ -76,9 +76,10 @@ export class LiveMessage {
     if (this.#closed || this.#gone || this.#inFlight !== undefined || this.#cancelWait !== undefined || !this.#changed)
       return;
     const { clock } = this.#options;
-    const waitMs = this.#lastEditAt + EDIT_EVERY_MS - clock.now();
-    if (waitMs > 0) {
-      this.#cancelWait = clock.after(waitMs, () => {
+    const sinceMs = clock.now() - this.#lastEditAt;
+    // Negative if the clock was set back.
+    if (sinceMs >= 0 && sinceMs < EDIT_EVERY_MS) {
+      this.#cancelWait = clock.after(EDIT_EVERY_MS - sinceMs, () => {
         this.#cancelWait = undefined;
         this.#schedule();
       });

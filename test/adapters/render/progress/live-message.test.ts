@@ -46,6 +46,14 @@ test("changes in quick succession become one edit with the latest content", asyn
   expect(edits).toEqual([{ at: 1_000, text: "c" }]);
 });
 
+test("edits continue after the clock is set back", async () => {
+  const { clock, edits, change } = setup();
+  change("a");
+  clock.set(-3_600_000);
+  await clock.advance(1_000);
+  expect(edits.map(({ text }) => text)).toEqual(["a"]);
+});
+
 test("nothing is sent when nothing changed", async () => {
   const { clock, edits, change, live } = setup();
   change("start");
