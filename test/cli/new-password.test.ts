@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { newKey, newPassword } from "../../src/cli/new-password.ts";
+import { newKey, newPassword, typedLines } from "../../src/cli/new-password.ts";
 
 /** A terminal that types these keys, one string at each prompt. */
 function terminal(...keys: readonly string[]) {
@@ -31,4 +31,19 @@ test("a terminal that is closed ends the question", async () => {
   const stdin = terminal("");
   setImmediate(() => stdin.end());
   await expect(newKey(stdin)).rejects.toThrow("nothing was changed");
+});
+
+test("lines that are typed or piped arrive until enough are read; Ctrl+C says that nothing was changed", async () => {
+  const enough = new AbortController();
+  const lines: string[] = [];
+  const long = "x".repeat(10_000);
+  for await (const line of typedLines(terminal(`${long}\rtwo\rthree\r`), enough.signal)) {
+    lines.push(line);
+    if (line === "two") enough.abort();
+  }
+  expect(lines.slice(0, 2)).toEqual([long, "two"]);
+  const typed = async () => {
+    for await (const line of typedLines(terminal("one\r\u0003"), new AbortController().signal)) lines.push(line);
+  };
+  await expect(typed()).rejects.toThrow("Interrupted: nothing was changed.");
 });

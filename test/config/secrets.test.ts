@@ -54,6 +54,7 @@ test("the description of a configuration holds none of its secrets", () => {
         c: {
           url: "https://secret-E@h/secret1234567890abcdef/mcp?key=secret-F",
           headers: { authorization: "Bearer secret-G" },
+          oauth: { clientId: "a-client", clientSecret: "secret-J" },
         },
       },
     },
@@ -77,6 +78,7 @@ test("the description of a configuration holds none of its secrets", () => {
     "secret-G",
     "secret-H",
     "secret-I",
+    "secret-J",
     "secret1234567890abcdef",
     "u",
     "xapp-secret-2",

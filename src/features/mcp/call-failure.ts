@@ -20,6 +20,9 @@ const MAX_WORDS = 2_000;
 /** Maximum length of a server's protocol version in messages, in characters. */
 const MAX_VERSION = 40;
 
+/** Maximum length of the scopes in messages, in characters. */
+const MAX_SCOPE = 200;
+
 /** The server's program ended during a request; `ending` says how. */
 export class ProgramEnded extends AppError {
   readonly ending: string;
@@ -53,6 +56,8 @@ export interface CallFailure {
   readonly doubtful: boolean;
   /** The server wants other credentials, or any (HTTP 401). */
   readonly isUnauthorized?: boolean;
+  /** The text instead, if the request was made by an account that signed in (HTTP 403). */
+  readonly ofAccount?: string;
 }
 
 /** HTTP statuses of a restarted server that does not know the session. */
@@ -66,7 +71,7 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
     return { text: "its working directory (`cwd`) is not there", refused: true, doubtful: true };
   }
   if (error instanceof SdkHttpError) return httpFailure(httpAnswer(error));
-  if (error instanceof InsufficientScopeError) return httpFailure({ status: 403 });
+  if (error instanceof InsufficientScopeError) return scopeFailure(error);
   if (error instanceof SseError && error.code !== undefined) return httpFailure({ status: error.code });
   if (error instanceof SdkError) return sdkFailure(error, timeoutMs);
   if (error instanceof ProtocolError) {
@@ -92,6 +97,17 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
   return { text: words, refused: wasNeverSent(error), doubtful: true };
 }
 
+const NOT_ALLOWED = "the account that signed in may not do this";
+
+function scopeFailure({ requiredScope = "" }: InsufficientScopeError): CallFailure {
+  const scope = foreignLine(requiredScope, MAX_SCOPE);
+  const remedy = "an operator must put it into `oauth.scope`, with those it has, and sign in again";
+  return {
+    ...httpFailure({ status: 403 }),
+    ofAccount: `${NOT_ALLOWED}${scope === "" ? " (HTTP 403)" : `: its sign-in lacks the scope ${scope}; ${remedy}`}`,
+  };
+}
+
 function httpFailure({
   status,
   said = "",
@@ -100,7 +116,9 @@ function httpFailure({
   if (status === 401 || status === 403) {
     const why = `it refuses our credentials (HTTP ${status}${said === "" ? "" : `: ${said}`})`;
     const text = `${why}; an operator must give it a token in its \`headers\``;
-    return { text, refused: true, doubtful: true, isUnauthorized: status === 401 };
+    const failure = { text, refused: true, doubtful: true };
+    if (status === 401) return { ...failure, isUnauthorized: true };
+    return { ...failure, ofAccount: `${NOT_ALLOWED} (HTTP 403${said === "" ? "" : `: ${said}`})` };
   }
   if (status >= 300 && status < 400) {
     const way = `it answers with a redirect (HTTP ${status}); an operator must give the address that it leads to`;

@@ -134,6 +134,8 @@ export class McpConnection {
   async reconnect(): Promise<void> {
     if (this.#stopping.signal.aborted) return;
     const session = this.#session;
+    // An attempt under way may have begun before what the caller knows, such as a sign-in.
+    if (session === null && this.#attempt !== null) await this.#connect();
     this.#failures = 0;
     this.#pausing?.abort();
     if (session !== null) await this.#drop(session, { text: "it is being connected anew" });
@@ -144,7 +146,7 @@ export class McpConnection {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#keeping;
-    await this.access?.settled();
+    await this.access?.close();
   }
 
   /**
@@ -231,9 +233,10 @@ export class McpConnection {
   /** Masks secrets: some servers repeat the token that they refuse, and the page shows the message. */
   #failureOf(error: unknown, timeoutMs: number): Failure {
     const failure = callFailure(error, timeoutMs);
+    const words = this.access?.isSignedIn === true ? (failure.ofAccount ?? failure.text) : failure.text;
     const refusal = failure.isUnauthorized === true ? (this.access?.refusal ?? null) : null;
     const orRun = refusal?.orRun == null ? "" : `, or run ${refusal.orRun}`;
-    const own = this.#masking.hide(this.access?.hide(failure.text) ?? failure.text);
+    const own = this.#masking.hide(this.access?.hide(words) ?? words);
     const text = refusal?.text ?? `${own}${orRun}`;
     return { ...failure, text, waitsForSignIn: refusal?.waits ?? false };
   }

@@ -1,6 +1,6 @@
 import { refreshAuthorization } from "@modelcontextprotocol/client";
 import type { Log } from "../../../core/protocol/log.ts";
-import type { Clock } from "../../../core/protocol/runtime.ts";
+import { type Clock, sleepUnlessAborted } from "../../../core/protocol/runtime.ts";
 import { secretMasking } from "../../../core/text/secret-masking.ts";
 import type { FeatureHost } from "../../../feature-host.ts";
 import { createGuardedFetch, type Reach } from "./guarded-fetch.ts";
@@ -51,6 +51,7 @@ type Open = Extract<Kept, { type: "open" }>;
 /** The access to one server by the account that signed in to it. Renews the token, one process at a time. */
 export class Access {
   readonly #options: AccessScope;
+  readonly #closing = new AbortController();
   #kept: Promise<Kept> | null = null;
   #renewing: Promise<string | null> | null = null;
   #refusal: Refusal | null = null;
@@ -75,9 +76,15 @@ export class Access {
     return secretMasking(this.#hidden).hide(text);
   }
 
-  /** Resolves when no renewal is under way, so that none is lost. */
-  async settled(): Promise<void> {
+  /** Ends waiting, and resolves when no renewal is under way, so that none is lost. */
+  async close(): Promise<void> {
+    this.#closing.abort();
     await this.#renewing;
+  }
+
+  /** Whether requests carry the token of an account. */
+  get isSignedIn(): boolean {
+    return this.#hidden.length > 0;
   }
 
   /** The access token; null if nobody has signed in. */
@@ -172,9 +179,9 @@ export class Access {
       if (await vault.store.transaction((tx) => tx.tables(signInWrites).takeTurn(from.row, turn))) {
         return this.#renewNow(from);
       }
-      await clock.sleep(LOOK_MS, new AbortController().signal);
       const row = (await readRows(vault)).find(({ server }) => server === from.row.server);
       if (row?.sealed !== from.row.sealed || row.refusedAt !== null) return null;
+      if (!(await sleepUnlessAborted(clock, LOOK_MS, this.#closing.signal))) break;
     }
     const why = "another process is at it";
     log.warn({ why }, "mcp_sign_in_not_renewed");
@@ -211,7 +218,7 @@ export class Access {
       metadata: provider,
       clientInformation: isOurs ? { ...client, client_secret: clientSecret } : client,
       refreshToken: signIn.refreshToken ?? "",
-      ...(resource === null ? {} : { resource: new URL(resource) }),
+      ...(resource === null ? {} : { resource }),
       fetchFn: createGuardedFetch(settings, reach, new AbortController().signal),
     });
     return { client, provider, resource, ...tokensOf(tokens, clock.now()) };

@@ -42,7 +42,7 @@ export async function authorize(found: Discovered, scope: SignInScope): Promise<
   };
   const client = await clientFor(found, scope, redirect.uri).catch(failed);
   const asked = { metadata, clientInformation: client, redirectUrl: redirect.uri, state };
-  const target = resource === null ? {} : { resource: new URL(resource) };
+  const target = resource === null ? {} : { resource };
   const more = found.scope === null ? {} : { scope: found.scope };
   const begun = await startAuthorization(metadata.issuer, { ...asked, ...target, ...more }).catch(() =>
     failed(new SignInProblem(`${host} does not offer the kind of sign-in that MCP asks for (codes with PKCE S256).`)),

@@ -46,12 +46,17 @@ export function problemText(error: unknown, host: string): string {
   if (error instanceof OAuthError) return `${host} answers: ${foreignWords(error)}.`;
   if (error instanceof IssuerMismatchError) return `${host} calls itself by another name.`;
   if (error instanceof InsecureTokenEndpointError) return `The address for tokens of ${host} is not encrypted.`;
+  const status = error instanceof Error ? HTTP_STATUS.exec(error.message)?.[1] : undefined;
+  if (status !== undefined) return `${host} answers with HTTP ${status}.`;
   const code = causeChain(error)
     .map(systemCode)
     .find((each) => each !== undefined);
   const why = proxyFailure(error) ?? code;
   return why === undefined ? `The answer of ${host} does not follow OAuth.` : `${host} cannot be reached (${why}).`;
 }
+
+/** The status in the SDK's own messages. */
+const HTTP_STATUS = /^HTTP (\d{3})\b/u;
 
 const text = z.string().optional().catch(undefined);
 const refusalSchema = z.object({ error: text, error_description: text }).catch({});

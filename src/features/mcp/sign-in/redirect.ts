@@ -44,6 +44,8 @@ export async function openRedirect(
     response.writeHead(isAnswer ? 200 : 404, { "content-type": "text/plain; charset=utf-8", connection: "close" });
     response.end(text);
   });
+  // A browser may keep connections open that it does not use.
+  server.on("connection", (socket) => socket.unref());
   const port = oauth.redirectUri === undefined ? usual : Number(wanted.port === "" ? 80 : wanted.port);
   try {
     server.listen(port, HOST);
@@ -60,9 +62,9 @@ export async function openRedirect(
     // A registered address counts as it is written.
     uri: oauth.redirectUri ?? wanted.href,
     isListening: true,
-    async [Symbol.asyncDispose]() {
+    [Symbol.asyncDispose]() {
       server.close();
-      server.closeIdleConnections();
+      return Promise.resolve();
     },
   };
 }

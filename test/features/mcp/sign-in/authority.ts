@@ -17,6 +17,8 @@ export interface Guarded extends PlainServer {
   expire(): void;
   /** Refuses every token from now on, or none. */
   refuse(everything: boolean): void;
+  /** Refuses every call with this header, or none. */
+  forbid(header: string | null): void;
   /** Requests without a token or with a refused one. */
   refusals(): number;
 }
@@ -42,6 +44,7 @@ export async function guardedServer({
   const expired = new Set<string>();
   let refusesAll = false;
   let refusals = 0;
+  let forbidden: string | null = null;
   const accepts = async (token: string): Promise<boolean> => {
     if (refusesAll || expired.has(token)) return false;
     const asked = { method: "POST", body: new URLSearchParams({ token, ...CHECKER }) };
@@ -60,7 +63,9 @@ export async function guardedServer({
     const [, token = ""] = (request.headers.authorization ?? "").split(" ");
     if (token !== "" && (await accepts(token))) {
       tokens.push(token);
-      return false;
+      if (forbidden === null) return false;
+      response.writeHead(403, { "www-authenticate": forbidden }).end();
+      return true;
     }
     refusals += 1;
     const header = challenge(metadataUrl);
@@ -79,6 +84,9 @@ export async function guardedServer({
     },
     refuse: (everything) => {
       refusesAll = everything;
+    },
+    forbid: (header) => {
+      forbidden = header;
     },
     refusals: () => refusals,
   };

@@ -37,10 +37,10 @@ export interface SigningIn {
 
 const ADDRESS = /^http\S+\/auth\S*$/mu;
 
-export async function place(settings: McpServer): Promise<Place> {
+export async function place(settings: McpServer, database?: string): Promise<Place> {
   const home = tempDirectory();
   const runtime = systemRuntime();
-  const store = await openStore(`file:${home}/data/deckhand.db`, runtime);
+  const store = await openStore(database ?? `file:${home}/data/deckhand.db`, runtime);
   onTestFinished(() => store.close());
   let current = settings;
   const set = (to: McpServer) => {
@@ -48,7 +48,7 @@ export async function place(settings: McpServer): Promise<Place> {
     writeFileSync(path.join(home, "deckhand.config.json"), JSON.stringify({ mcpServers: { web: to } }));
   };
   set(settings);
-  const given = { cwd: home, env: {} };
+  const given = { cwd: home, env: database === undefined ? {} : { DATABASE_URL: database } };
   return {
     home,
     store,

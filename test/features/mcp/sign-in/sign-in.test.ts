@@ -1,8 +1,16 @@
-import { expect, test } from "vitest";
+import { PassThrough } from "node:stream";
+import { expect, onTestFinished, test } from "vitest";
+import { typedLines } from "../../../../src/cli/new-password.ts";
 import type { McpUrlServer } from "../../../../src/features/mcp/server-settings.ts";
+import { authorize } from "../../../../src/features/mcp/sign-in/authorize.ts";
+import { discover } from "../../../../src/features/mcp/sign-in/discovery.ts";
+import { createGuardedFetch } from "../../../../src/features/mcp/sign-in/guarded-fetch.ts";
 import { openRow } from "../../../../src/features/mcp/sign-in/signed-in.ts";
 import { signInReads } from "../../../../src/features/mcp/sign-in/store.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
+import { createSystemResolve } from "../../../../src/tools/network/resolve.ts";
+import { startPostgres } from "../../../support/database/postgres.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
 import { type Connected, textIn, type World } from "../connected.ts";
 import { httpServer } from "../http-server.ts";
 import { guardedServer, inBrowser, STATIC } from "./authority.ts";
@@ -113,18 +121,32 @@ test("a token whose time is nearly over is renewed before it is sent", async () 
   expect(server.refusals()).toBe(refusals);
 });
 
-test("two processes that need a new token at once renew it once, and both go on", async () => {
-  const server = await guardedServer();
-  const at = await place(server.settings);
-  await signedIn(at);
-  const [one, two] = [await connected(at), await connected(at)];
-  const codes = server.authority.codes();
-  server.expire();
-  const calls = [one, two, one, two].map(({ call }) => call("mcp__web__go"));
-  expect((await Promise.all(calls)).map(textIn)).toEqual(Array(4).fill("done"));
-  expect(server.authority.codes()).toBe(codes + 1);
-  expect(await rowsOf(at)).toMatchObject([{ refusedAt: null }]);
-});
+const DATABASES = {
+  SQLite: () => Promise.resolve(undefined),
+  PostgreSQL: async () => {
+    const postgres = await startPostgres();
+    onTestFinished(async () => {
+      await postgres.stop();
+    });
+    return postgres.createDatabase();
+  },
+};
+
+test.each(Object.entries(DATABASES))(
+  "two processes on %s that need a new token at once renew it once",
+  async (_, open) => {
+    const server = await guardedServer();
+    const at = await place(server.settings, await open());
+    await signedIn(at);
+    const [one, two] = [await connected(at), await connected(at)];
+    const codes = server.authority.codes();
+    server.expire();
+    const calls = [one, two, one, two].map(({ call }) => call("mcp__web__go"));
+    expect((await Promise.all(calls)).map(textIn)).toEqual(Array(4).fill("done"));
+    expect(server.authority.codes()).toBe(codes + 1);
+    expect(await rowsOf(at)).toMatchObject([{ refusedAt: null }]);
+  },
+);
 
 test("a sign-in that the service renews no more has ended, and a new one works without a restart", async () => {
   const server = await guardedServer();
@@ -236,4 +258,51 @@ test("servers to which nobody signs in are said", async () => {
   at.set({ command: "node" });
   expect((await at.mcp("sign-in", "web")).error).toContain("✗ web is a program on this machine");
   expect((await at.mcp("list")).out).toBe("web · a program, which needs no sign-in");
+});
+
+test("a server whose entry says sse wants the sign-in just the same", async () => {
+  const server = await guardedServer();
+  const at = await place({ ...server.settings, type: "sse" });
+  const { mcp, call } = at.program();
+  await mcp.settled();
+  expect(mcp.problems()).toEqual([WANTS]);
+  await signedIn(at);
+  await expect.poll(() => mcp.problems()).toEqual([]);
+  expect(textIn(await call("mcp__web__go"))).toBe("done");
+});
+
+test("a server that says nothing of a sign-in may want a token as well, and one that an account may not use says so", async () => {
+  const server = await guardedServer({ challenge: () => undefined });
+  const at = await place(server.settings);
+  const { mcp, call } = at.program();
+  await mcp.settled();
+  expect(mcp.problems()).toEqual([
+    "web is not connected: it refuses our credentials (HTTP 401: not); an operator must give it a token in its `headers`, or run `deckhand mcp sign-in web`.",
+  ]);
+  await signedIn(at);
+  await expect.poll(() => mcp.problems()).toEqual([]);
+  server.forbid('Bearer error="insufficient_scope", scope="write"');
+  expect(textIn(await call("mcp__web__go"))).toContain(
+    "the account that signed in may not do this: its sign-in lacks the scope write; an operator must put it into `oauth.scope`",
+  );
+  server.forbid(null);
+  await expect.poll(async () => textIn(await call("mcp__web__go"))).toBe("done");
+});
+
+test("who does not sign in within ten minutes is told, and nothing is kept", async () => {
+  const server = await guardedServer();
+  const clock = new ManualClock();
+  const { settings } = server;
+  const guarded = createGuardedFetch(settings, { resolve: createSystemResolve() }, new AbortController().signal);
+  const found = await discover(settings, { title: "web", guarded }, new AbortController().signal);
+  const shown = Promise.withResolvers<void>();
+  const say = (line: string) => line.includes("Ctrl-C") && shown.resolve();
+  const lines = (signal: AbortSignal) => typedLines(new PassThrough(), signal);
+  const signingIn = authorize(found, { title: "web", settings, guarded, clock, say, lines });
+  const ended = expect(signingIn).rejects.toMatchObject({
+    text: "Nobody signed in within 10 minutes. Nothing was changed.",
+  });
+  await shown.promise;
+  await clock.advance(600_000);
+  await ended;
 });
