@@ -27,7 +27,7 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
   const title = titleOf(state);
   const isRunning = newestStop(messagesOf(state, state.openId)) !== null;
   useShortcuts({ controller, setColumn, help, setHelp });
-  useKeptFocus(`${column} ${addressOf(state)}`);
+  useKeptFocus(addressOf(state), column);
   useEffect(() => {
     document.title = `${isRunning ? "⏳ " : ""}${title === undefined ? "" : `${title} · `}Deckhand`;
   }, [title, isRunning]);
@@ -98,20 +98,20 @@ function Thread(props: ThreadViewProps): JSX.Element {
  * Restores the focus after a change of address or column that removed or hid the focused element: to the composer if it
  * is shown, or else to the title. The focus would otherwise fall back to the start of the page.
  */
-function useKeptFocus(place: string): void {
-  const before = useRef(place);
-  useEffect(() => {
-    const isMoved = before.current !== place;
-    before.current = place;
+function useKeptFocus(address: string, column: Column): void {
+  const before = useRef(address);
+  // A layout effect, because a hidden element has the focus only until the next frame.
+  useLayoutEffect(() => {
+    const isMoved = before.current !== address;
+    before.current = address;
     const { activeElement, body } = document;
-    // The browser takes the focus from a hidden element only with the next frame.
-    const isLost = activeElement === body || activeElement?.checkVisibility() === false;
-    if (!isMoved || !isLost) return;
+    const isLost = activeElement === body ? isMoved : activeElement?.checkVisibility() === false;
+    if (!isLost) return;
     const titles = document.querySelectorAll<HTMLElement>("h1, .details-head h2");
     // On a touch screen, focusing the composer would open the keyboard.
     const composer = matchMedia("(pointer: coarse)").matches ? null : document.getElementById(COMPOSER_ID);
     [composer, ...titles].find((one) => one?.checkVisibility() === true)?.focus({ preventScroll: true });
-  }, [place]);
+  }, [address, column]);
 }
 
 function useController(controller: Controller): ReturnType<Controller["state"]> {

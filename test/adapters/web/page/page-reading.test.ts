@@ -71,6 +71,18 @@ test("on a narrow screen the focus follows to the column that is shown", async (
   await expect.poll(focused).toBe("composer");
 });
 
+test("on a wide screen, an answer beside the thread moves no focus", async () => {
+  const thread = await say("go");
+  inbox.answerWith({ type: "reply", message: plainMessage("every step") });
+  const buttons = [{ id: "details:run_1", label: "Steps", style: "default" as const }];
+  await platform.post(thread, plainMessage("done", { buttons }), "answer");
+  await page.getByRole("button", { name: "Steps" }).waitFor();
+  // Some browsers do not focus a button that is clicked.
+  await page.evaluate("document.activeElement.blur(); document.querySelector('.message button').click()");
+  await page.getByText("every step").waitFor();
+  expect(await page.evaluate("document.activeElement === document.body")).toBe(true);
+});
+
 test("in forced colours, without backgrounds, what is open and chosen has an outline", async () => {
   await say("go");
   await page.emulateMedia({ forcedColors: "active" });
