@@ -36,13 +36,13 @@ async function signedIn(world: LoginWorld, name: string): Promise<{ browser: Bro
 
 const isIn = async (browser: Browser) => (await browser.get("/session")).status === 200;
 
-describe("another site's page", () => {
+describe("a cross-site request", () => {
   test.each([
     ["an empty origin", { origin: "" }],
     ["a hidden origin", { origin: "null" }],
     ["another site's origin", { origin: "https://evil.example" }],
     ["another port's origin", { origin: "http://127.0.0.1:1" }],
-  ])("signs nobody in by a form with %s", async (_case, headers) => {
+  ])("cannot sign anybody in by a form with %s", async (_case, headers) => {
     const world = await withAna();
     const ana = world.browser();
     const token = /name="token" value="([^"]+)"/u.exec((await ana.get("/login")).body)?.[1] ?? "";
@@ -53,7 +53,7 @@ describe("another site's page", () => {
     expect((await ana.post("/login", fields)).status).toBe(303);
   });
 
-  test("signs nobody in by a form that was shown to another browser", async () => {
+  test("cannot sign anybody in with a form token issued to another browser", async () => {
     const world = await withAna();
     const [victim, attacker] = [world.browser(), world.browser()];
     await victim.get("/login");
@@ -65,7 +65,7 @@ describe("another site's page", () => {
     expect((await attacker.post("/login", { token, name: "ana", password: PASSWORD })).status).toBe(303);
   });
 
-  test("changes nothing with somebody's cookie, which lacks what only the page knows", async () => {
+  test("cannot change anything with a stolen session cookie, because the change token is missing", async () => {
     const world = await withAna();
     await world.addAccount("bob");
     const [{ browser, changeToken }, bob] = [await signedIn(world, "ana"), await signedIn(world, "bob")];
@@ -81,7 +81,7 @@ describe("another site's page", () => {
   });
 
   test.each(["evil.example", "localhost.evil.example", "deckhand.local"])(
-    "that leads its name %s here is not answered",
+    "is refused when the host name %s resolves to this server (DNS rebinding)",
     async (name) => {
       const world = await withAna();
       const { browser } = await signedIn(world, "ana");
@@ -93,8 +93,8 @@ describe("another site's page", () => {
   );
 });
 
-describe("cookies that somebody slips in", () => {
-  test("a session from before is another one after signing in, and worth nothing", async () => {
+describe("planted cookies", () => {
+  test("the session is replaced at sign-in, so a session cookie planted before it is worthless (session fixation)", async () => {
     const world = await withAna();
     await world.addAccount("mallory");
     const name = `deckhand_${world.port}_login`;
@@ -114,7 +114,7 @@ describe("cookies that somebody slips in", () => {
     expect(await isIn(planted)).toBe(false);
   });
 
-  test("the page's key on loopback opens nothing here, nor does a made-up device let anybody guess on", async () => {
+  test("the loopback page key and the setup token are no session, and a forged device cookie lifts no throttle", async () => {
     const world = await withAna();
     const { searchParams } = new URL(world.link(), world.origin);
     const stranger = world.browser();
@@ -128,11 +128,11 @@ describe("cookies that somebody slips in", () => {
   });
 });
 
-describe("who guesses", () => {
+describe("password guessing", () => {
   const from = (address: string) => ({ "x-forwarded-for": address });
   const trusting = { trustProxy: ["127.0.0.1"] };
 
-  test("waits after five wrong passwords, also with the right one; others do not, and in time nobody does", async () => {
+  test("is throttled after five wrong passwords, also for the right one; other addresses are not, and the throttle expires", async () => {
     const world = await withAna(trusting);
     await world.addAccount("bob");
     const guess = (password: string, address = "198.51.100.7") =>
@@ -148,7 +148,7 @@ describe("who guesses", () => {
     expect((await guess(PASSWORD)).status).toBe(303);
   });
 
-  test("many at once get no further than one after the other", async () => {
+  test("gets no more than five attempts by concurrent requests", async () => {
     const world = await withAna(trusting);
     const browsers = Array.from({ length: 30 }, () => world.browser());
     const pages = browsers.map(async (browser) => browser.signIn("ana", "wrong", from("198.51.100.7")));
@@ -160,14 +160,14 @@ describe("who guesses", () => {
     ["with its port", (port: number) => `198.51.100.7:${port}`],
     ["of IPv6 with its port", (port: number) => `[2001:db8::7]:${port}`],
     ["behind another proxy with its port", (port: number) => `198.51.100.7:${port}, 10.0.0.7:${port}`],
-  ])("is one visitor by each of their connections where a proxy names them %s", async (_case, named) => {
+  ])("counts all connections of one address together where a proxy names it %s", async (_case, named) => {
     const world = await withAna({ trustProxy: ["127.0.0.1", "10.0.0.0/8"] });
     const guess = (port: number) => world.browser().signIn("ana", "wrong", from(named(port)));
     for (let tries = 1; tries <= 5; tries += 1) expect((await guess(50_000 + tries)).status).toBe(401);
     expect((await guess(50_010)).status).toBe(429);
   });
 
-  test("with a network of IPv6 has one address", async () => {
+  test("counts an IPv6 /64 network as one address", async () => {
     const world = await withAna(trusting);
     const guess = (address: string) => world.browser().signIn("ana", "wrong", from(address));
     for (let tries = 1; tries <= 5; tries += 1) expect((await guess(`2001:db8:1:2::${tries}`)).status).toBe(401);
@@ -175,7 +175,7 @@ describe("who guesses", () => {
     expect((await guess("2001:db8:1:3::1")).status).toBe(401);
   });
 
-  test("with many names from one address waits as well", async () => {
+  test("is throttled per address across names, with one audit entry per name and throttle", async () => {
     const world = await withAna(trusting);
     const guess = (name: string) => world.browser().signIn(name, "wrong", from("198.51.100.7"));
     for (let tries = 0; tries < 20; tries += 1) expect((await guess(`name${tries}`)).status).toBe(401);
@@ -189,7 +189,7 @@ describe("who guesses", () => {
     expect((await throttled()).map(({ about }) => about).toSorted()).toEqual(["an unknown name", "ana"]);
   });
 
-  test("from everywhere keeps out strangers, and neither the owner's browser nor one with a printed address", async () => {
+  test("from many addresses locks out strangers, but not the owner's known browser or one with a setup link", async () => {
     const world = await withAna(trusting);
     const home = world.browser();
     await home.signIn("ana", PASSWORD, from("203.0.113.1"));
@@ -206,7 +206,7 @@ describe("who guesses", () => {
     expect((await vouched.signIn("ana", PASSWORD, from("203.0.113.9"))).status).toBe(303);
   });
 
-  test("a known browser's guesses are counted, too", async () => {
+  test("is throttled for a known browser as well", async () => {
     const world = await withAna();
     const thief = world.browser();
     await thief.signIn("ana");
@@ -216,7 +216,7 @@ describe("who guesses", () => {
     expect((await world.browser().signIn("ana")).status).toBe(303);
   });
 
-  test("learns nothing from the time that it takes: a name that nobody has is as much work", async () => {
+  test("reveals no account by timing: an unknown name costs the same hashing work", async () => {
     const world = await withAna();
     const logins = createLogins(
       {
@@ -259,7 +259,7 @@ describe("a viewer", () => {
     { type: "complete", threadId: null, text: "/agent " },
   ];
 
-  test.each(frames)("gets nowhere by a frame made by hand: $type", async (frame) => {
+  test.each(frames)("is refused every WebSocket frame that changes something: $type", async (frame) => {
     const world = await loginWorld({ store: await emptied(), receive: inbox.receive });
     await world.addAccount("vera", "viewer");
     const { browser } = await signedIn(world, "vera");
@@ -272,7 +272,7 @@ describe("a viewer", () => {
     expect(inbox.events).toEqual([]);
   });
 
-  test("changes nothing at any address of a feature, also one that forgets to ask for a role", async () => {
+  test("is refused every POST to a feature's route, even if the route checks no role", async () => {
     let count = 0;
     const handle = async () => {
       count += 1;
@@ -296,7 +296,7 @@ describe("a viewer", () => {
     expect(count).toBe(1);
   });
 
-  test("puts no files, and may do more as soon as the role is another", async () => {
+  test("cannot upload files, and can once the role is changed to operator", async () => {
     const world = await loginWorld({ store: await emptied(), receive: inbox.receive });
     await world.addAccount("vera", "viewer");
     const { browser, changeToken } = await signedIn(world, "vera");
@@ -318,7 +318,7 @@ describe("a viewer", () => {
   });
 });
 
-test("a name that is markup is shown as it was typed", async () => {
+test("a display name that contains markup is shown as text", async () => {
   const world = await withAna();
   const answer = await world.browser().signIn(`"><script>alert(1)</script>`, "wrong");
   expect(answer.status).toBe(401);
@@ -326,7 +326,7 @@ test("a name that is markup is shown as it was typed", async () => {
   expect(answer.body).toContain("&lt;script&gt;");
 });
 
-test("what only one person should read reaches nobody else's page", async () => {
+test("an ephemeral message is sent only to the pages of its addressee", async () => {
   const world = await withAna();
   await world.addAccount("bob");
   const [ana, bob] = [await signedIn(world, "ana"), await signedIn(world, "bob")];
@@ -351,7 +351,7 @@ test("what only one person should read reaches nobody else's page", async () => 
   expect(JSON.stringify(caught)).not.toContain("for ana alone");
 });
 
-test("what a crash kept from being taken is taken as its author's, and not once their account is gone", async () => {
+test("messages that a crash left unprocessed are attributed to their authors, and dropped if the account was removed", async () => {
   const world = await withAna();
   await world.addAccount("bob");
   for (const name of ["ana", "bob"]) {

@@ -16,7 +16,7 @@ describe.each([
   ["SQLite", useEmptiedFiles()],
   ["PostgreSQL", useEmptiedPostgres()],
 ])("on %s", (_name, emptied) => {
-  test("an account's life: made, signed in, linked, another password, removed with all that was its own", async () => {
+  test("an account can be created, signed in, linked, given a new password, and removed with all its data", async () => {
     const runtime = systemRuntime();
     const clock = new ManualClock();
     const { store } = await emptied();
@@ -61,7 +61,7 @@ describe.each([
     expect(await store.tables(accountReads).sessionCounts()).toEqual(new Map());
   });
 
-  test("a restart gives nobody who guesses another five tries, and in time their rows are gone", async () => {
+  test("login attempts are counted across restarts, and their rows are deleted once they expire", async () => {
     const runtime = systemRuntime();
     const clock = new ManualClock();
     const { store } = await emptied();
@@ -90,7 +90,7 @@ describe.each([
     expect((await guess("ana", PASSWORD)).type).toBe("signed_in");
   });
 
-  test("a code to link with holds once, for its account, for ten minutes, and the newest alone", async () => {
+  test("a link code is valid once, for its account, for ten minutes, and only the newest one", async () => {
     const { store } = await emptied();
     const write = accountWriter(store);
     const put = (hash: string, now: number) =>
@@ -114,7 +114,7 @@ async function run(store: Store, clock: ManualClock, request: Parameters<typeof 
   expect(await changeAccounts(request, { store, clock, password, hashing: HASHING })).toMatchObject({ ok: true });
 }
 
-test("while the database is away each address says so", async () => {
+test("while the database is unavailable every address responds with an error that says so", async () => {
   const server = await startOwnPostgres();
   const store = await openStore(await server.createDatabase(), systemRuntime());
   onTestFinished(() => store.close());

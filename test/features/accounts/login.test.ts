@@ -15,7 +15,7 @@ async function withAna(): Promise<LoginWorld> {
 }
 
 describe("the first account", () => {
-  test("without one only probes and the way to it answer", async () => {
+  test("until it exists only the health probes and the setup link are served", async () => {
     const { browser } = await opened();
     const page = await browser().get("/");
     expect(page).toMatchObject({ status: 303, headers: { location: "/setup" } });
@@ -36,7 +36,7 @@ describe("the first account", () => {
     expect(await browser().open()).toBe(401);
   });
 
-  test("the printed address leads one browser to making it, an admin's, who is signed in then", async () => {
+  test("is created by one browser with the setup link, as an admin who is then signed in", async () => {
     const { browser, link, store } = await opened();
     const [mine, late] = [browser(), browser()];
     const printed = link();
@@ -50,7 +50,7 @@ describe("the first account", () => {
     expect(await late.get("/setup")).toMatchObject({ status: 303, headers: { location: "/login" } });
   });
 
-  test("two browsers at once make one", async () => {
+  test("is created once if two browsers submit the form concurrently", async () => {
     const { browser, link, store } = await opened();
     const both = [browser(), browser()];
     for (const one of both) await one.get(link());
@@ -69,7 +69,7 @@ describe("the first account", () => {
     [{ name: "an a", password: PASSWORD, again: PASSWORD }, "A name is at most 32"],
     [{ name: "local", password: PASSWORD, again: PASSWORD }, "taken by Deckhand"],
     [{ name: "ana", password: "aaaaaaaaaaaaaaaa", again: "aaaaaaaaaaaaaaaa" }, "the same few characters"],
-  ])("%o is refused where it was typed", async (fields, words) => {
+  ])("is refused beside the form field for the input %o", async (fields, words) => {
     const { browser, link, store } = await opened();
     const mine = browser();
     await mine.get(link());
@@ -80,7 +80,7 @@ describe("the first account", () => {
     expect(await store.tables(accountReads).any()).toBe(false);
   });
 
-  test("a browser that was let in must make it within ten minutes", async () => {
+  test("must be created within ten minutes of opening the setup link", async () => {
     const { browser, link, clock } = await opened();
     const mine = browser();
     await mine.get(link());
@@ -88,7 +88,7 @@ describe("the first account", () => {
     expect((await mine.get("/setup")).status).toBe(401);
   });
 
-  test("it may make it at another process of the same home, to which a balancer sends what follows", async () => {
+  test("can be created at another replica than the one that served the setup link", async () => {
     const store = await emptied();
     const url = "https://deckhand.example.com";
     const [here, there] = [await loginWorld({ store, url }), await loginWorld({ store, url })];
@@ -99,7 +99,7 @@ describe("the first account", () => {
     expect(made).toMatchObject({ status: 303, headers: { location: "/" } });
   });
 
-  test("one that is known for an account, or for any, may not make it", async () => {
+  test("cannot be created with a device cookie in place of the setup cookie", async () => {
     const { browser, link, port } = await withAna();
     const mine = browser();
     await mine.get(link());
@@ -113,7 +113,7 @@ describe("the first account", () => {
 });
 
 describe("signing in", () => {
-  test("name and password let in; the page and its socket know who it is", async () => {
+  test("with name and password opens the page and its WebSocket, which know the account", async () => {
     const { browser } = await withAna();
     const ana = browser();
     expect(await ana.get("/")).toMatchObject({ status: 303, headers: { location: "/login" } });
@@ -124,7 +124,7 @@ describe("signing in", () => {
     expect(await socket.next("you")).toMatchObject({ name: "ana", role: "operator", personId: "web:ana" });
   });
 
-  test("a wrong password says no more than that it does not fit, as for a name that nobody has", async () => {
+  test("with a wrong password gives the same message as for an unknown name", async () => {
     const { browser } = await withAna();
     const [known, unknown] = [await browser().signIn("ana", "not the password"), await browser().signIn("bob")];
     for (const answer of [known, unknown]) {
@@ -135,7 +135,7 @@ describe("signing in", () => {
     expect(plain(known.body)).toBe(plain(unknown.body));
   });
 
-  test("the database holds neither password nor token", async () => {
+  test("the database stores neither passwords nor session tokens in clear", async () => {
     const { browser, store } = await withAna();
     const ana = browser();
     await ana.signIn("ana");
@@ -148,7 +148,7 @@ describe("signing in", () => {
     for (const word of [PASSWORD, token]) expect(kept).not.toContain(word);
   });
 
-  test("signing out ends the session, also for who has stolen the cookie, and closes what is open", async () => {
+  test("signing out ends the session, also for a stolen cookie, and closes open sockets", async () => {
     const { browser } = await withAna();
     const [ana, thief] = [browser(), browser()];
     await ana.signIn("ana");
@@ -166,7 +166,7 @@ describe("signing in", () => {
     expect(await thief.open()).toBe(401);
   });
 
-  test("a session that nobody uses ends, and one that is used ends all the same in time", async () => {
+  test("a session ends when it is idle, and after its maximum age even if it is used", async () => {
     const { browser, clock } = await withAna();
     const ana = browser();
     await ana.signIn("ana");
@@ -182,7 +182,7 @@ describe("signing in", () => {
     expect((await ana.get("/")).status).toBe(303);
   });
 
-  test("what a page asks of itself does not keep a session alive", async () => {
+  test("a page's automatic requests do not keep a session alive", async () => {
     const { browser, clock } = await withAna();
     const ana = browser();
     await ana.signIn("ana");
@@ -196,7 +196,7 @@ describe("signing in", () => {
     expect((await ana.get("/session")).status).toBe(401);
   });
 
-  test("an open page hears no more once its session has ended elsewhere", async () => {
+  test("an open page receives nothing more once its session was ended elsewhere", async () => {
     const { browser, clock, store } = await withAna();
     const ana = browser();
     await ana.signIn("ana");
@@ -212,7 +212,7 @@ describe("signing in", () => {
     expect((await ana.signIn("ana", "a quite different one")).status).toBe(303);
   });
 
-  test("an idle open page is closed by the clock alone", async () => {
+  test("an idle open page is closed by a timer, without any request", async () => {
     const { browser, clock, store } = await withAna();
     const ana = browser();
     await ana.signIn("ana");
@@ -236,21 +236,24 @@ describe("behind a proxy with TLS", () => {
       { trustProxy: ["127.0.0.1"] },
       { host: "127.0.0.1", "x-forwarded-host": "deckhand.example.com", "x-forwarded-for": "198.51.100.1" },
     ],
-  ])("with a proxy %s, cookies are the host's alone, and go over TLS only", async (_case, settings, headers) => {
-    const world = await loginWorld({ store: await emptied(), url, ...settings });
-    await world.addAccount("ana");
-    const answer = await world.browser().signIn("ana", PASSWORD, headers);
-    expect(answer.status).toBe(303);
-    const cookies = [answer.headers["set-cookie"] ?? []].flat().filter((line) => !line.includes("Max-Age=0"));
-    expect(cookies.length).toBeGreaterThan(0);
-    for (const line of cookies)
-      expect(line).toMatch(/^__Host-deckhand-\w+=[^;]+; HttpOnly; SameSite=\w+; Path=\/; .*Secure$/u);
-    expect(cookies.some((line) => line.startsWith("__Host-deckhand-login=") && line.includes("SameSite=Lax"))).toBe(
-      true,
-    );
-  });
+  ])(
+    "with a proxy %s, cookies have the __Host- prefix and are sent over TLS only",
+    async (_case, settings, headers) => {
+      const world = await loginWorld({ store: await emptied(), url, ...settings });
+      await world.addAccount("ana");
+      const answer = await world.browser().signIn("ana", PASSWORD, headers);
+      expect(answer.status).toBe(303);
+      const cookies = [answer.headers["set-cookie"] ?? []].flat().filter((line) => !line.includes("Max-Age=0"));
+      expect(cookies.length).toBeGreaterThan(0);
+      for (const line of cookies)
+        expect(line).toMatch(/^__Host-deckhand-\w+=[^;]+; HttpOnly; SameSite=\w+; Path=\/; .*Secure$/u);
+      expect(cookies.some((line) => line.startsWith("__Host-deckhand-login=") && line.includes("SameSite=Lax"))).toBe(
+        true,
+      );
+    },
+  );
 
-  test("the page is served under its name with the port of TLS, which some proxies write", async () => {
+  test("the page is served under its name also if the Host header includes the port of TLS", async () => {
     const { browser } = await loginWorld({ store: await emptied(), url, trustProxy: ["127.0.0.1"] });
     for (const headers of [
       { host: "deckhand.example.com:443" },
@@ -264,7 +267,7 @@ describe("behind a proxy with TLS", () => {
     ["takes the origin away", {}, "passes that on"],
     ["has browsers keep it to themselves", { origin: "null" }, "leaves the page's <code>Referrer-Policy</code>"],
     ["is not asked by TLS", { origin: "http://deckhand.example.com" }, "Open its https:// address"],
-  ])("a person reads what is wrong where a proxy %s", async (_case, headers, words) => {
+  ])("a person is shown the cause where a proxy %s", async (_case, headers, words) => {
     const { browser } = await loginWorld({ store: await emptied(), url });
     const answer = await browser().ask("POST", "/login", { headers });
     expect(answer.headers["content-type"]).toContain("text/html");
@@ -281,7 +284,7 @@ describe("behind a proxy with TLS", () => {
     expect((await browser().get("/login", { host: host(port) })).status).toBe(421);
   });
 
-  test("an offer of another protocol, as some clients make it, is left alone", async () => {
+  test("an Upgrade header for another protocol is ignored", async () => {
     const { browser, port } = await loginWorld({ store: await emptied(), url });
     const offer = {
       connection: "Upgrade, HTTP2-Settings",
@@ -292,7 +295,7 @@ describe("behind a proxy with TLS", () => {
     expect((await browser().get("/setup", offer)).status).toBe(401);
   });
 
-  test("probes answer nearby machinery by number, and no name that somebody else could lead here", async () => {
+  test("health probes are answered under IP addresses and the configured name, not under other names", async () => {
     const { browser, port } = await loginWorld({ store: await emptied(), url });
     const probe = async (host: string) => (await browser().get("/healthz", { host })).status;
     expect(await probe(`10.1.2.3:${port}`)).toBe(200);
@@ -301,7 +304,7 @@ describe("behind a proxy with TLS", () => {
     expect(await probe(`evil.example.com:${port}`)).toBe(421);
   });
 
-  test("a proxy's word is taken for the host and the visitor's address where it is trusted, and nobody else's", async () => {
+  test("forwarded host and client address are used only from a trusted proxy", async () => {
     const trusting = await loginWorld({ store: await emptied(), url, trustProxy: ["127.0.0.0/8"] });
     const wary = await loginWorld({ store: await emptied(), url });
     const headers = { host: "127.0.0.1", "x-forwarded-host": "deckhand.example.com" };

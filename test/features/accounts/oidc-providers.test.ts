@@ -49,7 +49,7 @@ async function problemAt(asked: Asked): Promise<string> {
   );
 }
 
-describe("the secret", () => {
+describe("the client secret", () => {
   const inBody = ({ body }: Shown) => body === CLIENT.secret;
   const byTheBook = ({ header }: Shown) =>
     header?.split(":").map(decodeURIComponent).join(":") === `${CLIENT.clientId}:${CLIENT.secret}`;
@@ -65,7 +65,7 @@ describe("the secret", () => {
     ["one that does, where nothing is found to be wrong", { listed: both, takes: byTheBook, error: "invalid_request" }],
     ["one that does, where nothing is said", { listed: both, takes: byTheBook, error: "" }],
     ["one whose header is not decoded", { listed: both, takes: asItIs, error: "invalid_client" }],
-  ])("is shown as the provider wants it of %s", async (_case, { listed, takes, error }) => {
+  ])("is sent by the method that the provider accepts, for %s", async (_case, { listed, takes, error }) => {
     const { signIn, shown } = await signInAt({
       metadata: { token_endpoint_auth_methods_supported: listed },
       claims: { groups: ["a"] },
@@ -77,16 +77,19 @@ describe("the secret", () => {
     expect(shown.slice(-2).map(takes)).toEqual([true, true]);
   });
 
-  test.each(["invalid_client", "access_denied"])("that is wrong is said to be (%s)", async (error) => {
-    expect(await problemAt({ refuses: () => [401, error] })).toContain("`oidc.clientSecret`");
-  });
+  test.each(["invalid_client", "access_denied"])(
+    "is named as the cause if the provider refuses it with %s",
+    async (error) => {
+      expect(await problemAt({ refuses: () => [401, error] })).toContain("`oidc.clientSecret`");
+    },
+  );
 });
 
 test.each([
   ["/application/o/deckhand/", "/application/o/deckhand"],
   ["/realms/acme", "/realms/acme/"],
   ["/realms/acme", "/realms/acme/.well-known/openid-configuration"],
-])("a provider that calls itself %s may be set as %s", async (path, set) => {
+])("a provider whose issuer is %s may be configured as %s", async (path, set) => {
   const { signIn, origin } = await signInAt({ path, set });
   expect(await signIn()).toMatchObject({ issuer: `${origin}${path}`, subject: "u-1" });
 });
@@ -97,7 +100,7 @@ test.each([
   [{ claims: { roles: {} } }, []],
   [{ claims: { roles: null }, userinfo: { roles: ["a"] } }, ["a"]],
   [{ claims: { _claim_names: { roles: "src1" } } }, null],
-])("%o says of somebody's roles: %o", async (said, roles) => {
+])("the role claims %o grant the roles %o", async (said, roles) => {
   expect(await groupsAt({ ...said, groupsClaim: "roles" })).toEqual(roles);
 });
 
@@ -106,7 +109,7 @@ test.each([
   [{ hasgroups: "true" }, true],
   [{ _claim_names: { address: "src1" } }, false],
   [{}, false],
-])("%o leaves out groups that are too many: %s", (claims, isSo) => {
+])("the claims %o omit the groups because there are too many: %s", (claims, isSo) => {
   expect(isOverfull(claims, "groups")).toBe(isSo);
 });
 
@@ -123,11 +126,11 @@ test.each([
   ["a person who is not let in", { answered: { error: "access_denied" } }, "has not let you in"],
   ["a failure at the token endpoint", { refuses: () => [502, ""] as const }, "Try again in a moment"],
   ["something that nobody has foreseen", { answered: { error: "invalid_target" } }, "the log says"],
-])("%s is told in words that help", async (_case, odd, words) => {
+])("%s is explained in a helpful message", async (_case, odd, words) => {
   expect(await problemAt(odd)).toMatch(words);
 });
 
-test("a certificate that is not trusted is told from a provider that is away", () => {
+test("an untrusted certificate and an unreachable provider give different messages", () => {
   const failed = (code: string) =>
     refusalOf(new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code }) })).problem;
   for (const code of ["SELF_SIGNED_CERT_IN_CHAIN", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "ERR_TLS_CERT_ALTNAME_INVALID"]) {

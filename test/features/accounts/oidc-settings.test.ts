@@ -11,8 +11,8 @@ const OIDC = { issuer: "https://login.example.com", clientId: "deckhand", groups
 const configured = (file: object, environment: Record<string, string> = {}) =>
   accountsFeature.configure({ file: { ...file }, environment, fileName: "deckhand.config.json" });
 
-describe("the settings", () => {
-  test("take the secret from the environment, and no log shows it", () => {
+describe("the OpenID Connect settings", () => {
+  test("take the secret from the environment, and it is never logged", () => {
     const written = { oidc: { ...OIDC, clientSecret: "${MY_SECRET}" } };
     const { problems, secrets, usedVariables, facts } = configured(written, { MY_SECRET: "very secret words" });
     expect({ problems, secrets, usedVariables }).toEqual({
@@ -32,12 +32,12 @@ describe("the settings", () => {
     expect(configured(file).problems).toEqual([expect.stringContaining(words)]);
   });
 
-  test("may name a provider on this machine without TLS, and a client without a secret", () => {
+  test("allow a provider on this machine without TLS, and a client without a secret", () => {
     expect(configured({ oidc: { ...OIDC, issuer: "http://127.0.0.1:8080/realm" } }).problems).toEqual([]);
   });
 });
 
-test("doctor asks the provider, and says what is wrong with it", async () => {
+test("are checked by doctor against the provider, with what is wrong", async () => {
   const provider = await startProvider("http://127.0.0.1/unused");
   const look = async (issuer: string) => {
     const feature = configured({ oidc: { ...OIDC, issuer } });
@@ -69,11 +69,11 @@ test.each([
   [{ "https://acme.example/roles": ["a"] }, "https://acme.example/roles", ["a"]],
   [{ groups: { a: true } }, "groups", null],
   [{}, "constructor.name", null],
-])("%o says of %s: %o", (claims, claim, groups) => {
+])("the claims %o are described for %s as: %o", (claims, claim, groups) => {
   expect(groupsIn(claims, claim)).toEqual(groups);
 });
 
-test("the highest role of somebody's groups holds", () => {
+test("the highest role among a person's groups applies", () => {
   const roles = new Map([
     ["a", "admin"],
     ["o", "operator"],
@@ -85,7 +85,7 @@ test("the highest role of somebody's groups holds", () => {
 });
 
 test.each(["Ana", "ana@evil.example", "", "Ünï ☃", "../../etc", "a".repeat(300), "-", "local", 7])(
-  "%s is called by a name that an account may have, and that is theirs alone",
+  "the preferred name %s becomes a valid account name that differs between subjects",
   (called) => {
     const names = ["u-1", "u-2"].flatMap((subject) =>
       accountNames("https://login.example.com", subject, { preferred_username: called }),

@@ -21,8 +21,8 @@ async function guessed({ browser: jar, provider }: OidcWorld): Promise<string> {
   return (await mine.get(`/login/oidc/callback?${new URLSearchParams(query).toString()}`)).body;
 }
 
-describe("signing in at the provider", () => {
-  test("makes an account with the role of a group, of a name that is nobody else's, and signs out again", async () => {
+describe("signing in at the OpenID Connect provider", () => {
+  test("creates an account with its group's role and an unused name, and signing out works", async () => {
     const { page: open, enter, origin, store, subjects } = await opened();
     const page = await open();
     await page.goto(origin);
@@ -39,7 +39,7 @@ describe("signing in at the provider", () => {
     expect(await store.tables(accountReads).sessionCounts()).toEqual(new Map());
   });
 
-  test("is somebody else for another subject, whatever name and e-mail the provider gives them", async () => {
+  test("creates separate accounts for separate subjects, even with the same name and e-mail", async () => {
     const { page: open, enter, provider, store, addAccount } = await opened();
     await addAccount("ana-maria", "admin");
     provider.people.set("u-2", { preferred_username: "Ana Maria", groups: ["deckhand-people"] });
@@ -59,7 +59,7 @@ describe("signing in at the provider", () => {
     expect(await store.tables(accountReads).all()).toHaveLength(3);
   });
 
-  test("gives the role of now: higher, lower, and none, which ends what is open", async () => {
+  test("applies the current role: a higher one, a lower one, or none, which closes open pages", async () => {
     const { page: open, enter, provider, subjects, store } = await opened();
     const roleWith = async (groups: readonly string[]) => {
       provider.people.set("u-1", { groups });
@@ -90,7 +90,7 @@ describe("signing in at the provider", () => {
   test.each([
     ["no groups at all", {}, "groups"],
     ["groups under another claim", { groups: ["deckhand-admins"] }, "roles"],
-  ])("lets nobody in with %s, and makes no account", async (_case, subject, groupsClaim) => {
+  ])("is refused to a person with %s, and creates no account", async (_case, subject, groupsClaim) => {
     const { page: open, enter, provider, subjects } = await opened({ written: { groupsClaim } });
     provider.people.set("u-3", subject);
     const page = await open();
@@ -99,7 +99,7 @@ describe("signing in at the provider", () => {
     expect(await subjects()).toEqual([]);
   });
 
-  test("gives the stated role to who is in no group", async () => {
+  test("gives the default role to a person in no group", async () => {
     const { page: open, enter, provider, subjects } = await opened({ written: { defaultRole: "viewer" } });
     provider.people.set("u-3", { groups: ["others"] });
     const page = await open();
@@ -108,7 +108,7 @@ describe("signing in at the provider", () => {
     expect(await subjects()).toEqual([["u-3", "viewer"]]);
   });
 
-  test("begins a session like any other: it ends idle, and is no password's", async () => {
+  test("creates a session that ends when idle, and the account has no password", async () => {
     const { page: open, enter, clock, store, browser: jar } = await opened();
     const page = await open();
     await enter(page, "u-1");
@@ -122,7 +122,7 @@ describe("signing in at the provider", () => {
   });
 });
 
-describe("an answer that was not made for this sign-in", () => {
+describe("a forged or replayed authorization response", () => {
   test.each([
     ["state", (there: URL) => there.searchParams.set("state", "A".repeat(43)), "was not begun in this browser"],
     ["nonce", (there: URL) => there.searchParams.set("nonce", "A".repeat(43)), "not made for this sign-in"],
@@ -131,7 +131,7 @@ describe("an answer that was not made for this sign-in", () => {
       (there: URL) => there.searchParams.set("code_challenge", "A".repeat(43)),
       "too old, or was used",
     ],
-  ])("signs nobody in where somebody has put another %s on the way", async (_what, change, words) => {
+  ])("signs nobody in if another %s was substituted in transit", async (_what, change, words) => {
     const { page: open, answered, subjects } = await opened();
     const page = await open();
     await page.goto((await answered(page, change)).href);
@@ -164,7 +164,7 @@ describe("an answer that was not made for this sign-in", () => {
     expect(await subjects()).toEqual([]);
   });
 
-  test("signs nobody in in another browser than the one it was begun in, nor with a code of another browser", async () => {
+  test("signs nobody in in a browser other than the one that started it, nor with another browser's code", async () => {
     const { page: open, answered, subjects } = await opened();
     const [victim, attacker] = [await open(), await open()];
     const back = await answered(attacker);
@@ -177,7 +177,7 @@ describe("an answer that was not made for this sign-in", () => {
     expect(await subjects()).toEqual([]);
   });
 
-  test("signs in once, and not a minute too late", async () => {
+  test("is valid once, and not after its time limit", async () => {
     const { page: open, answered, clock, browser: jar, port, provider } = await opened();
     const page = await open();
     const back = await answered(page);
@@ -201,7 +201,7 @@ describe("an answer that was not made for this sign-in", () => {
     expect(await problem(late)).toContain("too old");
   });
 
-  test("is taken in each of two tabs of a browser", async () => {
+  test("is accepted in each of two tabs of one browser", async () => {
     const { page: open, answered, origin, store } = await opened();
     const page = await open();
     const first = await answered(page);
@@ -213,7 +213,7 @@ describe("an answer that was not made for this sign-in", () => {
     expect([...(await store.tables(accountReads).sessionCounts()).values()]).toEqual([1]);
   });
 
-  test("of another provider's is not taken, and its code is brought nowhere", async () => {
+  test("is refused if it is from another provider, and its code is sent to neither", async () => {
     const { page: open, answered, origin, provider, subjects } = await opened();
     const other = await startProvider(`${origin}/login/oidc/callback`);
     other.people.set("u-1", { groups: ["deckhand-admins"] });
@@ -228,7 +228,7 @@ describe("an answer that was not made for this sign-in", () => {
     expect(await subjects()).toEqual([]);
   });
 
-  test("leads nowhere else: no address on the way decides where the browser ends", async () => {
+  test("cannot redirect the browser to another site", async () => {
     const { page: open, answered, origin } = await opened();
     const page = await open();
     const back = await answered(page);
@@ -239,7 +239,7 @@ describe("an answer that was not made for this sign-in", () => {
     expect(page.url()).toBe(`${origin}/`);
   });
 
-  test("may be sent again and again, and is looked at twenty times in a quarter of an hour", async () => {
+  test("is checked at most twenty times in fifteen minutes", async () => {
     const world = await opened();
     const { provider, clock } = world;
     const guess = () => guessed(world);
@@ -251,7 +251,7 @@ describe("an answer that was not made for this sign-in", () => {
   });
 });
 
-test("the printed address lets in who follows it from a page of another site, such as a log's viewer", async () => {
+test("the setup link works when followed from a page of another site, such as a log viewer", async () => {
   const { page: open, provider, origin, link } = await opened();
   const page = await open();
   await page.goto(`${provider.issuer}/sign-in/anywhere`);
@@ -259,7 +259,7 @@ test("the printed address lets in who follows it from a page of another site, su
   await page.getByRole("heading", { name: "Set up Deckhand" }).waitFor();
 });
 
-test("where a proxy has people sign in once more, an open page leads there", async () => {
+test("behind a proxy that requires a new sign-in, an open page navigates to it", async () => {
   const { page: open, enter, platform, origin } = await opened();
   const page = await open();
   await enter(page);
@@ -272,7 +272,7 @@ test("where a proxy has people sign in once more, an open page leads there", asy
   await page.unrouteAll();
 });
 
-test("many who come in from one address keep nobody out", async () => {
+test("many sign-ins from one address lock nobody out", async () => {
   const { page: open, answered } = await opened();
   const page = await open();
   for (let times = 0; times < 21; times += 1) {
@@ -281,15 +281,15 @@ test("many who come in from one address keep nobody out", async () => {
   }
 });
 
-test("a provider that is away is nobody's try", async () => {
+test("attempts while the provider is unavailable count towards no throttle", async () => {
   const world = await opened();
   expect(await guessed(world)).toContain("too old, or was used");
   await world.provider.stop();
   for (let tries = 0; tries < 25; tries += 1) expect(await guessed(world)).toContain("cannot be reached");
 });
 
-describe("what is wrong is said on the login page", () => {
-  test("a provider that is away, at the button and on the way back", async () => {
+describe("the login page explains", () => {
+  test("an unavailable provider, both before the redirect and on return", async () => {
     const { page: open, answered, provider, origin, addAccount } = await opened();
     await addAccount("bob");
     const page = await open();
@@ -310,7 +310,7 @@ describe("what is wrong is said on the login page", () => {
     await shell(page).waitFor();
   });
 
-  test("a wrong secret, and clocks that differ by more than they may", async () => {
+  test("a wrong client secret, and clocks that differ too much", async () => {
     const refused = async ({ page: open, enter, subjects }: OidcWorld) => {
       const page = await open();
       await enter(page);
@@ -323,7 +323,7 @@ describe("what is wrong is said on the login page", () => {
     expect(await refused(late)).toContain("clocks");
   });
 
-  test("an issuer that calls itself otherwise", async () => {
+  test("an issuer that differs from the configured one", async () => {
     const real = await startProvider("http://127.0.0.1/unused");
     const { page: open, origin } = await opened({
       written: { issuer: real.issuer.replace("localhost", "127.0.0.1") },
@@ -335,8 +335,8 @@ describe("what is wrong is said on the login page", () => {
   });
 });
 
-describe("without passwords", () => {
-  test("nobody has a form, and a form made by hand is refused; a printed address lets one in", async () => {
+describe("with passwords disabled", () => {
+  test("the login page has no form, a hand-made form is refused, and the setup link still allows a password", async () => {
     const { browser: jar, addAccount, link, port } = await opened({ passwords: false });
     await addAccount("ana", "admin");
     const stranger = jar();

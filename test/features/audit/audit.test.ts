@@ -18,7 +18,7 @@ describe.each([
   ["SQLite", emptied],
   ["PostgreSQL", async () => (await emptiedPostgres()).store],
 ])("on %s", (_name, open) => {
-  test("entries and decisions are read as one list, page by page, by person, act and time", async () => {
+  test("entries and decisions are read as one paginated list, filtered by person, act and time", async () => {
     const { store, audit, clock } = opened(await open());
     for (let count = 0; count < 150; count += 1) {
       // Two entries share each time, so that a page may end between them.
@@ -52,7 +52,7 @@ describe.each([
   });
 });
 
-test("what cannot be written down has happened all the same, and the log says so", async () => {
+test("an act whose audit entry cannot be written is logged and does not fail", async () => {
   const log = new CountingLog();
   const store = await emptied();
   const broken: Store = { ...store, transaction: () => Promise.reject(new Error("the disk is full")) };
@@ -64,7 +64,7 @@ test("what cannot be written down has happened all the same, and the log says so
   expect(log.warnings).toBe(1);
 });
 
-test("only an admin reads it, and whoever holds the key of the page on this machine", async () => {
+test("the log is readable by admins and the holder of this machine's page key only", async () => {
   const store = await emptied();
   const world = await loginWorld({
     store,
@@ -84,7 +84,7 @@ test("only an admin reads it, and whoever holds the key of the page on this mach
   expect((await world.browser().get("/features/audit/list")).status).toBe(401);
 });
 
-test("who signs in, who tries to and who signs out is written down, and never what was typed", async () => {
+test("sign-ins, failed attempts and sign-outs are recorded, without what was typed", async () => {
   const store = await emptied();
   const world = await loginWorld({ store });
   await world.addAccount("ana");

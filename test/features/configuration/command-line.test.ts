@@ -28,7 +28,7 @@ async function withRevision(content: object): Promise<string> {
 
 const env = { DATABASE_URL: "file:data.db", DECKHAND_MODEL: "anthropic/claude-opus-5-5" };
 
-test("each setting that has a value is listed with where it is from, and no secret", async () => {
+test("settings list shows each set value with its source, and no secret", async () => {
   const cwd = await withRevision({ budgets: { runUsd: 9, dayUsd: 50 }, gone: true });
   const { out, error, failed } = await runCli(["settings"], { cwd, env });
   expect(failed).toBe(false);
@@ -52,7 +52,7 @@ test("each setting that has a value is listed with where it is from, and no secr
   expect(JSON.stringify(json)).not.toContain("0123456789");
 });
 
-test("an agent that the page has made may be named on the page", async () => {
+test("the page's settings may name an agent that was created on the page", async () => {
   const cwd = await withRevision({ agentDefinition: "keeper" });
   const store = await openStore(`file:${path.join(cwd, "data.db")}`, systemRuntime());
   const content = "---\ndescription: Keeps\n---\nYou keep.";
@@ -66,14 +66,14 @@ test("an agent that the page has made may be named on the page", async () => {
   expect(doctor.out).not.toContain("keeper");
 });
 
-test("to list settings makes no database", async () => {
+test("listing settings creates no database", async () => {
   const cwd = directoryWith({ file: FILE });
   const { out } = await runCli(["settings"], { cwd, env });
   expect(out).toMatch(/^budgets\.runUsd +2 +deckhand\.config\.json$/mu);
   expect(existsSync(path.join(cwd, "data.db"))).toBe(false);
 });
 
-test("doctor goes by what the page has set, and names what of it no longer holds", async () => {
+test("doctor applies the page's settings, and lists those that are no longer valid", async () => {
   const cwd = await withRevision({
     fallbackModel: "anthropic/claude-haiku-5-5",
     mode: "agi",

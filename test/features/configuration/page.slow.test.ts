@@ -65,7 +65,7 @@ async function numberNow(page: Page): Promise<number> {
   return z.object({ number: z.number() }).parse(JSON.parse(text)).number;
 }
 
-test("axe finds nothing in the settings, their review and history, on any screen", async () => {
+test("axe finds no accessibility violation in the settings, their review and history, on any screen", async () => {
   const page = await settingsAs("ana");
   await field(page, "budgets.dayUsd").fill("-1");
   await row(page, "budgets.dayUsd").getByText("must be more than 0").waitFor();
@@ -87,7 +87,7 @@ test("axe finds nothing in the settings, their review and history, on any screen
   await leave(page);
 });
 
-test("a budget that is set holds at once, and is in the history and the audit log", async () => {
+test("a budget that is set on the page applies at once, and is in the history and the audit log", async () => {
   const page = await settingsAs("ana");
   await field(page, "budgets.userUsd").fill("0.000001");
   await save(page);
@@ -110,7 +110,7 @@ test("a budget that is set holds at once, and is in the history and the audit lo
   await leave(page);
 });
 
-test("what was set holds after a restart, and nothing waits for one any more", async () => {
+test("a setting that needs a restart applies after it, and is no longer listed as pending", async () => {
   const page = await settingsAs("ana");
   await field(page, "jobs.timezone").fill("Europe/Paris");
   await save(page);
@@ -124,7 +124,7 @@ test("what was set holds after a restart, and nothing waits for one any more", a
   await leave(page);
 });
 
-test("of two who save at once the second sees what changed, and loses nothing", async () => {
+test("of two people who save concurrently the second is shown the first's change, and nothing is lost", async () => {
   const [ana, ben] = [await settingsAs("ana"), await settingsAs("ben")];
   await field(ana, "approvals.expiresMinutes").fill("30");
   await field(ben, "approvals.expiresMinutes").fill("45");
@@ -156,7 +156,7 @@ test("of two who save at once the second sees what changed, and loses nothing", 
   await Promise.all([leave(ana), leave(ben)]);
 });
 
-test("what is not saved is still there after another page, and too much is refused", async () => {
+test("unsaved changes survive a visit to another page, and changes beyond the size limit are refused", async () => {
   const page = await settingsAs("ana");
   await field(page, "appendSystemPrompt").fill("Answer in French.");
   await page.getByRole("link", { name: "Usage" }).click();
@@ -176,7 +176,7 @@ test("what is not saved is still there after another page, and too much is refus
   await leave(page);
 });
 
-test("what was typed wrong is kept until it is discarded, like all that is not saved", async () => {
+test("invalid input is kept, like all unsaved changes, until it is discarded", async () => {
   const page = await settingsAs("ana");
   await field(page, "maxTurns").fill("12o");
   await row(page, "maxTurns").getByText("must be a number.").waitFor();
@@ -192,7 +192,7 @@ test("what was typed wrong is kept until it is discarded, like all that is not s
   await leave(page);
 });
 
-test("by keyboard alone an old revision is looked at, and gone back to as a new one", async () => {
+test("an old revision can be viewed and restored as a new one by keyboard alone", async () => {
   const page = await settingsAs("ana");
   await field(page, "outputStyle").selectOption("formal");
   await save(page);
@@ -224,7 +224,7 @@ test("by keyboard alone an old revision is looked at, and gone back to as a new 
   await leave(page);
 });
 
-test("what a variable or the file sets is locked, with its name", async () => {
+test("a setting from a variable or the file is locked, and its source is named", async () => {
   const page = await settingsAs("ana");
   await row(page, "model").getByText("DECKHAND_MODEL sets it").waitFor();
   expect(await field(page, "model").inputValue()).toBe("anthropic/claude-sonnet-5-5");
@@ -260,7 +260,7 @@ const readers = [
 ];
 
 test.each(readers)(
-  "$role reads, and changes nothing by the page or by a request of their own making",
+  "the role $role can read settings but not change them, by the page or by hand-made requests",
   async ({ name }) => {
     const page = await settingsAs(name);
     expect(await field(page, "budgets.dayUsd").isEditable()).toBe(false);
@@ -285,7 +285,7 @@ const bad = [
   { name: "memory.embeddings.perDay", typed: "5", beside: "memory.embeddings.model", words: "is missing." },
 ];
 
-test("what is no good value is said beside its field, in the file's own words", async () => {
+test("an invalid value is explained beside its field, in the words used for the file", async () => {
   const page = await settingsAs("ana");
   for (const { name, typed, beside, words } of bad) {
     await field(page, name).fill(typed);
@@ -310,7 +310,7 @@ test("what is no good value is said beside its field, in the file's own words", 
   await leave(page);
 });
 
-test("a value that is markup is text wherever it is shown", async () => {
+test("a value that contains markup is shown as text everywhere", async () => {
   const page = await settingsAs("ana");
   const hostile = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
   await field(page, "appendSystemPrompt").fill(hostile);

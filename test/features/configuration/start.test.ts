@@ -44,7 +44,7 @@ async function start(url: string, file: object): Promise<readonly string[]> {
 }
 
 test.each(Object.entries(DATABASES))(
-  "%s: what was set is in force, and what no longer holds is named",
+  "%s: settings saved on the page apply at the next start, and invalid ones are listed",
   async (_name, open) => {
     const url = await open();
     await revise(url, JSON.stringify({ model: "anthropic/claude-haiku-5-5", gone: 1, agentDefinition: "nobody" }));
@@ -59,7 +59,7 @@ test.each(Object.entries(DATABASES))(
   },
 );
 
-test("a revision that cannot be read keeps nothing from starting", async () => {
+test("an unreadable revision does not prevent the start", async () => {
   const url = await DATABASES.SQLite();
   await revise(url, "{");
   const said = await start(url, {});

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createHealthWatch } from "../../../src/features/console/overview/health-watch.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
-test("what a platform says until it is connected for the first time is no trouble; what it says later is", () => {
+test("a platform's status before its first connection is not recorded as a problem; a later one is", () => {
   const clock = new ManualClock();
   let health = { connected: false, detail: "connecting" };
   const watch = createHealthWatch(() => new Map([["slack", health]]), clock);

@@ -71,7 +71,7 @@ const COLOURED = `(() => {
 
 const coloured = async (page: Page) => Number(await page.evaluate(COLOURED));
 
-test("axe finds nothing in the usage, on any screen, and its chart is drawn in the colours of each", async () => {
+test("axe finds no accessibility violation in the usage, on any screen, and its chart uses each theme's colours", async () => {
   const page = await signedIn(at, browser, { name: "ana", section: "usage" });
   await spent(page, "Spent by day").first().waitFor();
   await expectSound(page, "usage");
@@ -81,7 +81,7 @@ test("axe finds nothing in the usage, on any screen, and its chart is drawn in t
   await leave(page);
 });
 
-test("by keyboard alone a sum is looked into, step by step, and left again", async () => {
+test("a usage row can be opened step by step and left again by keyboard alone", async () => {
   const page = await signedIn(at, browser, { name: "ana" });
   await page.getByRole("list", { name: "Running it" }).getByRole("link", { name: "Usage" }).focus();
   await page.keyboard.press("Enter");
@@ -111,7 +111,7 @@ test("by keyboard alone a sum is looked into, step by step, and left again", asy
   await leave(page);
 });
 
-test("jobs of channels that somebody sees are listed, with their times in words; those of others are not", async () => {
+test("jobs of visible channels are listed with readable schedules; those of other channels are not", async () => {
   const page = await opened("ana");
   const morning = rows(page).filter({ hasText: "Morning count" });
   await morning.filter({ hasText: "every weekday at 09:00" }).waitFor();
@@ -142,7 +142,7 @@ function acts(by: string): readonly unknown[] {
   return inDatabase(at, (database) => database.prepare(sql).pluck().all(by));
 }
 
-test("a job is run, paused, changed by its form and removed, as the linked person, and the channel has its report", async () => {
+test("a linked person can run, pause, edit and remove a job on the page, and the channel receives its report", async () => {
   await add("Evening count", channel);
   const page = await opened("ana");
   await page.getByRole("link", { name: "Evening count" }).click();
@@ -184,7 +184,7 @@ test("a job is run, paused, changed by its form and removed, as the linked perso
   await leave(page);
 });
 
-test("a new job is made in a channel of the person's", async () => {
+test("a job can be created in one of the person's channels", async () => {
   await at.talk({ text: "hello", channel }).answered(1);
   const before = acts("ana").length;
   const page = await opened("ana");
@@ -221,7 +221,7 @@ async function commanded(page: Page, target: object): Promise<string> {
   return (await handMade(page, "/features/console/jobs/command", command)).body;
 }
 
-test("what is not one's own is looked at only, and a viewer's hand-made request does nothing", async () => {
+test("jobs of other people are read-only, and a viewer's hand-made request changes nothing", async () => {
   const page = await opened("cleo");
   await page.getByRole("link", { name: /Morning/u }).click();
   await page.getByText("Only its owner and admins").waitFor();
@@ -246,7 +246,7 @@ test("what is not one's own is looked at only, and a viewer's hand-made request 
   await leave(viewer);
 });
 
-test("axe finds nothing in the jobs, on any screen", async () => {
+test("axe finds no accessibility violation in the jobs, on any screen", async () => {
   const page = await opened("ana");
   await rows(page).filter({ hasText: "Morning" }).waitFor();
   await expectSound(page, "jobs");

@@ -29,7 +29,7 @@ useShared(
 
 const RULE = "Deploy from the main branch only.";
 
-test("what a checkout tells agents waits on the page, as text, until its button is pressed", async () => {
+test("instructions in a checkout's AGENTS.md are shown as text, and apply only after approval on the page", async () => {
   const at = office(() => text("Done."));
   const root = at.bot.sandboxRoot("web-main");
   mkdirSync(path.join(root, ".git"), { recursive: true });
@@ -53,7 +53,7 @@ test("what a checkout tells agents waits on the page, as text, until its button 
   expect(visit.complaints).toEqual([]);
 });
 
-test("whoever holds this machine's key sees all, stops what runs, and decides for nobody", async () => {
+test("the holder of this machine's key sees everything and can stop runs, but decides no approvals", async () => {
   const at = office((request) =>
     request.toolResults.length > 0 ? text("Done.") : toolUse("write", { path: "b.txt", content: "b\n" }),
   );
@@ -68,7 +68,7 @@ test("whoever holds this machine's key sees all, stops what runs, and decides fo
   expect(visit.complaints).toEqual([]);
 });
 
-test("a thread that is deleted is gone from all windows: one that shows it says so, and keeps what is written there", async () => {
+test("a deleted thread disappears from all windows, and one that shows it keeps the unsent draft", async () => {
   const at = office(() => text("Done."));
   const { page } = visit;
   const threads = page.getByRole("list", { name: "Threads" });
@@ -102,7 +102,7 @@ test("a thread that is deleted is gone from all windows: one that shows it says 
   expect(visit.complaints.filter((complaint) => !complaint.includes("404"))).toEqual([]);
 });
 
-test("of a thread in which a newer session goes on, what was said in the deleted one leaves all windows", async () => {
+test("if a newer session continues in the thread, only the deleted session's messages disappear from all windows", async () => {
   const at = office(() => text("Done."));
   const { page, messages } = visit;
   await page.getByRole("button", { name: "New thread" }).click();

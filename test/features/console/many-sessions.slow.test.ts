@@ -72,7 +72,7 @@ async function openList(): Promise<void> {
   await rows().first().waitFor();
 }
 
-test("two thousand sessions are scrolled through, and few of them are ever drawn", async () => {
+test("scrolling through two thousand sessions renders only a few rows at a time", async () => {
   await openList();
   await rows()
     .filter({ hasText: `number ${SESSIONS - 2} asks` })
@@ -92,7 +92,7 @@ test("two thousand sessions are scrolled through, and few of them are ever drawn
   expect(await last.getAttribute("aria-posinset")).toBe(String(SESSIONS / 2));
 });
 
-test("who comes back from a session finds the list where it was", async () => {
+test("returning from a session restores the list's scroll position", async () => {
   const scroller = page.locator(".scroller");
   const top = () => scroller.evaluate((element) => element.scrollTop);
   const row = rows().filter({ hasText: "number 958 asks" });
@@ -111,7 +111,7 @@ test("who comes back from a session finds the list where it was", async () => {
   expect(await row.evaluate((link) => link === link.ownerDocument.activeElement)).toBe(true);
 });
 
-test("a word in one message of twenty thousand is found, and that of another room is not", async () => {
+test("a search finds a word in one of twenty thousand messages, and none in an invisible channel", async () => {
   await openList();
   await page.getByRole("searchbox", { name: "Search in sessions" }).fill("the heron");
   await rows().filter({ hasText: "number 8 asks" }).waitFor();

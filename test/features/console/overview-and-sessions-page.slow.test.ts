@@ -54,14 +54,14 @@ useShared(
 const rows = (page: Page, name: string) => page.getByRole("table", { name }).locator("tbody tr");
 const sessions = (page: Page) => page.getByRole("list", { name: "Sessions" }).getByRole("link");
 
-test("axe finds nothing in the overview, on any screen", async () => {
+test("axe finds no accessibility violation in the overview, on any screen", async () => {
   const page = await signedIn(at, browser, { name: "ana", section: "overview" });
   await rows(page, "Waits for people").filter({ hasText: "rm old.toml" }).waitFor();
   await expectSound(page, "overview");
   await leave(page);
 });
 
-test("on a narrow screen all of the overview's tables is in sight, each figure beside what it is", async () => {
+test("on a narrow screen the overview's tables need no horizontal scrolling, and each figure has its label", async () => {
   const page = await signedIn(at, browser, {
     name: "ana",
     section: "overview",
@@ -75,7 +75,7 @@ test("on a narrow screen all of the overview's tables is in sight, each figure b
   await leave(page);
 });
 
-test("what begins, fails and is stopped is seen without a reload, and a card leads to its session", async () => {
+test("runs that start, fail or are stopped appear without a reload, and a card links to its session", async () => {
   const page = await signedIn(at, browser, { name: "ana" });
   await page.getByRole("list", { name: "Running it" }).getByRole("link", { name: "Overview" }).focus();
   await page.keyboard.press("Enter");
@@ -96,7 +96,7 @@ test("what begins, fails and is stopped is seen without a reload, and a card lea
   await leave(page);
 });
 
-test("an admin who is nobody there sees what all have spent, and nothing of what goes on", async () => {
+test("an admin who is in no channel sees the total spending, but no activity", async () => {
   const page = await signedIn(at, browser, { name: "max", section: "overview" });
   await rows(page, "Spent").filter({ hasText: "Everybody" }).filter({ hasText: "$50" }).waitFor();
   await page.getByText("Nothing goes on.").waitFor();
@@ -104,7 +104,7 @@ test("an admin who is nobody there sees what all have spent, and nothing of what
   await leave(page);
 });
 
-test("a platform that loses its connection says so, and what it was once it is back", async () => {
+test("a platform's lost connection is shown, and remains as its last problem after reconnecting", async () => {
   const page = await signedIn(at, browser, { name: "ana", section: "overview" });
   const slack = rows(page, "Platforms").filter({ hasText: "Slack" });
   await slack.filter({ hasText: "none since the start" }).waitFor();
@@ -118,31 +118,34 @@ test("a platform that loses its connection says so, and what it was once it is b
   await leave(page);
 });
 
-test.each(Object.entries(WIDTHS))("axe finds nothing in the views of sessions, on %s screens", async (name, width) => {
-  const page = await signedIn(at, browser, { name: "ana", viewport: { width, height: 800 } });
-  const sound = (view: string) => expectSound(page, `sessions-${view}`, { widths: [width] });
-  await page.goto(`${new URL(page.url()).origin}/#/sessions`);
-  await sessions(page).filter({ hasText: "write the port" }).waitFor();
-  await sound("list");
+test.each(Object.entries(WIDTHS))(
+  "axe finds no accessibility violation in the views of sessions, on %s screens",
+  async (name, width) => {
+    const page = await signedIn(at, browser, { name: "ana", viewport: { width, height: 800 } });
+    const sound = (view: string) => expectSound(page, `sessions-${view}`, { widths: [width] });
+    await page.goto(`${new URL(page.url()).origin}/#/sessions`);
+    await sessions(page).filter({ hasText: "write the port" }).waitFor();
+    await sound("list");
 
-  await sessions(page).filter({ hasText: "write the port" }).click();
-  await page.getByRole("button", { name: "Allow once" }).waitFor();
-  await page.locator(".steps summary").first().click();
-  await sound("session");
-  if (name === "narrow") await page.getByRole("button", { name: "Details" }).click();
-  await page.getByRole("list", { name: "Files changed" }).getByText("config.toml").click();
-  await page.getByRole("insertion").waitFor();
-  await sound("details");
-  await page.goto(`${new URL(page.url()).origin}/#/sessions`);
-  await sessions(page).filter({ hasText: "send somebody" }).click();
-  await page.getByRole("heading", { name: "send somebody" }).waitFor();
-  if (name === "narrow") await page.getByRole("button", { name: "Details" }).click();
-  await page.getByRole("list", { name: "Sub-agents" }).waitFor();
-  await sound("sub-agents");
-  await leave(page);
-});
+    await sessions(page).filter({ hasText: "write the port" }).click();
+    await page.getByRole("button", { name: "Allow once" }).waitFor();
+    await page.locator(".steps summary").first().click();
+    await sound("session");
+    if (name === "narrow") await page.getByRole("button", { name: "Details" }).click();
+    await page.getByRole("list", { name: "Files changed" }).getByText("config.toml").click();
+    await page.getByRole("insertion").waitFor();
+    await sound("details");
+    await page.goto(`${new URL(page.url()).origin}/#/sessions`);
+    await sessions(page).filter({ hasText: "send somebody" }).click();
+    await page.getByRole("heading", { name: "send somebody" }).waitFor();
+    if (name === "narrow") await page.getByRole("button", { name: "Details" }).click();
+    await page.getByRole("list", { name: "Sub-agents" }).waitFor();
+    await sound("sub-agents");
+    await leave(page);
+  },
+);
 
-test("by keyboard alone a session is searched for, opened and left again", async () => {
+test("a session can be searched for, opened and left by keyboard alone", async () => {
   const page = await signedIn(at, browser, { name: "ana" });
   await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).focus();
   await page.keyboard.press("Enter");

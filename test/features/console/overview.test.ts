@@ -52,7 +52,7 @@ describe.each([
     return store;
   };
 
-  test("somebody sees what goes on, waits and has failed where they may look, and what they have spent", async () => {
+  test("a person sees running, waiting and failed runs of visible channels, and their own spending", async () => {
     const { sessions, clock } = world({ store: await opened() });
     clock.set(NOW);
     const { working, waiting, failed, spending } = await sessions.overview(account(["slack:U0ANA"]));
@@ -70,7 +70,7 @@ describe.each([
     });
   });
 
-  test("an admin sees all that was spent and no more of what goes on; a viewer stops nothing", async () => {
+  test("an admin sees all spending but no further activity; a viewer cannot stop a run", async () => {
     const { sessions, clock } = world({ store: await opened() });
     clock.set(NOW);
     const admin = await sessions.overview(account([], "admin"));
@@ -90,7 +90,7 @@ describe.each([
   });
 });
 
-test("platforms are as they are since they were, and what they last complained of is remembered", () => {
+test("a platform's state has its start time, and its last problem is remembered", () => {
   const clock = new ManualClock();
   const states = new Map([["slack", { connected: false, detail: "connecting" }]]);
   const watch = createHealthWatch(() => states, clock);

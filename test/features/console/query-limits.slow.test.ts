@@ -97,11 +97,11 @@ test.each([
   ["/features/memory/list?channel=slack%3AC90&query=gulls+of+the+pier", 12, 2_000],
   ["/features/providers/list", 5, 10],
   ["/features/tools/list", 3, 3],
-])("%s takes %d statements and %d rows at most", async (path, statements, rows) => {
+])("%s executes at most %d statements and reads at most %d rows", async (path, statements, rows) => {
   await bounded(page, { path: path.replace("=JOB", `=${jobId}`), statements, rows });
 });
 
-test("the audit log is read page by page", async () => {
+test("reading the audit log is paginated", async () => {
   const ada = await signedIn(at, browser, { name: "ada" });
   await ada.goto(`${originOf(at)}/#/audit`);
   await ada.getByRole("table", { name: "Audit log" }).waitFor();

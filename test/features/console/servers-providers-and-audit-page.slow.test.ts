@@ -78,7 +78,7 @@ useShared(
 describe("tools and MCP servers", () => {
   const server = (page: Page, name: string) => page.getByRole("region", { name: new RegExp(`^${name} `, "u") });
 
-  test("each server is shown as it stands, with tools that read and that send, and an operator connects one anew", async () => {
+  test("each server is shown with its state and numbers of tools, and an operator can reconnect it", async () => {
     const page = await signedIn(at, browser, { name: "olga", section: "mcp" });
     await server(page, "all").getByText("Connected since").waitFor();
     await server(page, "all")
@@ -103,7 +103,7 @@ describe("tools and MCP servers", () => {
     await leave(page);
   });
 
-  test("a viewer reads, and connects nothing anew by hand either", async () => {
+  test("a viewer can read the servers but not reconnect one, even by a hand-made request", async () => {
     const page = await signedIn(at, browser, { name: "vera", section: "mcp" });
     await server(page, "all").getByText("Connected since").waitFor();
     expect(await page.getByRole("button", { name: /^Reconnect/u }).count()).toBe(0);
@@ -114,7 +114,7 @@ describe("tools and MCP servers", () => {
 
   const toolsSchema = z.object({ rows: z.array(z.looseObject({ name: z.string() })) });
 
-  test("tools are listed with what they may do and who has them, found by words, and one shows what models read of it", async () => {
+  test("tools are listed with their permission and agents, can be searched, and show the description for models", async () => {
     const page = await signedIn(at, browser, { name: "vera", section: "tools" });
     const rows = page.getByRole("table", { name: "Tools" }).locator("tbody tr");
     await rows.filter({ hasText: "mcp__large__tool_999" }).waitFor();
@@ -148,7 +148,7 @@ describe("tools and MCP servers", () => {
     await leave(page);
   });
 
-  test("axe finds nothing in servers, in tools and in one of them, on any screen", async () => {
+  test("axe finds no accessibility violation in servers, tools and one tool, on any screen", async () => {
     const page = await signedIn(at, browser, { name: "olga" });
     for (const [address, there] of [
       ["mcp", "Connected since"],
@@ -171,7 +171,7 @@ const OVERLAPPING = `[...document.querySelectorAll("table.data td")].filter(
 describe("providers", () => {
   const rows = (page: Page) => page.getByRole("table", { name: "Providers" }).locator("tbody tr");
 
-  test("axe finds nothing in the providers and their models, on any screen", async () => {
+  test("axe finds no accessibility violation in the providers and their models, on any screen", async () => {
     const page = await signedIn(at, browser, { name: "ana", section: "providers" });
     await rows(page).first().waitFor();
     await expectSound(page, "providers");
@@ -182,7 +182,7 @@ describe("providers", () => {
     await leave(page);
   });
 
-  test("by keyboard alone a provider's models are opened and left, and its key is tried", async () => {
+  test("a provider's models can be opened and its key tested by keyboard alone", async () => {
     const page = await signedIn(at, browser, { name: "ana" });
     await page.getByRole("list", { name: "Running it" }).getByRole("link", { name: "Providers" }).focus();
     await page.keyboard.press("Enter");
@@ -201,7 +201,7 @@ describe("providers", () => {
     await leave(page);
   });
 
-  test("a viewer sees which providers have a key, and can try none", async () => {
+  test("a viewer sees which providers have a key, but cannot test one", async () => {
     const page = await signedIn(at, browser, { name: "vera", section: "providers" });
     await rows(page).filter({ hasText: "Anthropic" }).waitFor();
     expect(await page.getByRole("button", { name: /^Test/u }).count()).toBe(0);
@@ -209,7 +209,7 @@ describe("providers", () => {
   });
 });
 
-describe("the audit log and the sections", () => {
+describe("the audit log and the navigation", () => {
   useShared(async () => {
     at.model.script((request) =>
       request.toolResults.length > 0
@@ -228,7 +228,7 @@ describe("the audit log and the sections", () => {
   const rows = (page: Page) => page.getByRole("table", { name: "Audit log" }).locator("tbody tr");
   const sections = (page: Page) => page.getByRole("list", { name: "Running it" }).getByRole("link");
 
-  test("axe finds nothing in the audit log, on any screen, nor in the sections that narrow ones open", async () => {
+  test("axe finds no accessibility violation in the audit log, on any screen, nor in the menu of sections on narrow ones", async () => {
     const page = await signedIn(at, browser, { name: "ana", section: "audit" });
     await rows(page).filter({ hasText: "allowed a tool call" }).waitFor();
     await expectSound(page, "audit");
@@ -239,7 +239,7 @@ describe("the audit log and the sections", () => {
     await leave(page);
   });
 
-  test("by keyboard alone the log is opened, searched, and left for the session of a decision", async () => {
+  test("the log can be opened, filtered, and left for a decision's session by keyboard alone", async () => {
     const page = await signedIn(at, browser, { name: "ana" });
     await sections(page).filter({ hasText: "Audit log" }).focus();
     await page.keyboard.press("Enter");
@@ -260,7 +260,7 @@ describe("the audit log and the sections", () => {
     await leave(page);
   });
 
-  test("a day of 25 hours is searched to its end", async () => {
+  test("filtering by a day with 25 hours includes its last hour", async () => {
     const page = await signedIn(at, browser, { name: "ana", section: "audit", timezoneId: "Europe/Paris" });
     await rows(page).first().waitFor();
     const asked = page.waitForRequest((request) => request.url().includes("until=1"));
@@ -270,7 +270,7 @@ describe("the audit log and the sections", () => {
     await leave(page);
   });
 
-  test("who has linked an account, and what the command line has done, is in it", async () => {
+  test("linked accounts and commands of the command line are recorded", async () => {
     const page = await signedIn(at, browser, { name: "ana", section: "audit" });
     await rows(page).filter({ hasText: "linked an account" }).filter({ hasText: "(slack:U0ANA)" }).waitFor();
     await rows(page)
@@ -281,7 +281,7 @@ describe("the audit log and the sections", () => {
     await leave(page);
   });
 
-  test("a viewer finds no way to it, and the address says whose it is", async () => {
+  test("a viewer has no link to the log, and its address says that it is for admins", async () => {
     const page = await signedIn(at, browser, { name: "vera" });
     expect(await sections(page).filter({ hasText: "Audit log" }).count()).toBe(0);
     await page.goto(`${originOf(at)}/#/audit`);

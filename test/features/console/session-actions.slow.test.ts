@@ -59,7 +59,7 @@ function says(talk: Talk, words: string): Promise<void> {
   return at.until(words, () => talk.seen().some((seen) => seen.text.includes(words)));
 }
 
-test("a run is stopped from the page, in the thread by who pressed it", async () => {
+test("a run can be stopped on the page, and its thread names who stopped it", async () => {
   const gate = hold();
   at.model.script((): Reply => [text("I think about it "), gate.part, text("for long.")]);
   const talk = at.talk({ text: "think for long", channel: at.channel() });
@@ -70,7 +70,7 @@ test("a run is stopped from the page, in the thread by who pressed it", async ()
   expect(await ana.getByRole("button", { name: "Stop", exact: true }).count()).toBe(0);
 });
 
-test("of two browsers that show a session both follow, and the second to decide is told that it is decided", async () => {
+test("two browsers that show a session are both updated, and the second decision is told that the first was made", async () => {
   const gate = hold();
   at.model.script((request) =>
     request.toolResults.length > 0
@@ -96,7 +96,7 @@ test("of two browsers that show a session both follow, and the second to decide 
   await second.context().close();
 });
 
-test("who may not decide is shown no buttons, and a hand-made click is refused as in the thread", async () => {
+test("people who may not decide see no buttons, and a hand-made click is refused as in the thread", async () => {
   at.model.script((request) =>
     request.toolResults.length > 0 ? text("Done.") : toolUse("write", { path: "b.txt", content: "b\n" }),
   );
@@ -142,7 +142,7 @@ async function approvalOf(id: string): Promise<string> {
   return /"approve:y:([^"]+)"/u.exec(shown)?.[1] ?? "";
 }
 
-test("a question is answered by its button, and sub-agents stand as a tree that leads to each", async () => {
+test("a question can be answered by its button, and sub-agents are shown as a tree of links", async () => {
   at.model.script((request): Reply => {
     const said = JSON.stringify(request.body);
     if (request.toolResults.length > 0) return text("So be it.");
@@ -167,7 +167,7 @@ test("a question is answered by its button, and sub-agents stand as a tree that 
   await messages(ana).getByText("So be it.").waitFor();
 });
 
-test("a session is exported and forked by its people, as by the commands in its thread", async () => {
+test("a session can be exported and forked by its people, as with the commands in its thread", async () => {
   at.model.script(() => text("Steady as she goes."));
   const talk = at.talk({ text: "hold the course", channel: at.channel() });
   await talk.answered(1);
@@ -194,7 +194,7 @@ test("a session is exported and forked by its people, as by the commands in its 
   await bob.context().close();
 });
 
-test("an approval's card is the one of the thread: the diff, its words, and no value of a secret", async () => {
+test("an approval's card is the same as in the thread, with diff and text, and masks secrets", async () => {
   const channel = at.channel();
   const root = at.bot.sandboxRoot(`slack-${channel}`);
   mkdirSync(root, { recursive: true });
@@ -239,7 +239,7 @@ async function storedCards(id: string): Promise<string> {
   }
 }
 
-test("no name, title, tool output, argument or answer becomes markup", async () => {
+test("names, titles, tool output, arguments and answers are never rendered as markup", async () => {
   const channel = at.channel();
   at.slack.workspace.channels.set(channel, { id: channel, name: HOSTILE, kind: "channel", gone: false });
   at.model.script((request): Reply => {

@@ -17,7 +17,7 @@ describe.each([
     return store;
   };
 
-  test("each sees what the people see that they are, the newest first", async () => {
+  test("each account sees the sessions that its linked people see, newest first", async () => {
     const store = await opened(SESSIONS);
     const { sessions } = world({ store });
     const seenBy = async (viewer: Parameters<typeof sessions.list>[0]) =>
@@ -40,7 +40,7 @@ describe.each([
     expect(JSON.stringify(channels)).not.toContain("C2");
   });
 
-  test("a session whose row cannot be read is left out and named in the log once", async () => {
+  test("a session whose row cannot be read is omitted, and logged once", async () => {
     const store = await opened(SESSIONS);
     const spoil = { where: { id: "e" }, data: { thread: '{"platform":"telegraph"}' } };
     await store.transaction((tx) => tx.tables((db) => db.session.update(spoil)));
@@ -55,7 +55,7 @@ describe.each([
     expect(told).toEqual([[{ sessionId: "e" }, "session_unreadable"]]);
   });
 
-  test("words that cannot be read hide no session, nor do cards and questions of a later version", async () => {
+  test("unreadable transcripts, and cards and questions of a later version, do not hide their session", async () => {
     const store = await opened(SESSIONS);
     await store.transaction((tx) =>
       tx.tables(async (db) => {
@@ -75,7 +75,7 @@ describe.each([
     await sessions.overview({ kind: "operator" });
   });
 
-  test("a private thread on Discord is for those who are in it", async () => {
+  test("a private Discord thread is listed for its members only", async () => {
     const threads = ["k", "l"].map((id, at) => ({ id, channelKey: "discord:5", title: id, at }));
     const { sessions } = world({ store: await opened(threads) });
     const seenBy = async (id: string) =>
@@ -84,7 +84,7 @@ describe.each([
     expect(await sessions.session(account(["discord:2"]), "k")).toBeNull();
   });
 
-  test("whoever leaves sees no more of it within a minute; a session that is not for somebody is none", async () => {
+  test("a person who left a channel loses its sessions within a minute; an invisible session is treated as missing", async () => {
     const store = await opened(SESSIONS);
     const { sessions, gone, clock } = world({ store });
     const ana = account(["slack:U0ANA"]);
@@ -98,7 +98,7 @@ describe.each([
     expect((await sessions.list(ana, EVERYTHING)).sessions.map(({ id }) => id)).toEqual(["d"]);
   });
 
-  test("a search finds by words, person, channel, agent, state and cost", async () => {
+  test("sessions can be searched by text, person, channel, agent, state and cost", async () => {
     const said = ['he said "100% \\ of_it"', "Ärger with the Größe", "<script>alert(1)</script>"];
     const store = await opened([...SESSIONS, { id: "i", channelKey: "slack:C1", title: "odd", said, at: 20 }]);
     const { sessions } = world({ store });
@@ -122,7 +122,7 @@ describe.each([
     expect(await find({ channel: '\'; DROP TABLE "Session"; --', text: "%" })).toBe("");
   });
 
-  test("pages follow on each other without a gap, also past what is not for the viewer", async () => {
+  test("pages follow each other without a gap, also across sessions that the viewer may not see", async () => {
     const many = Array.from({ length: 1_100 }, (_, index): SeededSession => {
       const channelKey = index % 2 === 0 ? "slack:C1" : "slack:C2";
       return { id: `s${index}`, channelKey, title: `number ${index}`, outcome: "end_turn", at: Math.floor(index / 3) };

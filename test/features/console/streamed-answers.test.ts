@@ -6,7 +6,7 @@ import { account, world } from "./sessions-world.ts";
 
 const emptied = useEmptiedDatabases();
 
-test("words are numbered: a void try is taken back, another call is another answer, and each watch begins anew", async () => {
+test("streamed text is numbered: a failed attempt is withdrawn, each call is a new answer, and each viewer starts anew", async () => {
   const store = await emptied();
   await seedSessions(store, [{ id: "ses_1", channelKey: "slack:C1", title: "tell", outcome: null, at: 1_000 }]);
   const { sessions, streamed, clock } = world({ store });
@@ -50,7 +50,7 @@ test("words are numbered: a void try is taken back, another call is another answ
   expect(stranger).toEqual([]);
 });
 
-test("what a page could not be told, as the database was away, it is told soon though nothing else happens", async () => {
+test("an update that failed while the database was unavailable is delivered soon, without another event", async () => {
   const store = await emptied();
   await seedSessions(store, [{ id: "ses_1", channelKey: "slack:C1", title: "tell", outcome: null, at: 1_000 }]);
   const { sessions, clock } = world({ store });

@@ -30,7 +30,7 @@ describe.each([
     return { store, usage };
   };
 
-  test("sums by each group are those of the ledger, whatever they are summed up by", async () => {
+  test("the sums of every grouping equal the ledger's total", async () => {
     const { store, usage } = await opened();
     const whole = await store.usage.total({ since: Date.UTC(2026, 2, 4) });
     for (const by of ["day", "model", "channel", "person"] as const) {
@@ -44,7 +44,7 @@ describe.each([
     expect(jobs.rows[0]).toMatchObject({ label: name, costUsd, calls: occurrences });
   });
 
-  test("somebody sees what was spent where they may look, and names of nothing else", async () => {
+  test("a person sees the spending of visible channels, and no names of others", async () => {
     const { usage } = await opened();
     const ana = account(["slack:U0ANA"]);
     const mine = await usage(ana, { ...ASKED, by: "channel" });
@@ -56,7 +56,7 @@ describe.each([
     expect((await usage(ana, { ...ASKED, job: "slack:C2 board" })).total.calls).toBe(0);
   });
 
-  test("an admin sees sums of all, and channels that they are not in as one without a name", async () => {
+  test("an admin sees total spending, with unnamed entries for channels that they are not in", async () => {
     const { usage } = await opened();
     const admin = account(["slack:U0ANA"], "admin");
     const { rows, isAll } = await usage(admin, { ...ASKED, by: "channel" });
@@ -73,7 +73,7 @@ describe.each([
     expect((await usage(admin, { ...ASKED, channel: "slack:C2" })).total.calls).toBe(0);
   });
 
-  test("what is chosen is looked into", async () => {
+  test("a chosen row can be broken down further", async () => {
     const { usage } = await opened();
     const operator = { kind: "operator" } as const;
     const channel = await usage(operator, { ...ASKED, by: "model", channel: "slack:C1" });

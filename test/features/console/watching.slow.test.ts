@@ -36,7 +36,7 @@ useShared(
 
 const messages = (page: Page) => page.getByRole("list", { name: "Messages" });
 
-test("a run in a private channel is watched as it goes, and its approval is given by who is linked", async () => {
+test("a run in a private channel can be watched live, and its approval given by a linked person", async () => {
   const begun = hold();
   const middle = hold();
   at.model.script((request) => {
@@ -72,7 +72,7 @@ test("a run in a private channel is watched as it goes, and its approval is give
   await at.until("the card says it", () => talk.seen().some((seen) => seen.text.includes("Allowed by @ana: write")));
 });
 
-test("what is not for somebody is nowhere on their page: not in the list, a search, an address or a frame", async () => {
+test("a session that is invisible to a person appears in no list, search, address or frame of their page", async () => {
   const channel = privateChannel(at);
   const frames: string[] = [];
   at.model.script((request) =>
@@ -118,7 +118,7 @@ test("what is not for somebody is nowhere on their page: not in the list, a sear
   expect(frames.join()).not.toContain("heron");
 });
 
-test("a changed file is compared with what it held before, but for one that looks like a secret", async () => {
+test("a changed file is shown as a diff, unless it looks like a secret", async () => {
   const channel = at.channel();
   const root = at.bot.sandboxRoot(`slack-${channel}`);
   mkdirSync(root, { recursive: true });
@@ -154,7 +154,7 @@ test("a changed file is compared with what it held before, but for one that look
 const timesOf = async (page: Page, words: string) =>
   ((await messages(page).textContent()) ?? "").split(words).length - 1;
 
-test("who opens a session in the midst of an answer reads it from its beginning, once", async () => {
+test("a session opened in the middle of a streamed answer shows it from its beginning, without repetition", async () => {
   const [first, second] = [hold(), hold()];
   at.model.script(
     (): Reply => [text("The tide is out, "), first.part, text("the boats lie dry, "), second.part, text("and so on.")],
@@ -177,7 +177,7 @@ test("who opens a session in the midst of an answer reads it from its beginning,
   expect(await timesOf(cleo, "The tide is out")).toBe(1);
 });
 
-test("a socket that is cut for half a minute goes on without a gap, and with nothing twice", async () => {
+test("a socket that was cut for half a minute resumes without gap or repetition", async () => {
   const [first, second, third, fourth] = [hold(), hold(), hold(), hold()];
   const look = toolUse("glob", { pattern: "*.none" });
   const replies: Reply[] = [
@@ -241,7 +241,7 @@ test("a socket that is cut for half a minute goes on without a gap, and with not
   await page.context().close();
 });
 
-test("a page that is open while the program is killed goes on with the run, without a gap", async () => {
+test("a page that is open while the program is killed continues with the run without a gap", async () => {
   const gate = hold();
   const replies: Reply[] = [[text("I begin "), gate.part], text("All is stowed.")];
   at.model.script((): Reply => replies.shift() ?? text("Done."));

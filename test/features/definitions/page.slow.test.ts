@@ -73,7 +73,7 @@ async function save(page: Page): Promise<void> {
   await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).press("Enter");
 }
 
-test("axe finds nothing in lists, editors, dialogs and instructions, on any screen", async () => {
+test("axe finds no accessibility violation in lists, editors, dialogs and instructions, on any screen", async () => {
   const page = await signedIn(at, browser, { name: "ana" });
   const looked = (what: string, part: { within?: string } = {}) => expectSound(page, what, part);
   for (const [section, title, one] of [
@@ -107,7 +107,7 @@ test("axe finds nothing in lists, editors, dialogs and instructions, on any scre
   await leave(page);
 });
 
-test("by keyboard a skill is edited, mended, saved and used by the next run; then the shipped one holds again", async () => {
+test("a skill can be edited, corrected, saved and used by keyboard, and the shipped one restored", async () => {
   const page = await signedIn(at, browser, { name: "ana" });
   await page.getByRole("list", { name: "Running it" }).getByRole("link", { name: "Skills" }).press("Enter");
   await page.getByRole("link", { name: "code-review" }).press("Enter");
@@ -143,7 +143,7 @@ test("by keyboard a skill is edited, mended, saved and used by the next run; the
   await leave(page);
 });
 
-test("an agent is made on the page, chosen by /agent, and removed; what has no good name is not saved", async () => {
+test("an agent can be created on the page, chosen by /agent, and removed; an invalid name is refused", async () => {
   const page = await signedIn(at, browser, { name: "ana", section: "agents" });
   await page.getByRole("link", { name: "New agent" }).press("Enter");
   await page.getByRole("textbox", { name: "Name (required)" }).fill("The Scribe");
@@ -183,7 +183,7 @@ async function said(words: string): Promise<string> {
   return toldOn(at, words);
 }
 
-test("a new one is marked only once it has a name, and a name that is taken is said to be", async () => {
+test("a new agent's text is marked invalid only once it has a name, and a used name is reported", async () => {
   const page = await signedIn(at, browser, { name: "ana", section: "agents/+" });
   await page.getByText(/^Line 1 · \d+ bytes$/u).waitFor();
   expect(await source(page).getAttribute("aria-invalid")).toBe("false");
@@ -194,7 +194,7 @@ test("a new one is marked only once it has a name, and a name that is taken is s
 });
 
 test.each(["skills", "agents", "instructions", "jobs"])(
-  "an address of %s that is no text names none",
+  "a malformed address in %s says that there is no such entry",
   async (section) => {
     const page = await signedIn(at, browser, { name: "ana" });
     const errors: string[] = [];
@@ -207,7 +207,7 @@ test.each(["skills", "agents", "instructions", "jobs"])(
   },
 );
 
-test("of two browsers the later one is shown both versions, and loses neither", async () => {
+test("of two browsers that save concurrently the second is shown both versions, and loses neither", async () => {
   const [ana, max] = await Promise.all([
     signedIn(at, browser, { name: "ana", section: "skills/refactor" }),
     signedIn(at, browser, { name: "max", section: "skills/refactor" }),
@@ -240,7 +240,7 @@ test("of two browsers the later one is shown both versions, and loses neither", 
   await Promise.all([leave(ana), leave(max)]);
 });
 
-test("what is written and not saved is there after leaving the page, marked in the list, and discarded", async () => {
+test("unsaved text survives leaving the page, is marked in the list, and can be discarded", async () => {
   const page = await signedIn(at, browser, { name: "ana", section: "skills/designer" });
   await source(page).fill("---\ndescription: Half written\n---\nHalf.");
   await page.getByRole("link", { name: "All skills" }).press("Enter");
@@ -254,7 +254,7 @@ test("what is written and not saved is there after leaving the page, marked in t
   await leave(page);
 });
 
-test("a viewer reads; what stands in the settings is locked for admins, too", async () => {
+test("definitions are read-only for viewers, and those from the settings are locked for admins as well", async () => {
   const page = await signedIn(at, browser, { name: "vera", section: "agents/build" });
   await page.getByText("all channels that the settings give no other agent").waitFor();
   expect(await source(page).getAttribute("readonly")).not.toBeNull();
@@ -272,7 +272,7 @@ test("a viewer reads; what stands in the settings is locked for admins, too", as
   await leave(admin);
 });
 
-test("instructions of a channel are written on the page, and stand last among what its runs are told", async () => {
+test("a channel's instructions can be written on the page, and come last in its runs' prompts", async () => {
   const page = await signedIn(at, browser, { name: "ana", section: "instructions" });
   const checked = page.waitForResponse(/definitions\/check/u);
   await page.getByRole("link", { name: /C1901/u }).press("Enter");

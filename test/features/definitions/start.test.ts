@@ -46,7 +46,7 @@ async function start(cwd: string): Promise<readonly string[]> {
   return said;
 }
 
-test("an agent of the page may be named by the settings file, by the page's settings and by a job", async () => {
+test("an agent from the page may be named by the settings file, the page's settings and a job", async () => {
   const page = { "agent/scribe": AGENT, "skill/herons": SKILL };
   const settings = JSON.stringify({ channels: { "slack:C2": { agentDefinition: "scribe" } } });
   const cwd = await directoryOf({ agentDefinition: "scribe" }, { ...page, settings });
@@ -59,7 +59,7 @@ test("an agent of the page may be named by the settings file, by the page's sett
   expect((await start(cwd)).filter((line) => /scribe|herons|left out/u.test(line))).toEqual([]);
 });
 
-test("one that is neither in files nor on the page keeps the program from starting, and doctor says so", async () => {
+test("an unknown agent name prevents the start, and doctor reports it", async () => {
   const cwd = await directoryOf({ agentDefinition: "scribe" }, { "agent/other": AGENT });
   const line = expect.stringMatching(
     /there is no agent "scribe"\. Known: .*, other; add it .* or make it on the page/u,

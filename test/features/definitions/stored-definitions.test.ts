@@ -48,7 +48,7 @@ async function processOn(url: string) {
 }
 
 test.each(Object.entries(DATABASES))(
-  "%s: what is saved holds here at once, and elsewhere after a look",
+  "%s: a saved definition applies at once in this process, and in others after a refresh",
   async (_name, open) => {
     const { url, stop } = await open();
     onTestFinished(stop);
@@ -80,7 +80,7 @@ test.each(Object.entries(DATABASES))(
   },
 );
 
-test("what another process sets is looked for once nothing was heard of runs for a while, and not before", async () => {
+test("changes by other processes are polled only while no run is active for a while", async () => {
   const url = `file:${tempDirectory()}/kept.db`;
   const elsewhere = await processOn(url);
   const here = await processOn(url);

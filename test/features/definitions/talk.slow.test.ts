@@ -56,7 +56,7 @@ async function said(words: string): Promise<string> {
   return toldOn(at, words);
 }
 
-test("a skill that is edited is used by the next run, and the shipped one once it is restored", async () => {
+test("an edited skill is used by the next run, and the shipped one again after restoring it", async () => {
   expect(await said("before anything")).toContain("- code-review: ");
   const saved = await ask(ana, "/save", { kind: "skill", name: "code-review", text: SKILL, after: 0 });
   expect(saved).toEqual({ status: 200, body: { type: "saved", number: 1 } });
@@ -75,7 +75,7 @@ test("a skill that is edited is used by the next run, and the shipped one once i
   expect(await said("after all that")).not.toContain("heron");
 });
 
-test("an agent that is made on the page is chosen by /agent, offered to agents, and gone once it is taken back", async () => {
+test("an agent created on the page is offered for /agent and to agents until it is removed", async () => {
   const made = await ask(ana, "/save", { kind: "agent", name: "scribe", text: AGENT, after: 0, isNew: true });
   expect(made.body).toEqual({ type: "saved", number: 1 });
   expect(audit()).toContainEqual({ by: "ana", act: "agent.changed", about: "scribe", details: "revision 1" });
@@ -94,7 +94,7 @@ test("an agent that is made on the page is chosen by /agent, offered to agents, 
   expect(await said("as ever")).not.toContain("- scribe");
 });
 
-test("instructions of all channels and of one are in the prompt, the channel's own last", async () => {
+test("instructions for all channels and for one are in the prompt, the channel's own last", async () => {
   const here = at.channel();
   mkdirSync(at.bot.sandboxRoot(`slack-${here}`), { recursive: true });
   writeFileSync(path.join(at.bot.sandboxRoot(`slack-${here}`), "AGENTS.md"), "Words of the directory.");
@@ -126,7 +126,7 @@ test("instructions of all channels and of one are in the prompt, the channel's o
   expect(existsSync(at.bot.sandboxRoot("slack-C1777"))).toBe(false);
 });
 
-test("who may not change a text does not read the program's keys in it", async () => {
+test("for people who may not edit a text the program's keys in it are masked", async () => {
   const words = `Never say ${at.slack.botToken}.`;
   await ask(ana, "/save", { kind: "skill", name: "keys", text: `---\ndescription: x\n---\n${words}`, after: 0 });
   expect((await ask(ana, "/one?kind=skill&name=keys")).body["text"]).toContain(words);
@@ -139,7 +139,7 @@ test("who may not change a text does not read the program's keys in it", async (
   await leave(page);
 });
 
-test("a run that goes on ends with what it began with, and the next one has what was saved meanwhile", async () => {
+test("a run keeps the definitions that it started with, and the next one uses those saved meanwhile", async () => {
   const gate = hold();
   holding = gate;
   const talk = at.talk({ text: "take your time", channel: at.channel() });
@@ -162,7 +162,7 @@ test("a run that goes on ends with what it began with, and the next one has what
   await ask(ana, "/take-back", { kind: "agent", name: "build", after: 1 });
 });
 
-test("what is saved outlives kill -9 at once, also an agent that the settings give to a channel", async () => {
+test("saved definitions survive kill -9 at once, also an agent that the settings assign to a channel", async () => {
   await ask(ana, "/save", { kind: "agent", name: "deckhand-only", text: AGENT, after: 0, isNew: true });
   await ask(ana, "/save", { kind: "skill", name: "fresh", text: SKILL, after: 0, isNew: true });
   await untilIdle(at.bot);
@@ -180,7 +180,7 @@ test("what is saved outlives kill -9 at once, also an agent that the settings gi
   expect(needed.body).toEqual({ type: "refused", why: expect.stringContaining("slack:C1999") });
 });
 
-test("of two admins the later one is told, and nothing is lost; what a file says is locked", async () => {
+test("the second of two admins who save concurrently gets a conflict; definitions from files are locked", async () => {
   const save = (words: string, after: number) =>
     ask(ana, "/save", { kind: "skill", name: "refactor", text: `---\ndescription: ${words}\n---\n${words}`, after });
   expect((await save("first", 0)).body).toEqual({ type: "saved", number: 1 });
@@ -205,19 +205,22 @@ test("of two admins the later one is told, and nothing is lost; what a file says
   expect((await save("third", 2)).body).toEqual({ type: "refused", why: expect.stringContaining(file) });
 });
 
-test.each(["vera", "olaf"])("%s reads, and whatever else they ask for by hand is refused", async (name) => {
-  const before = audit();
-  const page = await signedIn(at, browser, { name });
-  expect((await ask(page, "/list?kind=skill")).body).toMatchObject({ mayEdit: false });
-  expect((await ask(page, "/one?kind=agent&name=build")).status).toBe(200);
-  // A channel that they do not see is not there.
-  expect((await ask(page, "/told?channel=slack:C1999")).status).toBe(404);
-  expect((await ask(page, "/history?kind=instructions&name=slack:C1999")).status).toBe(404);
-  const body = { kind: "skill", name: "mine", text: SKILL, after: 0, isNew: true };
-  for (const path of ["/save", "/take-back", "/check"]) expect((await ask(page, path, body)).status).toBe(403);
-  expect(audit()).toEqual(before);
-  await leave(page);
-});
+test.each(["vera", "olaf"])(
+  "%s can read definitions, and every change by hand-made requests is refused",
+  async (name) => {
+    const before = audit();
+    const page = await signedIn(at, browser, { name });
+    expect((await ask(page, "/list?kind=skill")).body).toMatchObject({ mayEdit: false });
+    expect((await ask(page, "/one?kind=agent&name=build")).status).toBe(200);
+    // A channel that they do not see is not there.
+    expect((await ask(page, "/told?channel=slack:C1999")).status).toBe(404);
+    expect((await ask(page, "/history?kind=instructions&name=slack:C1999")).status).toBe(404);
+    const body = { kind: "skill", name: "mine", text: SKILL, after: 0, isNew: true };
+    for (const path of ["/save", "/take-back", "/check"]) expect((await ask(page, path, body)).status).toBe(403);
+    expect(audit()).toEqual(before);
+    await leave(page);
+  },
+);
 
 test.each([
   ["a name that leads elsewhere", { kind: "skill", name: "../x", text: SKILL }, "refused"],
@@ -237,7 +240,7 @@ test.each([
   ["half a character", { kind: "agent", name: "odd", text: `${AGENT}\ud800` }, "invalid"],
   ["a channel that no database keeps", { kind: "instructions", name: "slack:C\0", text: "x" }, "refused"],
   ["a skill that stands for something else", { kind: "skill", name: "off", text: SKILL }, "invalid"],
-])("nothing is saved of %s", async (_what, body, type) => {
+])("%s is not saved", async (_what, body, type) => {
   const before = audit();
   expect((await ask(ana, "/save", { after: 0, ...body })).body).toMatchObject({ type });
   expect(audit()).toEqual(before);

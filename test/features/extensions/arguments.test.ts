@@ -24,11 +24,11 @@ const templates = [
   { name: "what is absent", template: ["--none={none}", "{missing}", "end"], gives: ["end"] },
 ];
 
-test.each(templates)("a program's arguments: $name", ({ template, gives }) => {
+test.each(templates)("property values become program arguments: $name", ({ template, gives }) => {
   expect(programArguments(input, template)).toEqual(gives);
 });
 
-test("a value cannot become an argument of its own", () => {
+test("a value that looks like an option stays part of its own argument", () => {
   expect(programArguments({ file: "a --delete\0--all" }, undefined)).toEqual(["--file=a --delete--all"]);
   expect(programArguments({ file: "{other}", other: "secret" }, ["{file}"])).toEqual(["{other}"]);
 });

@@ -20,7 +20,7 @@ function probing(manifest: Readonly<Record<string, unknown>> = {}): ExtensionSes
   return session;
 }
 
-test("a component reads and lists the files of the session", async () => {
+test("a component can read and list the files of the session", async () => {
   const session = probing();
   session.put("sub/a.txt", "\ufeffäöü");
   session.put(".hidden/b.txt", "b");
@@ -29,7 +29,7 @@ test("a component reads and lists the files of the session", async () => {
   expect(textOf((await session.run("probe", { deed: "list", path: "" })).content)).toBe("sub/a.txt");
 });
 
-test("a component that may write is told of, file by file", async () => {
+test("files that a component writes are listed in the tool result", async () => {
   const session = probing({ permission: "write" });
   const result = await session.run("probe", { deed: "write", path: "new/deep/a.txt", text: "ä" });
   expect(readFileSync(path.join(session.root, "new/deep/a.txt"), "utf8")).toBe("ä");
@@ -63,7 +63,7 @@ const refused = [
   },
 ];
 
-test.each(refused)("a component writes nothing $name", async ({ permission, readOnly, target, says }) => {
+test.each(refused)("a component cannot write $name", async ({ permission, readOnly, target, says }) => {
   const session = probing({ permission });
   symlinkSync("..", path.join(session.root, "link"));
   const result = await session.run("probe", { deed: "write", path: target, text: "mine" }, { readOnly });
@@ -75,7 +75,7 @@ test.each(refused)("a component writes nothing $name", async ({ permission, read
 });
 
 test.each(["../secret.txt", "/etc/passwd", "link/secret.txt", ".git/config", "absent"])(
-  "a component does not read %s",
+  "a component cannot read %s",
   async (file) => {
     const session = probing();
     writeFileSync(path.join(path.dirname(session.root), "secret.txt"), "top secret");
@@ -95,13 +95,16 @@ const runaways = [
   { deed: "fail", limits: {}, says: "a defect" },
 ];
 
-test.each(runaways)("a component that does `$deed` ends, and the next call runs", async ({ deed, limits, says }) => {
-  const session = probing({ limits });
-  const result = await session.run("probe", { deed });
-  expect(result.isError).toBe(true);
-  expect(textOf(result.content)).toContain(says);
-  expect(textOf((await session.run("probe", { deed: "say", answer: { text: "fine" } })).content)).toBe("fine");
-});
+test.each(runaways)(
+  "a component that does `$deed` is terminated, and the next call works",
+  async ({ deed, limits, says }) => {
+    const session = probing({ limits });
+    const result = await session.run("probe", { deed });
+    expect(result.isError).toBe(true);
+    expect(textOf(result.content)).toContain(says);
+    expect(textOf((await session.run("probe", { deed: "say", answer: { text: "fine" } })).content)).toBe("fine");
+  },
+);
 
 const answers = [
   { name: "no JSON", answer: "hello" },
@@ -122,13 +125,13 @@ const shams = [
   { name: "no bytes", base64: "" },
 ];
 
-test.each(shams)("an image with $name is refused: no model would take it, now or later", async ({ base64 }) => {
+test.each(shams)("an image with $name is refused, because models accept none", async ({ base64 }) => {
   const answer = { images: [{ name: "a.png", mediaType: "image/png", base64 }] };
   const result = await probing().run("probe", { deed: "say", answer });
   expect(result).toMatchObject({ isError: true, summary: "no valid answer" });
 });
 
-test("the names of images are plain in the thread", async () => {
+test("names of posted images are sanitised", async () => {
   const { thread, files } = recordingPosts();
   const base64 = Buffer.from("\x89PNG\r\n\x1a\n", "latin1").toString("base64");
   const names = ["../../etc/passwd", "a`@everyone`.png", ".hidden", "x".repeat(200), "photo.JPG"];
@@ -143,7 +146,7 @@ test("the names of images are plain in the thread", async () => {
   ]);
 });
 
-test.each(answers)("an answer with $name is an error that names the component", async ({ answer }) => {
+test.each(answers)("an invalid answer with $name is an error that names the component", async ({ answer }) => {
   const result = await probing().run("probe", { deed: "say", answer });
   expect(result).toMatchObject({ isError: true, summary: "no valid answer" });
 });
@@ -156,7 +159,7 @@ test("an answer larger than the limit is refused", async () => {
   expect(textOf(result.content)).toContain("larger than 1000 bytes");
 });
 
-test("nothing stays from call to call", async () => {
+test("each call runs in a new instance without state of earlier calls", async () => {
   const session = probing();
   for (let call = 0; call < 3; call++)
     expect(textOf((await session.run("probe", { deed: "remember" })).content)).toBe("1");

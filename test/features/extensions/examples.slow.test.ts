@@ -103,7 +103,7 @@ const queries = [
   },
 ];
 
-test.each(queries)("csv_query answers: $name", async ({ query, gives }) => {
+test.each(queries)("csv_query returns the rows: $name", async ({ query, gives }) => {
   const result = await run("csv_query", { file: "sales.csv", ...query });
   expect(result.isError).toBe(false);
   for (const part of gives) expect(textOf(result.content)).toContain(part);
@@ -124,7 +124,7 @@ const mistakes = [
   { name: "a file outside", input: { file: "../sales.csv" }, says: "outside the sandbox" },
 ];
 
-test.each(mistakes)("csv_query tells the model of $name", async ({ input, says }) => {
+test.each(mistakes)("csv_query reports to the model: $name", async ({ input, says }) => {
   const result = await run("csv_query", input);
   expect(result).toMatchObject({ isError: true, summary: "failed" });
   expect(textOf(result.content)).toContain(says);
@@ -148,7 +148,7 @@ function seriesInk(png: Buffer): { readonly width: number; readonly height: numb
   return { width, height, ink };
 }
 
-test.each(["bar", "line"])("chart draws a %s chart that other programs can read", async (type) => {
+test.each(["bar", "line"])("chart draws a %s chart as a valid image", async (type) => {
   const series = [
     { name: "Paris", values: [1, 4, 2] },
     { name: "Oslo", values: [-2, 3, 0.5] },
@@ -162,7 +162,7 @@ test.each(["bar", "line"])("chart draws a %s chart that other programs can read"
   expect(Math.min(...ink)).toBeGreaterThan(500);
 });
 
-test("a bar is as high as its value", async () => {
+test("the height of a bar is proportional to its value", async () => {
   const inkOf = async (value: number): Promise<number> => {
     const result = await run("chart", {
       type: "bar",
@@ -176,7 +176,7 @@ test("a bar is as high as its value", async () => {
   expect((half - none) / (whole - none)).toBeCloseTo(0.5, 2);
 });
 
-test("people see the chart in the thread, once however often the call runs", async () => {
+test("people see the chart in the thread once, even if the call is repeated", async () => {
   const { thread, posts, files } = recordingPosts();
   const input = { type: "bar", labels: ["a"], series: [{ name: "Paris", values: [1] }] };
   const result = await run("chart", input, thread);
@@ -190,7 +190,7 @@ test("people see the chart in the thread, once however often the call runs", asy
   expect(textOf(result.content)).toContain("People see `chart.png` in the thread.");
 });
 
-test("chart tells the model when values and labels do not match", async () => {
+test("chart reports to the model if values and labels differ in number", async () => {
   const result = await run("chart", { type: "bar", labels: ["a"], series: [{ name: "Paris", values: [1, 2] }] });
   expect(textOf(result.content)).toBe("Paris has 2 values for 1 labels; give as many.");
   expect(result.isError).toBe(true);

@@ -68,7 +68,7 @@ async function withComponent(wat: string, limits: object = {}): Promise<Extensio
 }
 
 test.each([QUOTE, "a`b", 'a\\"b', "a\\\\", "\\0a", "a*/b", "a${b}", "a\\u{2028}b"])(
-  "a component whose modules have the name %j is refused: it would be code of its bindings",
+  "a component with the module name %j is refused, because it would inject code into its bindings",
   async (name) => {
     const { tools, problems } = await (await withComponent(named(name))).load();
     expect(tools).toEqual([]);
@@ -77,7 +77,7 @@ test.each([QUOTE, "a`b", 'a\\"b', "a\\\\", "\\0a", "a*/b", "a${b}", "a\\u{2028}b
   },
 );
 
-test("names as compilers make them are fine", async () => {
+test("module names as compilers generate them are accepted", async () => {
   const session = await withComponent(named("[method]wasi:io/streams@0.2.0#output-stream.write<T>|$1"));
   expect(textOf((await session.run("hostile", {})).content)).toBe("The program ended without output.");
 });
@@ -85,7 +85,7 @@ test("names as compilers make them are fine", async () => {
 test.each([
   { deed: "unreachable", ends: "traps" },
   { deed: "(loop $l (br $l))", ends: "never ends" },
-])("a component that $ends when it is instantiated costs no one else their call", async ({ deed }) => {
+])("a component that $ends during instantiation fails only its own call", async ({ deed }) => {
   const session = await withComponent(atRandom(deed), { timeoutMs: 300 });
   const pid = place.sandbox.pid();
   const signal = new AbortController().signal;
@@ -99,12 +99,12 @@ test.each([
   if (pid !== undefined) expect(place.sandbox.pid()).toBe(pid);
 });
 
-test("a component's memories stay below its limit together", async () => {
+test("the memories of a component share one limit", async () => {
   const session = await withComponent(greedy, { memoryMb: 64 });
   expect(await session.run("hostile", {})).toMatchObject({ isError: false });
 });
 
-test("a component that begins with more memory than its limit does not run", async () => {
+test("a component whose initial memory exceeds the limit does not run", async () => {
   const session = await withComponent(program("", `(memory 2048) ${SUCCEED}`, ""), { memoryMb: 64 });
   const result = await session.run("hostile", {});
   expect(result.isError).toBe(true);

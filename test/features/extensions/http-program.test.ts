@@ -46,7 +46,7 @@ function startEcho(): Promise<Site> {
   });
 }
 
-test("a program reaches the hosts of its tool.json by wasi:http, and sends a body", async () => {
+test("a program can reach the hosts of its tool.json by wasi:http, with request bodies", async () => {
   const site = await startEcho();
   const session = fetching([`page.example:${site.port}`]);
   const host = `page.example:${site.port}`;
@@ -55,7 +55,7 @@ test("a program reaches the hosts of its tool.json by wasi:http, and sends a bod
   expect(site.requests[0]?.headers).toMatchObject({ host, "user-agent": "Deckhand (program)" });
 });
 
-test("a redirect is the program's own business", async () => {
+test("a redirect is returned to the program instead of followed", async () => {
   const site = await startEcho();
   const host = `page.example:${site.port}`;
   expect(await ask(fetching([host]), { host, path: "/away" })).toBe("302 moved");
@@ -68,7 +68,7 @@ test.each([
   { name: "another host than tool.json names", hosts: (own: string) => [own], path: "/", at: "other.example" },
   { name: "any host when tool.json names none", hosts: () => [], path: "/", at: "page.example" },
   { name: "a blocked URL", hosts: (own: string) => [own], path: "/blocked/x", at: "page.example" },
-])("a program is denied $name, and the model reads why", async ({ hosts, path, at }) => {
+])("a program's request is refused with $name, and the model is told why", async ({ hosts, path, at }) => {
   const site = await startEcho();
   const context = { allowedHosts: ["*", `*:${site.port}`], blockedUrls: ["page.example/blocked"], approved: true };
   const session = fetching(hosts(`page.example:${site.port}`));
@@ -78,7 +78,7 @@ test.each([
   expect(site.requests).toEqual([]);
 });
 
-test("private addresses stay closed to wasi:http, though tool.json names one", async () => {
+test("private addresses are refused to wasi:http even if tool.json names one", async () => {
   const site = await startSite((_, response) => response.end("secret"), "127.0.0.2");
   const host = `127.0.0.2:${site.port}`;
   const said = await ask(fetching([host]), { host });
@@ -87,7 +87,7 @@ test("private addresses stay closed to wasi:http, though tool.json names one", a
   expect(site.requests).toEqual([]);
 });
 
-test("bodies are bounded in both directions, and what failed is said in the error code", async () => {
+test("request and response bodies are limited, and the error code names the cause", async () => {
   const site = await startEcho();
   const host = `page.example:${site.port}`;
   const session = fetching([host]);

@@ -66,7 +66,7 @@ const unsound = [
   },
 ];
 
-test.each(unsound)("an extension with $name is refused, and the rest loads", async ({ manifest, says }) => {
+test.each(unsound)("an extension with $name is refused, and the others load", async ({ manifest, says }) => {
   const session = extensionSession(place);
   session.add("sound");
   session.add("unsound", manifest);
@@ -105,7 +105,7 @@ const components = [
   },
 ];
 
-test.each(components)("$name in a component's place is refused", async ({ make, says }) => {
+test.each(components)("$name in place of a component is refused", async ({ make, says }) => {
   const session = extensionSession(place);
   session.add("unsound", {}, Uint8Array.from(await make()));
   const { tools, problems } = await session.load();
@@ -113,7 +113,7 @@ test.each(components)("$name in a component's place is refused", async ({ make, 
   expect(problems.join()).toContain(says);
 });
 
-test("names are taken once: by native tools first, then in order", async () => {
+test("an extension whose name is used by a native tool or an earlier extension is refused", async () => {
   const session = extensionSession(place);
   session.add("read");
   session.add("one", { name: "same" });
@@ -126,7 +126,7 @@ test("names are taken once: by native tools first, then in order", async () => {
   ]);
 });
 
-test("a folder without tool.json, or with one that is no JSON, is refused; files, hidden folders and a missing directory are nothing", async () => {
+test("a folder without a valid tool.json is refused; files, hidden folders and a missing directory are ignored", async () => {
   const session = extensionSession(place);
   expect(await session.load()).toEqual({ tools: [], problems: [] });
   mkdirSync(path.join(session.tools, "empty"), { recursive: true });
@@ -141,7 +141,7 @@ test("a folder without tool.json, or with one that is no JSON, is refused; files
   ]);
 });
 
-test("an input schema that providers refuse is told of, and stands in no request", async () => {
+test("a tool whose input schema providers refuse is reported and not offered to models", async () => {
   const session = extensionSession(place);
   session.add("either", { input: { type: "object", anyOf: [{ required: ["a"] }, { required: ["b"] }] } });
   session.add("sound");
@@ -149,7 +149,7 @@ test("an input schema that providers refuse is told of, and stands in no request
   expect(deferTools(tools).map(({ name }) => name)).toEqual(["sound"]);
 });
 
-test("what the manifest says is what the tool is", async () => {
+test("a tool has the properties that its manifest states", async () => {
   const session = extensionSession(place);
   session.add("count", { parallel: true, afterCrash: "replay", permission: "execute" });
   const [tool] = (await session.load()).tools;
@@ -169,7 +169,7 @@ const reaches = [
 ];
 
 test.each(reaches)(
-  "the card of a tool with permission $permission, read-only $readOnly, says: $says",
+  "the approval card of a tool with permission $permission, read-only $readOnly, says: $says",
   async ({ permission, readOnly, says }) => {
     const session = extensionSession(place);
     session.add("count", { permission, limits: { timeoutMs: 5_000 } });
@@ -184,7 +184,7 @@ test.each(reaches)(
   },
 );
 
-test("bindings are made once per component", async () => {
+test("bindings are generated once per component", async () => {
   const session = extensionSession(place);
   session.add("count");
   await session.load();
@@ -196,7 +196,7 @@ test("bindings are made once per component", async () => {
   expect(made()).toEqual(before);
 });
 
-test("a tool whose bindings are being made says so, and is there when they are; once they are, none are made", async () => {
+test("a tool whose bindings are being generated says so and becomes available; cached bindings are reused", async () => {
   const session = extensionSession(place);
   session.add("count");
   const making = vi.fn();

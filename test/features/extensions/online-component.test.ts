@@ -34,7 +34,7 @@ async function startService(): Promise<Site> {
   return site;
 }
 
-test("a component reaches the hosts of its tool.json, whatever the mode and the operator's list", async () => {
+test("a component reaches the hosts of its tool.json in every mode and outside the operator's list", async () => {
   const site = await startService();
   const session = online([`*.page.example:${site.port}`]);
   const result = await session.run("online", { url: site.at("api.page.example", "/items"), method: "PUT" });
@@ -50,7 +50,7 @@ test("a component reaches the hosts of its tool.json, whatever the mode and the 
 });
 
 test.each(["none", "read"])(
-  "a component of permission %s may have changed something at its hosts",
+  "a call of a component with permission %s counts as possibly having changed something at its hosts",
   async (permission) => {
     const called = Promise.withResolvers<void>();
     const site: Site = await startSite((request, response) => {
@@ -88,7 +88,7 @@ const refused = [
   },
 ];
 
-test.each(refused)("a component does not get $name", async ({ url, says }) => {
+test.each(refused)("a component is refused $name", async ({ url, says }) => {
   const site = await startService();
   const context = { allowedHosts: ["*", `*:${site.port}`], blockedUrls: ["page.example/blocked"], approved: true };
   const result = await online([`page.example:${site.port}`]).run("online", { url: url(site) }, context);
@@ -97,14 +97,14 @@ test.each(refused)("a component does not get $name", async ({ url, says }) => {
   expect(site.requests.filter((request) => request.url !== "/away")).toEqual([]);
 });
 
-test("private addresses stay closed to a component, though its tool.json names one", async () => {
+test("private addresses are refused to a component even if its tool.json names one", async () => {
   const site = await startSite((_, response) => response.end("secret"), "127.0.0.2");
   const result = await online([`127.0.0.2:${site.port}`]).run("online", { url: site.at("127.0.0.2") });
   expect(textOf(result.content)).toContain("127.0.0.2 is not a public address");
   expect(site.requests).toEqual([]);
 });
 
-test("a component that wants the network is not loaded without hosts", async () => {
+test("a component that imports the network is not loaded without hosts", async () => {
   const session = online([]);
   const { tools, problems } = await session.load();
   expect(tools).toEqual([]);
@@ -113,7 +113,7 @@ test("a component that wants the network is not loaded without hosts", async () 
   );
 });
 
-test("the card names every host, the list of tools the first ones", async () => {
+test("the approval card names every host, the list of tools only the first ones", async () => {
   const hosts = ["a.example", "*.b.example", "c.example:8443", "d.example"];
   const session = online(hosts);
   const [tool] = (await session.load()).tools;
@@ -127,7 +127,7 @@ test("the card names every host, the list of tools the first ones", async () => 
   );
 });
 
-test("hosts are shown as they are reached, and a grant holds for those that people saw", async () => {
+test("hosts are shown in normalised form, and a grant applies to exactly those hosts", async () => {
   const allow = async (hosts: readonly string[]) => (await online(hosts).load()).tools[0]?.grant({});
   expect(await allow(["API.Example.", "p\u0430ypal.example", "*.B.example:08443"])).toEqual({
     key: "extension:online api.example,xn--pypal-4ve.example,*.b.example:8443",

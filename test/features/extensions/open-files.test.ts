@@ -41,7 +41,7 @@ async function holding(deed: string): Promise<ExtensionSession> {
   return session;
 }
 
-test("a file that is too large to read is an error that the program gets", async () => {
+test("opening a file that is too large to read gives the program an error", async () => {
   const session = await holding(
     "(call $check (call $read (local.get $file) (i32.const 0) (i32.const 1) (i64.const 0) (i32.const 20)))",
   );
@@ -50,7 +50,7 @@ test("a file that is too large to read is an error that the program gets", async
   expect(textOf((await session.run("holds", {})).content)).toBe("Exit code 1.");
 });
 
-test("a file that grows too large is an error that the program gets", async () => {
+test("writing a file beyond the size limit gives the program an error", async () => {
   const session = await holding(
     `(local.set $left (i32.const 40))
      (loop $more
@@ -63,7 +63,7 @@ test("a file that grows too large is an error that the program gets", async () =
 const HELLO = "(call $check (call $write (local.get $file) (i32.const 8) (i32.const 1) (i32.const 20)))";
 const UNLINK = "(call $check (call $unlink (i32.const 3) (i32.const 100) (i32.const 7)))";
 
-test("a file that is unlinked while it is open can be used, and stays unlinked", async () => {
+test("a file that is unlinked while open stays usable, and unlinked", async () => {
   const session = await holding(
     `${UNLINK} ${HELLO} (call $check (call $stat (local.get $file) (i32.const 200)))
      (if (i64.ne (i64.load (i32.const 232)) (i64.const 5)) (then unreachable))
@@ -73,7 +73,7 @@ test("a file that is unlinked while it is open can be used, and stays unlinked",
   expect(readdirSync(session.root)).toEqual([]);
 });
 
-test("a file that is renamed while it is open is written under its new name only", async () => {
+test("a file that is renamed while open is written under its new name only", async () => {
   const session = await holding(
     `${HELLO} (call $check (call $rename (i32.const 3) (i32.const 100) (i32.const 7)
        (i32.const 3) (i32.const 120) (i32.const 7))) ${HELLO}`,

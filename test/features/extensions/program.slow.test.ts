@@ -6,12 +6,12 @@ import { asProgram, extensionSession, fixture, useExtensionSandbox } from "./ext
 
 const place = useExtensionSandbox();
 
-test("the foreign component in the fixtures is made of the source beside it", async () => {
+test("the compiled component in the fixtures matches the source beside it", async () => {
   const source = readFileSync(new URL("./fixtures/count.wat", import.meta.url), "utf8");
   expect(Buffer.from(await asProgram(source)).equals(fixture("count.wasm"))).toBe(true);
 });
 
-test("a foreign program reads a file of the session's directory", async () => {
+test("a program compiled elsewhere can read a file of the session's directory", async () => {
   const session = extensionSession(place);
   session.add("count");
   session.put("sub/a.txt", "one\ntwo\nthree");
@@ -19,14 +19,14 @@ test("a foreign program reads a file of the session's directory", async () => {
   expect(result).toEqual({ content: [{ type: "text", text: "2 13" }], isError: false, summary: "1 line" });
 });
 
-test("a property can be the program's standard input", async () => {
+test("an input property can be passed as the program's standard input", async () => {
   const session = extensionSession(place);
   const input = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
   session.add("count", { input, stdin: "text", arguments: [], permission: "none" });
   expect(textOf((await session.run("count", { text: "a\nb\n" })).content)).toBe("2 4");
 });
 
-test("a program's failure is a result with its code and what it wrote", async () => {
+test("a failing program's result has its exit code and output", async () => {
   const session = extensionSession(place);
   session.add("count");
   const result = await session.run("count", { file: "absent.txt" });
@@ -43,7 +43,7 @@ const outside = [
   "pipe/../../secret.txt",
 ];
 
-test.each(outside)("a program does not reach %s", async (file) => {
+test.each(outside)("a program cannot reach %s", async (file) => {
   const session = extensionSession(place);
   const base = path.dirname(session.root);
   writeFileSync(path.join(base, "secret.txt"), "secret");
@@ -54,7 +54,7 @@ test.each(outside)("a program does not reach %s", async (file) => {
   expect((await session.run("count", { file })).isError).toBe(true);
 });
 
-test("without the permission to read, there are no files", async () => {
+test("a program without the read permission sees no files", async () => {
   const session = extensionSession(place);
   session.put("a.txt", "a");
   session.add("count", { permission: "none" });
@@ -80,7 +80,7 @@ test.each([
   { permission: "write", readOnly: true, writes: false },
   { permission: "read", readOnly: false, writes: false },
 ])(
-  "a program with permission $permission, read-only $readOnly, writes: $writes",
+  "the file writes of a program with permission $permission, read-only $readOnly: $writes",
   async ({ permission, readOnly, writes }) => {
     const session = extensionSession(place);
     session.add("writer", { permission, arguments: [] }, await asProgram(WRITER));
@@ -91,7 +91,7 @@ test.each([
   },
 );
 
-test("a file that instructs agents is not written, whoever asks", async () => {
+test("a program cannot write a file with instructions for agents", async () => {
   const session = extensionSession(place);
   const source = WRITER.replace("out.txt", "AGENTS.md").replace(
     "(i32.const 7) (i32.const 9)",
@@ -132,7 +132,7 @@ const runaways = [
   },
 ];
 
-test.each(runaways)("a program that $name is stopped, and the next call runs", async ({ source, limits, says }) => {
+test.each(runaways)("a program that $name is stopped, and the next call works", async ({ source, limits, says }) => {
   const session = extensionSession(place);
   session.add("runaway", { arguments: [], limits }, await asProgram(source));
   session.add("count");
@@ -148,7 +148,7 @@ const STDERR = "(i32.const 2) (i32.const 0) (i32.const 1) (i32.const 40)";
 test.each([
   { end: "unreachable", limits: {}, says: "unreachable" },
   { end: "(loop $l (br $l))", limits: { timeoutMs: 2_000 }, says: "Stopped after 2 s" },
-])("what a program wrote before `$end` ended it is kept", async ({ end, limits, says }) => {
+])("output written before `$end` ended the program is kept", async ({ end, limits, says }) => {
   const session = extensionSession(place);
   const source = `(module
     (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
@@ -162,7 +162,7 @@ test.each([
   expect(textOf(result.content)).toContain("panicked at main.rs:7:");
 });
 
-test("a cancelled program ends", async () => {
+test("a cancelled program is terminated", async () => {
   const session = extensionSession(place);
   session.add(
     "endless",
@@ -175,7 +175,7 @@ test("a cancelled program ends", async () => {
   await expect(running).rejects.toThrow("stopped");
 });
 
-test("a program sees neither environment nor directories above its own", async () => {
+test("a program sees neither environment variables nor directories above its own", async () => {
   const session = extensionSession(place);
   mkdirSync(path.join(session.root, "sub"));
   const source = `(module

@@ -24,7 +24,7 @@ const FILLS = `(module
       (i32.store8 (i32.const 100) (i32.add (i32.load8_u (i32.const 100)) (i32.const 1)))
       (br_if $more (local.tee $left (i32.sub (local.get $left) (i32.const 1)))))))`;
 
-test("a component fills no root, and the model is told the figure", async () => {
+test("a component cannot exceed the storage quota, and the model is told the limit", async () => {
   const session = extensionSession(place);
   session.add("fills", { permission: "write", arguments: [] }, await asProgram(FILLS));
   const said = textOf((await session.run("fills", {})).content);

@@ -35,7 +35,7 @@ const rows = (megabytes: number): string =>
   `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${megabytes * 1_000})
    INSERT INTO items SELECT i, randomblob(1000) FROM n`;
 
-test("SQLite's VACUUM in a component makes the database smaller by a file that is unlinked while it is open", async () => {
+test("SQLite's VACUUM in a component shrinks the database, using a temporary file that is unlinked while open", async () => {
   const { run, root, size } = await shop();
   await run(`CREATE TABLE items (id INTEGER PRIMARY KEY, data BLOB); ${rows(2)}; DELETE FROM items WHERE id % 4 > 0`);
   const before = size();
@@ -46,7 +46,7 @@ test("SQLite's VACUUM in a component makes the database smaller by a file that i
   expect(readdirSync(root)).toEqual(["shop.db"]);
 });
 
-test("a VACUUM that finds no room is an error that SQLite tells, and the database stays whole", async () => {
+test("a VACUUM that exceeds the quota is an SQLite error, and the database stays intact", async () => {
   const { run, root } = await shop();
   await run(`CREATE TABLE items (id INTEGER PRIMARY KEY, data BLOB); ${rows(24)}`);
   expect(await run("VACUUM")).toMatch(/^(?:database or disk is full|disk I\/O error)\nExit code 1\.$/);

@@ -49,7 +49,7 @@ function codeOf(work: () => unknown): unknown {
   }
 }
 
-test("a file is read at any place, and by stream", () => {
+test("a file can be read at any offset, and by stream", () => {
   const { directory } = opened();
   const file = directory.openAt(FOLLOW, "a.txt", NO_FLAGS, READ);
   expect(file.read(3n, 1n)).toEqual([Uint8Array.from(Buffer.from("ell")), false]);
@@ -61,7 +61,7 @@ test("a file is read at any place, and by stream", () => {
   expect(file.stat()).toMatchObject({ type: "regular-file", size: 5n });
 });
 
-test("a file is written at any place, grows, shrinks, and is on the disk when the program lets go of it", () => {
+test("a file can be written at any offset, grown and truncated, and is saved when it is closed", () => {
   const { directory, root } = opened();
   const file = directory.openAt(FOLLOW, "new.txt", { ...NO_FLAGS, create: true }, WRITE);
   expect(file.write(Buffer.from("abc"), 2n)).toBe(3n);
@@ -89,12 +89,12 @@ const opens = [
   { name: "what instructs agents", at: "AGENTS.md", how: { create: true }, flags: WRITE, code: "not-permitted" },
 ];
 
-test.each(opens)("opening $name: $code", ({ at, how, flags, follow = FOLLOW, code }) => {
+test.each(opens)("opening $name gives $code", ({ at, how, flags, follow = FOLLOW, code }) => {
   const { directory } = opened();
   expect(codeOf(() => directory.openAt(follow, at, { ...NO_FLAGS, ...how }, flags))).toBe(code);
 });
 
-test("directories are listed, made, emptied, renamed and removed", () => {
+test("directories can be listed, created, removed and renamed", () => {
   const { directory, root } = opened();
   directory.createDirectoryAt("made");
   directory.renameAt("sub/b.txt", directory, "made/c.txt");
@@ -126,21 +126,21 @@ const changes: readonly [string, (directory: Descriptor) => unknown][] = [
   ["renaming", (directory) => directory.renameAt("a.txt", directory, "b.txt")],
 ];
 
-test.each(changes)("without the right to write, %s is refused", (_, change) => {
+test.each(changes)("without write access %s is refused", (_, change) => {
   const { directory, root } = opened(false);
   expect(codeOf(() => change(directory))).toBe("read-only");
   expect(readdirSync(root).sort()).toEqual(["a.txt", "inner", "outer", "sub", "up"]);
   expect(readFileSync(path.join(root, "a.txt"), "utf8")).toBe("hello");
 });
 
-test("links are neither made nor read", () => {
+test("links can be neither created nor read", () => {
   const { directory } = opened();
   for (const work of [() => directory.linkAt(), () => directory.symlinkAt(), () => directory.readlinkAt()]) {
     expect(codeOf(work)).toBe("not-permitted");
   }
 });
 
-test("a file that is not open for it is neither read nor written, and none grows without end", () => {
+test("reads and writes need a descriptor opened for them, and a file's size is limited", () => {
   const { directory } = opened();
   const blind = directory.openAt(FOLLOW, "a.txt", NO_FLAGS, { ...WRITE, read: false });
   expect(codeOf(() => blind.read(1n, 0n))).toBe("bad-descriptor");
@@ -152,7 +152,7 @@ test("a file that is not open for it is neither read nor written, and none grows
   expect(codeOf(() => directory.read(1n, 0n))).toBe("is-directory");
 });
 
-test("files that are open take a bounded room together, and give it back", () => {
+test("open files share one memory limit, and closing a file frees its part", () => {
   const { directory, access } = opened();
   const first = directory.openAt(FOLLOW, "a.txt", NO_FLAGS, WRITE);
   first.setSize(900n);
@@ -164,7 +164,7 @@ test("files that are open take a bounded room together, and give it back", () =>
   expect(access.held.left).toBe(1_000);
 });
 
-test("a file that has become a link to outside when it is to be saved stays as it is there, and that is told", () => {
+test("an open file that was replaced by a link to outside is not saved, and this is reported", () => {
   const { directory, access, root } = opened();
   const file = directory.openAt(FOLLOW, "sub/b.txt", NO_FLAGS, WRITE);
   file.write(Buffer.from("mine"), 0n);
@@ -180,7 +180,7 @@ test("a file that has become a link to outside when it is to be saved stays as i
   expect(readFileSync(path.join(root, "../secret.txt"), "utf8")).toBe("secret");
 });
 
-test("streams skip, splice and end; what is timed is waited for", () => {
+test("streams skip, splice and close; timers are awaited", () => {
   const parts = [Uint8Array.of(1, 2, 3), Uint8Array.of(4)];
   const source = new InputStream(() => parts.shift() ?? null);
   const written: number[] = [];

@@ -6,7 +6,7 @@ import { answers, discordScene, putFile } from "../../support/talk/scene.ts";
 
 const RULE = "Deploy from the main branch only.";
 
-test("on Discord and PostgreSQL, too, a repository's AGENTS.md is shown once and followed once somebody has allowed it", async () => {
+test("on Discord and PostgreSQL a repository's AGENTS.md is shown once, and followed once it is allowed", async () => {
   const postgres = await startPostgres();
   await using resources = new AsyncDisposableStack();
   resources.defer(() => postgres.stop());

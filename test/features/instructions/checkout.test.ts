@@ -46,7 +46,7 @@ async function allow(at: SlackOffice, talk: Talk, user = "U0ANA"): Promise<void>
   await at.until("the card to say so", () => cards(talk).length === 0);
 }
 
-test("a repository's AGENTS.md is shown once, and followed in the channel when somebody has allowed it", async () => {
+test("a repository's AGENTS.md is shown once, and followed in the channel once it is allowed", async () => {
   const at = office(() => text("Done."));
   const channel = at.channel();
   checkoutOf(at, channel, { "AGENTS.md": `${RULE}\nSee @docs/more.md.\n`, "docs/more.md": "Write tests first.\n" });
@@ -70,7 +70,7 @@ test("a repository's AGENTS.md is shown once, and followed in the channel when s
   expect(prompt(at)).toContain("Write tests first.");
 });
 
-test("what changes asks again, also in what a file imports, and what was allowed before it still holds", async () => {
+test("a changed AGENTS.md or imported file asks again, and until then the version allowed before applies", async () => {
   const at = office(() => text("Done."));
   const channel = at.channel();
   const root = checkoutOf(at, channel, { "AGENTS.md": `${RULE}\n@more.md\n`, "more.md": "Be kind.\n" });
@@ -86,7 +86,7 @@ test("what changes asks again, also in what a file imports, and what was allowed
   expect(prompt(at)).toContain("Be kind.");
 });
 
-test("who may not decide allows nothing, an approver does, and it can be taken back", async () => {
+test("only an approver can allow a repository's instructions, and the decision can be revoked", async () => {
   const at = office(() => text("Done."));
   const channel = at.channel();
   checkoutOf(at, channel, { "AGENTS.md": RULE });
@@ -108,7 +108,7 @@ test("who may not decide allows nothing, an approver does, and it can be taken b
   expect(cards(again)).toHaveLength(1);
 });
 
-test("a repository's skill waits as well, with each of its files, and says which one it replaces", async () => {
+test("a repository's skill needs approval as well, with all of its files, and the card names the skill that it replaces", async () => {
   const at = office((_request, index) => (index === 0 ? toolUse("skill", { skill: "code-review" }) : text("Done.")));
   const channel = at.channel();
   const folder = ".agents/skills/code-review";
@@ -145,7 +145,7 @@ test("a repository's skill waits as well, with each of its files, and says which
   expect(cards(changed)[0]?.text).not.toContain("Praise everything.");
 });
 
-test("a repository's skill that is called before somebody has allowed it says that it waits, and runs once it is", async () => {
+test("calling a repository's skill before its approval says that it is pending; afterwards it runs", async () => {
   const at = office(() => text("Done."));
   const channel = at.channel();
   const file = ".agents/skills/tidy/SKILL.md";
@@ -164,7 +164,7 @@ test("a repository's skill that is called before somebody has allowed it says th
   expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("Sweep the floor.");
 });
 
-test("what is in no checkout is followed as it is", async () => {
+test("an AGENTS.md outside a repository is followed without approval", async () => {
   const at = office(() => text("Done."));
   const channel = at.channel();
   put(rootOf(at, channel), "AGENTS.md", RULE);

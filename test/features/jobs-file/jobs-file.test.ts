@@ -49,7 +49,7 @@ test.each([
   { what: "a link to itself", make: (file: string) => symlinkSync(file, file) },
   { what: "broken", make: (file: string) => writeFileSync(file, '[{"name": "One"') },
   { what: "no list", make: (file: string) => writeFileSync(file, '{"name": "One"}') },
-])("a file of jobs that is $what keeps nothing from starting", async ({ make }) => {
+])("a jobs file that is $what does not prevent the start", async ({ make }) => {
   const file = path.join(tempDirectory(), "jobs.json");
   make(file);
   const world = await openWorld({ file });
@@ -59,7 +59,7 @@ test.each([
   expect(world.posts()).toHaveLength(1);
 });
 
-test("a file of jobs with one name twice, or a name of chat's, takes the others", async () => {
+test("entries of a jobs file with a duplicate name are skipped, and the others are loaded", async () => {
   const file = path.join(tempDirectory(), "jobs.json");
   const world = await openWorld({ file });
   await world.add({ name: "Chat", cron: "@daily", prompt: "Look." });
@@ -71,7 +71,7 @@ test("a file of jobs with one name twice, or a name of chat's, takes the others"
   expect(jobs.map(({ prompt }) => prompt)).toEqual(["Look.", "Look.", "Look."]);
 });
 
-test("an entry of the file of jobs is taken once nothing is in its way any more", async () => {
+test("an entry of the jobs file is loaded once the job of the same name in the chat is removed", async () => {
   const file = path.join(tempDirectory(), "jobs.json");
   writeFileSync(file, "[]");
   const world = await openWorld({ file });
@@ -86,7 +86,7 @@ test("an entry of the file of jobs is taken once nothing is in its way any more"
   await until(isTaken, { what: () => "the entry to be taken" });
 });
 
-test("a reminder of the file comes late when nobody was there, and none is taken that moves with each reading", async () => {
+test("a missed reminder of the jobs file is delivered late; reminders with relative times are refused", async () => {
   const file = path.join(tempDirectory(), "jobs.json");
   const all = [
     { ...once, at: "2027-01-04 10:00" },
@@ -103,7 +103,7 @@ test("a reminder of the file comes late when nobody was there, and none is taken
   expect(world.posts()).toHaveLength(1);
 });
 
-test("a reminder that comes due while those before it are taken over is still to come", async () => {
+test("a reminder that comes due while the entries before it are loaded still runs", async () => {
   const file = path.join(tempDirectory(), "jobs.json");
   const at = "2027-01-04 10:00";
   writeFileSync(
@@ -121,7 +121,7 @@ test("a reminder that comes due while those before it are taken over is still to
   for (const { dueOnce, accountedTo } of jobs) expect(accountedTo).toBeLessThan(dueOnce ?? 0);
 });
 
-test("a reminder that comes due while the database is away comes late", async () => {
+test("a reminder that comes due while the database is unavailable is delivered late", async () => {
   const file = path.join(tempDirectory(), "jobs.json");
   const world = await openWorld({ file });
   const due = new Date(world.clock.now() + 90_000).toISOString();
@@ -135,7 +135,7 @@ test("a reminder that comes due while the database is away comes late", async ()
   expect(world.clock.now()).toBeGreaterThan(Date.parse(due) + 1_000);
 });
 
-test("a file of jobs that is not there for a moment, while it is replaced, removes nothing", async () => {
+test("a jobs file that is missing for a moment, while it is replaced, removes no jobs", async () => {
   const file = path.join(tempDirectory(), "jobs.json");
   writeFileSync(file, JSON.stringify([entry]));
   const world = await openWorld({ file });
@@ -155,7 +155,7 @@ test("a file of jobs that is not there for a moment, while it is replaced, remov
 test.each([
   { off: false, on: true },
   { off: "no", on: "yes" },
-])("a job that the file first has as enabled: $off runs once the file says $on", async ({ off, on }) => {
+])("a job that the file first states as enabled: $off runs once the file states $on", async ({ off, on }) => {
   const file = path.join(tempDirectory(), "jobs.json");
   writeFileSync(file, JSON.stringify([{ ...entry, enabled: off }]));
   const world = await openWorld({ file });
@@ -173,7 +173,7 @@ test.each([
   { paused: "after a failure", entry: { prompt: "Look again." }, isOn: true },
   { paused: "after a failure", entry: {}, isOn: false },
   { paused: "in the chat", entry: { prompt: "Look again." }, isOn: false },
-])("a job of the file that was paused $paused is enabled by an entry with $entry: $isOn", async (row) => {
+])("a job of the file, paused $paused, is enabled by a new entry with $entry: $isOn", async (row) => {
   const file = path.join(tempDirectory(), "jobs.json");
   const paused = { ...entry, "pause-after": 1, "//": "Ask ben." };
   writeFileSync(file, `\uFEFF${JSON.stringify([paused])}`);
@@ -190,7 +190,7 @@ test.each([
   expect(await world.store.jobs.get(id)).toMatchObject({ enabled: row.isOn });
 });
 
-test("a new schedule in the file of jobs counts from now", async () => {
+test("a changed schedule in the jobs file applies from now on", async () => {
   const file = path.join(tempDirectory(), "jobs.json");
   writeFileSync(file, JSON.stringify([entry]));
   const world = await openWorld({ file, start: "2027-01-04T14:00:00Z" });
@@ -217,7 +217,7 @@ test.each([
   { wrong: { tools: ["mcp__docs__search", "bsh"] }, said: "There is no tool `bsh`. Did you mean `bash`?" },
   { wrong: { owner: "ana" }, said: "`owner` must be written `slack:U0123ABCD`: platform and id" },
   { wrong: { channel: "C1" }, said: "`channel` must be written `slack:T1/C1`: platform, workspace, channel" },
-])("an entry of the file of jobs that is wrong is said with its place: $said", async ({ wrong, said }) => {
+])("an invalid entry of the jobs file is reported with its position: $said", async ({ wrong, said }) => {
   const file = path.join(tempDirectory(), "jobs.json");
   const two = JSON.stringify({ ...entry, name: "Two", ...wrong });
   writeFileSync(file, `[ // Ours\n${JSON.stringify(entry)},\n${two},\n]`);

@@ -78,7 +78,7 @@ async function typing(agent: Partial<AgentDefinition> = {}) {
   return { receive, session, recorder };
 }
 
-test("/managed shows, finds and sets managed mode and its presets", async () => {
+test("/managed shows, searches and sets managed mode and its presets", async () => {
   const { receive, session } = await typing();
   for (const [typed, answer, settings] of managed) {
     const said = privateText(await receive(mention(typed)));
@@ -88,7 +88,7 @@ test("/managed shows, finds and sets managed mode and its presets", async () => 
   }
 });
 
-test("an agent that may not hand on works itself in managed mode, and /managed says so", async () => {
+test("an agent without the agent tool does the work itself in managed mode, and /managed says so", async () => {
   const { receive } = await typing({ name: "solo", disallowedTools: ["agent"] });
   const works = "⚠ **solo** may not use the tool `agent`, so it works itself.";
   expect(privateText(await receive(mention("/managed on")))).toContain(works);
@@ -100,7 +100,7 @@ test("an agent that may not hand on works itself in managed mode, and /managed s
   expect(privateText(await receive(mention("/managed off")))).not.toContain("⚠");
 });
 
-test("who does not work in a thread looks and does not turn it on", async () => {
+test("a person outside the thread's participants cannot turn managed mode on or off", async () => {
   const { receive, recorder } = await typing();
   await receive(mention("begin"));
   await recorder.ended(1);
@@ -113,7 +113,7 @@ test("who does not work in a thread looks and does not turn it on", async () => 
   );
 });
 
-test("a flood of hostile text is answered on one short line that it cannot break out of", async () => {
+test("a long hostile argument is quoted on one short line that it cannot escape", async () => {
   const { receive } = await typing();
   await receive(mention("begin"));
   const text = privateText(await receive(mention(`/managed a\`*b*${"x".repeat(30_000)}`)));
@@ -122,6 +122,6 @@ test("a flood of hostile text is answered on one short line that it cannot break
   expect(text.length).toBeLessThan(1_000);
 });
 
-test("presets are offered with their limits while somebody types", () => {
+test("presets with their limits are suggested while somebody types", () => {
   expect(presetCompletions(MODE).map(({ value }) => value)).toEqual(["careful", "cheap", "fast", "thorough"]);
 });

@@ -42,7 +42,7 @@ async function copyOf(session: GitSession) {
   return { tree, kept: git, look, put };
 }
 
-test("an executor sees the history, and its own changes beside what nobody has committed", async () => {
+test("an executor sees the history and its own changes beside uncommitted ones", async () => {
   const session = repository();
   session.put("staged.txt", "staged\n");
   session.git(["add", "staged.txt"]);
@@ -68,7 +68,7 @@ test("an executor sees the history, and its own changes beside what nobody has c
   expect(readdirSync(session.temporary)).toEqual([]);
 });
 
-test("what is committed, staged or branched in the root meanwhile changes nothing for the executor", async () => {
+test("commits, staging and branches in the root do not affect the executor's worktree", async () => {
   const session = repository();
   const copy = await copyOf(session);
   const looks = [{ action: "status" }, { action: "diff" }, { action: "log" }, { action: "show" }];
@@ -81,7 +81,7 @@ test("what is committed, staged or branched in the root meanwhile changes nothin
   expect(await copy.look({ action: "log" })).not.toContain("third");
 });
 
-test("what a copy leaves out does not count as deleted; what is deleted does", async () => {
+test("files that a worktree omits do not count as deleted; deleted ones do", async () => {
   const session = gitSession();
   for (const name of ["a.txt", "gone.txt", "node_modules/x/index.js"]) session.put(name, `${name}\n`);
   symlinkSync("a.txt", path.join(session.root, "link"));
@@ -93,7 +93,7 @@ test("what a copy leaves out does not count as deleted; what is deleted does", a
   expect((await copy.look({ action: "status" })).split("\n")).toEqual(["## main", " D a.txt", " D gone.txt"]);
 });
 
-test("repositories within a root are worktrees each, the innermost one counts", async () => {
+test("each repository within a root gets its own worktree, and the innermost one applies", async () => {
   const session = gitSession({ empty: true });
   for (const name of ["service", "service/vendor/lib"]) {
     session.put(`${name}/file.txt`, "one\n");
@@ -112,7 +112,7 @@ test("repositories within a root are worktrees each, the innermost one counts", 
   expect(await copy.look({ action: "status", path: "service" })).toBe(none);
 });
 
-test("a root that is no repository stays a plain copy, and git says so", async () => {
+test("a root that is no repository is copied plainly, and git reports that it is none", async () => {
   const session = gitSession({ empty: true });
   session.put("a.txt", "one\n");
   const copy = await copyOf(session);
@@ -120,7 +120,7 @@ test("a root that is no repository stays a plain copy, and git says so", async (
   expect(readdirSync(path.dirname(copy.kept)).sort()).toEqual(["base", "size", "tree"]);
 });
 
-test("a repository without a commit is one here, too", async () => {
+test("a repository without commits works in a worktree, too", async () => {
   const session = gitSession();
   session.put("a.txt", "one\n");
   const copy = await copyOf(session);
@@ -190,32 +190,39 @@ const hostile: readonly Hostile[] = [
   },
 ];
 
-test.each(hostile)("$name: git runs nothing and shows nothing of outside", async ({ spoil, late }) => {
-  const session = repository();
-  const base = path.dirname(session.root);
-  const beside = path.join(base, "beside");
-  mkdirSync(beside);
-  fill(beside, "small beside", () => {
-    session.git(["init", "--quiet", "--template=", beside]);
-    writeFileSync(path.join(beside, "a.txt"), SECRET);
-    session.git(["add", "."], "../beside");
-    session.git(["commit", "--quiet", "--message", SECRET], "../beside");
-  });
-  const theirs = session.git(["rev-parse", "HEAD"], "../beside").trim();
-  const program = path.join(base, "hooks", "post-index-change");
-  mkdirSync(path.dirname(program));
-  writeFileSync(program, `#!/bin/sh\necho ran >> '${base}/ran'\ncat\n`, { mode: 0o755 });
-  session.put(".gitattributes", "* filter=evil diff=evil\n");
+test.each(hostile)(
+  "$name: git in a worktree runs no foreign code and shows no file outside it",
+  async ({ spoil, late }) => {
+    const session = repository();
+    const base = path.dirname(session.root);
+    const beside = path.join(base, "beside");
+    mkdirSync(beside);
+    fill(beside, "small beside", () => {
+      session.git(["init", "--quiet", "--template=", beside]);
+      writeFileSync(path.join(beside, "a.txt"), SECRET);
+      session.git(["add", "."], "../beside");
+      session.git(["commit", "--quiet", "--message", SECRET], "../beside");
+    });
+    const theirs = session.git(["rev-parse", "HEAD"], "../beside").trim();
+    const program = path.join(base, "hooks", "post-index-change");
+    mkdirSync(path.dirname(program));
+    writeFileSync(program, `#!/bin/sh\necho ran >> '${base}/ran'\ncat\n`, { mode: 0o755 });
+    session.put(".gitattributes", "* filter=evil diff=evil\n");
 
-  if (late !== true) spoil(session, beside, program);
-  const copy = await copyOf(session);
-  if (late === true) spoil(session, beside, program);
-  copy.put("a.txt", "mine\n");
-  const looks = [...EVERY_LOOK, { action: "show", revision: theirs }, { action: "show", revision: `${theirs}:a.txt` }];
-  const shown = await Promise.all(looks.map(copy.look));
-  expect(shown.filter((text) => text.includes(SECRET))).toEqual([]);
-  const inRoot = textOf((await session.run({ action: "status" })).content);
-  // Git refuses in the copy what it refuses in the root, for the same reason.
-  expect(late === true || (await copy.look({ action: "status" })) === inRoot).toBe(true);
-  expect(readdirSync(base)).not.toContain("ran");
-});
+    if (late !== true) spoil(session, beside, program);
+    const copy = await copyOf(session);
+    if (late === true) spoil(session, beside, program);
+    copy.put("a.txt", "mine\n");
+    const looks = [
+      ...EVERY_LOOK,
+      { action: "show", revision: theirs },
+      { action: "show", revision: `${theirs}:a.txt` },
+    ];
+    const shown = await Promise.all(looks.map(copy.look));
+    expect(shown.filter((text) => text.includes(SECRET))).toEqual([]);
+    const inRoot = textOf((await session.run({ action: "status" })).content);
+    // Git refuses in the copy what it refuses in the root, for the same reason.
+    expect(late === true || (await copy.look({ action: "status" })) === inRoot).toBe(true);
+    expect(readdirSync(base)).not.toContain("ran");
+  },
+);

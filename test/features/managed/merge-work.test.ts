@@ -41,12 +41,12 @@ async function executing() {
   return { session, worktrees, written };
 }
 
-test("the copies of files count as whose the files do", async () => {
+test("files copied to a worktree keep the labels of their authors", async () => {
   const { session, worktrees, written } = await executing();
   expect(await session.store.fileLabels.inRoot(worktrees.of(EXECUTOR).tree)).toEqual([written]);
 });
 
-test("what is merged carries what the executor has read", async () => {
+test("merged files get the labels of everything that the executor has read", async () => {
   const { session, worktrees } = await executing();
   const { store, clock, deps } = session;
   const began = await store.inbox.byKey("child:ses_1:run_1:call_1");

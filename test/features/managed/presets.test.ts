@@ -48,7 +48,7 @@ test.each(cases)("$name", ({ settings, preset, is }) => {
 
 const USUAL = { executorMaxTurns: 10, maxConcurrentExecutors: 4, executorIsolation: false };
 
-test("without a preset it is as configured, else as usual", () => {
+test("without a preset the settings apply, or else the defaults", () => {
   expect(managedMode({}).of({ managed: true })).toMatchObject(USUAL);
   const configured = managedMode({ executorMaxTurns: 3, presets: {} });
   expect(configured.of({ managed: true, managedPreset: "gone" })).toMatchObject({ ...USUAL, executorMaxTurns: 3 });
@@ -59,7 +59,7 @@ test.each([
   { enabled: true, said: {}, isOn: true },
   { enabled: true, said: { managed: false }, isOn: false },
   { enabled: false, said: { managed: true }, isOn: true },
-])("configured as $enabled, and said $said: $isOn", ({ enabled, said, isOn }) => {
+])("configured as $enabled and chosen as $said, managed mode is on: $isOn", ({ enabled, said, isOn }) => {
   expect(managedMode({ enabled }).of(said) !== null).toBe(isOn);
 });
 
@@ -70,7 +70,7 @@ test.each([
     says: "Executors are answered by openai/gpt-6-luna, unless",
   },
   { managed: { ...USUAL, executorMaxTurns: 7 }, says: "each has at most 7 turns" },
-])("a manager is told who its executors are: $says", ({ managed, says }) => {
+])("a manager's prompt describes its executors: $says", ({ managed, says }) => {
   const { agentDefinition } = asManager(buildConfig({ model: "demo/usual" }), managed);
   expect(agentDefinition.prompt).toContain(says);
 });

@@ -59,7 +59,7 @@ async function clicked(talk: Talk, prefix: string, user = "U0ANA"): Promise<stri
 const looking = () => toolUse("glob", { pattern: "*" });
 const remembering = (words: string) => toolUse("use_tool", { name: "remember", input: { text: words } });
 
-test("the Details of a run name the memories that it used, with who told them and the thread", async () => {
+test("a run's Details list the memories that it used, with their authors and threads", async () => {
   const channel = at.channel();
   await typed(at, "add the avocet is deployed by carla", { channel, user: "U0BOB" });
   calls = looking;
@@ -73,7 +73,7 @@ test("the Details of a run name the memories that it used, with who told them an
   expect(await clicked(other, "details:")).not.toContain("From memory");
 });
 
-test("the Details name what another open channel has told", async () => {
+test("the Details also list memories from other open channels", async () => {
   await typed(at, "add the gadwall is deployed by carla", { channel: at.channel(), user: "U0BOB" });
   calls = looking;
   const talk = at.talk({ text: "who deploys the gadwall?", channel: at.channel() });
@@ -81,7 +81,7 @@ test("the Details name what another open channel has told", async () => {
   expect(await clicked(talk, "details:")).toMatch(/From memory[\s\S]*the gadwall is deployed by carla · bob/u);
 });
 
-test("the Details tell nobody what only another person may read", async () => {
+test("the Details omit memories that only another person may read", async () => {
   const channel = at.channel();
   await typed(at, "add --scope me I want summaries on godwits in Welsh", { channel });
   calls = looking;
@@ -91,7 +91,7 @@ test("the Details tell nobody what only another person may read", async () => {
   expect(await clicked(talk, "details:", "U0BOB")).not.toContain("in Welsh");
 });
 
-test("a 👎 lowers what the answer was given, a 👍 lifts it, and a person's newest vote counts once", async () => {
+test("a 👎 lowers the rating of the memories used, a 👍 raises it, and each person's latest vote counts", async () => {
   const channel = at.channel();
   await typed(at, "add the ruff is kept by the harbour team", { channel });
   await typed(at, "add the dotterel is kept by the forest team", { channel });
@@ -108,7 +108,7 @@ test("a 👎 lowers what the answer was given, a 👍 lifts it, and a person's n
   expect(rowsOf(at).find(({ text: row }) => row.includes("dotterel"))?.helped).toBe(0);
 });
 
-test("the folded line says what was remembered; the Details show it and take it back, for whoever told it", async () => {
+test("a run's collapsed line counts new memories; the Details list them, and their author can remove them there", async () => {
   const channel = at.channel();
   calls = () => remembering("The sanderling sleeps on Sundays");
   const talk = at.talk({ text: "keep in mind: the sanderling sleeps on Sundays", channel });
@@ -129,7 +129,7 @@ test("the folded line says what was remembered; the Details show it and take it 
   expect(rowsOf(at).filter(({ text: row }) => row.includes("sanderling"))).toEqual([]);
 });
 
-test("what is learned later is said in the folded line, and taken back in the Details, with what it had replaced", async () => {
+test("memories learned afterwards are added to the collapsed line, and removing one in the Details restores what it replaced", async () => {
   const channel = at.channel();
   await typed(at, "add the stilt is built with Jenkins", { channel });
   proposed = [{ text: "The stilt is built with Buildkite", says: "Buildkite", replaces: "Jenkins" }];
@@ -148,7 +148,7 @@ test("what is learned later is said in the folded line, and taken back in the De
   expect(stilts()).toMatchObject([{ text: "the stilt is built with Jenkins", endedAt: null }]);
 });
 
-test("/remember keeps it for the thread and for later ones", async () => {
+test("/remember stores a memory for the thread and later ones", async () => {
   const channel = at.channel();
   const talk = at.talk({ text: "begin", channel });
   await talk.answered(1);
@@ -159,7 +159,7 @@ test("/remember keeps it for the thread and for later ones", async () => {
   expect(await asked(at, "how does the whimbrel pay?", { channel })).toContain("kroner");
 });
 
-test("on Slack a form adds and changes a memory, and says beneath its field what is wrong", async () => {
+test("on Slack a form adds and edits a memory, with validation errors under its field", async () => {
   const { people, workspace } = at.slack;
   const channel = at.channel();
   const form = () => [...workspace.forms.values()].at(-1);
@@ -177,7 +177,7 @@ test("on Slack a form adds and changes a memory, and says beneath its field what
   await at.until("the change", () => rowsOf(at).at(-1)?.text === "the knot flies to Iceland");
 });
 
-test("a thread is learned from on request, also where nothing is learned by itself and no other costs a call", async () => {
+test("a thread can be learned from on request, also with automatic learning off, and other threads cost no call", async () => {
   const channel = at.channel();
   const lessons = () => at.model.requests.filter(isLesson);
   await at.talk({ text: "from now on the gadwall is deployed on Thursdays", channel }).answered(1);
@@ -193,7 +193,7 @@ test("a thread is learned from on request, also where nothing is learned by itse
   expect(await typed(at, "learn", { channel })).toContain("no thread of mine here");
 });
 
-test("who is denied is asked and told nothing", async () => {
+test("a denied person can neither ask nor read memories by commands", async () => {
   const channel = at.channel();
   await typed(at, "add the smew is the canary of production", { channel });
   for (const line of ["list", "search smew", "export", "forget me"]) {
@@ -209,7 +209,7 @@ test("who is denied is asked and told nothing", async () => {
 const telling = (words: string, scope: string) =>
   toolUse("use_tool", { name: "remember", input: { text: words, scope } });
 
-test("in mode write the model remembers for others only what a person allows, and each scope is allowed by itself", async () => {
+test("in mode write the model remembers for others only after approval, separately for each scope", async () => {
   const [channel] = IN_MODE_WRITE;
   calls = () => telling("The siskin ships on Fridays", "channel");
   const talk = at.talk({ text: "the siskin ships on Fridays", channel });
@@ -230,7 +230,7 @@ test("in mode write the model remembers for others only what a person allows, an
   expect(siskins()).toHaveLength(1);
 });
 
-test("in mode write the model forgets what a person allows, and each memory is asked for by itself", async () => {
+test("in mode write the model forgets only after approval, separately for each memory", async () => {
   const [, channel] = IN_MODE_WRITE;
   await typed(at, "add the twite eats seeds", { channel });
   await typed(at, "add the twite sings at noon", { channel });
@@ -258,7 +258,7 @@ test("in mode write the model forgets what a person allows, and each memory is a
   expect(twites()).toEqual(["the twite sings at noon"]);
 });
 
-test("where memory is off the tool finds nothing either", async () => {
+test("where memory is off the recall tool finds nothing", async () => {
   const channel = at.channel();
   await typed(at, "add the brambling nests in the attic", { channel });
   await typed(at, "off", { channel });
@@ -269,8 +269,11 @@ test("where memory is off the tool finds nothing either", async () => {
   expect(told).not.toContain("attic");
 });
 
-test.each(["thanks!", "ok, great", "👍", "hello", "yes please do"])("%s recalls nothing", async (words) => {
-  const channel = at.channel();
-  await typed(at, "add thanks go to the bakery on Fridays, and the great gate is closed", { channel });
-  expect(await asked(at, words, { channel })).not.toContain("<memories");
-});
+test.each(["thanks!", "ok, great", "👍", "hello", "yes please do"])(
+  "the message %s triggers no recall",
+  async (words) => {
+    const channel = at.channel();
+    await typed(at, "add thanks go to the bakery on Fridays, and the great gate is closed", { channel });
+    expect(await asked(at, words, { channel })).not.toContain("<memories");
+  },
+);

@@ -31,7 +31,7 @@ function home(env: Readonly<Record<string, string>> = {}) {
   };
 }
 
-test("what is imported is found in its scope, and exported as it was given", async () => {
+test("imported memories are found in their scope, and exported as they were imported", async () => {
   const { cli, file } = home();
   const told = {
     id: "D1:3",
@@ -63,7 +63,7 @@ test("what is imported is found in its scope, and exported as it was given", asy
   expect((await cli("stats")).out).toBe("2 memories · 2 semantic");
 });
 
-test("of lines with one id the last is kept, whether they come together or one is there already", async () => {
+test("of several lines with one id the last is kept, within one import and across imports", async () => {
   const { cli, file } = home();
   const line = (text: string) => ({ id: "a", text, scope: CHANNEL });
   await cli("import", file("notes.jsonl", [line("The heron is grey"), line("The heron is white")]));
@@ -73,7 +73,7 @@ test("of lines with one id the last is kept, whether they come together or one i
   expect((await cli("stats")).out).toBe("1 memory · 1 semantic");
 });
 
-test("a batch answers each line in its order, one line for each", async () => {
+test("a batch search prints one result line per input line, in order", async () => {
   const { cli, file } = home();
   await cli("import", file("notes.jsonl", [{ id: "a", text: "The heron is grey", scope: CHANNEL }]));
   const questions = [
@@ -92,7 +92,7 @@ test("a batch answers each line in its order, one line for each", async () => {
 
 const EMBEDDINGS = { memory: { embeddings: { model: "openai/small" } } };
 
-test("with embeddings, what is imported is found in other words, also by a batch", async () => {
+test("with embeddings, imported memories are found by paraphrases, also in a batch", async () => {
   await using server = await startEmbeddings();
   const { cli, file, settings, doctor, spent } = home({ OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: server.url });
   settings(EMBEDDINGS);
@@ -119,7 +119,7 @@ test("with embeddings, what is imported is found in other words, also by a batch
   expect((await doctor()).out).toContain("✓ memory: openai/small makes vectors of 128 dimensions");
 });
 
-test("a provider that is down is said, and words find all the same; a later import makes what is missing", async () => {
+test("if the embeddings provider fails, this is reported, search by words works, and a later import adds the vectors", async () => {
   await using server = await startEmbeddings();
   const { cli, file, settings, doctor } = home({ OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: server.url });
   settings(EMBEDDINGS);
@@ -133,7 +133,7 @@ test("a provider that is down is said, and words find all the same; a later impo
   expect((await cli("import", file("none.jsonl", []))).out).toContain("✓ 1 memory has a vector");
 });
 
-test("without its key, and with a provider that has none, embeddings are off and said to be", async () => {
+test("without an API key, or for a provider without embeddings, embeddings are off and reported as such", async () => {
   const { cli, file, settings } = home();
   settings(EMBEDDINGS);
   const imported = await cli("import", file("notes.jsonl", [{ text: "The heron is up", scope: CHANNEL }]));
@@ -147,7 +147,7 @@ test.each([
   [["import", "/nowhere/notes.jsonl"], /✗ \/nowhere\/notes\.jsonl cannot be read \(ENOENT\)/u],
   [["search", "deploy", "--scope", "C1"], /It is like person:slack:U1/u],
   [["search", "deploy"], /wants a query and --scope/u],
-])("%j says what is wrong", async (args, says) => {
+])("the arguments %j are refused with an explanation", async (args, says) => {
   const { error, failed } = await home().cli(...args);
   expect(error).toMatch(says);
   expect(failed).toBe(true);

@@ -5,7 +5,7 @@ import { useStage } from "../../support/talk/shared-office.ts";
 
 const office = useStage(() => discordOffice());
 
-test("on Discord a dialog adds and changes a memory", async () => {
+test("on Discord a dialog adds and edits a memory", async () => {
   const opened = office();
   const { discord, ana } = opened;
   const at = { channel: opened.channel("general"), user: ana };
@@ -28,7 +28,7 @@ test("on Discord a dialog adds and changes a memory", async () => {
   await opened.until("the change", () => rowsOf(opened).at(-1)?.text === "the knot flies to Iceland");
 });
 
-test("on Discord another's dialog, and a number of a channel that one is not in, change nothing and tell nothing", async () => {
+test("on Discord another person's dialog, or a number from a channel without membership, changes and reveals nothing", async () => {
   const discord = office();
   const { ana, bob } = discord;
   const before = rowsOf(discord).length;

@@ -88,7 +88,7 @@ const failures = () =>
     .split("\n")
     .filter((line) => line.includes("hook_failed"));
 
-test("a run that has used memories is answered, and once, where its use cannot be noted", async () => {
+test("with a full disk a run with recalled memories is answered once, although their use cannot be recorded", async () => {
   const channel = at.channel();
   await typed(at, "add the dunlin port is 8443", { channel });
   await fill();
@@ -99,7 +99,7 @@ test("a run that has used memories is answered, and once, where its use cannot b
   expect(talk.answers()).toHaveLength(1);
 });
 
-test("what cannot be kept is said in one line, to people and to the model, and the run goes on", async () => {
+test("with a full disk people and the model are told in one line that nothing can be stored, and the run continues", async () => {
   const channel = at.channel();
   await fill();
   const words = "My disk is full: I can remember nothing more until an operator makes room.";
@@ -115,7 +115,7 @@ test("what cannot be kept is said in one line, to people and to the model, and t
   expect(rowsOf(at).filter(({ text: row }) => row.includes("dunlin sleeps"))).toEqual([]);
 });
 
-test("what a thread tells waits to be learned until there is room, and is learned once", async () => {
+test("with a full disk a lesson is postponed until there is space, and learned once", async () => {
   const channel = at.channel();
   const words = "we have decided: the sanderling rests in the dunes of Skagen";
   learns = () => [{ text: "The sanderling rests in the dunes of Skagen", says: "Skagen" }];
@@ -138,7 +138,7 @@ test("what a thread tells waits to be learned until there is room, and is learne
   expect(await asked(at, "where does the sanderling rest?", { channel })).toContain("dunes of Skagen");
 });
 
-test("where nothing can be looked up, runs are answered without", async () => {
+test("if the memory table cannot be read, runs are answered without memories", async () => {
   const channel = at.channel();
   await typed(at, "add the dunlin eats snails", { channel });
   inDatabase(at, (database) => database.exec(`ALTER TABLE "Memory" RENAME TO "Away"`));

@@ -26,7 +26,7 @@ function home() {
 
 const line = (text: string, more: object = {}) => JSON.stringify({ text, scope: CHANNEL, ...more });
 
-test("a byte order mark, line ends of Windows, empty lines and nulls are no mistakes", async () => {
+test("a byte order mark, CRLF line ends, empty lines and nulls are accepted", async () => {
   const { takeIn, cli } = home();
   const nulls = { id: null, kind: null, author: null, at: null, source: null };
   const { out, failed } = await takeIn(
@@ -36,7 +36,7 @@ test("a byte order mark, line ends of Windows, empty lines and nulls are no mist
   expect((await cli("search", "heron", "--scope", CHANNEL, "--json")).out).toContain('"text":"The heron is grey"');
 });
 
-test("lines that cannot be kept are named with what is wrong, and cost no other", async () => {
+test("invalid lines are reported with the reason, and the others are imported", async () => {
   const { takeIn, stats } = home();
   const lines = [
     line("The build box is A1"),
@@ -67,14 +67,14 @@ test("lines that cannot be kept are named with what is wrong, and cost no other"
 test.each([
   ["compressed", gzipSync(`${line("x")}\n`)],
   ["one list", JSON.stringify([{ text: "x", scope: CHANNEL }], null, 1)],
-])("a file that is %s is refused, with an exit code that scripts see", async (_what, content) => {
+])("a file that is %s is refused with a non-zero exit code", async (_what, content) => {
   const { takeIn } = home();
   const { out, failed } = await takeIn(content);
   expect(out).toMatch(/⚠ line 1: is no JSON object\n[^]*✗ 0 memories imported, \d+ lines? refused$/u);
   expect(failed).toBe(true);
 });
 
-test("control characters and what turns text around reach no terminal", async () => {
+test("control characters and bidirectional overrides are not printed to the terminal", async () => {
   const { takeIn, cli } = home();
   await takeIn(line("The heron\u0000 is \u001b[31mred\u202e"));
   const { out } = await cli("search", "heron", "--scope", CHANNEL);
@@ -83,7 +83,7 @@ test("control characters and what turns text around reach no terminal", async ()
   expect(out).not.toMatch(/[\u0000-\u0008\u001b\u202e]/u);
 });
 
-test("a file that is imported again, or of which a part was, leaves each memory there once", async () => {
+test("importing a file again, completely or after a partial import, creates no duplicates", async () => {
   const { takeIn, stats } = home();
   const lines = ["A1 builds", "A2 tests", "A3 idles"].map((text) => line(text));
   await takeIn(lines.slice(0, 2).join("\n"));
@@ -91,7 +91,7 @@ test("a file that is imported again, or of which a part was, leaves each memory 
   expect(await stats()).toBe("3 memories · 3 semantic");
 });
 
-test("two command lines import at once, beside a running bot, and nothing is lost", async () => {
+test("two concurrent imports beside a running bot lose nothing", async () => {
   await using bot = await createBot();
   await bot.start();
   const texts = (name: string) => Array.from({ length: 500 }, (_, index) => line(`${name} ${index} is a heron`));

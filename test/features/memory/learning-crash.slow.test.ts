@@ -74,7 +74,7 @@ describe.each(["sqlite", "postgresql"] as const)("on %s", (database) => {
     () => at[Symbol.asyncDispose](),
   );
 
-  test("killed before a lesson begins, while the model is asked, and after it has learned, each is learned once", async () => {
+  test("after a kill before a lesson, during its model call, or after it, each thread is learned from once", async () => {
     const gate = hold();
     at.model.script((request) => {
       if (!isLesson(request)) return text("Noted.");
@@ -110,7 +110,7 @@ describe.each(["sqlite", "postgresql"] as const)("on %s", (database) => {
     }
   });
 
-  test("who wants to be forgotten is not learned of from what waits to be learned", async () => {
+  test("forgetting a person also drops the lessons that are pending from them", async () => {
     at.model.script((request) => (isLesson(request) ? notes(request, []) : text("Noted.")));
     const isNothingLeft = async () => (await countRows(at, WAITING)) === 0;
     await at.until("earlier lessons", isNothingLeft);
@@ -128,7 +128,7 @@ describe.each(["sqlite", "postgresql"] as const)("on %s", (database) => {
   });
 });
 
-test("what a limit leaves no room for is not learned, and answers go on", async () => {
+test("a lesson that would exceed a budget is skipped, and answers continue", async () => {
   await using at = await slackOffice({
     settings: { memory: { learnAfterMinutes: 0 }, budgets: { dayTokens: 40_000 } },
   });

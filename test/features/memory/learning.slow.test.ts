@@ -44,7 +44,7 @@ async function told(words: string, channel: string, user = "U0ANA"): Promise<Rec
   return learned(words);
 }
 
-test("what a quiet thread has decided is known in the next, though nobody asked to remember it", async () => {
+test("a decision from a thread that has gone quiet is recalled in the next thread without anybody's request", async () => {
   const channel = at.channel();
   const words = "we have decided: the heron is deployed on Thursdays from now on";
   proposed = () => [{ text: "The heron is deployed on Thursdays", kind: "decision", says: "heron" }];
@@ -56,7 +56,7 @@ test("what a quiet thread has decided is known in the next, though nobody asked 
   expect(request).toMatch(/#\d+ · ana, \d{4}-\d{2}-\d{2} \(https:[^)]+\): .{1,4}The heron is deployed on Thursdays/u);
 });
 
-test("greetings, thanks and a lone question cost no call", async () => {
+test("greetings, thanks and a lone question cause no model call", async () => {
   const channel = at.channel();
   for (const words of [
     "hello there, good morning",
@@ -70,7 +70,7 @@ test("greetings, thanks and a lone question cost no call", async () => {
   expect(lessons()[0]?.lastUserText).toContain("grebe");
 });
 
-test("a thread is learned from once; what is said in it later is a lesson of its own", async () => {
+test("a thread is learned from once, and later messages in it become a lesson of their own", async () => {
   const channel = at.channel();
   const talk = at.talk({ text: "the dipper runs on the blue cluster in Oslo", channel });
   await talk.answered(1);
@@ -80,7 +80,7 @@ test("a thread is learned from once; what is said in it later is a lesson of its
   expect(lessons().map(({ lastUserText }) => lastUserText.includes("Oslo"))).toEqual([true, false]);
 });
 
-test("a changed decision takes the place of the old one, which can still be told", async () => {
+test("a changed decision replaces the old one, which is still mentioned as history", async () => {
   const channel = at.channel();
   proposed = () => [{ text: "We build with Jenkins", kind: "decision", says: "Jenkins" }];
   await told("for the curlew team: we build with Jenkins, all of us", channel);
@@ -92,7 +92,7 @@ test("a changed decision takes the place of the old one, which can still be told
   expect(await typed(at, "list", { channel })).toMatch(/We build with Jenkins .*until \d{4}-\d{2}-\d{2}/u);
 });
 
-test("what is known in nearly the same words, or as the model says, is kept once", async () => {
+test("a fact that is known in similar words, or that the model marks as known, is stored once", async () => {
   const channel = at.channel();
   proposed = () => [{ text: "The bittern database is PostgreSQL 18", says: "bittern" }];
   await told("the bittern database is PostgreSQL 18, by the way", channel);
@@ -111,7 +111,7 @@ test("what is known in nearly the same words, or as the model says, is kept once
   ]);
 });
 
-test("what differs in a figure is no repetition", async () => {
+test("texts that differ in a number are no duplicates", async () => {
   const channel = at.channel();
   const copy = (hour: number) =>
     `The shoveler copies all tables of the northern harbour warehouse to Oslo and Bergen every night around ${hour} o'clock`;
@@ -122,7 +122,7 @@ test("what differs in a figure is no repetition", async () => {
   expect(rowsOf(at).filter(({ text: row }) => row.includes("shoveler"))).toHaveLength(2);
 });
 
-test("passwords are neither shown to the model that learns nor kept", async () => {
+test("passwords are neither shown to the learning model nor stored", async () => {
   const channel = at.channel();
   proposed = () => [{ text: "The password of the egret is hunter2hunter2", says: "egret" }];
   await at.talk({ text: "on the egret: we log in as admin, the password is hunter2hunter2", channel }).answered(1);
@@ -133,7 +133,7 @@ test("passwords are neither shown to the model that learns nor kept", async () =
   expect(rowsOf(at).filter(({ text: row }) => row.includes("hunter2"))).toEqual([]);
 });
 
-test("what is deleted before a lesson is not learned, whether a run was on it, it waited or was said to others", async () => {
+test("messages deleted before a lesson are not learned: of the current run, queued, or between other people", async () => {
   const { slack } = at;
   const gate = hold();
   answer = () => [gate.part, text("Done.")];
@@ -160,7 +160,7 @@ test("what is deleted before a lesson is not learned, whether a run was on it, i
   ).not.toMatch(/on (?:Tues|Fri)days/u);
 });
 
-test("what a private channel has told stays there; a preference told in the open follows its person", async () => {
+test("what a private channel teaches stays there, and a preference stated in an open one follows its person", async () => {
   const secret = privateChannel(at);
   const open = at.channel();
   proposed = () => [{ text: "The takeover of Kestrel closes in June", says: "Kestrel" }];
@@ -184,7 +184,7 @@ test("what a private channel has told stays there; a preference told in the open
   expect(await asked(at, "give me another report on puffins", { channel: secret })).toContain("as charts");
 });
 
-test("a channel in which memory is off is not learned from", async () => {
+test("a channel with memory off is not learned from", async () => {
   const channel = at.channel();
   await typed(at, "off", { channel });
   await at.talk({ text: "the siskin sleeps in the third rack on the left", channel }).answered(1);
@@ -195,7 +195,7 @@ test("a channel in which memory is off is not learned from", async () => {
   expect(lessons().filter(({ lastUserText }) => lastUserText.includes("siskin"))).toEqual([]);
 });
 
-test("an answer that is no list of notes teaches nothing, and is not asked for again", async () => {
+test("a lesson whose response is no list of notes is dropped and not retried", async () => {
   const channel = at.channel();
   at = office((request) => (isLesson(request) ? text("I would rather not.") : text("Done.")));
   await told("the redstart counts parcels in the northern hall", channel);
@@ -203,7 +203,7 @@ test("an answer that is no list of notes teaches nothing, and is not asked for a
   expect(lessons().filter(({ lastUserText }) => lastUserText.includes("redstart counts"))).toHaveLength(1);
 });
 
-test("what it costs is counted for the channel and whoever spoke last", async () => {
+test("the cost of learning is charged to the channel and the last speaker", async () => {
   const channel = at.channel();
   await told("the fulmar is what we call the old billing machine", channel, "U0BOB");
   expect(spentOnLessons(at, channel)).toEqual([

@@ -30,7 +30,7 @@ export function lessonsContract(database: string, emptied: () => Promise<Emptied
       return lesson;
     };
 
-    test("a thread waits from its first run on, with all that was said since", async () => {
+    test("a thread has a pending lesson from its first run on, covering all of its messages", async () => {
       await note("ses_1", 3);
       await note("ses_1", 7, AT + 5_000);
       expect(await reads().nextDue()).toBe(AT);
@@ -38,14 +38,14 @@ export function lessonsContract(database: string, emptied: () => Promise<Emptied
       expect(await due()).toEqual({ sessionId: "ses_1", after: 3, isAsked: false, tries: 0 });
     });
 
-    test("the one that is due first comes first, and each waits by itself", async () => {
+    test("pending lessons come in order of their due times, one per session", async () => {
       await note("ses_1", 1, AT + 2);
       await note("ses_2", 2, AT + 1);
       expect((await due(AT + 2)).sessionId).toBe("ses_2");
       expect((await reads().waiting()).toSorted()).toEqual(["ses_1", "ses_2"]);
     });
 
-    test("what is learned is learned once, whoever else has begun it", async () => {
+    test("a lesson is completed once, even if several processes work on it", async () => {
       await note("ses_1", 3);
       const other = await openStore(url, systemRuntime());
       const lesson = await due();
@@ -63,7 +63,7 @@ export function lessonsContract(database: string, emptied: () => Promise<Emptied
       expect(await reads().nextDue()).toBeNull();
     });
 
-    test("what ends before it is kept leaves the lesson as it was", async () => {
+    test("a transaction that is rolled back leaves the lesson unchanged", async () => {
       await note("ses_1", 3);
       const lesson = await due();
       const cut = store.transaction(async (tx) => {
@@ -76,14 +76,14 @@ export function lessonsContract(database: string, emptied: () => Promise<Emptied
       expect(await store.tables(memoryReads).after(0, 10)).toEqual([]);
     });
 
-    test("what is said after a lesson is a lesson of its own", async () => {
+    test("messages after a lesson become a lesson of their own", async () => {
       await note("ses_1", 3);
       expect(await write(async (lessons) => lessons.close(await due(), 9, null))).toBe(true);
       await note("ses_1", 12, AT + 1);
       expect(await due(AT + 1)).toMatchObject({ after: 12, tries: 0 });
     });
 
-    test("what was said while it was learned is learned next, from there on", async () => {
+    test("messages that arrive during a lesson are learned next, from where it ended", async () => {
       await note("ses_1", 3);
       const lesson = await due();
       await write((lessons) => lessons.close(lesson, 9, AT + 4));
@@ -91,7 +91,7 @@ export function lessonsContract(database: string, emptied: () => Promise<Emptied
       expect(await due(AT + 4)).toMatchObject({ after: 9 });
     });
 
-    test("one that failed waits, with how often; whoever holds what is over postpones nothing", async () => {
+    test("a failed lesson is postponed with its number of attempts; a completed lesson cannot be postponed", async () => {
       await note("ses_1", 3);
       const lesson = await due();
       await write((lessons) => lessons.postpone(lesson, AT + 6, 1));
@@ -102,7 +102,7 @@ export function lessonsContract(database: string, emptied: () => Promise<Emptied
       expect(await reads().nextDue()).toBeNull();
     });
 
-    test("what a person asks for is all of the thread, at once, and asked for no more when it is done", async () => {
+    test("a requested lesson covers the whole thread, is due at once, and is no longer marked as requested once done", async () => {
       await note("ses_1", 3, AT + 60_000);
       await write((lessons) => lessons.ask("ses_1", AT));
       expect(await due()).toEqual({ sessionId: "ses_1", after: 0, isAsked: true, tries: 0 });
@@ -110,7 +110,7 @@ export function lessonsContract(database: string, emptied: () => Promise<Emptied
       expect(await due(AT + 1)).toMatchObject({ after: 9, isAsked: false });
     });
 
-    test("what is dropped is not learned, and nothing else is dropped", async () => {
+    test("dropping a session's lesson affects no other lesson", async () => {
       await note("ses_1", 1);
       await note("ses_2", 2);
       const lesson = await due();

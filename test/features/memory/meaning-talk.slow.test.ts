@@ -35,7 +35,7 @@ function made(dimensions = 128): number {
   return inDatabase(at, (database) => Number(database.prepare(sql).pluck().get(dimensions)));
 }
 
-test("what is told is known by a question in other words, and by no other question", async () => {
+test("a memory is found by a paraphrased question, and not by an unrelated one", async () => {
   const channel = at.channel();
   await typed(at, `add ${TOLD}`, { channel });
   await at.until("its vector", () => made() === 1);
@@ -43,7 +43,7 @@ test("what is told is known by a question in other words, and by no other questi
   expect(await asked(at, "where shall we have lunch?", { channel })).not.toContain(TOLD);
 });
 
-test("killed while vectors are made, all are made after the next start", async () => {
+test("after a kill during embedding, all vectors are created after the next start", async () => {
   const channel = at.channel();
   const before = made();
   const sent = () => server.batches.flat().filter((each) => each.includes("doctor")).length;
@@ -62,7 +62,7 @@ test("killed while vectors are made, all are made after the next start", async (
   expect(sent()).toBe(1);
 });
 
-test("vectors of another size are made in the background, while words go on finding", async () => {
+test("vectors of another size are recomputed in the background, while search by words works", async () => {
   const channel = at.channel();
   const told = "our supplier raised its fee again";
   const before = made();
@@ -87,7 +87,7 @@ test("vectors of another size are made in the background, while words go on find
   expect(await asked(at, "when is the manager's vacation?", { channel })).toContain("the boss is on holiday");
 });
 
-test("without the provider words find what was told", async () => {
+test("without the embeddings provider memories are found by their words", async () => {
   const channel = at.channel();
   await typed(at, "add the dunlin port is 8443", { channel });
   server.set("never");

@@ -9,11 +9,11 @@ import { NEVER, USD_PER_MILLION, useMeanings } from "./meanings-world.ts";
 
 /** How every database counts what is sent for vectors of memories. */
 export function meaningsSpentContract(database: Database, emptied: () => Promise<Store>): void {
-  describe(`what vectors of memories cost, on ${database}`, () => {
+  describe(`embedding budgets on ${database}`, () => {
     const at = useMeanings(database, emptied);
     const { open, add, write } = at;
 
-    test("no more is sent in a day than is allowed", async () => {
+    test("no more than the daily limit is sent", async () => {
       await add(Array.from({ length: 10 }, (_, index) => ({ text: `The client of ${index} paid`, id: `m${index}` })));
       const meaning = await open({ perDay: 4 });
       expect(await meaning.finish(NEVER)).toBe(false);
@@ -22,7 +22,7 @@ export function meaningsSpentContract(database: Database, emptied: () => Promise
       expect(await meaning.missing()).toBe(6);
     });
 
-    test("what is edited, forgotten or refused has been sent all the same, also before a start", async () => {
+    test("text that was later edited, forgotten or refused still counts, also across a restart", async () => {
       await add([{ text: "Our supplier raised its fee" }]);
       const [first] = await at.store.tables((db) => vectorReads(db, database)).after(0, 1);
       const edit = async (text: string) => {
@@ -46,7 +46,7 @@ export function meaningsSpentContract(database: Database, emptied: () => Promise
       expect(at.server.seen()).toBe(5);
     });
 
-    test("all that is sent is spent: what is remembered, and what is asked", async () => {
+    test("both memories and questions are charged", async () => {
       await add([{ text: "Our supplier raised its fee" }, { text: `long ${"word ".repeat(700)}` }]);
       const meaning = await open();
       await meaning.finish(NEVER);
@@ -62,7 +62,7 @@ export function meaningsSpentContract(database: Database, emptied: () => Promise
       expect(sum?.costUsd).toBeCloseTo((tokens * USD_PER_MILLION) / 1_000_000, 12);
     });
 
-    test("a limit of the day holds, what one run, person or channel may spend does not", async () => {
+    test("daily limits apply; limits for a run, person or channel do not", async () => {
       await add([{ text: "Our supplier raised its fee" }]);
       const stopped = await open({ budgets: { dayTokens: 5 } });
       expect(await stopped.finish(NEVER)).toBe(false);
@@ -77,7 +77,7 @@ export function meaningsSpentContract(database: Database, emptied: () => Promise
       expect(held).toEqual([]);
     });
 
-    test("what is sent as the program stops is charged when it is sent anew", async () => {
+    test("a request that is interrupted by shutdown is charged when it is sent again", async () => {
       await add([{ text: "Our supplier raised its fee" }]);
       const stopping = new AbortController();
       const cut = await open({ budgets: { dayTokens: 100 } });

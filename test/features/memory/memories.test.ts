@@ -37,7 +37,7 @@ function memoriesOf(store: Store, { isShared = false, isPrivate = false } = {}) 
   });
 }
 
-test("a channel in which another process has turned memory off is off here, too", async () => {
+test("memory that one process turns off in a channel is off in the others", async () => {
   const store = await emptyStore();
   const [one, other] = [memoriesOf(store, { isShared: true }), memoriesOf(store, { isShared: true })];
   expect(await other.isPaused("slack:C1")).toBe(false);
@@ -45,7 +45,7 @@ test("a channel in which another process has turned memory off is off here, too"
   expect(await other.isPaused("slack:C1")).toBe(true);
 });
 
-test("memory that is turned off while it is looked where it is off stays off", async () => {
+test("memory that is turned off during a look-up of the setting stays off", async () => {
   const store = await emptyStore();
   const [read, changed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const paused = async () => {
@@ -72,19 +72,22 @@ test.each<{ what: string; before: Partial<MemoryInput>; isPrivate?: boolean }>([
   { what: "was found outside", before: { origin: "outside" } },
   { what: "another has said", before: { author: { id: "slack:U2", name: "bob" } } },
   { what: "was noted in private", before: {}, isPrivate: true },
-])("what somebody says is theirs, though the same $what before", async ({ before, isPrivate = false }) => {
-  const memories = memoriesOf(await emptyStore(), { isPrivate });
-  const mine = { ...told, scope: "person" } as const;
-  await memories.keep({ ...mine, ...before });
-  const [first, second] = [
-    await memories.keep({ ...mine, mayLeave: true }),
-    await memories.keep({ ...mine, mayLeave: true }),
-  ];
-  expect(first).toMatchObject({ memory: { origin: "people", author: ANA, isPrivate: false } });
-  expect(second).toMatchObject({ memory: { seq: "memory" in first ? first.memory.seq : 0, uses: 1 } });
-});
+])(
+  "a person's own statement is attributed to them although the same text $what before",
+  async ({ before, isPrivate = false }) => {
+    const memories = memoriesOf(await emptyStore(), { isPrivate });
+    const mine = { ...told, scope: "person" } as const;
+    await memories.keep({ ...mine, ...before });
+    const [first, second] = [
+      await memories.keep({ ...mine, mayLeave: true }),
+      await memories.keep({ ...mine, mayLeave: true }),
+    ];
+    expect(first).toMatchObject({ memory: { origin: "people", author: ANA, isPrivate: false } });
+    expect(second).toMatchObject({ memory: { seq: "memory" in first ? first.memory.seq : 0, uses: 1 } });
+  },
+);
 
-test("nothing is told to a workspace in a direct message that belongs to none", async () => {
+test("a workspace memory is refused in a direct message that belongs to no workspace", async () => {
   const memories = memoriesOf(await emptyStore(), { isPrivate: true });
   const direct = { platform: "discord", workspaceId: "@me", channelId: "1", threadId: null } as const;
   const kept = await memories.keep({ ...told, scope: "workspace", thread: direct, mayLeave: true });
@@ -108,7 +111,7 @@ function quickClock(until: number, end: () => void): Clock {
   };
 }
 
-test("who may read a channel that is gone is asked ever less often, and in the end no more", async () => {
+test("the members of a deleted channel are requested at growing intervals, and finally not at all", async () => {
   const world = await retentionWorld();
   await seedSession(world, { id: "ses_1", word: "the heron is deployed on Thursdays from Oslo", at: SAID_AT });
   const { store, log, database, describe } = world;

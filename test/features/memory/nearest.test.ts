@@ -17,12 +17,12 @@ function nearestWith(all: readonly (readonly [seq: number, number: number, audie
 
 const range = Array.from({ length: 40 }, (_, index) => index);
 
-test("finds the nearest first, and as many as are wanted", () => {
+test("finds the nearest vectors first, as many as requested", () => {
   const nearest = nearestWith(range.map((number) => [number, number]));
   expect(nearest.find(vector(30), [ALL], 3).seqs).toEqual([30, 31, 29]);
 });
 
-test("finds what a reader may read, and nothing else", () => {
+test("finds only vectors that the reader may read", () => {
   const nearest = nearestWith([
     [1, 10, "xours"],
     [2, 11, "xtheirs"],
@@ -32,7 +32,7 @@ test("finds what a reader may read, and nothing else", () => {
   expect(nearest.find(vector(10), ["xnobody"], 5).seqs).toEqual([]);
 });
 
-test("what is added again means what it was added for last, for whom it was", () => {
+test("adding a vector again replaces its value and its readers", () => {
   const nearest = nearestWith(range.map((number) => [number, number]));
   nearest.add(5, [ALL], signsOf(vector(60)));
   nearest.add(6, ["xours"], signsOf(vector(60)));
@@ -41,7 +41,7 @@ test("what is added again means what it was added for last, for whom it was", ()
   expect(nearest.find(vector(60), ["xours"], 3).seqs).toEqual([6]);
 });
 
-test("what is removed is found no more, and all others are what they were", () => {
+test("a removed vector is no longer found, and the others are unchanged", () => {
   const nearest = nearestWith(range.map((number) => [number, number]));
   for (const seq of [0, 39, 20, 20, 99]) nearest.remove(seq);
   const left = range.filter((seq) => ![0, 39, 20].includes(seq));

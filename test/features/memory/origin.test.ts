@@ -25,11 +25,11 @@ function said(more: { readonly from?: string }): StoredEvent {
 test.each([
   { whose: "a person's", more: {}, origin: "people" },
   { whose: "a server's, which a person called for", more: { from: "MCP server docs" }, origin: "outside" },
-])("what stands in words that are $whose is remembered as of $origin", ({ more, origin }) => {
+])("a memory taken from text that is $whose has the origin $origin", ({ more, origin }) => {
   expect(originOf(TEXT, { approved: false, label, said: saidIn([said(more)]) })).toBe(origin);
 });
 
-test("a text is of whoever has written most of it to the run, and of nobody who has written nothing of it", () => {
+test("a text is attributed to the author of its closest line, or to nobody without a similar line", () => {
   const [ana, bob] = [
     { author: "ana", text: "keep in mind what bob says" },
     { author: "bob", text: "answers of mine are in Welsh" },

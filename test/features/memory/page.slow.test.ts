@@ -104,7 +104,7 @@ async function openMemory(page: Page, channel: string): Promise<void> {
   await page.goto(`${originOf(at)}/#/memory/${encodeURIComponent(`slack:${channel}`)}`);
 }
 
-test("a person reads, searches, adds, edits, pins and forgets on the page what they may in the channel", async () => {
+test("on the page a person can read, search, add, edit, pin and forget memories as in the channel", async () => {
   await openMemory(ana, open);
   await rows(ana).filter({ hasText: "we deploy on Thursdays" }).filter({ hasText: "this channel" }).waitFor();
   await rows(ana).filter({ hasText: "I drink tea" }).filter({ hasText: "you" }).waitFor();
@@ -144,7 +144,7 @@ test("a person reads, searches, adds, edits, pins and forgets on the page what t
   await ana.getByRole("button", { name: "Turn memory off here" }).waitFor();
 });
 
-test("others' memories are read and not changed, and one's own are nobody else's", async () => {
+test("others' memories are read-only, and personal ones are invisible to others", async () => {
   await openMemory(cleo, open);
   const row = rows(cleo).filter({ hasText: "we deploy on Thursdays" });
   await row.waitFor();
@@ -155,7 +155,7 @@ test("others' memories are read and not changed, and one's own are nobody else's
     expect((await command(cleo, open, line)).body).toContain("only they and admins");
 });
 
-test("what a private channel remembers is told to nobody outside it, by list, search, number or command", async () => {
+test("a private channel's memories are revealed to nobody outside by list, search, number or command", async () => {
   await openMemory(ana, board);
   await rows(ana).filter({ hasText: "the board meets at nine" }).waitFor();
   for (const page of [cleo, vera]) {
@@ -184,7 +184,7 @@ test("what a private channel remembers is told to nobody outside it, by list, se
   await nina.getByText("There is no such channel that you may see.").waitFor();
 });
 
-test("a viewer reads, and changes nothing by hand either", async () => {
+test("a viewer can read memories but not change them, even by hand-made requests", async () => {
   await openMemory(vera, open);
   await rows(vera).filter({ hasText: "we deploy on Thursdays" }).waitFor();
   expect(await vera.getByRole("button", { name: "Remember something" }).count()).toBe(0);
@@ -194,7 +194,7 @@ test("a viewer reads, and changes nothing by hand either", async () => {
   expect(rowsOf(at).length).toBe(before);
 });
 
-test("a search finds what other open channels know, says so, and leaves it to whoever told it", async () => {
+test("a search includes other open channels, marked as such, with changes reserved to their authors", async () => {
   const other = at.channel();
   await at.talk({ text: "hello", channel: other, user: "U0ANA" }).answered(1);
   await typed(at, "add the ferry leaves at noon", { channel: other });
@@ -211,7 +211,7 @@ test("a search finds what other open channels know, says so, and leaves it to wh
   expect((await command(ana, open, forget)).body).toContain("Forgotten");
 });
 
-test("what is forgotten or turned off is in the audit log without its words, and what was refused is not", async () => {
+test("forgetting a memory and turning memory off are audited without its text; refused attempts are not", async () => {
   const channel = at.channel();
   await at.talk({ text: "hello", channel, user: "U0ANA" }).answered(1);
   await typed(at, "add the crane is booked", { channel });
@@ -227,7 +227,7 @@ test("what is forgotten or turned off is in the audit log without its words, and
   expect(acts.filter(({ by }) => by === "cleo")).toEqual([]);
 });
 
-test("what others have told is text on the page, never its markup", async () => {
+test("the text of others' memories is never rendered as markup", async () => {
   await openMemory(ana, open);
   await rows(ana).filter({ hasText: HOSTILE }).filter({ hasNotText: "ravens" }).waitFor();
   await rows(ana).filter({ hasText: "ravens steal the bait" }).filter({ hasText: HOSTILE }).waitFor();
@@ -236,7 +236,7 @@ test("what others have told is text on the page, never its markup", async () => 
   expect(await ana.title()).not.toBe("taken");
 });
 
-test("many memories come page by page", async () => {
+test("many memories are paginated", async () => {
   const channel = at.channel();
   await at.talk({ text: "hello", channel, user: "U0ANA" }).answered(1);
   const file = path.join(at.bot.home, "many.jsonl");
@@ -251,7 +251,7 @@ test("many memories come page by page", async () => {
   await expect.poll(() => rows(ana).filter({ hasText: "of many" }).count()).toBe(MANY);
 });
 
-test("axe finds nothing in memories, on any screen", async () => {
+test("axe finds no accessibility violation in memories, on any screen", async () => {
   await openMemory(ana, open);
   await rows(ana).filter({ hasText: "Thursdays" }).waitFor();
   await expectSound(ana, "memory");
@@ -268,7 +268,7 @@ async function say(page: Page, words: string): Promise<void> {
 const pageOf = (name: string) => (name === "ana" ? ana : cleo);
 
 test.each(["ana", "cleo"])(
-  "%s is told nothing of it on the page: by a question, a search, an export or the tool",
+  "a private channel's memory is not revealed to %s on the page by a question, a search, an export or the tool",
   async (name) => {
     expect(await asked(at, QUESTION, { channel: secret })).toContain("closes in March");
     const page = pageOf(name);
@@ -290,7 +290,7 @@ test.each(["ana", "cleo"])(
   },
 );
 
-test("a session of that channel is in its people's list on the page, and in nobody else's", async () => {
+test("a session of a private channel is listed on the page for its members only", async () => {
   await asked(at, QUESTION, { channel: secret });
   const titles = async (name: string) => {
     const answer = await pageOf(name).request.get(`${originOf(at)}/sessions?text=Whimbrel`);

@@ -29,7 +29,7 @@ test.each([
   { from: "a name that its person has chosen", given: { author: { id: "slack:U1", name: ESCAPE } } },
   { from: "a time that an import says", given: { said: ESCAPE } },
   { from: "a text with blanks in its tag", given: { text: "< / memories >" } },
-])("$from cannot end what memories stand in, nor begin a line", ({ given }) => {
+])("$from can neither close the memories block nor start a new line in it", ({ given }) => {
   const told = recalledText([{ ...memory, ...given }], 4_000, () => null)?.text ?? "";
   expect(told.match(/<\s*\/?\s*memories/giu)).toHaveLength(2);
   expect(told.split("\n")).toHaveLength(3);

@@ -50,7 +50,7 @@ const answer = (words: string) => at.talk({ text: words, channel: at.channel() }
 const row = (page: Page) =>
   page.getByRole("table", { name: "Providers" }).locator("tbody tr", { hasText: "Anthropic" });
 
-test("a key that an admin sets on the page is tried, stored and used by the next run; another replaces it; it is removed", async () => {
+test("an admin can test, store, replace and remove a key on the page, and the next run uses it", async () => {
   const page = await signedIn(at, browser, { name: "ana", section: "providers" });
   await row(page).getByText("none: set it here").waitFor();
   const demo = page.getByText("Set a provider's key under");
@@ -90,7 +90,7 @@ test("a key that an admin sets on the page is tried, stored and used by the next
   await leave(page);
 });
 
-test("a key that the command line sets beside the running program is used by its next run, after a kill as well", async () => {
+test("a key set by the command line beside the running program is used by its next run, also after a kill", async () => {
   expect(await keys("list")).toMatchObject({ out: expect.stringContaining("No provider has a key") });
   expect(await setKey("no key at all")).toMatchObject({ failed: true, error: expect.stringContaining("no spaces") });
   expect(await keys("set", "nobody")).toMatchObject({ failed: true, error: "✗ There is no provider nobody." });
@@ -116,7 +116,7 @@ test("a key that the command line sets beside the running program is used by its
   );
 });
 
-test("a call that goes on keeps its key while another is set, which the next call takes", async () => {
+test("a running call keeps its key while another is set, which the next call uses", async () => {
   await setKey(KEY);
   await at.until("the key is used", async () => (await answer("is it there")) === "Said with a real key.");
   const gate = hold();
@@ -130,7 +130,7 @@ test("a call that goes on keeps its key while another is set, which the next cal
   expect(await talk.answered(1)).toBe("Said with a real key.");
 });
 
-test("keys that cannot be opened are said on the page, by doctor and by the list, and one that is set anew is used", async () => {
+test("keys that cannot be decrypted are reported on the page, by doctor and in the list, and a newly set one works", async () => {
   await setKey(WRONG);
   writeFileSync(path.join(at.bot.home, "data/keys/secret.key"), `${Buffer.alloc(32, 9).toString("base64")}\n`);
   await at.bot.kill("SIGTERM");
@@ -147,7 +147,7 @@ test("keys that cannot be opened are said on the page, by doctor and by the list
   await keys("remove", "anthropic");
 });
 
-test("keys stand in clear neither in the log nor in any file of the home", async () => {
+test("neither the log nor any file of the home directory contains a key in clear", async () => {
   await setKey(WRONG);
   await at.until("it is refused", async () => (await answer("what of this one")).includes("key"));
   const files = readdirSync(at.bot.home, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
@@ -158,7 +158,7 @@ test("keys stand in clear neither in the log nor in any file of the home", async
   expect(at.bot.output()).not.toContain(WRONG);
 });
 
-test("axe finds nothing in a stored key and in the dialog for another, on any screen", async () => {
+test("axe finds no accessibility violation in a stored key and its dialog, on any screen", async () => {
   await setKey(WRONG);
   const page = await signedIn(at, browser, { name: "ana", section: "providers" });
   await row(page).getByText("stored").waitFor();

@@ -98,7 +98,7 @@ async function opened() {
   return { world, signedIn, audited, clock, live };
 }
 
-test("each provider is listed with where its key is from, and never with the key", async () => {
+test("each provider is listed with the source of its key, and never the key", async () => {
   const { signedIn } = await opened();
   const { browser } = await signedIn("viewer");
   const { status, body } = await browser.get("/features/providers/list");
@@ -113,7 +113,7 @@ test("each provider is listed with where its key is from, and never with the key
   expect(of("openai")).toMatchObject({ keyFrom: null, isConfigured: false, keyVariable: "OPENAI_API_KEY" });
 });
 
-test("models are listed with windows and prices, and what is unknown is null", async () => {
+test("models are listed with context windows and prices; unknown ones are null", async () => {
   const { signedIn } = await opened();
   const { browser } = await signedIn("viewer");
   const models = async (id: string) => {
@@ -131,7 +131,7 @@ test("models are listed with windows and prices, and what is unknown is null", a
   ]);
 });
 
-test("an admin tries a key, reads in a line what came back, and the audit log has it", async () => {
+test("an admin can test a key and reads the outcome in one line, and the test is audited", async () => {
   const { signedIn, audited } = await opened();
   const { tryKey } = await signedIn("admin");
   const right = await tryKey("deepseek");
@@ -147,7 +147,7 @@ test("an admin tries a key, reads in a line what came back, and the audit log ha
   expect((await tryKey("nobody")).status).toBe(404);
 });
 
-test("nobody but an admin tries a key, and no admin's browser without the page's token or from elsewhere", async () => {
+test("a key test is refused without the admin role, without the change token, and from another origin", async () => {
   const { world, signedIn, audited } = await opened();
   for (const role of ["viewer", "operator"]) {
     const { tryKey } = await signedIn(role);
@@ -163,7 +163,7 @@ test("nobody but an admin tries a key, and no admin's browser without the page's
 
 const STORED = "sk-stored-on-the-page-wxyz";
 
-test("an admin stores a key, replaces and removes it; the audit log has who, and nobody is told the key", async () => {
+test("an admin can store, replace and remove a key; the audit log names who, and no response contains the key", async () => {
   const { signedIn, audited, live } = await opened();
   const { send, listed } = await signedIn("admin");
   expect((await send("key", { id: "groq", key: ` ${STORED}\n` })).status).toBe(200);
@@ -194,7 +194,7 @@ test("an admin stores a key, replaces and removes it; the audit log has who, and
   expect(JSON.stringify(audited)).not.toContain("sk-");
 });
 
-test("what cannot be stored is said, and what stands stays", async () => {
+test("a key that cannot be stored is reported, and the previous one is kept", async () => {
   const { signedIn, live, audited } = await opened();
   const { send } = await signedIn("admin");
   const refusals = [
@@ -215,7 +215,7 @@ test("what cannot be stored is said, and what stands stays", async () => {
   expect(audited).toEqual([]);
 });
 
-test("a key is tried before it is stored, and comes back in no answer", async () => {
+test("a key can be tested before it is stored, and is in no response", async () => {
   const { signedIn, live } = await opened();
   const { send } = await signedIn("admin");
   expect(JSON.parse((await send("test", { id: "groq", key: KEY })).body)).toMatchObject({ ok: true });
@@ -225,7 +225,7 @@ test("a key is tried before it is stored, and comes back in no answer", async ()
   expect(live.settings["groq"]).not.toHaveProperty("apiKey");
 });
 
-test("somebody's trials are counted, and come again after a minute", async () => {
+test("key tests are rate-limited to ten per minute and person", async () => {
   const { signedIn, clock } = await opened();
   const { tryKey } = await signedIn("admin");
   for (let count = 0; count < 10; count++) expect((await tryKey("deepseek")).status).toBe(200);
@@ -235,7 +235,7 @@ test("somebody's trials are counted, and come again after a minute", async () =>
   expect((await tryKey("deepseek")).status).toBe(200);
 });
 
-test("nobody but an admin sets or removes a key, whatever they send", async () => {
+test("nobody but an admin can set or remove a key, whatever the request", async () => {
   const { signedIn, live } = await opened();
   const changes = [
     ["key", { id: "groq", key: STORED }],

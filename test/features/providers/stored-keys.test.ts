@@ -37,7 +37,7 @@ async function opened(open: () => Promise<{ url: string; stop: () => Promise<unk
 const rowsOf = (store: Store) => store.tables(keyReads).all();
 
 test.each(Object.entries(DATABASES))(
-  "%s keeps keys sealed: the next process opens them, the database does not hold them",
+  "%s stores keys encrypted, and the next process can decrypt them",
   async (name, open) => {
     const { url, store, world, file } = await opened(open);
     expect(await openKeys(world)).toEqual({ keys: new Map(), stored: [], problem: null });
@@ -69,7 +69,7 @@ test.each(Object.entries(DATABASES))(
   },
 );
 
-test("a key of one provider does not open in another's place, nor one that was changed", async () => {
+test("an encrypted key of another provider, or a modified one, cannot be decrypted", async () => {
   const { store, world } = await opened(DATABASES.SQLite);
   await storeKey({ provider: "openai", key: KEY, by: "" }, world);
   const [row] = await rowsOf(store);
@@ -82,7 +82,7 @@ test("a key of one provider does not open in another's place, nor one that was c
   expect(problem).toMatch(/\(Mistral.*, OpenAI.*\): they were sealed with another key/u);
 });
 
-test("a key file that others may read, that is gone, or that is another one is said, and a key set anew works again", async () => {
+test("a sealing key file that is readable by others, missing or different is reported, and a newly set key works", async () => {
   const { world, file } = await opened(DATABASES.SQLite);
   await storeKey({ provider: "openai", key: KEY, by: "" }, world);
   chmodSync(file, 0o644);
@@ -101,7 +101,7 @@ test("a key file that others may read, that is gone, or that is another one is s
   expect((await openKeys(world)).problem).toContain("holds no key of 32 bytes. Put the right one back, or remove it");
 });
 
-test("of several at once that need the first key file, all use the same", async () => {
+test("concurrent first uses create one sealing key file", async () => {
   const { world } = await opened(DATABASES.SQLite);
   const providers = ["openai", "groq", "mistral", "xai", "cohere"];
   await Promise.all(providers.map((provider) => storeKey({ provider, key: KEY, by: "" }, world)));
@@ -110,7 +110,7 @@ test("of several at once that need the first key file, all use the same", async 
   expect(problem).toBeNull();
 });
 
-test("with a key of the environment no file is made, and that key alone opens", async () => {
+test("with a sealing key from the environment no file is created, and only that key decrypts", async () => {
   const { world, home } = await opened(DATABASES.SQLite);
   const given = readSealingKey("ab".repeat(32));
   await storeKey({ provider: "openai", key: KEY, by: "" }, { ...world, given });
@@ -128,7 +128,7 @@ test("a sealing key is 32 bytes in base64 or hexadecimal", () => {
     expect(readSealingKey(written)).toBeNull();
 });
 
-test("one text sealed twice reads differently, and what is no sealed text opens to nothing", () => {
+test("encryption is randomised, and invalid ciphertext decrypts to null", () => {
   const key = new Uint8Array(32);
   expect(seal("a", "p", key)).not.toBe(seal("a", "p", key));
   expect(unseal(seal("a", "p", key), "p", key)).toBe("a");
@@ -136,7 +136,7 @@ test("one text sealed twice reads differently, and what is no sealed text opens 
     expect(unseal(broken, "p", key)).toBeNull();
 });
 
-test("a stored key never goes before one that is given, and takes the region of the environment", () => {
+test("a configured key has priority over a stored one, which uses the region from the environment", () => {
   const live = liveProviders(
     { openai: { apiKey: "given" }, mine: { baseUrl: "http://a" } },
     { bedrock: "eu-central-1" },

@@ -12,7 +12,7 @@ async function commandLine() {
   return { world, deckhand: (...args: string[]) => runCli(args, { cwd, env: {} }) };
 }
 
-test("deckhand data delete --session deletes it, says so, and stands in the audit log", async () => {
+test("deckhand data delete --session deletes the session, reports it, and is audited", async () => {
   const { world, deckhand } = await commandLine();
   await seedSession(world, { id: "ses_1", word: "herongoes" });
   const { out, failed } = await deckhand("data", "delete", "--session", "ses_1");
@@ -33,7 +33,7 @@ test.each([
   ],
   ["that there is not", "ses_9", "✗ There is no session ses_9; a sub-agent's goes with the one that has begun it."],
   ["of a sub-agent", "ses_2", "✗ There is no session ses_2; a sub-agent's goes with the one that has begun it."],
-])("a session %s is refused with a line", async (_name, id, line) => {
+])("a session %s is refused with one line", async (_name, id, line) => {
   const { world, deckhand } = await commandLine();
   await seedSession(world, { id: "ses_1", word: "heron", isOver: false });
   await seedSession(world, { id: "ses_2", word: "below", parentId: "ses_1" });
@@ -42,7 +42,7 @@ test.each([
 });
 
 test.each(["data delete --person slack:U1", "memory stats", "user list", "user remove ana"])(
-  "%s: where no database is, that is said, and none is made",
+  "%s: a missing database is reported, and none is created",
   async (line) => {
     const cwd = tempDirectory();
     const { out, error, failed } = await runCli(line.split(" "), { cwd, env: {} });

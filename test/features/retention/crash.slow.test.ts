@@ -11,7 +11,7 @@ import { seedSession } from "./seed.ts";
 const PROGRAM = path.join(import.meta.dirname, "delete-and-die.ts");
 const NEVER = AbortSignal.any([]);
 
-test("killed after any transaction, a deletion is finished by the next start, and before the first the session is whole", {
+test("after a kill at any transaction the next start finishes the deletion; before the first one the session is intact", {
   timeout: 240_000,
 }, async () => {
   const before = await retentionWorld();
@@ -48,7 +48,7 @@ test("killed after any transaction, a deletion is finished by the next start, an
   }
 });
 
-test("what was only marked when the process died, and has been written to since, stays", async () => {
+test("a session that was only marked before a crash, and has a new event since, is kept", async () => {
   const world = await retentionWorld();
   await seedSession(world, { id: "ses_1", word: "heron" });
   const at = new Date();

@@ -19,7 +19,7 @@ describe.each<[string, () => Promise<WorldOptions>]>([
   ["SQLite", async () => ({})],
   ["PostgreSQL", async () => ({ database: await emptied() })],
 ])("on %s", (_name, options) => {
-  test("what is older goes whole; what is newer, goes on or is pinned stays", async () => {
+  test("old sessions are deleted completely; newer, running and pinned ones are kept", async () => {
     const world = await retentionWorld(await options());
     await seedSession(world, { id: "ses_old", word: "herongoes", platform: "web", at: ago(91) });
     await seedSession(world, { id: "ses_below", word: "herongoesbelow", parentId: "ses_old", at: ago(91) });
@@ -47,7 +47,7 @@ describe.each<[string, () => Promise<WorldOptions>]>([
     expect(await world.store.tables((db) => db.usage.count())).toBe(5);
   });
 
-  test("of threads that are no session's all go that are old, however many there are", async () => {
+  test("all old threads without a session are deleted, however many there are", async () => {
     const world = await retentionWorld(await options());
     await seedSession(world, { id: "ses_new", word: "grebe", platform: "web", at: ago(89) });
     const [createdAt, newer] = [new Date(ago(91)), new Date(ago(89))];
@@ -67,7 +67,7 @@ describe.each<[string, () => Promise<WorldOptions>]>([
     expect(await deleteOld(ago(90), world, NEVER)).toEqual({ sessions: 0, memories: 0, threads: 120 });
   });
 
-  test("no transaction deletes more than a batch of rows of a table", async () => {
+  test("no transaction deletes more rows of a table than one batch", async () => {
     const world = await retentionWorld(await options());
     await seedSession(world, { id: "ses_old", word: "heron", at: ago(91) });
     const createdAt = new Date(ago(91));
@@ -93,7 +93,7 @@ describe.each<[string, () => Promise<WorldOptions>]>([
     expect(Math.max(...steps)).toBe(BATCH);
   });
 
-  test("files go that no message has any more, and how often messages are read does not depend on their number", async () => {
+  test("unreferenced files are deleted, and the number of message reads does not depend on theirs", async () => {
     const { store } = await retentionWorld(await options());
     const fileOf = (index: number) => `${index}`.padStart(40, "0");
     const at = new Date();
@@ -137,7 +137,7 @@ test.each<[number, string[]]>([
   [1, ["two true"]],
   [3, ["one false", "two true"]],
 ])(
-  "a command that is typed in an old thread %i transactions on stays, and so does the thread; pages learn what went",
+  "a command typed in an old thread during deletion, after %i transactions, is kept with its thread, and pages are told what was deleted",
   async (when, told) => {
     const world = await retentionWorld();
     const body = JSON.stringify({ markdown: "/help" });
@@ -164,7 +164,7 @@ test.each<[number, string[]]>([
   },
 );
 
-test("a deletion that cannot be finished keeps none waiting, neither of what was begun nor of what is old", async () => {
+test("a deletion that fails delays neither other started deletions nor those of old sessions", async () => {
   const world = await retentionWorld();
   for (const id of ["ses_1", "ses_2", "ses_3"]) await seedSession(world, { id, word: "heron", at: ago(91) });
   await world.store.transaction((tx) =>
@@ -183,7 +183,7 @@ test("a deletion that cannot be finished keeps none waiting, neither of what was
   expect(left).toEqual([{ id: "ses_1" }]);
 });
 
-test("a session whose thread cannot be read is deleted with what the page has of it, and keeps none from being", async () => {
+test("a session with an unreadable thread is deleted with its messages on the page, and blocks no other deletion", async () => {
   const world = await retentionWorld();
   for (const id of ["ses_1", "ses_2"]) {
     await seedSession(world, { id, word: `herongoes${id}`, platform: "web", at: ago(91) });
@@ -204,7 +204,7 @@ test("a session whose thread cannot be read is deleted with what the page has of
   expect(new Set(erased)).toEqual(new Set(["ses_1.1 true", "ses_2.1 true"]));
 });
 
-test("of a thread that a session that can be read goes on in, only the messages of the one that cannot be read go", async () => {
+test("if a readable session continues the thread, only the unreadable session's messages are deleted", async () => {
   const world = await retentionWorld();
   await seedSession(world, { id: "ses_1", word: "herongoes", platform: "web", threadId: "one", at: ago(91) });
   await world.store.transaction((tx) =>
@@ -216,7 +216,7 @@ test("of a thread that a session that can be read goes on in, only the messages 
   expect(left).toEqual([{ id: "ses_2-w1" }, { id: "ses_2-w2" }]);
 });
 
-describe("the thread of a session that cannot be read", () => {
+describe("the page's thread of an unreadable session", () => {
   const web = { platform: "web", threadId: "one" } as const;
   /** In a thread in which somebody has written lately, so that it does not go for its own age. */
   const withUnreadable = async (...ids: readonly string[]) => {
@@ -231,14 +231,14 @@ describe("the thread of a session that cannot be read", () => {
     return world;
   };
 
-  test("goes with it and its sub-agent", async () => {
+  test("is deleted with the session and its sub-agent", async () => {
     const world = await withUnreadable();
     await seedSession(world, { ...web, id: "ses_below", word: "egret", parentId: "ses_1", at: ago(91) });
     await deleteOld(ago(90), world, NEVER);
     expect(await world.store.webThreads.messages("one", null, 9)).toBeNull();
   });
 
-  test("stays while there are messages of another one that cannot be read", async () => {
+  test("is kept while it has messages of another unreadable session", async () => {
     const world = await withUnreadable("ses_2");
     await deleteOld(ago(90), world, NEVER);
     const left = await world.store.webThreads.messages("one", null, 9);
@@ -246,7 +246,7 @@ describe("the thread of a session that cannot be read", () => {
   });
 });
 
-test("what was being deleted for its age when the process died is finished, and what is pinned stays", async () => {
+test("after a crash started deletions of old sessions are finished, and pinned sessions are kept", async () => {
   const world = await retentionWorld();
   await seedSession(world, { id: "ses_1", word: "heron", at: ago(91) });
   await world.store.transaction((tx) =>

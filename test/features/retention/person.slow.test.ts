@@ -29,7 +29,7 @@ describe.each<[string, () => Promise<WorldOptions>]>([
   ["SQLite", async () => ({})],
   ["PostgreSQL", async () => ({ database: await emptied() })],
 ])("on %s", (_name, options) => {
-  test("of a deleted person nothing is left, and what others have written is", async () => {
+  test("deleting a person removes all of their traces, and keeps what others have written", async () => {
     const world = await retentionWorld(await options());
     await seedPerson(world);
     expect(await findPerson(PERSON, world)).toMatchObject({
@@ -51,7 +51,7 @@ describe.each<[string, () => Promise<WorldOptions>]>([
     expect(await world.store.tables((db) => db.deletion.count())).toBe(0);
   });
 
-  test("the transcript stays readable, with a mark and a pseudonym, under which the ledger has what was spent", async () => {
+  test("transcripts stay readable with a marker and a pseudonym, which the ledger uses as well", async () => {
     const world = await retentionWorld(await options());
     await seedPerson(world);
     await deletePerson(world);
@@ -74,7 +74,7 @@ describe.each<[string, () => Promise<WorldOptions>]>([
   });
 });
 
-test("what was spent today keeps its person until the day is over, so that nobody gets around a limit", async () => {
+test("today's spending keeps its person until the day is over, so that deletion evades no limit", async () => {
   const world = await retentionWorld();
   await seedSession(world, { id: "ses_1", word: "alonegoes", person: PERSON, personName: "heronname" });
   // A call that a crash has cut: what it may have cost is charged a day later.
@@ -90,7 +90,7 @@ test("what was spent today keeps its person until the day is over, so that nobod
   expect(await tracesOfPerson(world)).toEqual([]);
 });
 
-test("killed at any time, the deletion of a person is finished by the next start", { timeout: 240_000 }, async () => {
+test("after a kill at any time the next start finishes a person's deletion", { timeout: 240_000 }, async () => {
   const before = await retentionWorld();
   await seedPerson(before);
   await before.store.close();
@@ -104,7 +104,7 @@ test("killed at any time, the deletion of a person is finished by the next start
   }
 });
 
-test("deckhand data delete --person says how much of what, and is refused while a run goes on", async () => {
+test("deckhand data delete --person reports how much was deleted, and is refused during the person's run", async () => {
   const cwd = tempDirectory();
   const world = await retentionWorld({ home: `${cwd}/data` });
   await seedSession(world, { id: "ses_live", word: "ruff", person: PERSON, isOver: false });

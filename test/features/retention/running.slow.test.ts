@@ -54,14 +54,14 @@ useShared(
 const isOldDeleted = () => at.bot.output().includes('"event":"old_data_deleted"');
 
 // The first one: what is old goes soon after the start.
-test("what is old is deleted, people are answered meanwhile, and the program says what it has done", async () => {
+test("old sessions are deleted while people are being answered, and the program reports what it did", async () => {
   expect(await at.talk({ text: "are you there", channel: at.channel(), user: "U0BOB" }).answered(1)).toContain("Done.");
   expect(isOldDeleted()).toBe(false);
   await at.until("what is old to be deleted", isOldDeleted);
   expect(at.bot.output()).toMatch(/"days":30,"sessions":200,/u);
 });
 
-describe("what is kept of a person", () => {
+describe("the data of a person", () => {
   beforeEach(() => at.model.script(() => text("Noted.")));
 
   const messagesWith = (word: string) =>
@@ -70,7 +70,7 @@ describe("what is kept of a person", () => {
 
   const data = (line: string, channel: string) => typed(at, line, { channel, name: "data" });
 
-  test("a person reads what is kept, is asked once more, and has it deleted; others' words stay", async () => {
+  test("can be read and, after a confirmation, deleted by that person; others' messages are kept", async () => {
     await at.until("what is old to be deleted", isOldDeleted);
     const channel = at.channel();
     await at.talk({ text: "the curlew is mine alone", channel }).answered(1);
@@ -101,7 +101,7 @@ describe("what is kept of a person", () => {
     expect(audit).toEqual([{ about: expect.stringMatching(/^slack:deleted-/u) }]);
   });
 
-  test("while a run of theirs goes on, nothing is deleted, and a line says so", async () => {
+  test("is not deleted while a run of theirs is active, and a line says so", async () => {
     const gate = hold();
     at.model.script(() => [text("Wait "), gate.part, text("for it.")]);
     const channel = at.channel();
@@ -137,7 +137,7 @@ describe("a session on the page", () => {
 
   const isGone = (id: string) => at.until("the session to be gone", () => !sessionIds().includes(id));
 
-  test("who alone has written in a session deletes it, by keyboard; it is gone from every list and table", async () => {
+  test("can be deleted by keyboard by its only author, and disappears from every list and table", async () => {
     const talk = at.talk({ text: "keep the heron in mind", channel: at.channel() });
     await talk.answered(1);
     await openSessions(cleo);
@@ -168,7 +168,7 @@ describe("a session on the page", () => {
     expect(sessionIds()).not.toContain(id);
   });
 
-  test("what others have written in as well only admins delete, and what cannot be seen is not there", async () => {
+  test("with several authors can be deleted by admins only, and an invisible one is treated as missing", async () => {
     const talk = at.talk({ text: "look after the grebe", channel: at.channel() });
     await talk.answered(1);
     talk.mention("and the ruff", { user: "U0CLEO" });
@@ -193,7 +193,7 @@ describe("a session on the page", () => {
     await sessionRows(cleo).filter({ hasText: "grebe" }).waitFor({ state: "hidden" });
   });
 
-  test("a run that goes on is stopped first, where whoever deletes wants that, and so is what waits for it", async () => {
+  test("that is running is stopped first if the person confirms, together with its queued messages", async () => {
     const gate = hold();
     at.model.script((): Reply => [text("I think about it "), gate.part, text("for long.")]);
     const talk = at.talk({ text: "think of the ibis", channel: at.channel() });
@@ -212,7 +212,7 @@ describe("a session on the page", () => {
     at.model.script(() => text("Done."));
   });
 
-  test("axe finds nothing in the dialog, on any screen", async () => {
+  test("axe finds no accessibility violation in the deletion dialog, on any screen", async () => {
     await at.talk({ text: "the loon", channel: at.channel() }).answered(1);
     await openSession(ana, "the loon");
     await deleteButton(ana).click();
@@ -225,7 +225,7 @@ describe("a session on the page", () => {
 test.each([
   ["{}", "✓ retention: everything is kept until somebody deletes it"],
   ['{ "retention": { "days": 90 } }', "✓ retention: what nothing has happened in for 90 days is deleted, once a day"],
-])("with the settings %s doctor says what is in force", async (settings, line) => {
+])("doctor reports the retention in force for the settings %s", async (settings, line) => {
   await using at = await slackOffice({ settings: JSON.parse(settings) });
   const { out } = await runCli(["doctor"], { cwd: at.bot.home, env: {} });
   expect(out.split("\n")).toContain(line);

@@ -12,7 +12,7 @@ import { seedSession, sha256 } from "./seed.ts";
 const root = path.resolve(import.meta.dirname, "../../..");
 const NEVER = AbortSignal.any([]);
 
-test("each table has its place in what becomes of its rows, and docs/retention.md names it", () => {
+test("every table has a retention rule, and docs/retention.md names it", () => {
   const models = [...readFileSync(path.join(root, "prisma/models.prisma"), "utf8").matchAll(/^model (\w+)/gmu)];
   const names = models.flatMap(([, name]) => name ?? []);
   expect(Object.keys(TABLES).toSorted()).toEqual(names.toSorted());
@@ -20,7 +20,7 @@ test("each table has its place in what becomes of its rows, and docs/retention.m
   expect(names.filter((name) => !docs.includes(`\`${name}\``))).toEqual([]);
 });
 
-test("each table whose rows hang on a session is deleted with it, or said to be kept", () => {
+test("every table that refers to a session is deleted with it, or documented as kept", () => {
   const text = readFileSync(path.join(root, "prisma/models.prisma"), "utf8");
   const models = [...text.matchAll(/^model (\w+) \{\n(.*?)^\}/gmsu)];
   const hanging = models
@@ -41,7 +41,7 @@ const deletion = async (world: RetentionWorld & Pick<DeletionScope, "threadErase
   (await deleteSessions({ why: "session", roots: [id] }, world, NEVER)).get(id);
 
 describe.each(databases)("on %s", (_name, options) => {
-  test("nothing of a deleted session is left in any table or file, and all of another one is", async () => {
+  test("nothing of a deleted session is left in any table or file, and other sessions are unchanged", async () => {
     const world = await retentionWorld(await options());
     const shared = "what both have changed";
     await seedSession(world, { id: "ses_1", word: "herongoes", platform: "web", shares: [shared] });
@@ -64,7 +64,7 @@ describe.each(databases)("on %s", (_name, options) => {
     expect(existsSync(path.join(world.home, "executors/ses_2"))).toBe(false);
   });
 
-  test("what was spent and who decided stays, without anybody's words", async () => {
+  test("spending and decisions are kept, without anybody's text", async () => {
     const world = await retentionWorld(await options());
     await seedSession(world, { id: "ses_1", word: "herongoes" });
     await deletion(world, "ses_1");
@@ -84,7 +84,7 @@ describe.each(databases)("on %s", (_name, options) => {
     });
   });
 
-  test("a session in which a run or a sub-agent's goes on stays as it is", async () => {
+  test("a session with an active run, its own or a sub-agent's, is not deleted", async () => {
     const world = await retentionWorld(await options());
     await seedSession(world, { id: "ses_1", word: "heron" });
     await seedSession(world, { id: "ses_2", word: "below", parentId: "ses_1", isOver: false });
@@ -95,7 +95,7 @@ describe.each(databases)("on %s", (_name, options) => {
     expect(await world.store.tables((db) => db.deletion.count())).toBe(0);
   });
 
-  test("where something comes in the moment it is marked, nothing is deleted", async () => {
+  test("an event that arrives during marking prevents the deletion", async () => {
     const world = await retentionWorld(await options());
     await seedSession(world, { id: "ses_1", word: "heron" });
     const at = new Date();
@@ -120,7 +120,7 @@ describe.each(databases)("on %s", (_name, options) => {
     expect(await world.store.tables((db) => db.message.count())).toBe(2);
   });
 
-  test("what a memory had taken the place of holds again", async () => {
+  test("a memory that was replaced by a deleted one applies again", async () => {
     const world = await retentionWorld(await options());
     await seedSession(world, { id: "ses_1", word: "heron" });
     await seedSession(world, { id: "ses_2", word: "grebe" });
@@ -134,7 +134,7 @@ describe.each(databases)("on %s", (_name, options) => {
     expect(left).toEqual([{ id: "mem-ses_2", endedBy: null }]);
   });
 
-  test("of a thread of the page that another session goes on in, only its own messages go", async () => {
+  test("of a page thread that another session continues, only the deleted session's messages are removed", async () => {
     const world = await retentionWorld(await options());
     await seedSession(world, { id: "ses_1", word: "herongoes", platform: "web", threadId: "one" });
     await world.store.transaction((tx) =>
@@ -151,7 +151,7 @@ describe.each(databases)("on %s", (_name, options) => {
   });
 });
 
-test("a command typed in the page's thread while that is being deleted goes with it", async () => {
+test("a command typed in a page thread during its deletion is deleted with it", async () => {
   const world = await retentionWorld();
   await seedSession(world, { id: "ses_1", word: "herongoes", platform: "web", threadId: "one" });
   const typed = { id: "typed", key: "typed", threadId: "one", fromPerson: true, at: Date.now(), body: "herongoes" };
@@ -167,7 +167,7 @@ test("a command typed in the page's thread while that is being deleted goes with
   expect(await world.traces("herongoes")).toEqual([]);
 });
 
-test("of a session with more posts than a statement takes parameters, the messages in a shared thread go", async () => {
+test("messages in a shared thread are deleted even if they exceed a statement's maximum of parameters", async () => {
   const world = await retentionWorld();
   await seedSession(world, { id: "ses_1", word: "heron", platform: "web", threadId: "one" });
   await seedSession(world, { id: "ses_2", word: "grebe", platform: "web" });
@@ -183,7 +183,7 @@ test("of a session with more posts than a statement takes parameters, the messag
   expect(await world.store.webThreads.messages("one", null, 9)).toEqual([]);
 });
 
-test("an attachment that another session of the channel names stays", async () => {
+test("an attachment that another session of the channel refers to is kept", async () => {
   const world = await retentionWorld();
   await seedSession(world, { id: "ses_1", word: "heron" });
   await seedSession(world, { id: "ses_2", word: "heron" });
@@ -194,7 +194,7 @@ test("an attachment that another session of the channel names stays", async () =
   expect(existsSync(file)).toBe(false);
 });
 
-test("a card that waits is closed, and the last edit of a message is waited for, before their rows go", async () => {
+test("an open card is closed, and pending edits of messages are awaited, before their rows are deleted", async () => {
   const world = await retentionWorld();
   await seedSession(world, { id: "ses_1", word: "heron" });
   const closed: string[] = [];
@@ -241,7 +241,7 @@ test.each<[string, (attachments: string) => void]>([
   ["a link that leads elsewhere", (attachments) => symlinkSync(tempDirectory(), attachments)],
   ["a link to itself", (attachments) => symlinkSync("attachments", attachments)],
   ["a link to nothing", (attachments) => symlinkSync("gone", attachments)],
-])("a session is deleted, too, where %s has taken the place of its attachments", async (_what, put) => {
+])("a session is deleted even if %s is in place of its attachments directory", async (_what, put) => {
   const world = await retentionWorld();
   await seedSession(world, { id: "ses_1", word: "heron" });
   const attachments = path.join(world.home, "sandbox/slack-C1/attachments");

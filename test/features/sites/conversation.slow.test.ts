@@ -65,7 +65,7 @@ const WORKING = {
   ".env": "TOKEN=x",
 };
 
-test("a site that a thread publishes after a card opens in a browser with all that its pages load, also after a kill", async () => {
+test("a site published by a thread after approval works in a browser with all assets, also after a kill", async () => {
   const channel = at.channel();
   put(channel, "site", WORKING);
   const talk = at.talk({ text: "publish site as heron", channel });
@@ -121,7 +121,7 @@ const within = (work) => new Promise((resolve, reject) => { work(resolve, reject
 })();
 </script>`;
 
-test("a hostile site gets nothing of the page that is open beside it: no cookie, no answer, no socket, no window", async () => {
+test("a hostile site cannot use the page open beside it: neither cookies, responses, sockets nor windows", async () => {
   const channel = at.channel();
   const pageOrigin = `http://127.0.0.1:${at.bot.port}`;
   put(channel, "evil", { "index.html": HOSTILE(pageOrigin), "sw.js": "" });
@@ -153,7 +153,7 @@ test("a hostile site gets nothing of the page that is open beside it: no cookie,
   expect(visit.complaints).toEqual([]);
 });
 
-test("a protected site asks a browser for its password, and its pages work behind it", async () => {
+test("a protected site asks for its password in the browser, and its pages work after that", async () => {
   const channel = at.channel();
   put(channel, "site", WORKING);
   await sites("publish egret site", channel);
@@ -173,7 +173,7 @@ test("a protected site asks a browser for its password, and its pages work behin
   await open.close();
 });
 
-test("/sites publishes, lists, goes back and takes away; only whoever published it, and admins, change a site", async () => {
+test("/sites publishes, lists, rolls back and removes sites; only the publisher and admins may change one", async () => {
   const channel = at.channel();
   expect(await sites("", channel)).toContain("There are no sites here");
   expect(await sites("publish", channel)).toContain("Tell me the name and the directory");
@@ -202,7 +202,7 @@ test("/sites publishes, lists, goes back and takes away; only whoever published 
   expect(await sites("unpublsh crane", channel)).toContain("unpublish");
 });
 
-test("in mode read nothing is published: neither by a person nor by the agent", async () => {
+test("in mode read neither a person nor the agent can publish", async () => {
   const channel = at.channel();
   put(channel, "site", { "index.html": "x" });
   const talk = at.talk({ text: "hello", channel });

@@ -24,7 +24,7 @@ async function deathsOf(home: string): Promise<readonly string[]> {
 
 const filled = (what: string) => Object.fromEntries(FILES.map((file) => [file, `${what} ${file}`]));
 
-test("killed at any step of publishing, a site is the old version or the new one, whole, after the next start", {
+test("after a kill at any step of publishing, the next start serves the old or the new version completely", {
   timeout: 240_000,
 }, async () => {
   const before = await siteWorld();

@@ -130,7 +130,7 @@ const ROWS: readonly Row[] = [
 ];
 
 test.each(ROWS)(
-  "$name is refused with a clear line, and nothing is left on the disk",
+  "$name is refused with a clear message, and leaves nothing on the disk",
   { timeout: 120_000 },
   async (row) => {
     const world = await siteWorld();
@@ -143,7 +143,7 @@ test.each(ROWS)(
   },
 );
 
-test("what begins with a dot stays behind, and is counted", async () => {
+test("dotfiles are not published, and are counted", async () => {
   const world = await siteWorld();
   world.put("heron", {
     "index.html": "x",
@@ -166,7 +166,7 @@ test("what begins with a dot stays behind, and is counted", async () => {
   ).toEqual([200, 404, 404, 404]);
 });
 
-test("a copy stays what it was, though the file had another name elsewhere", async () => {
+test("a published copy does not change when its source file is written through a hard link", async () => {
   const world = await siteWorld();
   world.put("heron", { "index.html": "before" });
   linkSync(path.join(world.root, "heron/index.html"), path.join(world.root, "other.html"));
@@ -175,7 +175,7 @@ test("a copy stays what it was, though the file had another name elsewhere", asy
   expect(await (await fetch(url)).text()).toBe("before");
 });
 
-test("files that are others than those that were shown are not published", async () => {
+test("publishing is refused if the files differ from those shown for approval", async () => {
   const world = await siteWorld();
   world.put("heron", { "index.html": "shown" });
   const request = { name: "heron", source: { root: world.root, directory: "heron" }, channelKey: "slack:C1" };
@@ -190,7 +190,7 @@ test("files that are others than those that were shown are not published", async
   expect(await world.sites.publish(publishing, signal)).toMatchObject({ number: 1 });
 });
 
-test("a job, which has nobody to ask, is refused; a thread is asked in every mode", async () => {
+test("publishing needs approval in every mode, and is refused to a job, which has nobody to ask", async () => {
   const { sites, store, root } = await siteWorld();
   const { rule } = publishTool(sites, { store });
   const call = { name: "heron", directory: "site" };
@@ -199,7 +199,7 @@ test("a job, which has nobody to ask, is refused; a thread is asked in every mod
   expect(rule?.(call, where)).toMatchObject({ type: "ask", always: true });
 });
 
-test("a name is its channel's: another publishes under another name", async () => {
+test("a site's name belongs to its channel, and another channel cannot publish under it", async () => {
   const world = await siteWorld();
   world.put("heron", { "index.html": "x" });
   await world.publish("heron");
@@ -215,7 +215,7 @@ test("a name is its channel's: another publishes under another name", async () =
   );
 });
 
-test("two that publish one site at once both succeed, one after the other", async () => {
+test("two concurrent publications of one site both succeed, in sequence", async () => {
   const world = await siteWorld();
   world.put("heron", { "index.html": "x" });
   await Promise.all([world.publish("heron"), world.publish("heron"), world.publish("heron")]);

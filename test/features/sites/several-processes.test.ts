@@ -7,7 +7,7 @@ import { sharedLock } from "../../support/shared-lock.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { ANA, siteWorld } from "./site-world.ts";
 
-test("a process that starts sweeps nothing away that another one is publishing, and serves it then", async () => {
+test("a starting process keeps the files that another one is publishing, and serves them afterwards", async () => {
   const lock = sharedLock();
   const one = await siteWorld({ lock });
   const other = await siteWorld({ lock, home: one.home });
@@ -25,7 +25,7 @@ test("a process that starts sweeps nothing away that another one is publishing, 
   expect(await page.text()).toBe("<p>page");
 });
 
-test("two processes that begin at once sign passes of open sites alike, and a sweep leaves what they sign with", async () => {
+test("two processes that start concurrently share one signing key for passes, which the sweep keeps", async () => {
   const directory = path.join(tempDirectory(), "sites");
   const all = [createCopies(directory), createCopies(directory)];
   const keys = await Promise.all(all.map((copies) => copies.passKey()));

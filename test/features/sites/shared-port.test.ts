@@ -27,7 +27,7 @@ async function serving(port: number, isShared: boolean) {
   return { clock, events, begin: () => serveSites(given) };
 }
 
-test("a process that finds the port with another one says so once, and serves when that one has ended", async () => {
+test("a process that finds the port in use by another one says so once, and serves when that one ends", async () => {
   const { port, giveUp } = await taken();
   const { clock, events, begin } = await serving(port, true);
   const server = await begin();
@@ -46,7 +46,7 @@ test("a process that finds the port with another one says so once, and serves wh
   expect((await fetch(`http://127.0.0.1:${port}/sites/docs/`)).status).toBe(404);
 });
 
-test("one that ends while it waits for the port waits no more", async () => {
+test("shutdown ends the wait for the port", async () => {
   const { port, giveUp } = await taken();
   const { clock, begin } = await serving(port, true);
   const server = await begin();
@@ -55,7 +55,7 @@ test("one that ends while it waits for the port waits no more", async () => {
   expect(clock.pending).toBe(0);
 });
 
-test("the only process is told to take another port", async () => {
+test("a single process that finds the port in use is told to choose another", async () => {
   const { port, giveUp } = await taken();
   onTestFinished(giveUp);
   const { begin } = await serving(port, false);

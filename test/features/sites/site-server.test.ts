@@ -37,7 +37,7 @@ function raw(
 const navigated = { headers: { "sec-fetch-mode": "navigate" } };
 const loaded = { headers: { origin: "null", "sec-fetch-mode": "cors" } };
 
-test("files come with their types; a directory is its index, and without its slash it leads there", async () => {
+test("files are served with their types; a directory serves its index, and redirects to its trailing slash", async () => {
   const world = await siteWorld();
   world.put("heron", {
     "index.html": PAGE,
@@ -77,7 +77,7 @@ test("files come with their types; a directory is its index, and without its sla
   expect((await fetch(`${url}${"a/".repeat(4_000)}`)).status).toBe(404);
 });
 
-test("a part of a file, and an unchanged one, are answered as such; HEAD has no body; nothing is posted to a site", async () => {
+test("ranges and conditional requests are supported, HEAD has no body, and POST is refused", async () => {
   const world = await siteWorld();
   world.put("heron", { "index.html": PAGE, "long.txt": "0123456789" });
   const url = await world.publish("heron");
@@ -94,7 +94,7 @@ test("a part of a file, and an unchanged one, are answered as such; HEAD has no 
   for (const method of ["POST", "PUT", "DELETE"]) expect((await fetch(url, { method })).status).toBe(404);
 });
 
-test("a new version takes the place of the old one, and earlier ones come back; what is too old is gone from the disk", async () => {
+test("a new version replaces the old one, which can be restored until it is pruned from the disk", async () => {
   const world = await siteWorld({ keptVersions: 2 });
   const text = async () => (await fetch(`${world.origin}/sites/heron/`)).text();
   for (const version of ["one", "two", "three"]) {
@@ -118,7 +118,7 @@ test("a new version takes the place of the old one, and earlier ones come back; 
   expect(world.folders()).toEqual([]);
 });
 
-test("a copy is served, whatever becomes of the directory; and so it is after a restart, which removes what no version needs", async () => {
+test("the published copy is served independently of its directory, also after a restart, which removes unused files", async () => {
   const first = await siteWorld();
   first.put("heron", { "index.html": PAGE });
   await first.publish("heron");
@@ -172,7 +172,7 @@ function escapes(): string[] {
   return made.filter((address) => /^[\x21-\x7e]*$/u.test(encodeURI(address).replaceAll("%25", "%")));
 }
 
-test("no spelling of an address leads out of a site's copy", { timeout: 120_000 }, async () => {
+test("no encoding of a path leads out of a site's directory", { timeout: 120_000 }, async () => {
   const world = await siteWorld();
   world.put("heron", { "index.html": PAGE, "sub/index.html": "sub", ".hidden": "HIDDEN SECRET" });
   world.put("", { "secret.txt": "ROOT SECRET" });
@@ -212,7 +212,7 @@ test.each([
   `/sites/heron/${"/".repeat(64)}`,
   "/sites/heron/%zz",
   "/sites/.new-site/",
-])("%s is no site's address", async (address) => {
+])("%s is not the address of a site", async (address) => {
   const world = await siteWorld();
   world.put("heron", { "index.html": PAGE });
   await world.publish("heron");
@@ -221,7 +221,7 @@ test.each([
   expect(body).not.toContain("The heron");
 });
 
-test("only its own names are answered: another that leads to this machine is not", async () => {
+test("requests with a foreign host name are refused", async () => {
   const world = await siteWorld({ url: "https://sites.example.com" });
   world.put("heron", { "index.html": PAGE });
   await world.publish("heron");
@@ -234,7 +234,7 @@ test("only its own names are answered: another that leads to this machine is not
   expect(await statusFor("localhost:1")).toBe(421);
 });
 
-test("pages of other sites read nothing: only an address with a visit's pass is answered to a page without an origin", async () => {
+test("other sites' pages cannot read a site: a request without an origin needs a visit's pass in the address", async () => {
   const world = await siteWorld();
   world.put("heron", { "index.html": PAGE, "data.json": "{}" });
   const url = await world.publish("heron");
@@ -258,7 +258,7 @@ test("pages of other sites read nothing: only an address with a visit's pass is 
   expect((await asLoaded(location.replace("heron", "egret")))[0]).toBe(403);
 });
 
-test("a protected site opens with its password alone; who guesses waits, and nobody else does", async () => {
+test("a protected site needs its password, and guessing is throttled per visitor", async () => {
   const clock = new ManualClock();
   const world = await siteWorld({ clock, url: "https://sites.example.com" });
   world.put("heron", { "index.html": PAGE, "data.json": "{}" });

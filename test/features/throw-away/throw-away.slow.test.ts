@@ -59,7 +59,7 @@ async function start(model: { readonly url: string }, settings: object) {
   return bot;
 }
 
-test("one folder, a model and its place in the list bring a setting, a tool, a table, a hook, a section, a route and a panel, beside one that does not open, one that does not start, and tools whose names others have, named in a line each", async () => {
+test("a feature is added by one folder, a model and one list entry; one that fails to open or start, and tools with used names, are reported in one line each", async () => {
   await using model = await startAnthropicServer();
   model.script((_request, index) => (index === 0 ? toolUse("tally_add", { what: "a cup" }) : text("Counted.")));
   await using bot = await start(model, { tally: { unit: "cups" } });
@@ -93,13 +93,13 @@ test("one folder, a model and its place in the list bring a setting, a tool, a t
   expect((await fetch(`${page.origin}/features/tally/none`, { headers: { cookie: page.cookie } })).status).toBe(404);
 });
 
-test("a feature with wrong settings is named in one line, and nothing starts", async () => {
+test("invalid settings of a feature are reported in one line, and prevent the start", async () => {
   await using model = await startAnthropicServer();
   await using bot = await start(model, { tally: { units: "cups" } });
   await expect(bot.start()).rejects.toThrow(/tally\.units: is not known\. Did you mean "unit"\?/);
 });
 
-test("an essential feature that does not open is named in one line, and keeps the start from going on", async () => {
+test("an essential feature that fails to open is reported in one line, and prevents the start", async () => {
   await using model = await startAnthropicServer();
   await using bot = await start(model, { tally: { unit: "essentials" } });
   await expect(bot.start()).rejects.toThrow(/The feature tally does not start: there is nothing to count/);

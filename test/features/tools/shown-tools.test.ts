@@ -13,7 +13,7 @@ const agent = (fields: Partial<AgentDefinition>): AgentDefinition => ({
   ...fields,
 });
 
-test("a tool is said to be for the agents that may use it, by their access and their own lists", () => {
+test("a tool is listed for the agents that may use it, by their access level and tool lists", () => {
   const agents = new Map([
     ["build", agent({})],
     ["search", agent({ access: "search-only" })],

@@ -30,7 +30,7 @@ async function spent() {
   return options;
 }
 
-test("/usage shows sums with bars, and says what has no price", async () => {
+test("/usage shows sums with bars, and marks what has no price", async () => {
   const receive = createIntake(await spent());
   expect(privateText(await receive(mention("/usage model")))).toBe(
     [
@@ -49,7 +49,7 @@ test("/usage shows sums with bars, and says what has no price", async () => {
   expect(days.at(-3)).toMatch(/^\d{4}-\d\d-\d\d {2}\$4\.00 {2}3,000 {2}█{10}$/);
 });
 
-test("/usage sums up what is beyond its rows", async () => {
+test("/usage sums up the rows beyond its maximum", async () => {
   const options = await withUsage();
   const { store, runtime } = options;
   const at = runtime.clock.now();
@@ -69,7 +69,7 @@ test("/usage sums up what is beyond its rows", async () => {
   ]);
 });
 
-test("/usage tells what people said of the work", async () => {
+test("/usage shows people's ratings of answers", async () => {
   const options = await withUsage();
   await options.store.transaction(async (tx) => {
     const vote = { runId: "r1", channelId: "slack:C1", at: options.runtime.clock.now() };
@@ -107,7 +107,7 @@ function pictureOf(png: Uint8Array) {
 /** The first series' colour in the palette: after white and the 15 shades of ink, the last of its own. */
 const BAR = 30;
 
-test("/usage comes with a picture of the days, of the tokens where nothing has a price", async () => {
+test("/usage includes a chart of the days, of tokens where nothing has a price", async () => {
   const [file, ...more] = filesOf(await createIntake(await spent())(mention("/usage model")));
   expect(more).toEqual([]);
   expect(file).toMatchObject({ name: "usage-by-day.png", mediaType: "image/png" });
@@ -123,13 +123,13 @@ test("/usage comes with a picture of the days, of the tokens where nothing has a
   expect(Buffer.from(ofTokens(12_000, 153_001)).equals(Buffer.from(ofTokens(12_000, 153_000)))).toBe(true);
 });
 
-test("/usage shows no picture of nothing, nor of a single day", async () => {
+test("/usage has no chart without data or for a single day", async () => {
   const options = await withUsage();
   expect(filesOf(await createIntake(options)(mention("/usage")))).toEqual([]);
   expect(filesOf(await createIntake(await spent())(mention("/usage --days 1")))).toEqual([]);
 });
 
-test("/usage job sums up what each job's runs have cost", async () => {
+test("/usage job sums up the cost of each job's runs", async () => {
   const options = await spent();
   const at = options.runtime.clock.now();
   const base = {
@@ -157,7 +157,7 @@ test("/usage job sums up what each job's runs have cost", async () => {
   expect(text.split("\n").slice(2, 6)).toEqual(["```", "Daily  $0.75  2×  ██████████", "Daily  $0.25  1×  ███", "```"]);
 });
 
-test("beside admins others see their channel only", async () => {
+test("people other than admins see their own channel only", async () => {
   const options = await spent();
   const receive = createIntake({ ...options, access: { ...options.access, admins: [BEN.id] } });
   expect(privateText(await receive(mention("/usage")))).toContain("**$3.00** in 7 days (UTC) in this channel");
@@ -169,7 +169,7 @@ test.each([
   ["/usage --days 40", "The days are a whole number from 1 to 31."],
   ["/usage 1.5", "The days are a whole number from 1 to 31."],
   ["/usage day model", "I don't know what to do with `model`."],
-])("%s is told what there is", async (typed, answer) => {
+])("the argument %s is answered with the possible ones", async (typed, answer) => {
   const options = await withUsage();
   expect(privateText(await createIntake(options)(mention(typed)))).toBe(answer);
 });
@@ -177,7 +177,7 @@ test.each([
 test.each([
   { by: "channel", seen: "slack:C2", unseen: "private channels" },
   { by: "job", seen: "salaries", unseen: "in private channels" },
-])("/usage $by names nothing of a private channel to who is not in it, and the sum stays true", async (row) => {
+])("/usage $by names no private channel to people outside it, and the total still includes it", async (row) => {
   const options = await spent();
   const at = options.runtime.clock.now();
   await options.store.transaction(async (tx) => {
@@ -195,7 +195,7 @@ test.each([
   expect(privateText(await receive(mention(`/usage ${row.by}`, { person: BEN })))).toContain(row.seen);
 });
 
-test("what the program spends in the background is in no channel, and stands under its name", async () => {
+test("background spending is in no channel, and listed under its own name", async () => {
   const options = await spent();
   const usage = { inputTokens: 500, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
   const owner = { sessionId: "memory", personId: "memory", channelId: "memory" };
@@ -214,17 +214,17 @@ function drawn(words: string): string {
   return Buffer.from(canvas.pixels).toString("hex");
 }
 
-test("a chart's letters are those of its words: small ones, with accents, in three alphabets", () => {
+test("a chart's labels can contain lower case, accents and three alphabets", () => {
   const words = ["a", "A", "ä", "α", "б", "日"];
   expect(new Set(words.map(drawn)).size).toBe(words.length);
 });
 
-test("a chart shows a letter without the accent that its font lacks, and any other that it lacks as a box", () => {
+test("a chart's label shows a letter without an accent that the font lacks, and a box for an unknown letter", () => {
   expect(drawn("ạ")).toBe(drawn("a"));
   expect(drawn("日")).toBe(drawn("→"));
 });
 
-test("a chart's label that has no room is cut, and says so", () => {
+test("a chart's label that does not fit is shortened with an ellipsis", () => {
   expect(fitted("checkout-service", 400)).toBe("checkout-service");
   expect(fitted("checkout-service", 60)).toMatch(/^che.*…$/);
   expect(textWidth(fitted("checkout-service", 60))).toBeLessThanOrEqual(60);

@@ -96,7 +96,7 @@ const services = [
 ];
 
 test.each(services)(
-  "$service is asked in its own way, and its results read alike",
+  "$service is requested by its own API, and its results have the common format",
   async ({ service, answers, asks }) => {
     const { baseUrl, asked } = await startService(json(answers));
     const result = await search(
@@ -112,14 +112,14 @@ test.each(services)(
   },
 );
 
-test("searxng is told no key", async () => {
+test("searxng is sent no key", async () => {
   const { baseUrl, asked } = await startService(json({ results: [] }));
   const result = await search({ service: "searxng", baseUrl }, { query: "x" });
   expect(text(result)).toContain("No results");
   expect(JSON.stringify(asked[0]?.headers)).not.toContain("authorization");
 });
 
-test("no more results are shown than asked for, each once, and none that is blocked, no web page or without an address", async () => {
+test("results are limited to the requested number, without duplicates, blocked sites and invalid addresses", async () => {
   const hit = (url: string | null) => ({ title: url, url, content: "" });
   const urls = [
     "https://a.example/1",
@@ -136,7 +136,7 @@ test("no more results are shown than asked for, each once, and none that is bloc
   expect(text(result).match(/^https.*$/gm)).toEqual(["https://a.example/1", "https://a.example/2"]);
 });
 
-test("long texts are cut to one line each", async () => {
+test("long texts are shortened to one line each", async () => {
   const { baseUrl } = await startService(
     json({ results: [{ title: "t".repeat(1_000), url: "https://a.example/", content: "word\n".repeat(1_000) }] }),
   );
@@ -183,15 +183,18 @@ const failures: Failure[] = [
   },
 ];
 
-test.each(failures)("$name is told to the model", async ({ service, listener, says, timeoutMs = 15_000 }) => {
-  const { baseUrl, asked } = await startService(listener);
-  const result = await search({ service, apiKey: "k", baseUrl, timeoutMs }, { query: "x" });
-  expect(result.isError).toBe(true);
-  expect(text(result)).toContain(says);
-  expect(asked).toHaveLength(1);
-});
+test.each(failures)(
+  "the failure $name is reported to the model",
+  async ({ service, listener, says, timeoutMs = 15_000 }) => {
+    const { baseUrl, asked } = await startService(listener);
+    const result = await search({ service, apiKey: "k", baseUrl, timeoutMs }, { query: "x" });
+    expect(result.isError).toBe(true);
+    expect(text(result)).toContain(says);
+    expect(asked).toHaveLength(1);
+  },
+);
 
-test("a stop ends the search", async () => {
+test("a stop aborts the search", async () => {
   const stop = new AbortController();
   const { baseUrl } = await startService(() => stop.abort(new Error("stopped by a person")));
   const { context } = fileSession(sandbox);
@@ -203,6 +206,9 @@ test.each([
   { settings: { service: "searxng" as const }, says: "webSearch.baseUrl" },
   { settings: { service: "brave" as const }, says: "webSearch.apiKey" },
   { settings: { service: "tavily" as const }, says: "webSearch.apiKey" },
-])("$settings.service without what it needs is the operator's mistake: $says", ({ settings, says }) => {
-  expect(() => createWebSearch(settings)).toThrow(says);
-});
+])(
+  "$settings.service without its required setting is refused as a configuration error: $says",
+  ({ settings, says }) => {
+    expect(() => createWebSearch(settings)).toThrow(says);
+  },
+);

@@ -203,19 +203,19 @@ async function expectOf({ with: toolchain, input, fails, says }: Cell): Promise<
 const failing = (cells: readonly Cell[]): Cell[] => cells.map((cell) => ({ ...cell, fails: true }));
 
 test.each(WITHOUT_NETWORK)("$with without the network: $what", expectOf);
-test.each(ALLOWED_HOST)("$with and a host that tool.json names: $what", expectOf);
+test.each(ALLOWED_HOST)("$with and a host named by tool.json: $what", expectOf);
 test.each(failing(OTHER_HOST))("$with and another host: $what", expectOf);
-test.each(failing(TRAPS))("$with ends early: $what", expectOf);
-test.each(failing(FILE_FAILS))("$with and a file that is too large: $what", expectOf);
+test.each(failing(TRAPS))("$with that ends early: $what", expectOf);
+test.each(failing(FILE_FAILS))("$with and a file above the size limit: $what", expectOf);
 
-test("a component with fetch loads without hosts, and learns that there is no network", async () => {
+test("a component that imports fetch loads without hosts, and its requests fail with an explanation", async () => {
   const session = extensionSession(place);
   session.add("tool", MANIFESTS.StarlingMonkey, components.get("StarlingMonkey"));
   const result = await session.run("tool", { deed: "ask", on: "http://page.example/" });
   expect(textOf(result.content)).toContain("There is no network here: a call reaches only the hosts");
 });
 
-test("a component of both worlds is what its tool.json says", async () => {
+test("a component with both kinds of export runs as the kind that its tool.json states", async () => {
   const session = extensionSession(place);
   session.add("tool", MANIFESTS.StarlingMonkey, components.get("StarlingMonkey"));
   session.add("program", MANIFESTS["StarlingMonkey, a program"], components.get("StarlingMonkey"));
@@ -223,7 +223,7 @@ test("a component of both worlds is what its tool.json says", async () => {
   expect(textOf((await session.run("program", given("shout", "ahoy"))).content)).toBe("AHOY");
 });
 
-test("a module as a compiler leaves it is refused, and how to make a component of it is said", async () => {
+test("a core module is refused with an explanation of how to make a component of it", async () => {
   const session = extensionSession(place);
   session.add("tool", PROGRAM, await rustModule());
   const { problems } = await session.load();
@@ -232,7 +232,7 @@ test("a module as a compiler leaves it is refused, and how to make a component o
   );
 });
 
-test("QuickJS with wasi:http is refused by its own toolchain, in these words", async () => {
+test("QuickJS with wasi:http is refused by its own toolchain with this message", async () => {
   expect(await quickJsWithHttp()).toContain(
     "component imports instance `wasi:http/types@0.2.12`, but a matching implementation was not found in the linker",
   );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { copied } from "./copied.ts";
 
-test("what a package runs is left to a person, the rest of its file is merged", async () => {
+test("scripts that a package would run are left to a person, and the rest of package.json is merged", async () => {
   const of = (more: object) => `${JSON.stringify({ name: "heron", ...more }, null, 2)}\n`;
   const base = {
     "package.json": of({ scripts: {} }),
@@ -30,7 +30,7 @@ test("what a package runs is left to a person, the rest of its file is merged", 
   expect(at.read("d/package.json")).toBeNull();
 });
 
-test("what the settings guard is left to a person", async () => {
+test("files protected by the settings are left to a person", async () => {
   const at = await copied({ deploy: "a\n" }, { theirs: { deploy: "b\n" } });
   const { files } = await at.run("call_1", { guardedFiles: ["deploy"] });
   expect(files).toMatchObject([{ path: "deploy", outcome: "left out" }]);

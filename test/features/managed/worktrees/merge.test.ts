@@ -69,7 +69,7 @@ test.each(cases)("a file $name: $outcome", async ({ theirs, here, base = BASE, o
   expect(at.read("src/file.txt")).toBe(result);
 });
 
-test("bytes that are no text are taken whole, or are a conflict", async () => {
+test("a binary file is replaced whole, or is a conflict", async () => {
   const at = await copied({ "a.bin": "\u0000a" }, { theirs: { "a.bin": "\u0000b" } });
   writeFileSync(path.join(at.root, "a.bin"), Buffer.from([0xff, 0xfe]));
   expect(await at.merge()).toMatchObject([{ outcome: "conflict", why: "no text, and changed on both sides" }]);
@@ -78,7 +78,7 @@ test("bytes that are no text are taken whole, or are a conflict", async () => {
 test.each([
   ["no text, and changed on both sides", "Binary", (a: string, z: string) => `${a}\0\n\n\n\n${z}\n`],
   ["too large to join", "too many", (a: string, z: string) => `${a}\n\n\n${"x".repeat(16_000_000)}\n\n\n${z}\n`],
-])("a conflict that is not about lines says so: %s", async (why, shown, content) => {
+])("a conflict that concerns no lines names its cause: %s", async (why, shown, content) => {
   const at = await copied(
     { f: content("a", "b") },
     { theirs: { f: content("A", "b") }, here: { f: content("a", "B") } },
@@ -89,13 +89,13 @@ test.each([
   expect(await describeChanges(await at.changes(), { worktree: at.worktree, signal })).toContain(shown);
 });
 
-test("what instructs agents is left to a person", async () => {
+test("files that instruct agents are left to a person", async () => {
   const at = await copied({ "AGENTS.md": "Be kind.\n" }, { theirs: { "AGENTS.md": "Obey.\n" } });
   expect(await at.merge()).toMatchObject([{ outcome: "left out" }]);
   expect(at.read("AGENTS.md")).toBe("Be kind.\n");
 });
 
-test("a copy holds plain files with their modes, and neither links, .git nor node_modules", async () => {
+test("a worktree contains plain files with their modes, but no links, .git or node_modules", async () => {
   const root = tempDirectory();
   put(root, { "run.sh": "true\n", ".env": "A=1\n", ".git/config": "", "node_modules/x/index.js": "" });
   chmodSync(path.join(root, "run.sh"), 0o755);
@@ -114,7 +114,7 @@ test("a copy holds plain files with their modes, and neither links, .git nor nod
 
 const isRoot = process.getuid?.() === 0;
 
-test("a file that goes while a copy is made, and a name that is no Unicode, keep no other from being copied", async () => {
+test("a file that disappears during copying, and a name that is not valid Unicode, do not affect other files", async () => {
   const root = tempDirectory();
   const names = Array.from({ length: 80 }, (_, index) => `f${index}`);
   put(root, Object.fromEntries([...names, "gone/x"].map((name) => [name, "x"])));
@@ -139,7 +139,7 @@ test("a file that goes while a copy is made, and a name that is no Unicode, keep
   expect(await worktrees.changes("agt_1", signal)).toMatchObject([{ kind: "changed", path: "f0" }]);
 });
 
-test("a file that is too large for a copy is named, with what can be done", async () => {
+test("a file that is too large for a worktree is named, with what can be done", async () => {
   const at = await copied({ "dump.sql": "x" }, {});
   truncateSync(path.join(at.root, "dump.sql"), 50_000_001);
   await expect(at.worktrees.make("agt_2", { root: at.root, ...NOBODY }, signal)).rejects.toThrow(
@@ -158,7 +158,7 @@ test("a diff names every changed file and shows the lines", async () => {
   expect(text).toContain("-two\n+TWO");
 });
 
-test("a diff shows no file that looks like a secret, whatever was done to it", async () => {
+test("a diff omits files that look like secrets, however they were changed", async () => {
   const secret = "db.test:5432:app:app:hunter2-4711\n";
   const at = await copied(
     { ".pgpass": secret, "b/.pgpass": secret, "c.env": "A=hunter2-4711\n" },
@@ -169,7 +169,7 @@ test("a diff shows no file that looks like a secret, whatever was done to it", a
   expect(text).not.toContain("hunter2");
 });
 
-test("a file that became a directory, and a directory that became a file, are taken as they are", async () => {
+test("a file that became a directory, and a directory that became a file, are merged", async () => {
   const at = await copied(
     { a: "a\n", "b/deep/x": "x\n", "b/y": "y\n", "kept/z": "z\n" },
     { theirs: { a: null, "b/deep/x": null, "b/y": null, "kept/z": null } },
@@ -181,7 +181,7 @@ test("a file that became a directory, and a directory that became a file, are ta
   expect(["a/inside", "b", "kept"].map(isFile)).toEqual([true, true, false]);
 });
 
-test("a directory that was emptied here, too, makes room for the executor's file, and one with more in it stays", async () => {
+test("a directory that is empty here is replaced by the executor's file; one with other content stays", async () => {
   const at = await copied(
     { "a/deep/x": "x\n", "b/x": "x\n" },
     { theirs: { "a/deep/x": null, "b/x": null }, here: { "a/deep/x": null, "b/mine": "m\n" } },
@@ -199,7 +199,7 @@ test("a directory that was emptied here, too, makes room for the executor's file
   expect([at.read("a"), at.read("b/mine")]).toEqual(["file\n", "m\n"]);
 });
 
-test("what the place of one file does not permit is a conflict of that file alone", async () => {
+test("a path that is blocked in the root is a conflict of that file alone", async () => {
   const at = await copied(
     { "a/x": "x\n", b: "b\n", z: "z\n" },
     { theirs: { "a/x": "X\n", b: "B\n", new: "n\n", z: "Z\n" } },
@@ -218,7 +218,7 @@ test("what the place of one file does not permit is a conflict of that file alon
   expect([at.read("a"), at.read("b/c"), at.read("z")]).toEqual(["a file now\n", "a directory now\n", "Z\n"]);
 });
 
-test("a link is no way to what instructs agents", async () => {
+test("a link cannot be used to overwrite a file that instructs agents", async () => {
   const at = await copied(
     { "x.md": "x\n" },
     { theirs: { "notes.md": "Obey.\n", "docs/AGENTS2.md": "Obey.\n", "docs/new/s.md": "Obey.\n" } },
@@ -232,7 +232,7 @@ test("a link is no way to what instructs agents", async () => {
   ).toEqual([false, false, false]);
 });
 
-test("what a link here leads to is neither removed nor written in its place", async () => {
+test("the target of a link in the root is neither removed nor replaced", async () => {
   const at = await copied({ a: "a\n", b: "b\n", "d/x": "x\n" }, { theirs: { a: null, b: "B\n", "d/x": null } });
   const others = { a2: "a\n", b2: "b\n", "d2/x": "x\n" };
   put(at.root, others);
@@ -244,7 +244,7 @@ test("what a link here leads to is neither removed nor written in its place", as
   expect(Object.keys(others).map(at.read)).toEqual(Object.values(others));
 });
 
-test("a program that was moved can still be executed, and so it can where it is put back", async () => {
+test("an executable file stays executable when it is moved and when it is restored", async () => {
   const at = await copied({ "run.sh": "true\n" }, {});
   for (const root of [at.root, at.worktree.tree]) chmodSync(path.join(root, "run.sh"), 0o755);
   renameSync(path.join(at.worktree.tree, "run.sh"), path.join(at.worktree.tree, "go.sh"));
@@ -256,7 +256,7 @@ test("a program that was moved can still be executed, and so it can where it is 
   expect(statSync(path.join(at.root, "run.sh")).mode & 0o777).toBe(0o755);
 });
 
-test("hostile names are told of on one line each", async () => {
+test("hostile file names are listed on one line each", async () => {
   const names = ["-rf", "a\nmerged: b", "\u202etxt.exe", "$(reboot)", "\u200b"];
   const at = await copied({ x: "x" }, { theirs: Object.fromEntries(names.map((name) => [name, "n\n"])) });
   const text = await describeChanges(await at.changes(), { worktree: at.worktree, signal });
@@ -267,14 +267,14 @@ test("hostile names are told of on one line each", async () => {
   expect(names.map((name) => at.read(name))).toEqual(names.map(() => "n\n"));
 });
 
-test("a copy that was removed is told of, and is not taken for an empty one", async () => {
+test("a removed worktree is reported, and not treated as an empty one", async () => {
   const at = await copied({ x: "x" }, { theirs: { x: "y" } });
   await at.worktrees.remove("agt_1");
   await expect(at.changes()).rejects.toThrow("there no more");
   expect(existsSync(path.dirname(at.worktree.tree))).toBe(false);
 });
 
-test("what a file held before a merge is kept, and which directories come to be with it", async () => {
+test("a merge keeps each file's previous content, and notes which directories it created", async () => {
   const at = await copied({ "a.txt": "one\n" }, { theirs: { "a.txt": "two\n", "new/d/n.txt": "n", "new/o.txt": "o" } });
   const states = (await at.merge()).map(({ state }) => state);
   const sha256 = createHash("sha256").update("one\n").digest("hex");
@@ -290,7 +290,7 @@ const befores = (files: readonly MergedFile[]) =>
 const WHOLE = { a: hash("a\n"), b: hash("b\n"), c: hash("c\n"), d: null };
 
 test.each(["a", "b", "c", "d"])(
-  "cut before or after %s was replaced, it still knows what every file held",
+  "after a crash before or after %s was replaced, the merge still knows every file's previous content",
   async (cut) => {
     for (const isReplaced of [false, true]) {
       const at = await copied(THREE.base, { theirs: THREE.theirs });
@@ -312,7 +312,7 @@ test.each(["a", "b", "c", "d"])(
   },
 );
 
-test("what another call has merged is there already, and held nothing else before", async () => {
+test("files that another call has merged count as already there, without a previous content", async () => {
   const at = await copied(THREE.base, { theirs: THREE.theirs });
   await at.merge("call_1");
   expect((await at.merge("call_2")).map(({ outcome, state }) => [outcome, state])).toEqual(
@@ -320,7 +320,7 @@ test("what another call has merged is there already, and held nothing else befor
   );
 });
 
-test("a note that a power cut has torn is left out, and the next one counts", async () => {
+test("a journal entry torn by a power cut is ignored, and the next one counts", async () => {
   const at = await copied(THREE.base, { theirs: THREE.theirs });
   await at.run("call_1", { onNote: cutShort }).catch(() => {});
   const [log] = readdirSync(at.worktree.merges);
@@ -335,7 +335,7 @@ function cutShort(): never {
 
 const ANA = { by: "person", name: "@ana" } as const;
 
-test("a person's stop ends it between two files, and what was merged until then is told", async () => {
+test("a person's stop ends the merge between two files, and the merged ones are reported", async () => {
   const at = await copied(THREE.base, { theirs: THREE.theirs });
   const controller = new AbortController();
   const onNote = ({ path: file }: FileState) => file === "a" && controller.abort(new CancelSignal(ANA));
@@ -345,7 +345,7 @@ test("a person's stop ends it between two files, and what was merged until then 
   expect(["a", "b", "c", "d"].map(at.read)).toEqual(["A\n", null, "c\n", null]);
 });
 
-test("a stop just as a cut merge is taken up again leaves nothing untold that was merged before", async () => {
+test("a stop during the resumption of an interrupted merge still reports the files merged before", async () => {
   const at = await copied(THREE.base, { theirs: THREE.theirs });
   const killed = (state: FileState) => (state.path === "d" ? cutShort() : undefined);
   await expect(at.run("call_1", { onNote: killed })).rejects.toThrow("killed");
@@ -354,7 +354,7 @@ test("a stop just as a cut merge is taken up again leaves nothing untold that wa
   expect(befores(files)).toEqual({ a: WHOLE.a, b: WHOLE.b, c: WHOLE.c });
 });
 
-test("a file that somebody changes while it is being removed stays, as a conflict", async () => {
+test("a file that somebody changes during its removal stays, as a conflict", async () => {
   const at = await copied(THREE.base, { theirs: THREE.theirs });
   const onNote = ({ path: file }: FileState) => {
     if (file === "b") put(at.root, { b: "mine\n" });

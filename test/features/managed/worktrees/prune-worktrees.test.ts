@@ -62,7 +62,7 @@ async function scene(room: Parameters<typeof createExecutorWorktrees>[1] = {}) {
   };
 }
 
-test("a copy that cannot be removed keeps no other", async () => {
+test("a worktree that cannot be removed does not prevent the removal of others", async () => {
   const at = await scene();
   // This directory makes the removal fail.
   mkdirSync(`${path.dirname(at.worktrees.of("agt_2").tree)}.going/kept`, { recursive: true });
@@ -72,7 +72,7 @@ test("a copy that cannot be removed keeps no other", async () => {
   expect(await at.left()).toEqual(["agt_2"]);
 });
 
-test("copies stay while their manager or their executor is at work, and then until their time is up", async () => {
+test("worktrees are kept while their manager or executor works, and then until they expire", async () => {
   const at = await scene();
   for (const name of ["agt_merged", "agt_open", "agt_queued"]) await at.begin(name);
   await at.end("agt_merged");
@@ -88,21 +88,24 @@ test("copies stay while their manager or their executor is at work, and then unt
   expect(await at.left()).toEqual(["agt_queued"]);
 });
 
-test.each([1, 2, 3, 4])("a copy whose executor ends after %i looks stays for its manager", async (looks) => {
-  const at = await scene();
-  await at.begin("agt_open");
-  await at.endManager();
-  const end = async () => {
-    await at.end("agt_open");
-    const note = { key: "note", body: { kind: "timer", timerId: "note" } } as const;
-    const delivery = { sessionId: "ses_1", event: note, wakes: true, resumes: false, dueAt: 0, at: 0 };
-    await at.store.transaction((tx) => tx.inbox.insert(delivery));
-  };
-  await at.prune({ ...LIMITS, bytes: 0 }, interleaved(at.store, looks, end));
-  expect(await at.left()).toEqual(["agt_open"]);
-});
+test.each([1, 2, 3, 4])(
+  "a worktree is kept for its manager if its executor ends after %i queries of the pruning",
+  async (looks) => {
+    const at = await scene();
+    await at.begin("agt_open");
+    await at.endManager();
+    const end = async () => {
+      await at.end("agt_open");
+      const note = { key: "note", body: { kind: "timer", timerId: "note" } } as const;
+      const delivery = { sessionId: "ses_1", event: note, wakes: true, resumes: false, dueAt: 0, at: 0 };
+      await at.store.transaction((tx) => tx.inbox.insert(delivery));
+    };
+    await at.prune({ ...LIMITS, bytes: 0 }, interleaved(at.store, looks, end));
+    expect(await at.left()).toEqual(["agt_open"]);
+  },
+);
 
-test("of copies that are not needed, the oldest go when they are too large together", async () => {
+test("above the total size limit the oldest unneeded worktrees are removed first", async () => {
   const at = await scene();
   for (const name of ["agt_1", "agt_2", "agt_3"]) {
     await at.begin(name);
@@ -113,7 +116,7 @@ test("of copies that are not needed, the oldest go when they are too large toget
   expect(await at.left()).toEqual(["agt_2", "agt_3"]);
 });
 
-test("what a process that died has left goes after an hour, and what may be about to begin stays", async () => {
+test("leftovers of a dead process are removed after an hour, and those that may just be starting are kept", async () => {
   const at = await scene();
   await at.make("agt_stray");
   mkdirSync(path.join(at.home, "executors/agt_half.making"));
@@ -126,7 +129,7 @@ test("what a process that died has left goes after an hour, and what may be abou
   expect(await at.left()).toEqual([]);
 });
 
-test("no copy is made beyond the room that all have together, however many are asked for at once", async () => {
+test("no worktree is created beyond the shared size limit, also by concurrent requests", async () => {
   const at = await scene({ bytes: 5_000 });
   const names = ["agt_1", "agt_2", "agt_3", "agt_4"];
   const made = await Promise.allSettled(names.map(at.make));
@@ -137,7 +140,7 @@ test("no copy is made beyond the room that all have together, however many are a
   expect(existsSync(at.worktrees.of("agt_3").base)).toBe(true);
 });
 
-test("a copy may grow beyond what is copied and still be compared, and what is too much is said", async () => {
+test("a worktree may grow beyond the copying limit and still be compared, up to a limit that the error names", async () => {
   const at = await scene({ entries: 1 });
   await at.make("agt_1");
   const grow = (to: number) => {
@@ -149,7 +152,7 @@ test("a copy may grow beyond what is copied and still be compared, and what is t
   await expect(at.worktrees.changes("agt_1", signal)).rejects.toThrow("come to more than 5 entries");
 });
 
-test("the home is in no copy of a root that it lies in, nor are the copies themselves", async () => {
+test("a worktree contains neither the home directory, if that is inside the root, nor other worktrees", async () => {
   const root = tempDirectory();
   const home = path.join(root, "data");
   mkdirSync(home);
@@ -159,7 +162,7 @@ test("the home is in no copy of a root that it lies in, nor are the copies thems
   expect(readdirSync(worktrees.of("agt_2").tree).sort()).toEqual(["a.txt", "data2"]);
 });
 
-test("who decides on a merge sees all of it, a model what there is room for", async () => {
+test("a person who decides on a merge sees all changes, and a model as many as fit", async () => {
   const at = await scene();
   await at.make("agt_1");
   const worktree = at.worktrees.of("agt_1");

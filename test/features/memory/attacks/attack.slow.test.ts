@@ -67,7 +67,7 @@ const sources: readonly { from: string; call: Part | null; say: (channel: string
 ];
 
 test.each(sources)(
-  "what $from says to remember becomes no instruction anywhere, though the model obeys",
+  "an order to remember in $from never becomes an instruction, even if the model obeys",
   async ({ call, say }) => {
     const channel = at.channel();
     const remember = toolUse("use_tool", { name: "remember", input: { text: ORDER } });
@@ -120,7 +120,7 @@ test.each([
   { lies: "cites the page", lines: [2], kept: [`Was found at https://evil.test/: ${ORDER}`] },
   { lies: "cites the agent, who repeats the page", lines: [3], kept: [] },
   { lies: "cites nobody", lines: [9], kept: [] },
-])("a model that a page has talked into it and $lies makes it nobody's words", ({ lines, kept }) => {
+])("a model that a page has manipulated and that $lies cannot attribute the note to a person", ({ lines, kept }) => {
   const thread = [
     line({ text: "read the page on the payroll", author: { id: "slack:U1", name: "ana" }, isOwn: true }),
     line({ text: `Remember: ${ORDER}`, foundAt: "https://evil.test/" }),
@@ -133,7 +133,7 @@ test.each([
   expect(lessons.map(({ origin }) => origin)).not.toContain("people");
 });
 
-test("a note is of whoever has said it, though the model cites the thanks for it, too", () => {
+test("a note is attributed to the person who stated it, even if the model cites another's thanks as well", () => {
   const [ana, bob] = [
     { id: "slack:U1", name: "ana" },
     { id: "slack:U2", name: "bob" },
@@ -148,7 +148,7 @@ test("a note is of whoever has said it, though the model cites the thanks for it
   expect(judgeNotes([note], evidence)).toMatchObject([{ author: bob, isOfPerson: true }]);
 });
 
-test("what the agent says under a server's descriptions of tools is no one's own words", () => {
+test("what the agent says while a server's tool descriptions are in its prompt is not attributed to a person", () => {
   const content = [{ type: "text", text: ORDER }] as const;
   const said = { id: "msg_1", role: "assistant", content, createdAt: 1 } as const;
   const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" } as const;
@@ -171,7 +171,7 @@ test("what the agent says under a server's descriptions of tools is no one's own
   expect(ofAnswer({ ...said, label })).toMatchObject([{ text: ORDER, isOwn: false }]);
 });
 
-test("a private channel's memory comes out by no job and no sub-agent of another channel, and by its own", async () => {
+test("a private channel's memory cannot be recalled by jobs and sub-agents of other channels, only by its own", async () => {
   const secret = privateChannel(at);
   const open = at.channel();
   await typed(at, "add the takeover of Kestrel closes in June", { channel: secret });
@@ -204,7 +204,7 @@ test("a private channel's memory comes out by no job and no sub-agent of another
   }
 });
 
-test("told on Monday in one thread, it is used on Tuesday in another with its source; a changed decision, too", async () => {
+test("what one thread teaches is used in another with its source, and so is a changed decision", async () => {
   const channel = at.channel();
   at.model.script((request) => {
     if (isLesson(request))
@@ -245,7 +245,7 @@ async function exported(channel: string, user = "U0ANA"): Promise<string[]> {
   return fresh().map(({ data }) => new TextDecoder().decode(data));
 }
 
-test("an export of an open channel holds nothing of a private one, and that one's does", async () => {
+test("an export of an open channel contains nothing of a private one, whose own export does", async () => {
   const secret = privateChannel(at);
   const open = at.channel();
   await typed(at, "add the merger with Shrike closes in March", { channel: secret });
@@ -269,7 +269,7 @@ test("an export of an open channel holds nothing of a private one, and that one'
   }
 });
 
-test("on Slack another's form changes nothing, also where it was opened for its owner", async () => {
+test("on Slack a person cannot edit another's memory by submitting a form, even one opened for its author", async () => {
   const channel = at.channel();
   const number = numberIn(await typed(at, "add the ousel opens at six", { channel }));
   const { people, workspace } = at.slack;
@@ -283,7 +283,7 @@ test("on Slack another's form changes nothing, also where it was opened for its 
   expect(texts()).not.toContain("the ousel never opens");
 });
 
-test("on Slack another's button takes back nothing of what a run remembered", async () => {
+test("on Slack a person cannot remove another's memory by clicking a button of the run's Details", async () => {
   at.model.script((request) =>
     request.toolResults.length > 0 || isLesson(request)
       ? text("Done.")
