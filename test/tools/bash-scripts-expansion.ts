@@ -14,6 +14,10 @@ export const EXPANSION_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `a=("x y" z); for f in \${a[@]/ /_}; do echo "$f"; done; b=(\${a[@]^^}); echo "\${#b[@]}"; v="\${a[*]/%/;}"; echo "$v"; [[ "\${a[*]^}" == "X y Z" ]] && echo capitals; set -u; n=(); echo "[\${n[@]/x/y}]"; declare -A m=([k]=v1 [l]=v2); printf '%s\\n' "\${m[@]/v/w}" | sort; IFS=-; echo "\${a[*]^^}"`,
     `s='<p>&</p>'; t=\${s//&/&amp;}; t=\${t//</&lt;}; echo "$t" "\${s//</"&lt;"}" "\${s//</'&lt;'}" "\${s//</\\&lt;}"; r='[&]' q='\\&'; v=foo; echo "\${v/o/$r} \${v/o/"$r"} \${v/o/$q} \${v//o/\\\\&} \${v/#/& }\${v/%/&}" \${v/o/\\&}; a=(x xy); echo "\${a[@]/x/<&>}"; shopt -u patsub_replacement; echo "\${v/o/[&]}"; shopt -s patsub_replacement; echo "\${v/o/[&]}"`,
   ],
+  "quotes in alternatives": [
+    `p() { printf '<%s>' "$@"; echo; }; v=''; p \${u:-'*.csv'} "\${u:-*.csv}" \${u:-*.csv} \${u:-""} x\${u:-""} \${u:-} \${u:-a "b c"}z 1\${u:-"2 3" 4"5" "6 7"}8 \${u:-$HOME/x y} \${v:-"x y"}\${v-"n"} \${v:+'no'} \${v+'set it'}; set -- "a b" c; p \${u:-"$@"} \${1+"$@"} x\${1+"$@"}y \${HOME:+-f "my file"}; f() { p \${DEBUG:+"-v" "-x y"} "$@"; }; f one; DEBUG=1 f two; find . -name \${PAT:-'*.csv'}`,
+    `set -u; p() { printf '<%s>' "$@"; echo; }; e=(); l=("a b" c); p \${e[@]+"\${e[@]}"} x; p \${l[@]+"\${l[@]}"} \${l[@]:+"\${l[@]}"} end; p \${e[@]:+"\${e[@]}"} y; set --; p \${1+"$@"} z; a=(\${v:-'p q' r}); echo \${#a[@]}; for w in \${v:-"x y" z}; do echo "$w"; done; z=\${v:-"a  b"  c}; echo "$z"; IFS=:; p \${v:-"a:b":c:d} \${v:-\\*} \${v:-a\\ b}`,
+  ],
   bytes: [
     `printf '[%-10s][%5s][%.2s]\\n' é 日本 éàü; printf -v x '%-4s|' é; echo "$x"; printf '%s' $'\\377\\xc3\\xa9\\u00e9\\U1F600\\101\\cA' > f; od -An -tx1 f; echo $'it\\'s \\"q\\" \\? a\\tb'`,
     `printf '\\xef\\xbb\\xbfhello\\n' > f; sed $'1s/^\\xEF\\xBB\\xBF//' f; sed '1s/^\\xef\\xbb\\xbf//' f | od -c; [[ $(head -c3 f) == $'\\xef\\xbb\\xbf' ]] && echo mark; x=$(cat f); echo \${#x}; sed 's/a\\\\xff/b/' <<< 'a\\xff'`,

@@ -136,10 +136,10 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     '$1if($5==="exec")await repairs.exec(this,$2);',
   ],
   [
-    'The alternative in ${list[@]+"${list[@]}"} expands to one word for each element',
+    "Operations on lists change each element, and quotes in an alternative are respected",
     /async function (\w+)\((\w),(\w)\)\{(?=return [$\w]+\(\2,\3,\w+\(\)\)\}function \w+\(\w\)\{for\(let \w of \w\)\{if\(\w\.type==="ParameterExpansion"\)return \w\.parameter)/g,
     "$&let changed=await repairs.expandElementwise($2.state,$3,word=>$1($2,word));if(changed!==void 0)return changed;" +
-      "let own=repairs.expandAlternative($2.state,$3);if(own!==void 0)return own===null?{values:[],quoted:!1}:$1($2,own);",
+      "let own=await repairs.expandAlternatives($2.state,$3,word=>$1($2,word));if(own!==void 0)return own;",
   ],
   [
     "The #! line counts in line numbers",

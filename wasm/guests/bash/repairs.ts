@@ -47,6 +47,7 @@ export { awkRegex } from "./awk/patterns.ts";
 export { closePipes, closeStream, printToCommand, runCommand } from "./awk/pipes.ts";
 export { seedRandom } from "./awk/random.ts";
 export { comparisonOperands, inputValue, isTrue, UNSET } from "./awk/values.ts";
+export { expandAlternatives } from "./expansion/alternatives.ts";
 export { ansiQuoted } from "./expansion/ansi-quoted.ts";
 export { formatBytes } from "./expansion/byte-widths.ts";
 export { expandChanged, expandElementwise } from "./expansion/elementwise.ts";
@@ -74,7 +75,6 @@ export { addParts, addRest, inOrder, isSameTarget } from "./shell/output-order.t
 export { arithmeticText, isNestedSubshell, withoutQuotes } from "./shell/parentheses.ts";
 export {
   arrayOf,
-  expandAlternative,
   inheritArrayKind,
   resolveReference,
   startingOptions,

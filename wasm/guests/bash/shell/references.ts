@@ -48,33 +48,6 @@ export function startingOptions(options: Readonly<Record<string, boolean>>, dept
   return Object.fromEntries(Object.entries(options).map(([name, isSet]) => [name, isSet && depth === 0]));
 }
 
-interface WordPart {
-  readonly type: string;
-  readonly parameter?: string;
-  readonly parts?: readonly WordPart[];
-  readonly operation?: { readonly type: string; readonly word?: Word; readonly checkEmpty?: boolean } | null;
-}
-
-interface Word {
-  readonly parts: readonly WordPart[];
-}
-
-/** Expands `${list[@]+…}` whose alternative is a list: that word, or null if not taken; undefined for other words. */
-export function expandAlternative(state: State, { parts: [part, ...others] }: Word): Word | null | undefined {
-  const { operation, parameter = "" } = part ?? {};
-  if (others.length > 0 || part?.type !== "ParameterExpansion" || operation?.type !== "UseAlternative")
-    return undefined;
-  const [quoted, ...more] = operation.word?.parts ?? [];
-  const isList = quoted?.type === "DoubleQuoted" && /^@$|\[@\]$/.test(quoted.parts?.[0]?.parameter ?? "");
-  if (!isList || more.length > 0) return undefined;
-  const [, name] = /^(\w+)\[[@*]\]$/.exec(parameter) ?? [];
-  const given = /^[1-9]$/.test(parameter) ? state.env.get(parameter) : undefined;
-  if (name === undefined && given === undefined) return undefined;
-  const elements = name === undefined ? [given] : [...(arrayOf(state, name)?.elements.values() ?? [])];
-  const isTaken = operation.checkEmpty === true ? elements.join(" ") !== "" : elements.length > 0;
-  return isTaken ? (operation.word ?? null) : null;
-}
-
 /**
  * Undoes a command's prefix assignments until the returned function is called; `before` holds the old values. Meanwhile
  * a process substitution may replace the shell's variables by a copy.
