@@ -20,7 +20,7 @@ const INSTEAD: readonly (readonly [names: string, instead: string])[] = [
   ["sudo su doas", "there are no other users in the sandbox"],
   ["vi vim nvim nano emacs ed", "use the edit and write tools"],
   ["less more", "output is not paged; use head, tail or the read tool"],
-  ["tar zip unzip bzip2 xz 7z", "of archives only gzip, gunzip and zcat are here"],
+  ["zip unzip bzip2 xz 7z", "of archives only tar, gzip, gunzip and zcat are here"],
   ["cmp", "use diff -q"],
   ["sqlite3 psql mysql redis-cli", "no databases here"],
   ["yq xan", "use jq for JSON and awk for the rest, or the js_exec tool"],

@@ -166,7 +166,7 @@ const missing = [
   { command: "npm install x", says: "npm is not in the sandbox: no packages can be installed" },
   { command: "apt-get install x; echo go on", says: "apt-get is not in the sandbox" },
   { command: "make", says: "make is not in the sandbox: no native programs run" },
-  { command: "tar czf a.tgz .", says: "tar is not in the sandbox: of archives only gzip" },
+  { command: "zip -r a.zip .", says: "zip is not in the sandbox: of archives only tar, gzip" },
   { command: "echo x | frobnicate", says: "frobnicate is not in the sandbox." },
   { command: "ln -s a b", says: "Links cannot be made in the sandbox; copy the file with cp." },
 ];

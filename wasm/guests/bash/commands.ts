@@ -4,11 +4,17 @@ import { ADAPTED_COMMANDS } from "./adapted.ts";
 import { BC } from "./calc/bc.ts";
 import { DATE } from "./date.ts";
 import { ENV } from "./env.ts";
+import { ENVSUBST } from "./expansion/envsubst.ts";
 import { ADAPTED_FILE_COMMANDS } from "./files/adapted-files.ts";
+import { CHECKSUM_COMMANDS } from "./files/checksums.ts";
+import { INSTALL } from "./files/install.ts";
 import { LS } from "./files/list.ts";
+import { PATCH } from "./files/patch.ts";
 import { PATH_COMMANDS } from "./files/paths.ts";
 import { PART_COMMANDS } from "./files/sizes.ts";
+import { TAR } from "./files/tar.ts";
 import { DU } from "./files/usage.ts";
+import { YES } from "./files/yes.ts";
 import { FIND } from "./find/find.ts";
 import { jq } from "./jq/jq.ts";
 import { SHELL_COMMANDS } from "./shell/shells.ts";
@@ -33,6 +39,7 @@ const USAGE = 2;
 export const COMMANDS: readonly CustomCommand[] = [
   jq,
   ENV,
+  ENVSUBST,
   BC,
   DATE,
   DU,
@@ -43,6 +50,11 @@ export const COMMANDS: readonly CustomCommand[] = [
   ...SHELL_COMMANDS,
   ...PATH_COMMANDS,
   ...PART_COMMANDS,
+  ...CHECKSUM_COMMANDS,
+  INSTALL,
+  PATCH,
+  TAR,
+  YES,
   ...ADAPTED_COMMANDS,
   DIFF,
   ...DUMP_COMMANDS,

@@ -17,7 +17,7 @@ export function beginReading(): void {
 export function requireWhole(has: number, asked: number): void {
   if (reading.isCut && has < asked)
     throw new Refusal(
-      `files that have no end give ${UNSAID} bytes here where nobody says how many: read them with head -c COUNT FILE`,
+      `files and commands that have no end give ${UNSAID} bytes here where nobody says how many: read them with head -c COUNT FILE`,
     );
 }
 
@@ -39,6 +39,12 @@ export function deviceBytes(path: string, count: number | null): string | null {
   let bytes = "";
   while (bytes.length < size) bytes += randomBytes(Math.min(UNSAID, size - bytes.length));
   return bytes;
+}
+
+/** The beginning of a text that repeats a line without end. */
+export function endlessText(line: string): string {
+  reading.isCut = true;
+  return line.repeat(Math.ceil(UNSAID / line.length));
 }
 
 function randomBytes(count: number): string {

@@ -58,7 +58,8 @@ function nameOf(path: string, suffix: string): string {
   return name !== suffix && name.endsWith(suffix) ? name.slice(0, name.length - suffix.length) : name;
 }
 
-function withoutSlashes(path: string): string {
+/** A path without the slashes at its end. */
+export function withoutSlashes(path: string): string {
   let end = path.length;
   while (path.charAt(end - 1) === "/") end--;
   return path.slice(0, end);
