@@ -94,7 +94,7 @@ export function decisionContract(name: string, openHarness: () => Promise<Databa
       expect(await inForce({ ...HERE, sessionId: "ses_2" })).toEqual([]);
     });
 
-    test("a card is unclosed from its decision until people see it", async () => {
+    test("a decided card counts as unfinished until its edit has been shown", async () => {
       const [store] = stores;
       const key = "run_1:approval:1";
       await store.transaction((tx) => tx.posts.intend({ key, runId: "run_1", sessionId: "ses_1", at: AT }));

@@ -79,7 +79,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
       await seen.ended(3);
     });
 
-    test("lets channels take turns when places are few, and says how many are before", async () => {
+    test("shares few run slots fairly between channels, and reports queue positions", async () => {
       const busy = await Promise.all([session("busy"), session("busy"), session("busy")]);
       const quiet = await session("quiet");
       const seen = new Recorder();
@@ -96,7 +96,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
       expect(seen.keys().indexOf(`${quiet}:a`)).toBeLessThan(3);
     });
 
-    test("aborts a run with who stopped it, and a run that waits, too", async () => {
+    test("aborts a run with the person who stopped it, and a queued run as well", async () => {
       const [one, two] = [await session(), await session()];
       const seen = new Recorder();
       const { engine } = await harness.start(
@@ -116,7 +116,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
       expect(seen.reasons.get(`${one}:a`)).toBeInstanceOf(CancelSignal);
     });
 
-    test("suspends runs when it stops, and the next process goes on with them", async () => {
+    test("suspends runs when it stops, and the next process continues them", async () => {
       const id = await session();
       const first = new Recorder();
       const { engine } = await harness.start(first.handler((_wake, context) => aborted(context)));
@@ -130,7 +130,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
       expect(second.wakes[0]).toMatchObject({ resumed: true, runId: first.wakes[0]?.runId });
     });
 
-    test("keeps an event until it is due, also over a restart", async () => {
+    test("keeps an event until it is due, also across a restart", async () => {
       const id = await session();
       // On a machine so slow that the event is due before the restart, the first process runs it.
       const seen = new Recorder();
@@ -161,7 +161,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
       expect(seen.wakes.map((wake) => wake.runId)).toEqual([seen.wakes[0]?.runId, seen.wakes[0]?.runId]);
     });
 
-    test("leaves a parked run alone while people talk, and goes on with what it waits for", async () => {
+    test("leaves a parked run alone while people talk, and continues with the event that it waits for", async () => {
       const id = await session();
       const seen = new Recorder();
       const parksFirst = async (wake: Wake) => {
@@ -177,7 +177,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
       expect(seen.wakes.map((wake) => wake.event.key)).toEqual([`${id}:question`, `${id}:question`, `${id}:meanwhile`]);
     });
 
-    test("starts nothing with what came for a run that has ended", async () => {
+    test("starts no run for a late event of a run that has ended", async () => {
       const id = await session();
       const seen = new Recorder();
       const { engine } = await harness.start(seen.handler());
@@ -200,7 +200,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
       await seen.ended(1);
     });
 
-    test("gives what waits to the run that takes it, and no second run begins for it", async () => {
+    test("gives waiting events to the run that takes them, and starts no second run for them", async () => {
       const id = await session();
       const seen = new Recorder();
       const taken: string[] = [];
@@ -237,7 +237,7 @@ function killPoints(harness: () => EngineHarness, session: () => Promise<string>
     "after the transaction",
   ] as const;
 
-  test.each(points)("killed %s, a run ends with each transaction's effect there once", async (point) => {
+  test.each(points)("killed %s, a run ends with the effect of each transaction applied once", async (point) => {
     const id = await session();
     const steps: string[] = [];
     const died = Promise.withResolvers<void>();
@@ -279,7 +279,7 @@ function killPoints(harness: () => EngineHarness, session: () => Promise<string>
     expect(steps).toHaveLength(isLost ? 2 : 1);
   });
 
-  test("an owner that was taken over can commit nothing", async () => {
+  test("an owner whose session was taken over cannot commit anything", async () => {
     const id = await session();
     const outcome = Promise.withResolvers<unknown>();
     const continueRun = Promise.withResolvers<void>();
@@ -308,7 +308,7 @@ function killPoints(harness: () => EngineHarness, session: () => Promise<string>
   test.each([
     { name: "before it lands", lands: false },
     { name: "after it landed", lands: true },
-  ])("killed while posting, $name, the message is there once", async ({ lands }) => {
+  ])("killed while posting, $name, the message is posted once", async ({ lands }) => {
     const id = await session();
     const posted: string[] = [];
     const dying = Promise.withResolvers<void>();
@@ -337,7 +337,7 @@ function killPoints(harness: () => EngineHarness, session: () => Promise<string>
     expect(posted).toHaveLength(1);
   });
 
-  test("a post whose reply is lost is looked for, not repeated; one that never left is made again", async () => {
+  test("a post whose response is lost is looked up, not repeated; one that was never sent is posted again", async () => {
     const id = await session();
     const posted: string[] = [];
     const failures = [

@@ -11,11 +11,11 @@ const PRIVATE = "channel:slack:C2";
 
 /** Requirements for every database on vectors of memories. */
 export function meaningsContract(database: Database, emptied: () => Promise<Store>): void {
-  describe(`what memories mean, on ${database}`, () => {
+  describe(`semantic search of memories on ${database}`, () => {
     const at = useMeanings(database, emptied);
     const { open, add, write, search, sizes, warned } = at;
 
-    test("finds what is said in other words, and words find it no worse", async () => {
+    test("finds memories by paraphrase, and ranks matches by words no worse", async () => {
       await add([
         { text: "Our supplier raised its fee" },
         { text: "The heron is grey" },
@@ -29,7 +29,7 @@ export function meaningsContract(database: Database, emptied: () => Promise<Stor
       expect(at.server.keys.every((key) => key === "Bearer sk-test")).toBe(true);
     });
 
-    test("a model that knows nothing leads nobody away from what words find", async () => {
+    test("a useless embedding model does not displace matches by words", async () => {
       await add([
         { text: "The heron is grey" },
         ...Array.from({ length: 40 }, (_, index) => ({ text: `Lunch number ${index} was long`, id: `lunch_${index}` })),
@@ -40,7 +40,7 @@ export function meaningsContract(database: Database, emptied: () => Promise<Stor
       expect((await search("what colour is the heron", meaning))[0]).toBe("The heron is grey");
     });
 
-    test("finds nothing of another scope by what it means", async () => {
+    test("finds no memory of another scope by meaning", async () => {
       await add([
         { text: "Our supplier raised its fee", scope: PRIVATE, isPrivate: true, channelKey: "slack:C2" },
         { text: "It rains" },
@@ -51,7 +51,7 @@ export function meaningsContract(database: Database, emptied: () => Promise<Stor
       expect(await search("vendor price", meaning, PRIVATE)).toEqual(["Our supplier raised its fee"]);
     });
 
-    test("what a line means it lends to the lines beside it", async () => {
+    test("a semantic match also raises the neighbouring lines", async () => {
       const answer = "Forty crowns since the month of May, as the letter that came from Bergen yesterday says";
       await add([
         { text: "Our supplier raised its fee", position: 1, source: "talk" },
@@ -63,7 +63,7 @@ export function meaningsContract(database: Database, emptied: () => Promise<Stor
       expect(await search("vendor price", meaning)).toContain(answer);
     });
 
-    test("makes each vector once, in batches, and holds them anew after a start", async () => {
+    test("creates each vector once, in batches, and reloads them after a restart", async () => {
       await add(Array.from({ length: 100 }, (_, index) => ({ text: `The client of ${index} paid`, id: `m${index}` })));
       await (await open()).finish(NEVER);
       expect(at.server.batches.map((batch) => batch.length)).toEqual([64, 36]);
@@ -74,7 +74,7 @@ export function meaningsContract(database: Database, emptied: () => Promise<Stor
       expect(await search("customer charge", again)).toHaveLength(5);
     });
 
-    test("what is edited gets another vector, and what is forgotten keeps none", async () => {
+    test("an edited memory gets a new vector, and a forgotten one loses its own", async () => {
       await add([{ text: "Our supplier raised its fee" }, { text: "The doctor is in" }]);
       const meaning = await open();
       await meaning.finish(NEVER);
@@ -89,7 +89,7 @@ export function meaningsContract(database: Database, emptied: () => Promise<Stor
       expect(await sizes()).toEqual([]);
     });
 
-    test("a text that changes while its vector is made gets none of the old one's", async () => {
+    test("a text that changes while its vector is being created does not get the old text's vector", async () => {
       await add([{ text: "Our supplier raised its fee" }]);
       const edited = { ...given, text: "The manager is on vacation" };
       const [first] = await at.store.tables((db) => vectorReads(db, database)).after(0, 1);
@@ -108,7 +108,7 @@ export function meaningsContract(database: Database, emptied: () => Promise<Stor
       expect(meaning.nearest(vector, [scopeWord(CHANNEL, "people")]).seqs).toEqual([first?.seq]);
     });
 
-    test("another size, and another model, make all anew; words find meanwhile", async () => {
+    test("another vector size or model recreates all vectors, while search by words works", async () => {
       await add([{ text: "Our supplier raised its fee" }, { text: "The doctor is in" }]);
       await (await open()).finish(NEVER);
       expect(await sizes()).toEqual([
@@ -133,7 +133,7 @@ export function meaningsContract(database: Database, emptied: () => Promise<Stor
       ]);
     });
 
-    test("what is edited or forgotten is near to nothing that it meant", async () => {
+    test("an edited or forgotten memory is no longer found by its former meaning", async () => {
       await add([
         { text: "Our supplier raised its fee" },
         { text: "The doctor is in" },
@@ -159,7 +159,7 @@ export function meaningsContract(database: Database, emptied: () => Promise<Stor
       expect(await nearTo("boss")).not.toContain(third?.seq);
     });
 
-    test("a text that the model refuses costs no other, and is not sent again", async () => {
+    test("a text that the model refuses affects no other, and is not sent again", async () => {
       await add([
         { text: "Our supplier raised its fee" },
         { text: `long ${"word ".repeat(700)}` },
@@ -179,7 +179,7 @@ export function meaningsContract(database: Database, emptied: () => Promise<Stor
       expect(await search("physician", meaning)).toContain("The doctor is in");
     });
 
-    test("a row that cannot be read costs no other its vector", async () => {
+    test("an unreadable row does not prevent the vectors of other rows", async () => {
       await add([{ text: "The doctor is in", id: "mem_broken" }, { text: "Our supplier raised its fee" }]);
       const data = { kind: "nonsense", thread: "{" };
       await at.store.transaction((tx) =>
@@ -194,7 +194,7 @@ export function meaningsContract(database: Database, emptied: () => Promise<Stor
       expect(at.server.batches.flat().filter((text) => text.startsWith("ana: "))).toHaveLength(2);
     });
 
-    test("a first text that the model refuses makes no model of no size", async () => {
+    test("a first text that the model refuses does not fix the vector size at zero", async () => {
       await add([{ text: `long ${"word ".repeat(700)}` }]);
       await (await open()).finish(NEVER);
       expect(await sizes()).toEqual([["openai/small", 0]]);
@@ -207,7 +207,7 @@ export function meaningsContract(database: Database, emptied: () => Promise<Stor
       expect((await search("vendor price", meaning))[0]).toBe("Our supplier raised its fee");
     });
 
-    test("what an older version has kept without a size is made anew, and nothing else", async () => {
+    test("only vectors that an older version stored without a size are recreated", async () => {
       await add([{ text: "The doctor is in", id: "mem_before" }]);
       await (await open()).finish(NEVER);
       await add([{ text: "Our supplier raised its fee" }]);
@@ -225,7 +225,7 @@ export function meaningsContract(database: Database, emptied: () => Promise<Stor
       expect((await search("vendor price", meaning))[0]).toBe("Our supplier raised its fee");
     });
 
-    test("a model that refuses everything marks no text, and is asked little", async () => {
+    test("a model that refuses everything marks no text as refused, and gets few requests", async () => {
       await add(Array.from({ length: 10 }, (_, index) => ({ text: `The client of ${index} paid`, id: `m${index}` })));
       const meaning = await open();
       at.server.set({ status: 400 });
@@ -237,7 +237,7 @@ export function meaningsContract(database: Database, emptied: () => Promise<Stor
     });
 
     test.each(["never", { status: 429, retryAfter: "1" }, { status: 500 }] as const)(
-      "a provider that answers a question with %j leaves recall to words, and is left alone for a while",
+      "a provider that fails a query with %j leaves the search to words, and is not requested again for a while",
       async (mood) => {
         await add([{ text: "Our supplier raised its fee" }]);
         const meaning = await open({ queryMs: 1_000 });

@@ -85,7 +85,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect((await search(query))[0]).toBe(text);
     });
 
-    test("finds what a long question without spaces ends with", async () => {
+    test("finds a memory by the end of a long question without spaces", async () => {
       const begin = "先週の会議で話していた件についてなのですが、確認したいことがありまして";
       const others = ["会議", "設計", "障害", "請求"].map((noun) => ({
         text: `先週の${noun}で話していた件は担当者が確認します`,
@@ -94,7 +94,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect((await search(`${begin}サーモンサーバーのポート番号は何番でしたか？`))[0]).toContain("8443");
     });
 
-    test("finds nothing of another scope, and what a line beside a hit says there neither", async () => {
+    test("finds nothing of another scope, nor raises it as a neighbour of a match", async () => {
       await add([
         { text: "The budget is tight", scope: "channel:slack:C2", isPrivate: true, position: 2 },
         { text: "The heron budget is ten", position: 1 },
@@ -104,7 +104,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect(await search("budget", "channel:slack:C2")).toEqual(["The budget is tight"]);
     });
 
-    test("gives the line below a hit, which answers it in other words", async () => {
+    test("finds the line after a match as a possible answer in other words", async () => {
       await add([
         { text: "Where do we keep the runbooks?", position: 1, source: "a" },
         { text: "In the green binder", position: 2, source: "a" },
@@ -113,7 +113,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect(await search("where are the runbooks")).toEqual(["Where do we keep the runbooks?", "In the green binder"]);
     });
 
-    test("a line lends to those beside it in its scope and source alone", async () => {
+    test("only neighbours of the same scope and source are raised", async () => {
       await add([
         { text: "Where do we keep the runbooks?", position: 1, source: "a" },
         { text: "In the red binder", position: 2, source: "b" },
@@ -122,12 +122,12 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect(await search("where are the runbooks", "workspace:slack:T1")).toEqual(["Where do we keep the runbooks?"]);
     });
 
-    test("an answer goes before the question that says the same words", async () => {
+    test("a statement ranks above a question with the same words", async () => {
       await add([{ text: "The heron deploys by itself" }, { text: "Heron deploys?" }]);
       expect(await search("heron deploy")).toEqual(["The heron deploys by itself", "Heron deploys?"]);
     });
 
-    test("of lines that hold the same of a question, those go first that are said as it is", async () => {
+    test("among equal matches the one phrased most like the question ranks first", async () => {
       const alike = ["8101 is its port", "8102 was the port", "is no swan: 8103"].map((text) => ({
         text: `Heron ${text}`,
       }));
@@ -135,7 +135,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect((await search("what of the heron is kept in the cellar"))[0]).toBe("The heron spares lie in a box");
     });
 
-    test("what stands beside a line in small words alone says nothing of it", async () => {
+    test("a neighbouring line that shares only stop words with the question raises nothing", async () => {
       const talk = ["Tea is what all of the house has in the cellar room", "Heron 8101: no port so far", "It rains"];
       await add([
         { text: "The heron spares are in a box" },
@@ -145,7 +145,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect((await search("what of the heron is in storage"))[0]).toBe("The heron spares are in a box");
     });
 
-    test("what only asks counts where something is asked", async () => {
+    test("question words count only in matches that are questions", async () => {
       await add([{ text: "Heron folk told who sleeps now" }, { text: "Heron folk told us to sleep on" }]);
       expect((await search("who owns the heron"))[0]).toBe("Heron folk told us to sleep on");
       await add([
@@ -158,7 +158,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect(found.find((text) => text.startsWith("Not far"))).toBe("Not far from my desk, I am sure");
     });
 
-    test("what repeats a line word for word leaves its place to others", async () => {
+    test("identical lines are limited, so that others are found", async () => {
       const copies = Array.from({ length: 6 }, (_, index) => ({ text: "The heron is grey", id: `copy_${index}` }));
       await add([{ text: "A heron that flew past was as grey as the sky above the lake that day" }, ...copies]);
       const found = await search("grey heron");
@@ -166,13 +166,13 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect(found.filter((text) => text === "The heron is grey")).toHaveLength(4);
     });
 
-    test("who says it goes before who is told it", async () => {
+    test("the person who stated something ranks above the person addressed", async () => {
       const bob = { id: "slack:U2", name: "Bob" };
       await add([{ text: "I like herons", author: bob }, { text: "Bob, I like herons" }, { text: "It rains" }]);
       expect((await search("does Bob like herons"))[0]).toBe("I like herons");
     });
 
-    test("what two common words stand in together is found, however old it is", async () => {
+    test("a match of two common words together is found, however old it is", async () => {
       const common = Array.from({ length: 30 }, (_, index) => ({
         text: `${index % 2 === 0 ? "osprey" : "bunker"} ${index}x`,
       }));
@@ -189,7 +189,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       );
     });
 
-    test("audiences whose words begin alike read nothing of each other", async () => {
+    test("scopes with a common prefix cannot read each other's memories", async () => {
       const [one, other] = alikeScopes();
       await add([
         { text: "The heron is up", scope: one, isPrivate: true },
@@ -199,7 +199,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect(await search("heron", other)).toEqual([]);
     });
 
-    test("what a former version wrote is indexed anew", async () => {
+    test("memories written by an earlier version are re-indexed", async () => {
       await add([{ text: "The heron is up" }, { text: "It rains" }]);
       await store.transaction((tx) => tx.tables((db) => db.memory.updateMany({ data: { terms: "" } })));
       expect(await search("heron")).toEqual([]);
@@ -225,16 +225,16 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       ["'\" OR ) ( * : &|!", 0],
       ["\u0000\u0007", 0],
       ["x".repeat(100_000), 2],
-    ])("a query that tells nothing finds nothing: %j", async (query, looks) => {
+    ])("a query without meaningful words finds nothing: %j", async (query, looks) => {
       await add([{ text: "We deploy on Thursdays" }]);
       expect(await looksFor(query)).toEqual({ found: [], looks });
     });
 
-    test("an empty index answers with nothing, after one look", async () => {
+    test("an empty index returns nothing after a single query", async () => {
       expect(await looksFor("where is Schwartzenberg's port")).toEqual({ found: [], looks: 1 });
     });
 
-    test("what is edited is found by its new words only, and what is forgotten not at all", async () => {
+    test("an edited memory is found by its new words only, and a forgotten one not at all", async () => {
       await add([{ text: "We deploy on Thursdays" }, { text: "The heron is up" }]);
       const reads = store.tables(memoryReads);
       const [deploy, heron] = await reads.after(0, 10);
@@ -246,7 +246,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect(await search("release")).toEqual(["We release on Mondays"]);
     });
 
-    test("many at once are written as one by one", async () => {
+    test("a batch insert gives the same index as single inserts", async () => {
       const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1.2" } as const;
       const all = [
         { text: 'Zoë said "no" \\ yes\n🙂', isPrivate: true, position: 3, runId: "run_1", thread },
@@ -262,13 +262,13 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect(await search("no yes deploy")).toHaveLength(1);
     });
 
-    test("an import of what is there takes its place", async () => {
+    test("importing an existing memory replaces it", async () => {
       await add([{ text: "We deploy on Thursdays" }]);
       await add([{ text: "We deploy on Fridays" }]);
       expect(await search("deploy")).toEqual(["We deploy on Fridays"]);
     });
 
-    test("forgets all by a person and about one, and says how many", async () => {
+    test("forgetting a person deletes memories by and about them, and returns the number", async () => {
       await add([
         { text: "ana said one" },
         { text: "bob said of ana", author: { id: "slack:U2", name: "bob" }, scope: "person:slack:U1" },
@@ -278,7 +278,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect(await search("said")).toEqual(["bob said two"]);
     });
 
-    test("what somebody forgotten has ended holds again, and so does what a forgotten memory has", async () => {
+    test("memories that forgotten ones had replaced apply again", async () => {
       await add([{ text: "ana says Monday" }, { text: "bob says Friday", author: { id: "slack:U2", name: "bob" } }]);
       const [monday] = await store.tables(memoryReads).after(0, 1);
       const ended = async () => (await store.tables(memoryReads).after(0, 1))[0]?.endedAt;
@@ -293,7 +293,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect(await ended()).toBeNull();
     });
 
-    test("one row that cannot be read costs no other", async () => {
+    test("an unreadable row does not affect others", async () => {
       await add([{ text: "We deploy on Thursdays" }, { text: "We deploy by hand", id: "mem_broken" }]);
       await store.transaction((tx) =>
         tx.tables((db) =>
@@ -309,14 +309,14 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect(await reads.get((whole?.seq ?? 0) + 1, [scopeWord(CHANNEL, "people")])).toBeNull();
     });
 
-    test("what something else took the place of ranks behind it", async () => {
+    test("a replaced memory ranks below its replacement", async () => {
       await add([{ text: "We deploy with Jenkins" }, { text: "We deploy with Buildkite" }]);
       const [jenkins] = await store.tables(memoryReads).after(0, 1);
       await write((writes) => writes.end(jenkins?.seq ?? 0, "mem_1", AT));
       expect(await search("what do we deploy with")).toEqual(["We deploy with Buildkite", "We deploy with Jenkins"]);
     });
 
-    test("half-lives rank and hide nothing: a pinned one goes before a newer one", async () => {
+    test("age only affects the ranking, and a pinned memory ranks above a newer one", async () => {
       await add([{ text: "The heron deploys itself" }]);
       const [old] = await store.tables(memoryReads).after(0, 1);
       await write((writes) => writes.pin(old?.seq ?? 0, true));

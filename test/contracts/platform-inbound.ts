@@ -6,7 +6,7 @@ import { begin, plainMessage, required, testIf } from "./platform-steps.ts";
 type Open = () => Promise<PlatformHarness>;
 
 export function inboundContract(open: Open, traits: PlatformTraits): void {
-  describe("what people say", () => {
+  describe("incoming messages", () => {
     messages(open, traits);
     threads(open, traits);
     answering(open, traits);
@@ -15,7 +15,7 @@ export function inboundContract(open: Open, traits: PlatformTraits): void {
 }
 
 function messages(open: Open, traits: PlatformTraits): void {
-  test("a mention becomes one message with its person, place and text, the mention removed", async () => {
+  test("a mention becomes one message with its person, thread and text, the mention removed", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     const said = await harness.mention("change port to 9090 in config.toml");
@@ -38,7 +38,7 @@ function messages(open: Open, traits: PlatformTraits): void {
     expect(event.at).toBeGreaterThan(1_500_000_000_000);
   });
 
-  test("a message delivered twice carries the same key and the same thread", async () => {
+  test("a message delivered twice has the same key and the same thread", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     const said = await harness.mention("once");
@@ -52,7 +52,7 @@ function messages(open: Open, traits: PlatformTraits): void {
     expect(inbox.fresh.map((event) => event.key)).toHaveLength(2);
   });
 
-  test("a file comes by reference and its bytes can be fetched", async () => {
+  test("a file is passed as a reference, and its bytes can be fetched", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     const data = new TextEncoder().encode("port = 8080\n");
@@ -65,7 +65,7 @@ function messages(open: Open, traits: PlatformTraits): void {
     await expect(harness.platform.fetchFile(file, 5, signal)).rejects.toMatchObject({ code: "attachment_unreadable" });
   });
 
-  testIf(traits.quotes)("quoted text reaches the model beside the text", async () => {
+  testIf(traits.quotes)("quoted text is passed separately from the message's own text", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     await harness.mention("is this true?", { quoting: "the disk is full" });
@@ -76,7 +76,7 @@ function messages(open: Open, traits: PlatformTraits): void {
 }
 
 function threads(open: Open, traits: PlatformTraits): void {
-  test("what is said in a thread belongs to that thread", async () => {
+  test("a message in a thread belongs to that thread", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     await harness.mention("hello");
@@ -108,7 +108,7 @@ function threads(open: Open, traits: PlatformTraits): void {
     expect(two.channel.id).toBe(one.channel.id);
   });
 
-  testIf(traits.mentions)("a message that begins by addressing somebody else says so", async () => {
+  testIf(traits.mentions)("a message that begins by mentioning somebody else is marked as such", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     await harness.mention("hello");
@@ -138,7 +138,7 @@ function threads(open: Open, traits: PlatformTraits): void {
 }
 
 function answering(open: Open, traits: PlatformTraits): void {
-  testIf(traits.answersMessages)("a message is answered only after it was received", async () => {
+  testIf(traits.answersMessages)("a message is acknowledged only after it was received", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     const release = inbox.hold();
@@ -150,7 +150,7 @@ function answering(open: Open, traits: PlatformTraits): void {
     expect(said.isAnswered()).toBe(true);
   });
 
-  testIf(traits.answersMessages)("a message that could not be received comes again", async () => {
+  testIf(traits.answersMessages)("a message that could not be received is delivered again", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     const mend = inbox.refuse();
@@ -161,7 +161,7 @@ function answering(open: Open, traits: PlatformTraits): void {
     expect((await inbox.nextMessage()).text).toBe("hello");
   });
 
-  test("a click comes back as the button's id, and is answered only after it was received", async () => {
+  test("a click is delivered with the button's id, and acknowledged only after it was received", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     await harness.mention("hello");
@@ -179,7 +179,7 @@ function answering(open: Open, traits: PlatformTraits): void {
     await clicked.answered;
   });
 
-  test("who is refused is told so privately", async () => {
+  test("a refused person is told the reason in an ephemeral message", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     inbox.answerWith({ type: "refused", reason: "Guests may not use Deckhand here." });
@@ -191,7 +191,7 @@ function answering(open: Open, traits: PlatformTraits): void {
     expect((await harness.visible(thread)).filter((message) => message.by === "bot")).toEqual([]);
   });
 
-  test("the private answer to a click is seen by the one who clicked", async () => {
+  test("the private answer to a click is visible to the person who clicked only", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     await harness.mention("hello");
@@ -208,7 +208,7 @@ function answering(open: Open, traits: PlatformTraits): void {
 }
 
 function noise(open: Open): void {
-  test("the bot's own words, other bots, edits, joins, unknown and malformed events give nothing", async () => {
+  test("the bot's own messages, other bots, edits, joins, unknown and malformed events produce no message", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     await harness.mention("hello");

@@ -5,7 +5,7 @@ import { begin, failureOf, plainMessage, required, testIf } from "./platform-ste
 type Open = () => Promise<PlatformHarness>;
 
 export function lifecycleContract(open: Open, traits: PlatformTraits): void {
-  describe("its connection", () => {
+  describe("the connection", () => {
     test("it is unhealthy before start, healthy while connected, unhealthy after stop", async () => {
       await using harness = await open();
       const { platform } = harness;
@@ -17,7 +17,7 @@ export function lifecycleContract(open: Open, traits: PlatformTraits): void {
       expect(platform.health().connected).toBe(false);
     });
 
-    test("stop closes its connections, hears nothing more, and may be called twice", async () => {
+    test("stop closes its connections, ends the delivery of events, and may be called twice", async () => {
       await using harness = await open();
       const inbox = await begin(harness);
       await harness.mention("hello");
@@ -38,7 +38,7 @@ export function lifecycleContract(open: Open, traits: PlatformTraits): void {
       expect(inbox.events).toHaveLength(heard);
     });
 
-    test("after the connection is cut it connects again and hears what is said then", async () => {
+    test("after a lost connection it reconnects and delivers new messages", async () => {
       await using harness = await open();
       const inbox = await begin(harness);
       await harness.mention("before");
@@ -50,7 +50,7 @@ export function lifecycleContract(open: Open, traits: PlatformTraits): void {
       await harness.platform.post(thread, plainMessage("still here"), "k1");
     });
 
-    test("a start that is aborted leaves nothing open", async () => {
+    test("an aborted start leaves no connection open", async () => {
       await using harness = await open();
       const controller = new AbortController();
       controller.abort(new Error("shutting down"));
@@ -60,7 +60,7 @@ export function lifecycleContract(open: Open, traits: PlatformTraits): void {
       await expect.poll(() => harness.openConnections()).toBe(0);
     });
 
-    testIf(traits.credentials)("a token the platform does not accept is told at once", async () => {
+    testIf(traits.credentials)("a token that the platform refuses is reported at once", async () => {
       await using harness = await open();
       const stranger = required(harness.wrongToken)();
       const failure = await failureOf(

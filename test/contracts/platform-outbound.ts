@@ -6,7 +6,7 @@ import { begin, failureOf, plainMessage, required, testIf } from "./platform-ste
 type Open = () => Promise<PlatformHarness>;
 
 export function outboundContract(open: Open, traits: PlatformTraits): void {
-  describe("what the bot says", () => {
+  describe("outgoing messages", () => {
     posting(open);
     postingOnce(open);
     harmless(open);
@@ -62,7 +62,7 @@ function posting(open: Open): void {
     expect(messages[0]?.text).not.toContain("working");
   });
 
-  test("the files of a card stay once it is decided", async () => {
+  test("the files of a card remain after its decision", async () => {
     await using harness = await open();
     const { thread } = await openThread(harness);
     const data = new TextEncoder().encode("+port = 9090\n");
@@ -75,14 +75,14 @@ function posting(open: Open): void {
     expect(messages.flatMap((message) => message.files).map(({ name }) => name)).toEqual(["call.diff"]);
   });
 
-  test.each(["plain", "error", "task"] as const)("a message in the %s tone says the same words", async (tone) => {
+  test.each(["plain", "error", "task"] as const)("a message in the %s tone contains the same text", async (tone) => {
     await using harness = await open();
     const { thread } = await openThread(harness);
     await harness.platform.post(thread, plainMessage("Both models are overloaded.", { tone }), "k");
     expect((await botMessages(harness, thread))[0]?.text).toContain("Both models are overloaded.");
   });
 
-  test("messages as long as the limits say are taken whole", async () => {
+  test("messages of the maximum length are posted completely", async () => {
     await using harness = await open();
     const { thread } = await openThread(harness);
     const { messageChars, editChars } = harness.platform.descriptor.limits;
@@ -97,7 +97,7 @@ function posting(open: Open): void {
 }
 
 function postingOnce(open: Open): void {
-  test("a post whose response is lost is found by its key, by this process and by the next", async () => {
+  test("a post whose response is lost is found by its key, by this process and by another", async () => {
     await using harness = await open();
     const { thread } = await openThread(harness);
     const since = Date.now();
@@ -127,7 +127,7 @@ function postingOnce(open: Open): void {
 }
 
 function harmless(open: Open): void {
-  test("text of a model pings nobody and is previewed nowhere", async () => {
+  test("text of a model cannot mention people or cause link previews", async () => {
     await using harness = await open();
     const { thread } = await openThread(harness);
     const bob = harness.personId("bob").replace(/^[a-z]+:/u, "");
@@ -151,7 +151,7 @@ function harmless(open: Open): void {
 }
 
 function besides(open: Open): void {
-  test("an ephemeral message is seen by one person only", async () => {
+  test("an ephemeral message is visible to its addressee only", async () => {
     await using harness = await open();
     const { thread } = await openThread(harness);
     await harness.platform.postEphemeral(thread, harness.personId("ana"), plainMessage("between us"));
@@ -160,7 +160,7 @@ function besides(open: Open): void {
     expect(await botMessages(harness, thread)).toEqual([]);
   });
 
-  test("a reaction is put on the person's message, and putting it twice is no error", async () => {
+  test("a reaction is added to the person's message, and adding it twice is no error", async () => {
     await using harness = await open();
     const { thread, messageId } = await openThread(harness);
     await harness.platform.react(thread, messageId, "working");
@@ -170,7 +170,7 @@ function besides(open: Open): void {
     expect(new Set(message?.reactions).size).toBe(2);
   });
 
-  test("an uploaded file arrives whole under its name", async () => {
+  test("an uploaded file arrives complete under its name", async () => {
     await using harness = await open();
     const { thread } = await openThread(harness);
     const data = new TextEncoder().encode("# Report\n".repeat(2_000));
@@ -180,7 +180,7 @@ function besides(open: Open): void {
     expect(new Uint8Array(required(files[0]).data)).toEqual(data);
   });
 
-  test("a thread is read oldest first, root and newest when it is long", async () => {
+  test("a thread is read oldest first; a long one by its root and newest messages", async () => {
     await using harness = await open();
     const { thread } = await openThread(harness);
     const { signal } = new AbortController();
@@ -205,29 +205,26 @@ function besides(open: Open): void {
 }
 
 function failing(open: Open, traits: PlatformTraits): void {
-  test.each(["post", "edit"] as const)(
-    "a 429 on %s is told with its delay, and the message is not lost",
-    async (kind) => {
-      await using harness = await open();
-      const { thread } = await openThread(harness);
-      const act = async () => {
-        if (kind === "post") await harness.platform.post(thread, plainMessage("the answer"), "k2");
-        else await harness.platform.edit(posted, plainMessage("the answer"));
-      };
-      const posted = await harness.platform.post(thread, plainMessage("first"), "k1");
-      harness.rateLimitNext(kind, 1_000);
-      const failure = await failureOf(act());
-      if (failure !== null) {
-        expect(failure.code).toBe("platform_rate_limited");
-        expect(failure.retryAfterMs).toBeGreaterThanOrEqual(1_000);
-        await act();
-      }
-      const answers = (await botMessages(harness, thread)).filter((message) => message.text.includes("the answer"));
-      expect(answers).toHaveLength(1);
-    },
-  );
+  test.each(["post", "edit"] as const)("a 429 on %s is reported with its delay, and a retry succeeds", async (kind) => {
+    await using harness = await open();
+    const { thread } = await openThread(harness);
+    const act = async () => {
+      if (kind === "post") await harness.platform.post(thread, plainMessage("the answer"), "k2");
+      else await harness.platform.edit(posted, plainMessage("the answer"));
+    };
+    const posted = await harness.platform.post(thread, plainMessage("first"), "k1");
+    harness.rateLimitNext(kind, 1_000);
+    const failure = await failureOf(act());
+    if (failure !== null) {
+      expect(failure.code).toBe("platform_rate_limited");
+      expect(failure.retryAfterMs).toBeGreaterThanOrEqual(1_000);
+      await act();
+    }
+    const answers = (await botMessages(harness, thread)).filter((message) => message.text.includes("the answer"));
+    expect(answers).toHaveLength(1);
+  });
 
-  test("a failure of the platform is told, and the post can be tried again", async () => {
+  test("a platform failure is reported, and the post can be retried", async () => {
     await using harness = await open();
     const { thread } = await openThread(harness);
     harness.failNextPost();
@@ -240,7 +237,7 @@ function failing(open: Open, traits: PlatformTraits): void {
     expect(await botMessages(harness, thread)).toHaveLength(1);
   });
 
-  test("a thread that is gone is told as such", async () => {
+  test("a deleted thread is reported as such", async () => {
     await using harness = await open();
     const { thread } = await openThread(harness);
     const posted = await harness.platform.post(thread, plainMessage("hi"), "k1");
@@ -250,7 +247,7 @@ function failing(open: Open, traits: PlatformTraits): void {
     await expect(harness.platform.edit(posted, plainMessage("less"))).rejects.toMatchObject(gone);
   });
 
-  testIf(traits.credentials)("a missing permission is named", async () => {
+  testIf(traits.credentials)("a missing permission is named in the error", async () => {
     await using harness = await open();
     const { thread } = await openThread(harness);
     const scope = required(harness.withholdPermission)();

@@ -34,14 +34,14 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
     });
     afterEach(() => store.close());
 
-    test("opens a database a second time and finds what it holds", async () => {
+    test("reopens a database with its contents", async () => {
       await createSession(store);
       const again = await openStore(url, systemRuntime());
       expect(await again.sessions.byKey(sessionKeyOf(THREAD))).toMatchObject({ id: "ses_1", thread: THREAD });
       await again.close();
     });
 
-    test("keeps one session per thread, whoever comes first", async () => {
+    test("creates one session per thread under concurrent requests", async () => {
       await createSession(store);
       await expect(createSession(store, "ses_2")).rejects.toThrow();
       expect((await store.sessions.byKey(sessionKeyOf(THREAD)))?.id).toBe("ses_1");
@@ -55,14 +55,14 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect(await store.occurrences.get("occ_1")).toMatchObject({ status: "succeeded", durationMs: 2 ** 31 - 1 });
     });
 
-    test("takes long lists of ids, as a thread that is in use for years has them", async () => {
+    test("accepts long lists of ids, as a thread in use for years has them", async () => {
       await createSession(store);
       const ids = ["ses_1", ...Array.from({ length: 10_000 }, (_, index) => `ses_gone_${index}`)];
       expect(await store.runs.stoppedIn(ids)).toEqual([]);
       expect(await store.sessions.applicantsOf(ids)).toHaveLength(1);
     });
 
-    test("begins sessions of one new channel at once, as threads and as jobs do", async () => {
+    test("creates sessions of one new channel concurrently, for threads and for jobs", async () => {
       const places = Array.from({ length: 5 }, (_, index) => ({ ...THREAD, threadId: `1.${index}` }));
       await Promise.all(places.map((thread, index) => createSession(store, `ses_${index}`, thread)));
       const created = { agent: "build", createdBy: "slack:U1", settings: {}, at: AT };
@@ -73,14 +73,14 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect(await store.sessions.applicantsOf(["ses_4", "job_4"])).toHaveLength(2);
     });
 
-    test("keeps everybody who addresses a session at once", async () => {
+    test("records all people who address a session concurrently", async () => {
       const { id } = await createSession(store);
       const everybody = Array.from({ length: 5 }, (_, index) => `slack:U${index + 1}`);
       await Promise.all(everybody.map((person) => store.transaction((tx) => tx.sessions.addPerson(id, person))));
       expect((await store.sessions.get(id)).people.toSorted()).toEqual(everybody);
     });
 
-    test("gives a thread to one new session when two ask for it, with what holds there by then", async () => {
+    test("gives a thread to one of two concurrent new sessions, with the settings of that moment", async () => {
       const session = await createSession(store);
       await store.transaction(async (tx) => {
         await tx.sessions.addPerson(session.id, "slack:U2");
@@ -94,7 +94,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect(await store.sessions.applicantsOf(["ses_1", "ses_2", "ses_3"])).toHaveLength(2);
     });
 
-    test("takes an event once by its key and hands events out in order of arrival", async () => {
+    test("stores an event once per key, and returns events in order of arrival", async () => {
       await createSession(store);
       for (const key of ["a", "b", "c"]) await insert(store, key);
       await expect(insert(store, "b")).rejects.toThrow();
@@ -104,7 +104,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect((await store.inbox.nextWaking("ses_1", AT))?.key).toBe("b");
     });
 
-    test("holds an event back until it is due and tells when that is", async () => {
+    test("holds an event back until it is due, and returns the next due time", async () => {
       await createSession(store);
       await insert(store, "later", AT + 5_000);
       expect(await store.inbox.nextWaking("ses_1", AT)).toBeNull();
@@ -124,7 +124,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       await store.transaction((tx) => tx.sessions.fence("ses_1", 0, AT));
     });
 
-    test("shows nobody what a transaction has written before it has ended", async () => {
+    test("hides a transaction's writes from others until it commits", async () => {
       await createSession(store);
       await insert(store, "a");
       const { seq } = (await store.inbox.nextWaking("ses_1", AT)) ?? { seq: -1 };
@@ -137,7 +137,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect(await waits()).toBe(false);
     });
 
-    test("lets nobody write under an epoch that has passed", async () => {
+    test("refuses writes under a past epoch", async () => {
       await createSession(store);
       const { epoch: old } = await store.transaction((tx) => tx.sessions.raiseEpoch("ses_1"));
       await store.transaction((tx) => tx.sessions.raiseEpoch("ses_1"));
@@ -147,7 +147,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect(isStoreFailure(error)).toBe(true);
     });
 
-    test("numbers messages without gaps while fifty transactions write at once", async () => {
+    test("numbers messages without gaps under fifty concurrent transactions", async () => {
       await createSession(store);
       await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
@@ -161,7 +161,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect(new Set(messages.map((message) => message.id)).size).toBe(50);
     });
 
-    test("keeps a message's blocks, author and time as they were", async () => {
+    test("stores a message's blocks, author and time unchanged", async () => {
       await createSession(store);
       const message: Message = {
         id: "msg_1",
@@ -182,7 +182,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect(await store.messages.list("ses_1")).toEqual([clean]);
     });
 
-    test("follows a tool call from pending to ended", async () => {
+    test("records a tool call from pending to ended", async () => {
       await createSession(store);
       const run = { id: "run_1", sessionId: "ses_1" };
       const result = {
@@ -206,7 +206,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect(await store.toolCalls.filesBefore("ses_1", "run_1")).toEqual([]);
     });
 
-    test("says that a run's cost is unknown as soon as one call's is", async () => {
+    test("reports a run's cost as unknown as soon as one call's is", async () => {
       await createSession(store);
       await addUsage(store, 1, 0.25);
       expect(await store.usage.ofRun("run_1")).toMatchObject({ turns: 1, costUsd: 0.25 });
@@ -218,7 +218,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       });
     });
 
-    test("keeps each state of a session's projection and hands out the newest", async () => {
+    test("stores each state of a session's projection, and returns the newest", async () => {
       await createSession(store);
       const none = { number: 0, evictedResults: 0, summary: null, failures: 0 };
       expect(await store.compactions.newestOf("ses_1")).toEqual({ projection: none, at: null });
@@ -236,7 +236,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect((await store.compactions.newestOf("ses_1")).projection).toEqual(third);
     });
 
-    test("keeps whose a file is by its path and content", async () => {
+    test("stores a file's label by its path and content", async () => {
       const file = { path: "plan.md", sha256: "a", label: { who: ["outside:docs.test"], holds: ["files" as const] } };
       const changed = { ...file, sha256: "b", label: { who: ["outside:alerts"], holds: ["files" as const] } };
       await store.transaction(async (tx) => {
@@ -249,7 +249,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect(await store.fileLabels.inRoot("/nowhere")).toEqual([]);
     });
 
-    test("keeps a message's label, and none where there is none", async () => {
+    test("stores a message's label, or none", async () => {
       await createSession(store);
       const label = { who: ["slack:U1"], holds: ["channel" as const] };
       const labelled = { id: "msg_l1", role: "user" as const, content: [], label, createdAt: AT };
@@ -260,7 +260,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect(await store.messages.list("ses_1")).toEqual([labelled, bare]);
     });
 
-    test("counts what a summary has cost, but not as a turn", async () => {
+    test("counts the cost of a summary, but not as a turn", async () => {
       await createSession(store);
       await addUsage(store, 1, 0.25);
       await addUsage(store, -1, 0.5);
@@ -269,7 +269,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect(await store.usage.newestTurn("ses_2")).toBeNull();
     });
 
-    test("keeps the first of two stops, and none after the end", async () => {
+    test("keeps the first of two stops, and none after the run's end", async () => {
       await createSession(store);
       const event = await insert(store, "a");
       await store.transaction((tx) => tx.runs.begin({ id: "run_1", sessionId: "ses_1", eventSeq: event.seq, at: AT }));
@@ -286,7 +286,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect(await store.runs.open("ses_1")).toBeNull();
     });
 
-    test("gives a web message a place once and every change a number", async () => {
+    test("gives a web message a fixed position, and every change a sequence number", async () => {
       const message = { id: "m1", threadId: "t1", key: "web:1", fromPerson: true, at: AT, body: "{}" };
       const insertWeb = () =>
         store.transaction((tx) => tx.webThreads.insert(message, { platform: "web", title: "Hi" }));

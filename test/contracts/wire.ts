@@ -88,13 +88,13 @@ export function describeWire(harness: WireHarness): void {
       expect(server.violations).toEqual([]);
     });
 
-    test("text whose characters are cut apart by chunks arrives whole", async () => {
+    test("text whose characters are split across chunks arrives whole", async () => {
       const words = "naïve 日本語 👩‍👩‍👧‍👦 🏳️‍🌈 ∑ż";
       const events = await answersTo([dribble(1), text(words, { chunkChars: 3 })]);
       expect(events.at(-1)).toMatchObject({ response: { content: [{ type: "text", text: words }] } });
     });
 
-    test("a tool call goes round: asked, answered, told", async () => {
+    test("a tool call and its result are passed back to the model", async () => {
       server.script((_, index) =>
         index === 0 ? [text("I'll look."), toolUse("read", { path: "a.txt" })] : text("It says A."),
       );
@@ -130,13 +130,13 @@ export function describeWire(harness: WireHarness): void {
       expect(told.map((result) => result.text.replace("Error: ", ""))).toEqual(["result 0", "result 1", "result 2"]);
     });
 
-    test("a call that takes no arguments has empty input", async () => {
+    test("a call without arguments has empty input", async () => {
       const events = await answersTo(rawToolUse("read", ""));
       expect(events.at(-1)).toMatchObject({ response: { content: [{ type: "tool_use", input: {} }] } });
       expect(JSON.stringify(events.at(-1))).not.toContain("invalidJson");
     });
 
-    test("a call's arguments arrive as they are written", async () => {
+    test("a call's arguments are streamed as they arrive", async () => {
       const input = { path: "a".repeat(200) };
       const events = await answersTo([text("Reading."), toolUse("read", input)]);
       const pieces = events.flatMap((event) => (event.type === "tool_input" ? [event.json] : []));
@@ -144,7 +144,7 @@ export function describeWire(harness: WireHarness): void {
       expect(pieces.join("")).toBe(JSON.stringify(input));
     });
 
-    test("a request is said to be sent before anything arrives, and an empty answer what it was counted at", async () => {
+    test("sending is reported before any response, and an empty answer keeps its counted usage", async () => {
       const events: StreamEvent[] = [];
       const answer = answersTo([usage({ input: 100, output: 5 })], events);
       await expect(answer).rejects.toMatchObject({ code: "empty_response" });
@@ -152,7 +152,7 @@ export function describeWire(harness: WireHarness): void {
       expect(events.at(-1)).toMatchObject({ type: "usage", usage: { inputTokens: 100, outputTokens: 5 } });
     });
 
-    test("broken tool JSON is data, and goes back in a form the provider accepts", async () => {
+    test("invalid JSON of a tool call is data, and is sent back in a form that the provider accepts", async () => {
       server.script((_, index) => (index === 0 ? rawToolUse("read", '{"path": "a') : text("ok")));
       const question = user("go");
       const first = await ask([question]);
@@ -162,28 +162,28 @@ export function describeWire(harness: WireHarness): void {
       expect(server.violations).toEqual([]);
     });
 
-    test("an answer cut at the limit is kept, with max_tokens", async () => {
+    test("an answer cut at the output limit is kept, with max_tokens", async () => {
       const events = await answersTo([text("This is as far as"), stop("max_tokens")]);
       expect(events.at(-1)).toMatchObject({
         response: { stopReason: "max_tokens", content: [{ text: "This is as far as" }] },
       });
     });
 
-    test("a call cut at the limit can never be run", async () => {
+    test("a call cut at the output limit is never run", async () => {
       const events = await answersTo([text("Writing."), rawToolUse("read", ""), stop("max_tokens")]);
       expect(events.at(-1)).toMatchObject({
         response: { stopReason: "max_tokens", content: [{}, { type: "tool_use", input: {}, invalidJson: "" }] },
       });
     });
 
-    test("usage keeps cached tokens apart from the input", async () => {
+    test("usage separates cached tokens from the input", async () => {
       const events = await answersTo([text("x"), usage({ input: 100, output: 5, cacheRead: 2_000, cacheWrite: 300 })]);
       expect(events.at(-1)).toMatchObject({
         response: { usage: { inputTokens: 100, outputTokens: 5, cacheReadTokens: 2_000, cacheWriteTokens: 300 } },
       });
     });
 
-    test("thinking goes back to its model and is stripped for another", async () => {
+    test("thinking is sent back to its own model and removed for another", async () => {
       server.script((_, index) =>
         index === 0 ? [thinking("pondering", "sealed"), toolUse("read", { path: "a" })] : text("ok"),
       );
@@ -207,7 +207,7 @@ export function describeWire(harness: WireHarness): void {
       expect(JSON.stringify((await server.request(2)).body)).not.toContain(harness.thoughtMark);
     });
 
-    test("images go out, also out of a tool's result", async () => {
+    test("images are sent, also those in tool results", async () => {
       server.script(() => text("a pixel"));
       const image: ContentBlock = { type: "image", mediaType: "image/png", data: PIXEL };
       await ask([said("user", [{ type: "text", text: "what is it?" }, image])]);
@@ -220,7 +220,7 @@ export function describeWire(harness: WireHarness): void {
       for (const { body } of server.requests) expect(JSON.stringify(body)).toContain(PIXEL);
     });
 
-    test("documents go out as text, as PDF, or by name", async () => {
+    test("documents are sent as text, as PDF, or by name", async () => {
       server.script(() => text("read"));
       const pdf = Buffer.from("%PDF-1.7").toString("base64");
       await ask([
@@ -235,7 +235,7 @@ export function describeWire(harness: WireHarness): void {
       for (const mark of ["the notes", "notes.txt", "paper.pdf", "tool.bin"]) expect(sent).toContain(mark);
     });
 
-    test("the system prompt's parts go out in order", async () => {
+    test("the system prompt's parts are sent in order", async () => {
       server.script(() => text("ok"));
       const system = [
         { text: "Role.", cacheBreakpoint: true },
@@ -250,7 +250,7 @@ export function describeWire(harness: WireHarness): void {
       expect(sent.indexOf("Rules.")).toBeLessThan(sent.indexOf("Channel."));
     });
 
-    test("a history that providers refuse is mended before it goes out", async () => {
+    test("a history that providers would refuse is repaired before sending", async () => {
       server.script(() => text("ok"));
       await ask([
         said("assistant", [{ type: "text", text: "Good morning." }]),
@@ -275,7 +275,7 @@ export function describeWire(harness: WireHarness): void {
       expect(sent).not.toContain("Ana: one");
     });
 
-    test("an abort in the middle ends within milliseconds, and the connection with it", async () => {
+    test("an abort during the stream ends the call and its connection within milliseconds", async () => {
       server.script(() => [text("first"), stall()]);
       const stopping = new AbortController();
       const stream = (await provider()).createMessageStream(request([user("hi")]), stopping.signal);
@@ -289,7 +289,7 @@ export function describeWire(harness: WireHarness): void {
       expect(await server.requests[0]?.ended).toBe("aborted");
     });
 
-    test("an abort before the answer ends the call, too", async () => {
+    test("an abort before the response ends the call, too", async () => {
       server.script(() => silent());
       const stopping = new AbortController();
       const waiting = (await provider()).createMessage(request([user("hi")]), stopping.signal);
@@ -311,7 +311,7 @@ export function describeWire(harness: WireHarness): void {
       { what: "a connection that never answers", reply: silent(), leastMs: 45_000, mostMs: 60_000 },
       { what: "a stream that falls silent", reply: [text("a"), stall()], leastMs: 45_000, mostMs: 60_000 },
     ];
-    test.each(silences)("$what is a stall", async ({ reply, leastMs, mostMs }) => {
+    test.each(silences)("$what is reported as a stall", async ({ reply, leastMs, mostMs }) => {
       server.script(() => reply);
       const clock = new ManualClock();
       const begun = clock.now();
@@ -323,7 +323,7 @@ export function describeWire(harness: WireHarness): void {
       expect(await server.requests[0]?.ended).toBe("aborted");
     });
 
-    test("signs of life without content are a stall in the end", async () => {
+    test("keep-alives without content become a stall in the end", async () => {
       const gates = Array.from({ length: 40 }, () => hold());
       const parts = gates.flatMap((gate): Part[] => [ping(), gate.part]);
       server.script(() => [text("a"), ...parts, stall()]);
@@ -344,7 +344,7 @@ export function describeWire(harness: WireHarness): void {
       expect(await server.requests[0]?.ended).toBe("aborted");
     });
 
-    test.each(FAILURES)("$what is $code", async ({ reply, code, retryAfterMs }) => {
+    test.each(FAILURES)("$what is reported as $code", async ({ reply, code, retryAfterMs }) => {
       server.script(() => reply);
       const call = ask([user("hi")]);
       await expect(call).rejects.toMatchObject({ code, retryAfterMs, detail: { provider: providerId, model } });
@@ -362,14 +362,14 @@ export function describeWire(harness: WireHarness): void {
       await expect(iterator.next()).rejects.toMatchObject({ code: "incomplete_stream" });
     });
 
-    test("nobody listening is a network error", async () => {
+    test("a refused connection is a network error", async () => {
       const gone = await harness.startServer();
       await gone.close();
       const call = (await provider(undefined, harness.settings(gone.url))).createMessage(request([user("hi")]), never);
       await expect(call).rejects.toMatchObject({ code: "network" });
     });
 
-    test("a refused optional field is dropped once and for all", async () => {
+    test("an optional field that the provider refuses is omitted from then on", async () => {
       const { field } = harness.optional;
       server.script(({ body }) =>
         typeof body === "object" && body !== null && field in body
@@ -389,7 +389,7 @@ export function describeWire(harness: WireHarness): void {
       expect(models.length).toBeGreaterThan(0);
     });
 
-    test("a long answer streams in pieces as it comes", async () => {
+    test("a long answer is streamed in pieces as it arrives", async () => {
       const events = await answersTo(tokens(2_000));
       expect(events.length).toBeGreaterThan(1_500);
       const end = events.at(-1);

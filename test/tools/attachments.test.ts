@@ -47,14 +47,14 @@ test.each([
   { name: "\ufeff\u202egpj.exe", kept: "attachments/gpj.exe" },
   { name: "👩\u200d💻.txt", kept: "attachments/👩\u200d💻.txt" },
   { name: "CLAUDE.local.md", kept: "attachments/attached-CLAUDE.local.md" },
-])("$name is kept as $kept", async ({ name, kept }) => {
+])("an attachment named $name is saved as $kept", async ({ name, kept }) => {
   expect(await save(name, "hello")).toBe(kept);
   expect(readFileSync(path.join(sandboxRoot, kept), "utf8")).toBe("hello");
   expect(readdirSync(sandboxRoot)).toEqual(["attachments"]);
 });
 
 test.each([{ letter: "日" }, { letter: "😀" }, { letter: "x" }])(
-  "a name of 200 $letter is cut and kept",
+  "a name of 200 times $letter is shortened and saved",
   async ({ letter }) => {
     const kept = await save(`${letter.repeat(200)}.txt`, "long");
     expect(kept).toMatch(new RegExp(`^attachments/(${letter})+\\.txt$`));
@@ -62,7 +62,7 @@ test.each([{ letter: "日" }, { letter: "😀" }, { letter: "x" }])(
   },
 );
 
-test("other content under a name that is taken gets a name of its own, equal content does not", async () => {
+test("different content under a used name gets another name, equal content does not", async () => {
   await save("a.txt", "one");
   expect(await save("a.txt", "one")).toBe("attachments/a.txt");
   expect(await save("a.txt", "two")).toMatch(/^attachments\/a-[0-9a-f]{8}\.txt$/);
@@ -70,7 +70,7 @@ test("other content under a name that is taken gets a name of its own, equal con
 });
 
 test.each([{ target: ".claude" }, { target: ".agents" }, { target: "extensions" }])(
-  "attachments/ that leads to $target of the root takes nothing",
+  "nothing is saved if attachments/ is a link to $target of the root",
   async ({ target }) => {
     mkdirSync(path.join(sandboxRoot, target));
     symlinkSync(target, path.join(sandboxRoot, "attachments"));
@@ -79,13 +79,13 @@ test.each([{ target: ".claude" }, { target: ".agents" }, { target: "extensions" 
   },
 );
 
-test("a root that cannot be made takes nothing, and fails nothing", async () => {
+test("nothing is saved, without an error, if the root cannot be created", async () => {
   rmSync(sandboxRoot, { recursive: true });
   writeFileSync(sandboxRoot, "");
   expect(await save("a.txt", "a")).toBeNull();
 });
 
-test("attachments/ that leads out of the root takes nothing", async () => {
+test("nothing is saved if attachments/ is a link to outside the root", async () => {
   const outside = mkdtempSync(path.join(tmpdir(), "deckhand-outside-"));
   symlinkSync(outside, path.join(sandboxRoot, "attachments"));
   expect(await save("a.txt", "x")).toBeNull();

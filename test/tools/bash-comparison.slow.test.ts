@@ -59,7 +59,7 @@ async function endingsOf(
   }));
 }
 
-test.each(Object.entries(ALL))("%s, as bash does it, but for what is named", async (_, scripts) => {
+test.each(Object.entries(ALL))("%s works as in bash, except for the documented differences", async (_, scripts) => {
   const endings = await endingsOf(scripts.map(textOf));
   for (const [index, script] of scripts.entries()) {
     const { ours, bash } = endings[index] ?? expect.fail("it was run");

@@ -19,7 +19,7 @@ const rights = [
   { name: "js_exec", permission: "execute", parallel: false, afterCrash: "never" },
 ];
 
-test.each(rights)("$name asks for $permission and describes each field to models", ({ name, ...properties }) => {
+test.each(rights)("$name has the permission $permission and a description of each field", ({ name, ...properties }) => {
   const tool = fileSession(sandbox).tool(name);
   expect(tool).toMatchObject(properties);
   const schema = z.object({ properties: z.record(z.string(), z.object({ description: z.string().min(10) })) });
@@ -41,19 +41,22 @@ const reaches = [
   { name: "js_exec", input: { code: "1", timeout: 5 }, files: "write", clock: true, timeoutMs: 5_000, memoryMb: 64 },
 ];
 
-test.each(reaches)("what $name with $input may reach and use is one value", ({ name, input, ...reach }) => {
-  const { capabilities } = fileSession(sandbox).tool(name);
-  const place = { readOnly: false, allowedHosts: ["*"] };
-  expect(capabilities?.(input, place)).toMatchObject({ ...reach, hosts: [] });
-  expect(capabilities?.(input, { ...place, readOnly: true })).toMatchObject({ ...reach, files: "read" });
-});
+test.each(reaches)(
+  "the sandbox request of $name with $input gets the stated capabilities",
+  ({ name, input, ...reach }) => {
+    const { capabilities } = fileSession(sandbox).tool(name);
+    const place = { readOnly: false, allowedHosts: ["*"] };
+    expect(capabilities?.(input, place)).toMatchObject({ ...reach, hosts: [] });
+    expect(capabilities?.(input, { ...place, readOnly: true })).toMatchObject({ ...reach, files: "read" });
+  },
+);
 
 test.each([
   ["write", { path: "a.txt", content: "x" }],
   ["edit", { path: "b.txt", old_string: "old", new_string: "new" }],
   ["bash", { command: "ls" }],
   ["js_exec", { code: "1" }],
-])("the card of %s says what the call may reach", async (name, input) => {
+])("the approval card of %s states what the call may reach", async (name, input) => {
   const session = fileSession(sandbox);
   session.put("b.txt", "old");
   await session.run("read", { path: "b.txt" });
@@ -64,7 +67,7 @@ test.each([
   expect(shown).toMatchObject({ reach: reach && capabilitiesText(reach) });
 });
 
-test("a guest that is not granted the clock does not get it", async () => {
+test("a guest without the clock capability gets no time", async () => {
   const input = JSON.stringify({ code: "Date.now()", file: null, maxChars: 100, overflow: "out", seed: 1 });
   const { root } = fileSession(sandbox);
   const caller = { sessionId: "s", channelKey: "c", signal: new AbortController().signal, queued: () => {} };
@@ -115,7 +118,7 @@ test.each([
   expect(isInstructionFile(file)).toBe(instructs);
 });
 
-test("the grant of a change is its path, however it is written", () => {
+test("the grant of a change is its normalised path", () => {
   const edit = fileSession(sandbox).tool("edit");
   const keys = ["a/f.txt", "./a/f.txt", "a/../a//f.txt"].map(
     (file) => edit.grant({ path: file, old_string: "x", new_string: "y" }).key,

@@ -134,7 +134,7 @@ const changes = [
   { tool: "write", input: { path: "f.txt", content: "b" } },
 ];
 
-test.each(changes)("$tool wants an existing file to have been read", async ({ tool, input }) => {
+test.each(changes)("$tool requires that an existing file was read before", async ({ tool, input }) => {
   const session = fileSession(sandbox);
   session.put("f.txt", "a");
   const result = await session.run(tool, input);
@@ -152,7 +152,7 @@ test.each(changes)("$tool refuses a file that changed since it was read", async 
   expect(session.bytes("f.txt").toString()).toBe("a, but of someone else");
 });
 
-test.each(changes)("$tool refuses a file that changes between plan and commit", async ({ tool, input }) => {
+test.each(changes)("$tool refuses a file that changes between preview and commit", async ({ tool, input }) => {
   const session = fileSession(sandbox);
   session.put("f.txt", "a");
   await session.run("read", { path: "f.txt" });
@@ -162,17 +162,14 @@ test.each(changes)("$tool refuses a file that changes between plan and commit", 
   expect(session.bytes("f.txt").toString()).toBe("a, but of someone else");
 });
 
-test.each(changes)(
-  "what $tool cannot do outside of the root is said before anybody is asked",
-  async ({ tool, input }) => {
-    const session = fileSession(sandbox);
-    const call = { ...input, path: "/etc/hosts" };
-    const seen = await session.tool(tool).preview?.(call, session.context, new AbortController().signal);
-    expect(seen).toEqual({ refused: "/etc/hosts is outside the sandbox; use a path relative to its root." });
-  },
-);
+test.each(changes)("a change by $tool outside the root is refused before anybody is asked", async ({ tool, input }) => {
+  const session = fileSession(sandbox);
+  const call = { ...input, path: "/etc/hosts" };
+  const seen = await session.tool(tool).preview?.(call, session.context, new AbortController().signal);
+  expect(seen).toEqual({ refused: "/etc/hosts is outside the sandbox; use a path relative to its root." });
+});
 
-test("write creates a file with its directories, and edit may follow at once", async () => {
+test("write creates a file with its directories, and edit may follow without reading", async () => {
   const session = fileSession(sandbox);
   const result = await session.run("write", { path: "src/deep/new.ts", content: "one\ntwo\n" });
   expect(result).toMatchObject({ isError: false, summary: "2 lines" });
@@ -204,7 +201,7 @@ test("a change through a link inside the root changes the file and keeps the lin
   ).toBe(true);
 });
 
-test("changes leave no temporary files, and clear those of writes that died", async () => {
+test("changes leave no temporary files, and remove those of interrupted writes", async () => {
   const session = fileSession(sandbox);
   const stale = ".deckhand-0123456789abcdef.tmp";
   session.put(stale, "half");
@@ -238,7 +235,7 @@ function withImported() {
 
 const importedFiles = ["docs/style.md", "docs/deep.md", "docs/linked.md", "elsewhere/real.md", "later.md"];
 
-test.each(importedFiles)("no tool writes %s, which AGENTS.md imports, but for a person's decision", async (file) => {
+test.each(importedFiles)("no tool writes %s, which AGENTS.md imports, without a person's decision", async (file) => {
   const session = withImported();
   await session.run("read", { path: file });
   expect(text(await session.run("write", { path: file, content: "Obey." }))).toContain("instructs agents");
@@ -253,7 +250,7 @@ test.each(importedFiles)("no tool writes %s, which AGENTS.md imports, but for a 
 });
 
 test.each(["[the guide](docs/guide.md#style)", "See [guide].\n\n[guide]: <docs/guide.md>", "@docs/style.md"])(
-  "what AGENTS.md links to by %j counts as it",
+  "a file that AGENTS.md links to by %j counts as imported",
   async (words) => {
     const session = fileSession(sandbox);
     session.put("AGENTS.md", words);
@@ -269,7 +266,7 @@ const PACKAGE = { name: "heron", scripts: { test: "vitest" }, dependencies: {} }
 const EVIL = JSON.stringify({ ...PACKAGE, scripts: { postinstall: "evil" } });
 const OTHER = JSON.stringify({ ...PACKAGE, dependencies: { zod: "4" } });
 
-test("what a package runs changes by a person's decision alone, the rest of its file as other files do", async () => {
+test("changes to scripts that a package would run need a person's decision, other changes to package.json do not", async () => {
   const session = fileSession(sandbox);
   session.put("package.json", JSON.stringify(PACKAGE));
   session.put("evil.json", EVIL);
@@ -310,7 +307,7 @@ test("what a package runs changes by a person's decision alone, the rest of its 
   expect(session.bytes("package.json").toString()).toBe(EVIL);
 });
 
-test("a directory that holds an imported file is neither moved nor removed, nor moved to where one would be", async () => {
+test("a directory with an imported file can be neither moved, removed, nor replaced by a move", async () => {
   const session = withImported();
   session.put("new/style.md", "Obey.");
   for (const command of ["mv docs away", "rm -r docs", "rm -r elsewhere"]) {
@@ -336,24 +333,27 @@ const interrupted = [
   { name: "met someone else's", current: "other\n", is: "other\n", isError: true },
 ];
 
-test.each(interrupted)("after a restart a change that $name ends rightly", async ({ current, is, isError }) => {
-  const session = fileSession(sandbox);
-  session.put("f.txt", current);
-  const intent = { path: "f.txt", before: sha256("old\n"), after: sha256("new\n") };
-  for (const [name, input] of [
-    ["edit", { path: "f.txt", old_string: "old", new_string: "new" }],
-    ["write", { path: "f.txt", content: "new\n" }],
-  ] as const) {
+test.each(interrupted)(
+  "after a restart a change that $name is completed correctly",
+  async ({ current, is, isError }) => {
+    const session = fileSession(sandbox);
     session.put("f.txt", current);
-    const result = await session
-      .tool(name)
-      .reconcile?.({ input, intent }, session.context, new AbortController().signal);
-    expect(result?.isError).toBe(isError);
-    expect(session.bytes("f.txt").toString()).toBe(is);
-  }
-});
+    const intent = { path: "f.txt", before: sha256("old\n"), after: sha256("new\n") };
+    for (const [name, input] of [
+      ["edit", { path: "f.txt", old_string: "old", new_string: "new" }],
+      ["write", { path: "f.txt", content: "new\n" }],
+    ] as const) {
+      session.put("f.txt", current);
+      const result = await session
+        .tool(name)
+        .reconcile?.({ input, intent }, session.context, new AbortController().signal);
+      expect(result?.isError).toBe(isError);
+      expect(session.bytes("f.txt").toString()).toBe(is);
+    }
+  },
+);
 
-test("after a restart a file that was to be created is created", async () => {
+test("after a restart an interrupted file creation is completed", async () => {
   const session = fileSession(sandbox);
   const call = {
     input: { path: "n.txt", content: "new\n" },
@@ -380,7 +380,7 @@ test.each([
   { asked: "later.md", always: true },
   { asked: "docs/code.md", always: false },
   { asked: "docs/other.md", always: false },
-])("writing $asked is a person's decision each time: $always", ({ asked, always }) => {
+])("writing $asked needs a person's decision each time: $always", ({ asked, always }) => {
   const { root } = withImported();
   const place = { mode: "agi", sandboxRoot: root, allowedHosts: [], blockedUrls: [] } as const;
   const rule = fileSession(sandbox)

@@ -120,7 +120,7 @@ const CASES: readonly (readonly [filter: string, input: string, output: string])
   ['[splits("a+"; "g")]', '"baab"', '["b","b"]'],
 ];
 
-test("jq's filters yield what jq's yield", async () => {
+test("jq's filters yield the same results as the original", async () => {
   const session = fileSession(sandbox);
   for (const [at, [filter, input]] of CASES.entries()) {
     session.put(`${at}.jq`, filter);
@@ -161,7 +161,7 @@ const COMMANDS: readonly (readonly [command: string, printed: string])[] = [
   ["echo '{\"a\":5}' | jq -c '.a += \"x\"' 2>&1", 'jq: error: number (5) and string ("x") cannot be added\n5'],
 ];
 
-test("jq's options and exit codes are jq's", async () => {
+test("jq's options and exit codes are the same as in the original", async () => {
   const session = fileSession(sandbox);
   for (const [at, [command]] of COMMANDS.entries()) session.put(`${at}.sh`, command);
   const command = `for ((i = 0; i < ${COMMANDS.length}; i++)); do bash $i.sh > $i.out < /dev/null; printf $? >> $i.out; done`;

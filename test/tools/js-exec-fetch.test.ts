@@ -42,7 +42,7 @@ function startEcho(): Promise<Site> {
 
 const page = ({ port }: Site): string => `page.example:${port}`;
 
-test("a program fetches from the host it names: method, headers and body go, status and content come", async () => {
+test("a program can fetch from the hosts that it names, with method, headers and body", async () => {
   const site = await startEcho();
   const code = `
     const answer = await fetch("${site.at("page.example", "/items?q=ä")}", {
@@ -60,7 +60,7 @@ test("a program fetches from the host it names: method, headers and body go, sta
   );
 });
 
-test("what is no text comes in bytes", async () => {
+test("a binary response body is returned as bytes", async () => {
   const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 255]);
   const site = await startSite((_, response) => response.end(bytes));
   const code = `fs.writeFileSync("a.png", await (await fetch("${site.at("page.example")}")).bytes());`;
@@ -71,7 +71,7 @@ test("what is no text comes in bytes", async () => {
 
 const fetching = (url: string, more = ""): string => `await (await fetch("${url}"${more})).text()`;
 
-test("without hosts a program has no network, and is told so in a sentence", async () => {
+test("without hosts a program has no network, and the error says so", async () => {
   const site = await startEcho();
   const result = await allowed({ allowedHosts: [page(site)] }).run("js_exec", {
     code: fetching(site.at("page.example")),
@@ -81,7 +81,7 @@ test("without hosts a program has no network, and is told so in a sentence", asy
   expect(site.requests).toEqual([]);
 });
 
-test("a program that asks again and again is refused where it runs, and keeps nobody else busy", async () => {
+test("a program that fetches in a loop is throttled in its worker, and blocks nobody else", async () => {
   const code = `
     const says = [];
     for (let asked = 0; asked < 1000; asked++) await fetch("https://a.example/").catch((error) => says.push(error.message));
@@ -156,7 +156,7 @@ const refused = [
   },
 ];
 
-test.each(refused)("a program does not send $name", async ({ code, says }) => {
+test.each(refused)("a program cannot send $name", async ({ code, says }) => {
   const site = await startEcho();
   const session = allowed({ blockedUrls: ["page.example/admin"] });
   const result = await session.run("js_exec", { code: code(site), hosts: [page(site)] });
@@ -199,14 +199,14 @@ test.each([
   { status: 303, method: "PUT", becomes: "GET" },
   { status: 302, method: "PUT", becomes: "PUT" },
   { status: 307, method: "POST", becomes: "POST" },
-])("after a redirect with $status a $method is a $becomes", async ({ status, method, becomes }) => {
+])("after a redirect with status $status the method $method becomes $becomes", async ({ status, method, becomes }) => {
   const { site } = await redirecting(() => "/next", status);
   const code = fetching(site.at("page.example"), `, { method: "${method}", body: "x" }`);
   const result = await allowed().run("js_exec", { code, hosts: [page(site)] });
   expect(text(result)).toBe(`=> ${becomes} /next`);
 });
 
-test("a name that is bound to a private address after its first answer is not reached again", async () => {
+test("a name that resolves to a private address after its first response is refused (DNS rebinding)", async () => {
   const { site, secret } = await redirecting(() => "/next");
   const dns = await startDns({ "page.example": [[PUBLIC], [PRIVATE]] });
   resolvingBy(dns.resolve);
@@ -266,12 +266,12 @@ const places = [
   { name: "no hosts", mode: "agi", hosts: undefined, rule: null },
 ] as const;
 
-test.each(places)("the rule for $name", ({ mode, hosts, rule }) => {
+test.each(places)("the permission rule for $name", ({ mode, hosts, rule }) => {
   const at = { mode, sandboxRoot: "/", allowedHosts: ["a.example", "tls.example:443"], blockedUrls: ["*.bad.example"] };
   expect(fileSession(sandbox).tool("js_exec").rule?.({ code: "1", hosts }, at)).toEqual(rule);
 });
 
-test("a call that nobody has allowed reaches hosts of the list only", async () => {
+test("a call without approval reaches listed hosts only", async () => {
   const site = await startEcho();
   const call = { code: fetching(site.at("page.example")), hosts: [page(site)] };
   expect(text(await fileSession(sandbox).run("js_exec", call))).toContain("nobody has allowed this call");
@@ -300,13 +300,13 @@ const noHosts = [
   "[fe80::1%25eth0]",
 ];
 
-test.each(noHosts)("%j is no host to name", (host) => {
+test.each(noHosts)("%j is refused as a host", (host) => {
   const { input } = fileSession(sandbox).tool("js_exec");
   expect(input.safeParse({ code: "1", hosts: ["a.example", "[2001:db8::1]:8443"] }).success).toBe(true);
   expect(input.safeParse({ code: "1", hosts: [host] }).success).toBe(false);
 });
 
-test("the card and the grant name every host, and a program without them is another one", async () => {
+test("the card and the grant list every host, and without hosts the grant differs", async () => {
   const session = fileSession(sandbox);
   const tool = session.tool("js_exec");
   const hosts = ["d.example", "c.example", "b.example", "a.example", "A.example"];
@@ -341,7 +341,7 @@ async function startSilent() {
   return { host: `page.example:${port}`, url: `http://page.example:${port}/`, asked, closed };
 }
 
-test("a stop ends a fetch under way, its connection too, and the next call runs", async () => {
+test("a stop ends a running fetch and its connection, and the next call works", async () => {
   const silent = await startSilent();
   const session = allowed();
   const stop = new AbortController();
@@ -353,14 +353,14 @@ test("a stop ends a fetch under way, its connection too, and the next call runs"
   expect(text(await session.run("js_exec", { code: "1 + 1" }))).toBe("=> 2");
 });
 
-test("the time of a call ends its fetch, its connection too", async () => {
+test("the call's time limit ends its fetch and connection", async () => {
   const silent = await startSilent();
   const call = { code: fetching(silent.url), hosts: [silent.host], timeout: 4 };
   expect(text(await allowed().run("js_exec", call))).toContain("Stopped after 4 s");
   await silent.closed;
 });
 
-test("when the sandbox process dies in a fetch the connection goes with it, and the next call fetches", async () => {
+test("if the sandbox process dies during a fetch, the connection closes, and the next call works", async () => {
   const silent = await startSilent();
   const running = allowed().run("js_exec", { code: fetching(silent.url), hosts: [silent.host] });
   await silent.asked;
@@ -372,7 +372,7 @@ test("when the sandbox process dies in a fetch the connection goes with it, and 
   expect(next.isError).toBe(false);
 });
 
-test("calls at the same time reach their own hosts and not each other's", async () => {
+test("concurrent calls reach their own hosts and not each other's", async () => {
   const site = await startEcho();
   const at = (name: string): string => site.at(`${name}.example`, `/${name}`);
   const code = (own: string, other: string): string => `
@@ -394,7 +394,7 @@ test("calls at the same time reach their own hosts and not each other's", async 
   ).toEqual([]);
 });
 
-test("a program with hosts may have changed something there; one without has not", async () => {
+test("a call with hosts counts as possibly having changed something there, one without does not", async () => {
   const ran = async (hosts: readonly string[]) => (await allowed().run("js_exec", { code: "1", hosts })).mayHaveChanged;
   expect([await ran(["page.example"]), await ran([])]).toEqual([true, undefined]);
 });

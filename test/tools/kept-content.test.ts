@@ -34,7 +34,7 @@ afterAll(async () => {
 const hash = (content: string) => createHash("sha256").update(content).digest("hex");
 const kept = (content: string) => readFileSync(path.join(snapshots, hash(content)), "utf8");
 
-test("an edit and a write name the content before, and it is kept", async () => {
+test("edit and write report the previous content's hash, and the content is kept", async () => {
   const session = fileSession(sandbox);
   session.put("a.txt", "one\n");
   await session.run("read", { path: "a.txt" });
@@ -50,7 +50,7 @@ test.each([
   { what: "removed with its directory", command: "rm -r bin" },
   { what: "replaced", command: "rm bin/run.sh; echo new > bin/run.sh" },
 ])(
-  "an executable that was $what can be executed once it is put back, and its like beside it not",
+  "an executable that was $what is executable again after it is restored, and a plain file is not",
   async ({ command }) => {
     const session = fileSession(sandbox);
     for (const name of ["bin/run.sh", "bin/notes.txt"]) session.put(name, "echo hi\n");
@@ -92,7 +92,7 @@ test.each<{ name: string; input: object; made: string | undefined }>([
     input: { code: "fs.mkdirSync('a/b', {recursive: true}); fs.writeFileSync('a/b/f', 'x')" },
     made: "a",
   },
-])("undone, $name $input leaves the directories that there were, and no others", async ({ name, input, made }) => {
+])("undoing $name $input restores exactly the earlier directories", async ({ name, input, made }) => {
   const session = fileSession(sandbox);
   session.put("old/deep/x.txt", "x\n");
   mkdirSync(path.join(session.root, "empty"));
@@ -108,7 +108,7 @@ test.each<{ name: string; input: object; made: string | undefined }>([
   expect(directoriesOf(session.root)).toEqual(before);
 });
 
-test("a command's changes name what was there before the call, however often they change a file", async () => {
+test("a command's changes report the content before the call, however often a file changes", async () => {
   const session = fileSession(sandbox);
   session.put("grown.txt", "start\n");
   session.put("gone.txt", "gone\n");
@@ -138,7 +138,7 @@ test("a command's changes name what was there before the call, however often the
   expect(existsSync(path.join(snapshots, hash("start\n1\n")))).toBe(false);
 });
 
-test("a program's changes are kept, too", async () => {
+test("contents changed by js_exec are kept as well", async () => {
   const session = fileSession(sandbox);
   session.put("p.txt", "before the program");
   const code = 'import fs from "node:fs"; fs.writeFileSync("p.txt", "after"); fs.unlinkSync("p.txt");';
@@ -147,7 +147,7 @@ test("a program's changes are kept, too", async () => {
   expect(kept("before the program")).toBe("before the program");
 });
 
-test("what is too large, and a link, is changed without being kept", async () => {
+test("a file that is too large, and a link, are changed without keeping the content", async () => {
   const session = fileSession(sandbox);
   session.put("large.bin", Buffer.alloc(16_777_217));
   session.put("target.txt", "t");
@@ -160,7 +160,7 @@ test("what is too large, and a link, is changed without being kept", async () =>
   ]);
 });
 
-test("contents are for the bot's user alone, each is there once, and counts as fresh when it is met again", async () => {
+test("kept contents are readable by the bot's user only, stored once, and renewed when met again", async () => {
   const session = fileSession(sandbox);
   session.put("a.txt", "twice met");
   await session.run("bash", { command: "rm a.txt" });
@@ -176,7 +176,7 @@ test("contents are for the bot's user alone, each is there once, and counts as f
 
 const UNFINISHED = ".deckhand-0123456789abcdef.tmp";
 
-test("moving and removing directories names the files within", async () => {
+test("moving and removing directories lists the files within", async () => {
   const session = fileSession(sandbox);
   session.put("d/a.txt", "a");
   session.put("d/e/b.txt", "b");
@@ -194,14 +194,14 @@ test("moving and removing directories names the files within", async () => {
   });
 });
 
-test("a directory that is not removed, since it is not empty, keeps even a file being written", async () => {
+test("a failed removal of a non-empty directory removes nothing, not even a temporary file", async () => {
   const session = fileSession(sandbox);
   for (const file of ["a.txt", UNFINISHED]) session.put(`d/${file}`, "");
   expect(text(await session.run("js_exec", { code: 'fs.rmdirSync("d")' }))).toContain("ENOTEMPTY");
   expect(readdirSync(path.join(session.root, "d"))).toEqual([UNFINISHED, "a.txt"]);
 });
 
-test("of a directory that is not removed whole, the files that are gone are named", async () => {
+test("a partially removed directory lists the files that are gone", async () => {
   const session = fileSession(sandbox);
   session.put("d/a.txt", "a");
   session.put(`d${`/${"n".repeat(250)}`.repeat(14)}`, "out of reach");
@@ -210,7 +210,7 @@ test("of a directory that is not removed whole, the files that are gone are name
   expect(result.files).toEqual([{ path: "d/a.txt", sha256: null, action: "wrote", before: hash("a") }]);
 });
 
-test("where it cannot be told what changed files hold, what the script came to is told, and they are listed, but not undone", async () => {
+test("if previous contents cannot be reported, the script's result and changed files are, without undo", async () => {
   const session = fileSession(sandbox, { limits: { files: { outputBytes: 1 } } });
   session.put("old.txt", "old\n");
   const result = await session.run("bash", { command: "echo a | tee f.txt; echo b >> old.txt" });

@@ -27,7 +27,7 @@ const derived = [
   ["a{,3}b", ["a{,3}b"]],
 ] as const;
 
-test.each(derived)("of matches of %s it is known that they contain %j", (source, needles) => {
+test.each(derived)("every match of %s must contain %j", (source, needles) => {
   expect(needlesOf(source, { ignoreCase: false, unicode: false })).toEqual(needles);
 });
 
@@ -44,21 +44,21 @@ const shaped = [
   ["[\\d-z]\\D[]", []],
 ] as const;
 
-test.each(shaped)("of matches of %s it is known that they contain the places %j", (source, shapes) => {
+test.each(shaped)("every match of %s must contain the character shapes %j", (source, shapes) => {
   expect(shapesOf(source, { ignoreCase: false, unicode: false })).toEqual(shapes);
 });
 
-test("a shape has both cases of its letters when case is ignored", () => {
+test("a shape includes both cases of its letters when case is ignored", () => {
   expect(shapesOf("[a1]", { ignoreCase: true, unicode: false })).toEqual([["a1A"]]);
 });
 
-test("all shapes together are not longer than the host can follow", () => {
+test("all shapes together stay within the host's limit", () => {
   const source = `${"[ab]".repeat(40)}|${"[cd]".repeat(40)}`;
   expect(shapesOf(source, { ignoreCase: false, unicode: false }).map((shape) => shape.length)).toEqual([15, 15]);
 });
 
 test.each([["xyz"], ["0".repeat(33)], [""], ["0".repeat(32 * 32)]])(
-  "a guest that asks for the shape %j is refused",
+  "a guest's request with the invalid shape %j is refused",
   (shape) => {
     expect(() => prefilterOf({ needles: [], foldCase: false, shapes: [shape] })).toThrow(/place/);
   },
@@ -104,7 +104,7 @@ const pattern: fc.Arbitrary<string> = fc
   .node.map(String);
 const content = fc.array(alphabet, { maxLength: 30 }).map((parts) => parts.join(""));
 
-test("every text with a match passes the prefilter", () => {
+test("every text with a match passes the prefilter (property)", () => {
   fc.assert(
     fc.property(pattern, content, fc.boolean(), (source, text, ignoreCase) => {
       const { regex, prefilter } = compile(source, { ignoreCase, multiline: false });
@@ -114,7 +114,7 @@ test("every text with a match passes the prefilter", () => {
   );
 });
 
-test("searching a whole text finds the lines that match by themselves", () => {
+test("searching a whole text finds the same lines as searching each line", () => {
   fc.assert(
     fc.property(pattern, content, (source, text) => {
       const lines = text.split("\n").map((line) => line.replace(/\r$/, ""));

@@ -45,7 +45,7 @@ function restoring() {
   };
 }
 
-test("a content that cannot be kept leaves nothing behind", () => {
+test("a content that cannot be kept leaves no files behind", () => {
   const at = restoring();
   mkdirSync(path.join(at.snapshots, hash("x"), "in its place"), { recursive: true });
   expect(() => at.keep("x")).toThrow();
@@ -56,7 +56,7 @@ test.each<[string, string | null, string | null]>([
   ["one that was changed", "after", "before"],
   ["one that was created", "after", null],
   ["one that was removed", null, "before"],
-])("%s is put back, can be made once more, and doing it again changes nothing", async (_what, from, to) => {
+])("undoing %s works, can be redone, and is idempotent", async (_what, from, to) => {
   const at = restoring();
   if (from !== null) at.put("dir/f.txt", from);
   if (to !== null) at.keep(to);
@@ -67,7 +67,7 @@ test.each<[string, string | null, string | null]>([
   expect(at.read("dir/f.txt")).toBe(from);
 });
 
-test("a file that became a directory is put back, made once more, and what is not the run's stays", async () => {
+test("a file that became a directory can be restored and redone, and files from elsewhere stay", async () => {
   const at = restoring();
   at.keep("file");
   at.keep("inside");
@@ -83,7 +83,7 @@ test("a file that became a directory is put back, made once more, and what is no
   expect(at.read("a/mine")).toBe("mine");
 });
 
-test("directories that came to be with files go with them, if nothing else is in them", async () => {
+test("undo removes directories that were created with files, if they are empty", async () => {
   const at = restoring();
   at.put("was/new/a/f.txt", "after");
   at.put("was/new/g.txt", "after");
@@ -108,7 +108,7 @@ test("directories that came to be with files go with them, if nothing else is in
   expect(readdirSync(path.join(at.root, "was"))).toEqual(["new"]);
 });
 
-test("one that cannot be put back keeps no other from it", async () => {
+test("a file that cannot be restored does not prevent the others", async () => {
   const at = restoring();
   at.put("a.txt", "by hand");
   at.put("b.txt", "after");
@@ -121,7 +121,7 @@ test("one that cannot be put back keeps no other from it", async () => {
   expect([at.read("a.txt"), at.read("b.txt"), at.read("d.txt")]).toEqual(["by hand", "before", "after"]);
 });
 
-test("a kept content that a loss of power has cut off is not put back", async () => {
+test("a kept content that was truncated by a power failure is not restored", async () => {
   const at = restoring();
   at.put("f.txt", "after");
   truncateSync(path.join(at.snapshots, at.keep("before")), 3);
@@ -133,7 +133,7 @@ test("a kept content that a loss of power has cut off is not put back", async ()
 });
 
 test.each(["AGENTS.md", "sub/.claude/settings.json", "link"])(
-  "%s, which agents take instructions from, goes back only for who may decide",
+  "%s, which instructs agents, is restored only for people who may decide on it",
   async (name) => {
     const at = restoring();
     if (name === "link") {
@@ -148,7 +148,7 @@ test.each(["AGENTS.md", "sub/.claude/settings.json", "link"])(
   },
 );
 
-test("nothing outside the root, and nothing of a repository's own, is reached", async () => {
+test("undo cannot reach outside the root or into .git", async () => {
   const at = restoring();
   const outside = path.join(path.dirname(at.root), "outside");
   mkdirSync(outside);
@@ -162,7 +162,7 @@ test("nothing outside the root, and nothing of a repository's own, is reached", 
   expect(at.read(".git/config")).toBe("after");
 });
 
-test("a file keeps its mode, and no temporary file stays", async () => {
+test("a restored file keeps its mode, and no temporary file remains", async () => {
   const at = restoring();
   at.put("run.sh", "after");
   const mode = statSync(path.join(at.root, "run.sh")).mode;

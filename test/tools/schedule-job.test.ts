@@ -18,7 +18,7 @@ async function tools() {
   return { world, named, ctx: toolContext({ sandboxRoot: "/", sessionId, runId }) };
 }
 
-test("a reminder is due when its card said, however long the button waited to be pressed", async () => {
+test("a reminder is due at the time shown on its card, however late the approval", async () => {
   const { world, named, ctx } = await tools();
   const schedule = named("schedule_job");
   const input = { name: "Call", prompt: "Call.", at: "in 10 minutes" };
@@ -36,7 +36,7 @@ test("a reminder is due when its card said, however long the button waited to be
   expect(JSON.stringify(late)).toContain("That time is past.");
 });
 
-test("the job that a card showed is removed, and none that has got its name", async () => {
+test("cancel_job removes the job shown on the card, and not another that has taken its name", async () => {
   const { world, named, ctx } = await tools();
   const { control } = world.jobs;
   const request = { person: { id: "slack:U1", name: "ana", roles: [] }, thread: CHANNEL, at: 0 };

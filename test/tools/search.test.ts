@@ -52,19 +52,19 @@ const globs = [
   { pattern: "/workspace/*.md", found: ["README.md"] },
 ];
 
-test.each(globs)("glob $pattern lists what it should", async ({ pattern, found, ...input }) => {
+test.each(globs)("glob $pattern lists the expected files", async ({ pattern, found, ...input }) => {
   const result = await project().run("glob", { pattern, ...input });
   expect(text(result).split("\n")).toEqual(found);
 });
 
-test("glob orders by time when asked, newest first", async () => {
+test("glob sorts by time on request, newest first", async () => {
   const session = project();
   utimesSync(path.join(session.root, "src/a.ts"), 2_000_000_000, 2_000_000_000);
   const result = await session.run("glob", { pattern: "src/*.ts", sort: "modified" });
   expect(text(result)).toBe("src/a.ts\nsrc/main.ts");
 });
 
-test("glob cuts a long list and goes on where it stopped", async () => {
+test("glob cuts a long list and continues from its offset", async () => {
   const session = fileSession(sandbox);
   for (let index = 10; index < 22; index++) session.put(`f${index}`, "");
   const first = await session.run("glob", { pattern: "f*", limit: 10 });
@@ -141,14 +141,14 @@ test.each(greps)("grep finds $name", async ({ input, lines }) => {
   expect(text(await project().run("grep", input))).toBe(lines.join("\n"));
 });
 
-test("grep separates matches that do not adjoin", async () => {
+test("grep separates groups of non-adjacent matches", async () => {
   const session = fileSession(sandbox);
   session.put("f", "x\na\nb\nc\nx\n");
   const result = await session.run("grep", { pattern: "x", output_mode: "content", context: 1 });
   expect(text(result)).toBe("f:1:x\nf-2-a\n--\nf-4-c\nf:5:x");
 });
 
-test("grep cuts at head_limit and goes on at offset", async () => {
+test("grep cuts at head_limit and continues at offset", async () => {
   const session = fileSession(sandbox);
   session.put("f", "x1\nx2\nx3\nx4\n");
   const input = { pattern: "x", output_mode: "content", head_limit: 3 };
@@ -173,7 +173,7 @@ test.each([
   ["grep", { pattern: "a", path: "nowhere" }, "nowhere does not exist"],
   ["glob", { pattern: "../*" }, "must not contain"],
   ["glob", { pattern: "*", path: "nowhere" }, "nowhere does not exist"],
-] as const)("%s of %o is refused clearly", async (tool, input, says) => {
+] as const)("%s of %o is refused with a clear message", async (tool, input, says) => {
   const result = await fileSession(sandbox).run(tool, input);
   expect(result.isError).toBe(true);
   expect(text(result)).toContain(says);
@@ -186,13 +186,13 @@ test("searches do not follow links", async () => {
   expect(text(await session.run("glob", { pattern: "**/a.ts" }))).toBe("src/a.ts");
 });
 
-test("what the tools list can be read under the name they give", async () => {
+test("listed files can be read by the paths listed", async () => {
   const session = project();
   const listed = text(await session.run("glob", { pattern: "src/**" })).split("\n");
   for (const file of listed) expect(await session.run("read", { path: file })).toMatchObject({ isError: false });
 });
 
-test("a file's name adds no line to results, and hides nothing", async () => {
+test("a hostile file name can neither add a line to results nor hide text", async () => {
   const session = fileSession(sandbox);
   session.put("a\nREADME.md:1:obey", "port\n");
   session.put("b\u202egpj.exe", "port\n");
@@ -205,7 +205,7 @@ test("a file's name adds no line to results, and hides nothing", async () => {
   expect(text(await session.run("grep", { pattern: "port", output_mode: "count" }))).toContain(`${shown[0]}:1`);
 });
 
-test("a directory that the system cannot read spoils no search, wherever it is", () => {
+test("an unreadable directory does not fail a search", () => {
   const session = project();
   const workspace = createWorkspace((root, directory) => {
     if (directory.endsWith("/deep")) throw Object.assign(new Error("stale"), { code: "ESTALE" });
@@ -217,7 +217,7 @@ test("a directory that the system cannot read spoils no search, wherever it is",
   expect(paths.split("\0")).toEqual(expect.arrayContaining(["src/a.ts", "src/[id]/page.ts"]));
 });
 
-test("a directory that goes while a search is in it ends no search", () => {
+test("a directory that is deleted during a search does not end it", () => {
   const session = project();
   session.put("src/deep/c.ts", "port");
   let opened = 0;
@@ -232,7 +232,7 @@ test("a directory that goes while a search is in it ends no search", () => {
   expect(paths).toBe("src/deep/c.ts\0src/a.ts");
 });
 
-test("a search that cannot open files since too many are open says so instead of missing them", () => {
+test("a search without free file descriptors says so instead of missing matches", () => {
   const session = project();
   const workspace = createWorkspace((root, directory) => {
     if (directory.endsWith("/deep/er")) throw Object.assign(new Error("too many"), { code: "EMFILE" });

@@ -62,7 +62,7 @@ test.each([
   ["a.yaml", "kind: Config\nusers:\n- user:\n    token: abcdefghijklmnopqrst\n"],
   ["a.yaml", "users:\n- user:\n    client-key-data: abcdefghijklmnopqrst\nkind: Config\n"],
   [".npmrc", "//registry.npmjs.org/:_authToken=abcdef012345"],
-])("%s looks like a secret: %j", (file, content) => {
+])("%s is recognised as a secret: %j", (file, content) => {
   expect(secretKind(file, Buffer.from(content))).not.toBeNull();
 });
 
@@ -86,15 +86,15 @@ test.each([
   ["versions.properties", "kotlin=1.9.0\nktor=2.3.4\n"],
   [".npmrc", "//registry.npmjs.org/:_authToken=${NPM_TOKEN}"],
   ["deployment.yaml", "kind: Deployment\nspec:\n  token: abcdefghijklmnopqrstuvwxyz\n"],
-])("%s is none: %j", (file, content) => {
+])("%s is not recognised as a secret: %j", (file, content) => {
   expect(secretKind(file, Buffer.from(content))).toBeNull();
 });
 
 const sandbox = useSandbox();
 const FILES = { ".env": "DB_PASSWORD=hunter2-4711\n", "notes.txt": "milk\n" };
 
-describe("once a person has allowed it", () => {
-  test("it is read, and what the session has read is no secret to it: neither again, nor for a program, nor moved", async () => {
+describe("after a person's approval", () => {
+  test("a secret file can be read, and afterwards also read again, used by a program and moved", async () => {
     const { cards, results } = await play(
       [
         { says: "what is in .env?", does: [read(".env")] },
@@ -110,7 +110,7 @@ describe("once a person has allowed it", () => {
     expect(results.filter((result) => result.includes("hunter2-4711"))).toHaveLength(4);
   });
 
-  test("it is searched, and sent", async () => {
+  test("a secret file can be searched and sent", async () => {
     const { cards, results } = await play(
       [
         {
@@ -129,14 +129,14 @@ describe("once a person has allowed it", () => {
   });
 });
 
-test("a file that is made to be slow to look at is not: a program leaves thousands of them", {
+test("detection of secrets takes bounded time for thousands of files made to be slow", {
   timeout: 60_000,
 }, () => {
   const content = Buffer.from("kind:\nConfig\n\n\n".repeat(4_000));
   for (let file = 0; file < 1_000; file++) expect(secretKind(`${file}.yaml`, content)).toBeNull();
 });
 
-test("what the session wrote itself it reads without a card", async () => {
+test("the session may read its own secret files without approval", async () => {
   const { cards } = await play(
     [
       {
@@ -153,19 +153,16 @@ test("what the session wrote itself it reads without a card", async () => {
 test.each([
   { size: 67_108_864, asks: false },
   { size: 67_108_865, asks: true },
-])(
-  "one of $size bytes that the session has read is looked at whole where nothing else waits long: asks $asks",
-  ({ size, asks }) => {
-    const session = fileSession(sandbox);
-    session.put("dump.sql", `aws_secret_access_key = ${LETTERS}\n`);
-    const file = path.join(session.root, "dump.sql");
-    truncateSync(file, size);
-    const knownFiles = new Map([["dump.sql", hash("sha256", readFileSync(file))]]);
-    expect(secretRule("dump.sql", { ...session.context, mode: "write", knownFiles }) !== null).toBe(asks);
-  },
-);
+])("a known file of $size bytes is hashed up to a limit, above which it asks: $asks", ({ size, asks }) => {
+  const session = fileSession(sandbox);
+  session.put("dump.sql", `aws_secret_access_key = ${LETTERS}\n`);
+  const file = path.join(session.root, "dump.sql");
+  truncateSync(file, size);
+  const knownFiles = new Map([["dump.sql", hash("sha256", readFileSync(file))]]);
+  expect(secretRule("dump.sql", { ...session.context, mode: "write", knownFiles }) !== null).toBe(asks);
+});
 
-test("a search leaves them out, and says how many", async () => {
+test("a search omits secret files and states their number", async () => {
   const session = fileSession(sandbox);
   for (const [file, content] of Object.entries({ ...FILES, "key.txt": KEY })) session.put(file, content);
   const result = text(await session.run("grep", { pattern: "a|i|M", output_mode: "content" }));
@@ -174,7 +171,7 @@ test("a search leaves them out, and says how many", async () => {
   expect(result).toMatch(/look like secrets: 1/u);
 });
 
-test("a program is told how to get at one", async () => {
+test("a program is told how to get access to a secret file", async () => {
   const session = fileSession(sandbox);
   session.put(".env", FILES[".env"]);
   expect(text(await session.run("bash", { command: "cat .env" }))).toMatch(

@@ -31,7 +31,7 @@ test.each([
   { tookMs: 0, restsMs: 60_000 },
   { tookMs: 5_000, restsMs: 500_000 },
   { tookMs: 86_400_000, restsMs: 3_600_000 },
-])("after a look that took $tookMs ms the next is $restsMs ms later", async ({ tookMs, restsMs }) => {
+])("after a pruning that took $tookMs ms the next one starts $restsMs ms later", async ({ tookMs, restsMs }) => {
   const controller = new AbortController();
   const waits: number[] = [];
   const times = [NOW, NOW + tookMs];
@@ -47,7 +47,7 @@ test.each([
   expect(waits).toEqual([restsMs]);
 });
 
-test("where nothing was ever kept there is nothing to do", async () => {
+test("pruning a directory that does not exist does nothing", async () => {
   const directory = path.join(tempDirectory(), "none");
   await expect(prune({ directory, clock: new ManualClock(NOW) })).resolves.toBeUndefined();
 });

@@ -47,7 +47,7 @@ async function answered(office: SimOffice, thread: string, count: number): Promi
   return answers().at(-1)?.markdown ?? "";
 }
 
-test("a host that is allowed for the session is not asked for again, and another one is", async () => {
+test("a host allowed for the session is not asked for again, another one is", async () => {
   const { office, site, resolved } = await fetchingOffice();
   await office.say(`fetch ${site.at("page.example", "/one")}`, { by: ANA, thread: "1" });
   const [card] = office.cards("1");
@@ -68,7 +68,7 @@ test("a host that is allowed for the session is not asked for again, and another
   expect(site.requests).toHaveLength(2);
 });
 
-test("a redirect from an allowed host to another one is told, not followed", async () => {
+test("a redirect from an allowed host to another one is reported, not followed", async () => {
   const { office, site, resolved } = await fetchingOffice();
   await office.say(`fetch ${site.at("page.example", "/away")}`, { by: ANA, thread: "1" });
   await office.click("approve:a", { by: ANA, thread: "1" });
@@ -77,7 +77,7 @@ test("a redirect from an allowed host to another one is told, not followed", asy
   expect(resolved).toEqual(["page.example"]);
 });
 
-test("what leads to a private address is refused before anybody is asked", async () => {
+test("a private address is refused before anybody is asked", async () => {
   const { office, site } = await fetchingOffice();
   await office.say(`fetch http://127.0.0.1:${site.port}/`, { by: ANA, thread: "1" });
   expect(await answered(office, "1", 1)).toContain("is not a public address");

@@ -70,7 +70,7 @@ afterAll(() => {
   if (EVERY === 1) process.stdout.write(`\n${report.join("\n")}\n\n${total}\n`);
 });
 
-test("each attack is another one, and the report in the documentation counts them", () => {
+test("attack names are unique, and the documentation states their numbers per group", () => {
   expect(new Set(ATTACKS.map(({ name }) => name)).size).toBe(ATTACKS.length);
   const report = readFileSync("docs/security.md", "utf8");
   expect(report).toContain(`There are ${ATTACKS.length}: `);

@@ -25,7 +25,7 @@ test.each(CONVERSATIONS)("$name", async (conversation) => {
   expect(results.filter((text) => text.startsWith("Not run"))).toEqual([]);
 });
 
-test("labels ask at most one card more in a conversation, and none where nothing but reading goes on", () => {
+test("labels cause at most one more approval card in a conversation, and none if it only reads", () => {
   for (const conversation of CONVERSATIONS) {
     const [before, after] = [sum(cardsOf(conversation, 0)), sum(cardsOf(conversation, 1))];
     const more = conversation.asksNobody === true ? 0 : 1;

@@ -18,7 +18,7 @@ const places = (given("PLACES") ?? "slack,discord,page").split(",").filter(isPla
 
 const tell = (line: string) => process.stderr.write(`${line}\n`);
 
-test(`${conversations} conversations get one answer each while one of ${replicas} replicas after the other is killed`, async () => {
+test(`${conversations} conversations get one answer each while ${replicas} replicas are killed one after the other`, async () => {
   const { problems, kills, takeoversMs } = await playStorm({ seconds, seed, replicas, places, conversations, tell });
   const share = (of: number) => percentile(takeoversMs, of).toFixed(0);
   tell(

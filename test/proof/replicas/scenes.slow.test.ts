@@ -58,7 +58,7 @@ async function expectOnce(asked: readonly Asked[]): Promise<void> {
 const oneEach = (channel?: number) => Promise.all(PLACES.map((place) => stage.ask(place, answer, channel)));
 
 test(
-  "replicas that start at once on an older version's database migrate it once, and one goes on with its parked run",
+  "replicas that start concurrently on an older version's database migrate it once, and one continues its parked run",
   async () => {
     const { fleet, places } = stage.town;
     const file = path.join(fleet.sandboxRoot("web-main"), "notes.txt");
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  "what a frozen replica was at another does, and once it thaws it says nothing and starts anew",
+  "another replica takes over from a frozen one, which posts nothing once it thaws and restarts",
   async () => {
     const held = heldAtFirst();
     const asked = await stage.ask("slack", held.play);
@@ -100,7 +100,7 @@ test(
 );
 
 test(
-  "while one replica after the other is told to end and started, it hands over what it is at, and everything is answered once",
+  "during a rolling restart replicas hand over their work, and everything is answered once",
   async () => {
     const held = heldAtFirst();
     const asked = [await stage.ask("discord", held.play)];
@@ -135,7 +135,7 @@ test(
 );
 
 test(
-  "where the database is five and forty milliseconds away, everything is answered once",
+  "with a database latency of five and forty milliseconds everything is answered once",
   async () => {
     for (const delayMs of [5, 40]) {
       stage.database.delayMs = delayMs;
@@ -147,7 +147,7 @@ test(
 );
 
 test(
-  "connections to the database that break cost a start at most",
+  "broken database connections cost at most a restart",
   async () => {
     const held = heldAtFirst();
     const asked = [await stage.ask("page", held.play), await stage.ask("slack")];
@@ -161,7 +161,7 @@ test(
 );
 
 test(
-  "PostgreSQL restarts, and nothing is lost",
+  "a restart of PostgreSQL loses nothing",
   async () => {
     const held = heldAtFirst();
     const asked = await stage.ask("slack", held.play);
@@ -174,7 +174,7 @@ test(
 );
 
 test(
-  "twenty threads of one channel keep one of another waiting on no replica",
+  "twenty threads of one channel do not delay another channel on any replica",
   async () => {
     const gate = hold();
     let open = 0;
@@ -199,7 +199,7 @@ test(
 );
 
 test(
-  "what a newer version has had of a session, this one leaves to it, and goes on with everything else",
+  "sessions written by a newer version are left to it, and all others continue",
   async () => {
     const { databaseUrl } = stage.town;
     const parked = await stage.ask("slack", (standing, request, index) =>

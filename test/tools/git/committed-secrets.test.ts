@@ -49,7 +49,7 @@ test.each([
   { input: { action: "blame", path: ".pgpass/.", revision: "HEAD" }, says: /\.pgpass looks like/u },
   { input: { action: "blame", path: "linked.txt" }, says: /\.pgpass looks like/u },
   { input: { action: "blame", path: "src/app.ts" }, says: /src\/app\.ts looks like a token/u },
-])("git $input shows no secret that was committed", async ({ input, says }) => {
+])("git $input masks committed secrets", async ({ input, says }) => {
   const text = textOf((await leaked().run(input)).content);
   expect(text).toMatch(says);
   expect(text).not.toContain(SECRET);
@@ -61,7 +61,7 @@ test.each([
   (blob: string) => ({ action: "show", revision: `${blob.slice(0, 7)}^{blob}` }),
   (blob: string) => ({ action: "diff", revision: `${blob}..HEAD:src/app.ts` }),
   () => ({ action: "show", revision: "a-tag" }),
-])("what a file held is not shown without its name, %#", async (asked) => {
+])("a blob is not shown without its file name, %#", async (asked) => {
   const session = leaked();
   const blob = session.git(["rev-parse", "HEAD:.pgpass"]).trim();
   session.git(["tag", "-a", "-m", "A tag", "a-tag", blob]);
@@ -70,7 +70,7 @@ test.each([
   expect(isError).toBe(true);
 });
 
-test("a sample of such a file is shown as it is", async () => {
+test("a sample file such as .env.example is shown unmasked", async () => {
   const session = gitSession();
   session.put(".env.example", "DB_PASSWORD=changeme\n");
   commit(session, "Show how");

@@ -184,27 +184,30 @@ const attacks: readonly Attack[] = [
   },
 ];
 
-test.each(attacks)("git runs no program of the repository's: $name", async ({ prepare, usual, directory = "" }) => {
-  const session = repository();
-  const { program, sprung } = trap();
-  prepare(session, program);
-  const paths = directory === "" ? [{}] : [{}, { path: directory }];
-  for (const look of EVERY_LOOK) {
-    for (const where of paths) await session.run({ ...where, ...look });
-    expect({ look, sprung: sprung() }).toEqual({ look, sprung: false });
-  }
-  try {
-    session.git(usual, directory); // some traps make git fail, too
-  } catch (error) {
-    expect(error).toHaveProperty("status");
-  }
-  expect(sprung()).toBe(true);
-});
+test.each(attacks)(
+  "git runs no program configured by the repository: $name",
+  async ({ prepare, usual, directory = "" }) => {
+    const session = repository();
+    const { program, sprung } = trap();
+    prepare(session, program);
+    const paths = directory === "" ? [{}] : [{}, { path: directory }];
+    for (const look of EVERY_LOOK) {
+      for (const where of paths) await session.run({ ...where, ...look });
+      expect({ look, sprung: sprung() }).toEqual({ look, sprung: false });
+    }
+    try {
+      session.git(usual, directory); // some traps make git fail, too
+    } catch (error) {
+      expect(error).toHaveProperty("status");
+    }
+    expect(sprung()).toBe(true);
+  },
+);
 
 test.each([
   ["GIT_EXTERNAL_DIFF", ["diff"]],
   ["GIT_CONFIG_PARAMETERS", ["status"]],
-] as const)("git is not told %s of the bot's environment", async (name, usual) => {
+] as const)("git does not receive %s of the bot's environment", async (name, usual) => {
   const session = repository();
   const { program, sprung } = trap();
   process.env[name] = name === "GIT_EXTERNAL_DIFF" ? program : `'core.fsmonitor=${program}'`;
@@ -217,7 +220,7 @@ test.each([
 
 const optionLike = ["--output=stolen", "-Ostolen", "--no-index", "--ext-diff", "--textconv", "--", "-p"];
 
-test.each(optionLike)("%s is neither a revision nor an option", async (word) => {
+test.each(optionLike)("%s is accepted neither as a revision nor as an option", async (word) => {
   const session = repository();
   for (const action of ["diff", "log", "show", "blame"]) {
     expect(gitInput.safeParse({ action, revision: word, path: "a.txt" }).success).toBe(false);
@@ -227,7 +230,7 @@ test.each(optionLike)("%s is neither a revision nor an option", async (word) => 
   expect(readdirSync(session.root).sort()).toEqual([".git", "a.txt", "dir"]);
 });
 
-test("nothing of .git changes, whatever is looked at", async () => {
+test("no action changes anything in .git", async () => {
   const session = repository();
   const dotGit = path.join(session.root, ".git");
   const state = (): string[] =>
@@ -246,7 +249,7 @@ test("nothing of .git changes, whatever is looked at", async () => {
   expect(readdirSync(session.temporary)).toEqual([]);
 });
 
-test("no trees of a sparse index come to .git", async () => {
+test("reading a sparse index writes no tree objects to .git", async () => {
   const session = repository();
   session.git(["checkout", "--quiet", "--", "."]);
   session.git(["sparse-checkout", "set", "--cone", "--sparse-index", "none"]);
@@ -261,7 +264,7 @@ test("no trees of a sparse index come to .git", async () => {
   expect(globSync("**", { cwd: objects }).sort()).toEqual(before);
 });
 
-test("pipes in the work tree are not waited for", async () => {
+test("named pipes in the work tree do not block", async () => {
   const session = repository();
   rmSync(path.join(session.root, "a.txt"));
   for (const name of ["a.txt", "new"]) execFileSync("mkfifo", [path.join(session.root, name)]);
@@ -271,13 +274,13 @@ test("pipes in the work tree are not waited for", async () => {
   }
 });
 
-test("a pipe as .gitignore costs the time limit and no more", async () => {
+test("a named pipe as .gitignore costs at most the time limit", async () => {
   const session = gitSession({ limits: { timeoutMs: 500 } });
   execFileSync("mkfifo", [path.join(session.root, ".gitignore")]);
   expect(await session.run({ action: "status" })).toMatchObject({ isError: true, summary: "stopped after 0.5 s" });
 });
 
-test("a very large file is counted in a diff, not compared", async () => {
+test("a very large file is listed in a diff, not compared", async () => {
   const session = repository();
   const program = path.join(session.temporary, "fill");
   writeFileSync(program, Buffer.alloc(20_000_000));
@@ -288,7 +291,7 @@ test("a very large file is counted in a diff, not compared", async () => {
   expect(textOf(shown.content)).toContain("a.txt | Bin");
 });
 
-test("a damaged repository is an error, not a crash", async () => {
+test("a damaged repository gives an error instead of a crash", async () => {
   const session = repository();
   appendFileSync(path.join(session.root, ".git/index"), "garbage");
   writeFileSync(path.join(session.root, ".git/config"), "[core\n");

@@ -110,7 +110,7 @@ const diversions: Readonly<Record<string, Diversion>> = {
   },
 };
 
-test.each(Object.entries(diversions))("git shows nothing of outside by %s", async (_, divert) => {
+test.each(Object.entries(diversions))("git shows nothing from outside the root by %s", async (_, divert) => {
   const session = repository();
   const beside = secretBeside(session);
   const theirs = session.git(["rev-parse", "HEAD"], "../beside").trim();

@@ -50,7 +50,7 @@ const looks = [
   { input: { action: "blame", path: "src/main.txt", revision: "HEAD~1" }, shows: [") two"], hides: ["half", "four"] },
 ];
 
-test.each(looks)("git $input shows what there is", async ({ input, shows, hides }) => {
+test.each(looks)("git $input shows the expected output", async ({ input, shows, hides }) => {
   const result = await withHistory().run(input);
   const text = textOf(result.content);
   expect(result.isError).toBe(false);
@@ -69,13 +69,13 @@ const mistakes = [
   { input: { action: "show", path: ".git/config" }, says: "`.git` is closed to tools" },
 ];
 
-test.each(mistakes)("git $input says what is wrong", async ({ input, says }) => {
+test.each(mistakes)("git $input explains what is wrong", async ({ input, says }) => {
   const result = await withHistory().run(input);
   expect(result.isError).toBe(true);
   expect(textOf(result.content)).toContain(says);
 });
 
-test("a clean work tree says so", async () => {
+test("a clean work tree is reported as such", async () => {
   const session = gitSession();
   commit(session, "Nothing");
   const result = await session.run({ action: "status" });
@@ -83,7 +83,7 @@ test("a clean work tree says so", async () => {
   expect(result.summary).toBe("clean");
 });
 
-test("where there is no repository, that is said, also beneath a repository that is outside of the root", async () => {
+test("a missing repository is reported, also beneath a repository outside the root", async () => {
   const session = gitSession({ empty: true });
   session.put("a.txt", "");
   session.git(["init", "--quiet", ".."]);
@@ -98,13 +98,13 @@ test("a session's directory that does not exist yet has no repository", async ()
   expect(textOf((await session.run({ action: "log" })).content)).toBe("There is no git repository here.");
 });
 
-test("what a repository ignores by its own list is not shown", async () => {
+test("files ignored by the repository's .git/info/exclude are omitted", async () => {
   const session = withHistory();
   session.put(".git/info/exclude", "notes.txt\n");
   expect(textOf((await session.run({ action: "status" })).content)).not.toContain("notes.txt");
 });
 
-test("the path says which of several repositories is meant", async () => {
+test("the path selects one of several repositories", async () => {
   const session = gitSession({ empty: true });
   for (const name of ["front", "back"]) {
     session.put(`${name}/src/${name}.txt`, name);
@@ -116,7 +116,7 @@ test("the path says which of several repositories is meant", async () => {
   expect(textOf((await session.run({ action: "log", path: "front/src/front.txt" })).content)).toContain("about front");
 });
 
-test("linked work trees, submodules, shallow clones and packed refs beneath the root are read", async () => {
+test("linked work trees, submodules, shallow clones and packed refs beneath the root can be read", async () => {
   const session = withHistory();
   session.git(["gc", "--quiet"]);
   session.git(["worktree", "add", "--quiet", "tree", "-b", "side"]);
@@ -130,7 +130,7 @@ test("linked work trees, submodules, shallow clones and packed refs beneath the 
   expect(textOf((await session.run({ action: "log", path: "sub" })).content)).toContain("Second thoughts");
 });
 
-test("what a shallow or a partial clone does not have is said, and who can fetch it", async () => {
+test("objects missing from a shallow or partial clone are reported, with who can fetch them", async () => {
   const session = withHistory();
   session.git(["config", "uploadpack.allowFilter", "true"]);
   session.git(["clone", "--quiet", "--depth=1", `file://${session.root}`, "shallow"]);
@@ -144,7 +144,7 @@ test("what a shallow or a partial clone does not have is said, and who can fetch
   expect(textOf(partial.content)).toContain("This is a partial clone");
 });
 
-test("a branch is compared with what it follows", async () => {
+test("a branch is compared with its upstream", async () => {
   const session = withHistory();
   session.git(["clone", "--quiet", ".", "clone"]);
   session.git(["commit", "--quiet", "--allow-empty", "--message", "mine"], "clone");
@@ -152,7 +152,7 @@ test("a branch is compared with what it follows", async () => {
   expect(textOf(result.content)).toContain("## main...origin/main [ahead 1]");
 });
 
-test("repositories of SHA-256 are read", async () => {
+test("repositories with SHA-256 objects can be read", async () => {
   const session = gitSession({ empty: true });
   session.git(["init", "--quiet", "--object-format=sha256"]);
   session.put("a.txt", "a");
@@ -160,7 +160,7 @@ test("repositories of SHA-256 are read", async () => {
   expect(textOf((await session.run({ action: "log" })).content)).toMatch(/^commit [0-9a-f]{64} /);
 });
 
-test("paths are taken literally", async () => {
+test("paths are literal, not patterns", async () => {
   const session = gitSession();
   session.put("*.txt", "star\n");
   session.put("a.txt", "a\n");
@@ -170,7 +170,7 @@ test("paths are taken literally", async () => {
   expect(textOf((await session.run({ action: "show", path: ":(top)" })).content)).toContain("+magic");
 });
 
-test("long output is cut, and what to ask for is said", async () => {
+test("long output is cut, with a hint how to narrow the request", async () => {
   const session = gitSession();
   session.put("big.txt", "0123456789\n".repeat(100_000));
   commit(session, "big");
@@ -187,7 +187,7 @@ test("a binary file is not shown as text", async () => {
   expect(textOf(result.content)).toBe("This is a binary file; git shows text only.");
 });
 
-test("without git, the result says so", async () => {
+test("if git is not installed, the result says so", async () => {
   const session = gitSession({ programs: ["/nonexistent/git"] });
   const result = await session.run({ action: "status" });
   expect(result).toMatchObject({ isError: true, summary: "git is not installed" });
@@ -197,13 +197,13 @@ test("without git, the result says so", async () => {
 test.each([
   { what: "a program that cannot be started", options: { programs: ["/"] }, code: "EACCES" },
   { what: "no place for what git needs", options: { temporaryDirectory: "/dev/null" }, code: "ENOTDIR" },
-])("$what is said", async ({ options, code }) => {
+])("$what is reported", async ({ options, code }) => {
   const result = await gitSession(options).run({ action: "log" });
   expect(result.isError).toBe(true);
   expect(textOf(result.content)).toContain(`cannot be looked into now (${code})`);
 });
 
-test("where no file can be opened any more, git is not started, and the program goes on", () => {
+test("with no file descriptors left git is not started, and the program continues", () => {
   const script = `
     import { closeSync, openSync } from "node:fs";
     import { gitRunner } from ${JSON.stringify(path.resolve("src/tools/git/run-git.ts"))};
@@ -225,14 +225,14 @@ function endlessGit(): { readonly program: string; readonly begun: string } {
   return { program, begun };
 }
 
-test("git that takes too long is stopped", async () => {
+test("git is stopped at its time limit", async () => {
   const session = gitSession({ programs: [endlessGit().program], limits: { timeoutMs: 500 } });
   const result = await session.run({ action: "status" });
   expect(result).toMatchObject({ isError: true, summary: "stopped after 0.5 s" });
   expect(readdirSync(session.temporary)).toEqual([]);
 });
 
-test("a cancelled call ends at once and leaves nothing behind", async () => {
+test("a cancelled call ends at once and leaves no process or files", async () => {
   const { program, begun } = endlessGit();
   const session = gitSession({ programs: [program] });
   const stop = new AbortController();
@@ -242,14 +242,14 @@ test("a cancelled call ends at once and leaves nothing behind", async () => {
   expect(readdirSync(session.temporary)).toEqual([]);
 });
 
-test("what a model is told of the input says how fields are used", () => {
+test("every input field has a description for models", () => {
   const { properties } = z
     .object({ properties: z.record(z.string(), z.object({ description: z.string() })) })
     .parse(z.toJSONSchema(createGitTool().input, { io: "input" }));
   expect(Object.keys(properties)).toEqual(["action", "path", "revision", "staged", "count", "lines"]);
 });
 
-test("a configuration that has not changed is not listed again, and one that has is", async () => {
+test("an unchanged configuration is not read again, and a changed one is", async () => {
   const session = gitSession();
   const { repository } = findRepository(session.root, "");
   const program = findGit(GIT_PROGRAMS) ?? "";
@@ -267,7 +267,7 @@ test("a configuration that has not changed is not listed again, and one that has
   expect((await readSettings(repository, counting)).harmless).toContainEqual(["core.eol", "crlf"]);
 });
 
-test("what a killed process has left is removed, and nothing else", async () => {
+test("leftovers of a killed process are removed, and nothing else", async () => {
   const session = withHistory();
   const hourAgo = Date.now() / 1_000 - 3_601;
   for (const name of ["deckhand-git-killed", "deckhand-git-runs", "others"]) {

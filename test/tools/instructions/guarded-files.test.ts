@@ -26,30 +26,33 @@ const files = [
   { file: "x/abbc", guarded: false },
 ];
 
-test.each(files)("$file is a person's decision, in each mode and by each tool: $guarded", async ({ file, guarded }) => {
-  const session = fileSession(sandbox);
-  const place = { mode: "agi", sandboxRoot: session.root, allowedHosts: [], blockedUrls: [] } as const;
-  const rule = session.tool("write").rule?.({ path: file, content: "x" }, place);
-  expect(rule ?? null).toEqual(guarded ? expect.objectContaining({ type: "ask", always: true }) : null);
-  mkdirSync(path.dirname(path.join(session.root, file)), { recursive: true });
-  const results = [
-    await session.run("write", { path: file, content: "x" }),
-    await session.run("bash", { command: `echo x > ${file}` }),
-    await session.run("js_exec", { code: `fs.writeFileSync("${file}", "x")`, hosts: [] }),
-  ];
-  const refused = results.map((result) =>
-    text(result).includes("instructs agents or machines, or the settings guard it"),
-  );
-  expect(refused).toEqual([guarded, guarded, guarded]);
-});
+test.each(files)(
+  "changing $file needs a person's decision in each mode and by each tool: $guarded",
+  async ({ file, guarded }) => {
+    const session = fileSession(sandbox);
+    const place = { mode: "agi", sandboxRoot: session.root, allowedHosts: [], blockedUrls: [] } as const;
+    const rule = session.tool("write").rule?.({ path: file, content: "x" }, place);
+    expect(rule ?? null).toEqual(guarded ? expect.objectContaining({ type: "ask", always: true }) : null);
+    mkdirSync(path.dirname(path.join(session.root, file)), { recursive: true });
+    const results = [
+      await session.run("write", { path: file, content: "x" }),
+      await session.run("bash", { command: `echo x > ${file}` }),
+      await session.run("js_exec", { code: `fs.writeFileSync("${file}", "x")`, hosts: [] }),
+    ];
+    const refused = results.map((result) =>
+      text(result).includes("instructs agents or machines, or the settings guard it"),
+    );
+    expect(refused).toEqual([guarded, guarded, guarded]);
+  },
+);
 
-test("what a person has decided is written", async () => {
+test("a change that a person approved is written", async () => {
   const session = fileSession(sandbox, { context: { approved: true } });
   expect((await session.run("write", { path: "deploy", content: "x" })).isError).toBe(false);
   expect(session.bytes("deploy").toString()).toBe("x");
 });
 
-test("without settings nothing is guarded besides", async () => {
+test("without settings no further files are guarded", async () => {
   const plain = createSandbox(SANDBOX_CHILD);
   const session = fileSession(plain);
   expect((await session.run("write", { path: "deploy", content: "x" })).isError).toBe(false);

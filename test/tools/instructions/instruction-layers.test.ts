@@ -26,7 +26,7 @@ function put(name: string, text: string): string {
   return file;
 }
 
-test("layers add up, the sandbox root's last", () => {
+test("layers are concatenated, the sandbox root's last", () => {
   put("root/AGENTS.md", "project\n");
   put("agents/AGENTS.md", "mine");
   put("AGENTS.md", "home");
@@ -41,12 +41,12 @@ test.each([
   { name: "an empty AGENTS.md", files: { "root/CLAUDE.md": "claude", "root/AGENTS.md": "" }, layers: ["claude"] },
   { name: "bytes that are no text", files: { "root/AGENTS.md": "a\0b" }, layers: [] },
   { name: "a directory in the file's place", files: { "root/AGENTS.md/x": "x" }, layers: [] },
-])("of a root with $name the layers are $layers", ({ files, layers }) => {
+])("a root with $name has the layers $layers", ({ files, layers }) => {
   for (const [name, text] of Object.entries(files)) put(name, text);
   expect(read()).toEqual(layers);
 });
 
-test("the directories above a working directory have layers, too, the highest first", () => {
+test("directories above a working directory contribute layers as well, topmost first", () => {
   const above = { root: path.join(home, "project"), directories: ["", "packages", "packages/none"] };
   root = path.join(home, "project/packages/none/service");
   mkdirSync(root, { recursive: true });
@@ -59,7 +59,7 @@ test("the directories above a working directory have layers, too, the highest fi
   expect(read(above)).toEqual(["home", "project", "packages", "service"]);
 });
 
-test("what a file above imports from the working directory is said to be open to tools", () => {
+test("a file that a parent layer imports from the working directory is marked as writable by tools", () => {
   const above = { root: path.join(home, "project"), directories: [""] };
   root = path.join(home, "project/service");
   mkdirSync(root, { recursive: true });
@@ -70,7 +70,7 @@ test("what a file above imports from the working directory is said to be open to
   expect(read(above)[0]).toContain("[Imported: closed.md]\nClosed.");
 });
 
-test("above a working directory no link is followed out of the root, and a change is seen", () => {
+test("links above a working directory are not followed out of the root, and changes there take effect", () => {
   const above = { root: path.join(home, "project"), directories: ["", "packages"] };
   root = path.join(home, "project/packages/service");
   mkdirSync(root, { recursive: true });
@@ -87,13 +87,13 @@ test("a link out of the sandbox root is not followed", () => {
   expect(read()).toEqual([]);
 });
 
-test("a long file is cut, visibly", () => {
+test("a long file is cut, with a visible mark", () => {
   put("root/AGENTS.md", "ä".repeat(40_000));
   const [text = ""] = read();
   expect(text).toMatch(/ä\n\[Cut here: the file has 80000 bytes, of which 32768 are read\.\]$/);
 });
 
-test("a file is read again when it has changed", () => {
+test("a file is read again after a change", () => {
   const file = put("root/AGENTS.md", "one");
   expect(read()).toEqual(["one"]);
   writeFileSync(file, "two");
@@ -146,7 +146,7 @@ test.each(imports)("a layer imports $name", ({ files, layer }) => {
   expect(read()).toEqual([layer]);
 });
 
-test("imports follow no link out of the root, and into no .git", () => {
+test("imports follow no links out of the root, and none into .git", () => {
   put("root/AGENTS.md", "@link.md @folder/secret.txt @.git/config");
   put("root/.git/config", "never");
   symlinkSync(put("outside/secret.txt", "never"), path.join(root, "link.md"));
@@ -154,7 +154,7 @@ test("imports follow no link out of the root, and into no .git", () => {
   expect(read()).toEqual(["@link.md @folder/secret.txt @.git/config"]);
 });
 
-test("nobody who fills a project has its secrets told, by imports or links", () => {
+test("secrets of a project are not revealed by imports or links", () => {
   put("root/AGENTS.md", "Our token is xoxb-1. @.env @notes.md @style.md");
   put("root/.env", "DB_PASSWORD=hunter2\n");
   put("root/style.md", "Tabs.");
@@ -173,7 +173,7 @@ test("imports end at a depth of five", () => {
   expect(layer).not.toContain("at 6");
 });
 
-test("imports are bounded, and those that are left out are named", () => {
+test("imports are limited, and the omitted ones are named", () => {
   const names = Array.from({ length: 50 }, (_, index) => `f${index}.md`);
   put("root/AGENTS.md", names.map((name) => `@${name}`).join("\n"));
   for (const name of names) put(`root/${name}`, "x".repeat(20_000));
@@ -182,14 +182,14 @@ test("imports are bounded, and those that are left out are named", () => {
   expect(layer).toMatch(/\[Not imported, since .*: f3\.md, f4\.md/);
 });
 
-test("beyond thirty imports, however short, the others are named", () => {
+test("imports beyond thirty are named instead of read", () => {
   const names = Array.from({ length: 32 }, (_, index) => `f${index}.md`);
   put("root/AGENTS.md", names.map((name) => `@${name}`).join("\n"));
   for (const name of names) put(`root/${name}`, "short");
   expect(read()[0]).toMatch(/\[Not imported, since .*: f30\.md, f31\.md\.\]$/);
 });
 
-test("the operator's own file imports from its directory alone, and a change of an imported file is seen", () => {
+test("the operator's own file imports from its directory only, and a changed import is read again", () => {
   put("agents/AGENTS.md", "@tone.md @../root/x.md");
   const tone = put("agents/tone.md", "Short.");
   put("root/x.md", "never");

@@ -4,7 +4,7 @@ import { NO_OWN_FILES } from "../../../src/tools/own-files.ts";
 import { nativeSession } from "../../support/native-session.ts";
 import { shippedAgent } from "../../support/shipped-agents.ts";
 
-test("what each request tells of the types of sub-agents is bounded, however many there are", async () => {
+test("the list of agent types in each request is bounded", async () => {
   const { deps } = await nativeSession();
   const models = { problemWith: () => Promise.resolve(null) };
   const offers = [3, 60, 1_000].map((count) => {

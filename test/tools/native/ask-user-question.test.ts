@@ -24,7 +24,7 @@ function cardOf({ thread }: NativeSession) {
   return thread.posts.get("question:call_1");
 }
 
-test("a question is posted once with its options as buttons, however often the run is woken", async () => {
+test("a question is posted once with its options as buttons, however often the run wakes", async () => {
   const session = await asked();
   expect(await session.resume()).toBeNull();
   expect(cardOf(session)).toMatchObject({
@@ -40,7 +40,7 @@ test("a question is posted once with its options as buttons, however often the r
   expect(await session.isWoken()).toBe(false);
 });
 
-test("a question that poses as an approval reads as what it is", async () => {
+test("a question that imitates an approval is recognisable as a question", async () => {
   const question = "⏸ **Run a command?**   asked by @ana\n```sh\nls\n```\r\n\n> quoted\u202e";
   const session = await asked({ question, options: ["Allow once", "Deny", "Later"] });
   const card = cardOf(session);
@@ -61,7 +61,7 @@ test("a question that poses as an approval reads as what it is", async () => {
   ]);
 });
 
-test("a click closes the question, wakes the run and becomes the result", async () => {
+test("a click closes the question, wakes the run and becomes its result", async () => {
   const session = await asked();
   expect(await answerByClick(click(`answer:1:${ID}`), { choice: "1", id: ID }, session.options)).toEqual({
     type: "accepted",
@@ -71,7 +71,7 @@ test("a click closes the question, wakes the run and becomes the result", async 
   expect(session.thread.edits).toMatchObject([{ markdown: "Question: Which port?\n✓ 9090 — @ana", buttons: [] }]);
 });
 
-test("of two clicks at once one counts, and the other person is told whose", async () => {
+test("of two concurrent clicks one counts, and the other person is told whose", async () => {
   const session = await asked();
   const receipts = await Promise.all([
     answerByClick(click(`answer:0:${ID}`), { choice: "0", id: ID }, session.options),
@@ -117,7 +117,7 @@ test.each([
   expect(await session.isWoken()).toBe(false);
 });
 
-test("files of an answer are delivered as the message that they came with, before the run goes on", async () => {
+test("files of an answer are delivered as a message of their own before the run continues", async () => {
   const session = await asked();
   const file = { name: "ports.txt", mediaType: "text/plain", size: 4, ref: "F1" };
   const steps: string[] = [];
@@ -144,7 +144,7 @@ async function nextProcess({ store, clock, thread }: NativeSession) {
 
 const STOPPED = { markdown: "Question: Which port?\n⏹ Stopped by @ana.", buttons: [] };
 
-test("a card that is gone from the platform holds no stop up", async () => {
+test("a card that was deleted on the platform does not block a stop", async () => {
   const session = await asked();
   session.thread.editFailure = new PlatformError("thread_gone", "message_not_found");
   await withdraw(session);
@@ -152,7 +152,7 @@ test("a card that is gone from the platform holds no stop up", async () => {
   expect(await session.store.questions.ofRun("run_1")).toMatchObject([{ status: "withdrawn" }]);
 });
 
-test("a process that dies while the card is closed leaves that to the next", async () => {
+test("a card whose process dies during its closing is closed by the next process", async () => {
   const session = await asked();
   const { store, clock, thread } = session;
   thread.editFailure = new StoreError("stale_owner", "the process has died");
@@ -169,7 +169,7 @@ const answeredCases = [
   { name: "that a stop has kept from its call", isTaken: false, stoppedBy: "@ana" },
 ];
 
-test.each(answeredCases)("the end of the run shows an answer $name", async ({ isTaken, stoppedBy }) => {
+test.each(answeredCases)("the end of the run leaves the answer on a card $name", async ({ isTaken, stoppedBy }) => {
   const session = await asked();
   const { thread } = session;
   await answerByClick(click(`answer:0:${ID}`), { choice: "0", id: ID }, session.options);
@@ -183,7 +183,7 @@ test.each(answeredCases)("the end of the run shows an answer $name", async ({ is
   expect(thread.edits).toMatchObject([{ markdown: "Question: Which port?\n✓ 8080 — @ana", buttons: [] }]);
 });
 
-test("a card whose process died while it was withdrawn is closed by the process that ends the run", async () => {
+test("a card whose process died during its withdrawal is closed by the process that ends the run", async () => {
   const session = await asked();
   const { thread } = session;
   thread.editFailure = new StoreError("stale_owner", "the process has died");
@@ -194,7 +194,7 @@ test("a card whose process died while it was withdrawn is closed by the process 
   expect(thread.edits).toMatchObject([STOPPED]);
 });
 
-test("a card that shows its answer is not left to be closed", async () => {
+test("a card that already shows its answer is not edited again at the end", async () => {
   const session = await asked();
   await answerByClick(click(`answer:0:${ID}`), { choice: "0", id: ID }, session.options);
   await session.resume();
@@ -203,7 +203,7 @@ test("a card that shows its answer is not left to be closed", async () => {
   expect(session.thread.edits).toHaveLength(1);
 });
 
-test("a stop withdraws the question: its buttons go, clicks say so, and messages are messages again", async () => {
+test("a stop withdraws the question: its buttons disappear, clicks are refused, and messages are ordinary again", async () => {
   const session = await asked();
   const { thread } = session;
   await withdraw(session);
@@ -215,14 +215,14 @@ test("a stop withdraws the question: its buttons go, clicks say so, and messages
   expect(await session.resume()).toMatchObject({ isError: true, summary: "withdrawn" });
 });
 
-test("a question that cannot be posted takes no message for its answer", async () => {
+test("a question that cannot be posted treats no message as its answer", async () => {
   const session = await nativeSession();
   session.thread.failure = new PlatformError("thread_gone", "gone");
   await expect(session.callTool(createAskUserQuestion(session.deps), WHICH)).rejects.toThrow("gone");
   expect(await answerByMessage(message("go on"), session.session, session.options)).toBe(false);
 });
 
-test("a question longer than a message is attached whole", async () => {
+test("a question longer than a message is attached as a file", async () => {
   const question = `Fill in:\n${"word ".repeat(230)}`;
   const session = await nativeSession();
   const limits = { ...session.thread.limits, messageChars: 600 };
@@ -233,7 +233,7 @@ test("a question longer than a message is attached whole", async () => {
   expect(new TextDecoder().decode(card?.files[0]?.data)).toContain(question.trim().split("\n")[1]);
 });
 
-test("a question longer than a message is asked as far as it fits where files are forbidden", async () => {
+test("a question longer than a message is shortened where files are forbidden", async () => {
   const session = await nativeSession();
   session.thread.refuses = ({ files }) =>
     files.length > 0
@@ -251,7 +251,7 @@ test("a question longer than a message is asked as far as it fits where files ar
   expect(card?.buttons).toHaveLength(2);
 });
 
-test("a question that is refused as it is written is asked as plain text, whose options are typed", async () => {
+test("a question whose format the platform refuses is posted as plain text with typed options", async () => {
   const session = await nativeSession();
   session.thread.refuses = ({ buttons }) => (buttons.length > 0 ? new DefectError("50035") : null);
   const tool = createAskUserQuestion(session.deps);
@@ -264,21 +264,21 @@ test("a question that is refused as it is written is asked as plain text, whose 
   expect(await session.callTool(tool, WHICH)).toMatchObject({ summary: "ana chose" });
 });
 
-test("a question that is refused in every form is nobody's to answer, and the model is told so", async () => {
+test("a question that the platform refuses in every form is not posted, and the model is told so", async () => {
   const session = await nativeSession();
   session.thread.refuses = () => new PlatformError("defect", "invalid_blocks");
   expect(await session.callTool(createAskUserQuestion(session.deps), WHICH)).toMatchObject({ summary: "withdrawn" });
   expect(await answerByMessage(message("go on"), session.session, session.options)).toBe(false);
 });
 
-test("where nobody is, the model is told so at once", async () => {
+test("in an unattended run the model is told at once that nobody can answer", async () => {
   const session = await nativeSession();
   const result = await session.callTool(createAskUserQuestion(session.deps), WHICH, { nonInteractive: true });
   expect(result).toMatchObject({ isError: true, summary: "nobody there" });
   expect(session.thread.posts.size).toBe(0);
 });
 
-test("buttons keep within 100 characters, however long the ids of a provider's calls are", async () => {
+test("button ids keep within 100 characters, however long the provider's call ids are", async () => {
   const session = await nativeSession();
   const callId = `call_${"x".repeat(200)}`;
   await session.callTool(createAskUserQuestion(session.deps), WHICH, { callId });
@@ -289,7 +289,7 @@ test("buttons keep within 100 characters, however long the ids of a provider's c
   expect((await answerByClick(click(button?.id ?? ""), { choice: "0", id }, session.options)).type).toBe("accepted");
 });
 
-test("an answer is words of whoever gave it", async () => {
+test("an answer is labelled with the person who gave it", async () => {
   const session = await asked();
   await answerByClick(click(`answer:0:${ID}`, CHIEF), { choice: "0", id: ID }, session.options);
   expect((await session.resume())?.label).toEqual({ who: [CHIEF.id], holds: ["channel"] });

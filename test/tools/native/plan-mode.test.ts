@@ -27,7 +27,7 @@ async function proposed(input: object = PLAN) {
   return { ...session, propose, plan, decide };
 }
 
-test("a plan that is refused as it is written comes as plain text with its buttons", async () => {
+test("a plan whose format the platform refuses is posted as plain text with its buttons", async () => {
   const session = await nativeSession();
   session.thread.refuses = ({ markdown }) => (markdown.includes("```") ? null : new DefectError("50035"));
   expect(await session.callTool(createExitPlanMode(session.deps), PLAN)).toBeNull();
@@ -36,7 +36,7 @@ test("a plan that is refused as it is written comes as plain text with its butto
   expect(card?.buttons.map(({ label }) => label)).toEqual(["Go ahead", "Change it", "Drop it"]);
 });
 
-test("plan mode refuses what changes or runs something, and nothing else, until the plan is accepted", async () => {
+test("plan mode refuses calls that change or run something until the plan is accepted", async () => {
   const session = await proposed();
   const verdicts = async () => {
     const plan = await session.plan();
@@ -49,7 +49,7 @@ test("plan mode refuses what changes or runs something, and nothing else, until 
   expect(await verdicts()).toEqual([false, false, false, false]);
 });
 
-test("plan mode holds from the very call that begins it", () => {
+test("plan mode applies from the very call that starts it", () => {
   expect(planRefusal(null, WRITE, ["write"])).toBeNull();
   expect(planRefusal(null, WRITE, ["enter_plan_mode", "write"])).toContain("plan mode is on");
 });
@@ -63,7 +63,7 @@ test("the plan is posted as a checklist with its three buttons", async () => {
   });
 });
 
-test("an accepted plan stays in the prompt with its marks until it is done", async () => {
+test("an accepted plan stays in the prompt with its progress until it is done", async () => {
   const session = await proposed();
   expect(planSection(await session.plan())).toContain("Plan mode is on");
   expect(await session.decide("go")).toEqual({ type: "accepted" });
@@ -87,20 +87,20 @@ test("an accepted plan stays in the prompt with its marks until it is done", asy
   expect(planSection(await session.plan())).toBe("");
 });
 
-test("whoever was asked may still decide when an approver wants the plan changed", async () => {
+test("the person who was asked may still decide after an approver clicked Change", async () => {
   const session = await proposed();
   await session.decide("change", CHIEF);
   expect(await session.decide("go")).toEqual({ type: "accepted" });
   expect(await session.plan()).toMatchObject({ phase: "accepted", acceptedBy: "@ana" });
 });
 
-test("an approver who wants changes need not mention the agent to say which", async () => {
+test("an approver who requests changes need not mention the agent in the next message", async () => {
   const session = await proposed();
   await session.decide("change", CHIEF);
   expect((await session.store.sessions.get("ses_1")).people).toContain(CHIEF.id);
 });
 
-test("whoever says what to change has words in the run from then on", async () => {
+test("a person who requests changes counts as an author of the run from then on", async () => {
   const session = await proposed();
   const others = async () => (await peopleOfRun(session.store, "run_1")).others.map(({ name }) => name);
   await session.decide("change", CHIEF);
@@ -121,14 +121,14 @@ test.each([
   { said: "Go ahead!", becomes: "accepted the plan", phase: "accepted" },
   { said: "drop it", becomes: "dropped the plan", phase: undefined },
   { said: "keep the old port, too", becomes: "wants the plan changed: keep the old port, too", phase: "planning" },
-])("the reply “$said” is a decision, too", async ({ said, becomes, phase }) => {
+])("the reply “$said” counts as a decision", async ({ said, becomes, phase }) => {
   const session = await proposed();
   expect(await answerByMessage(message(said), session.session, session.options)).toBe(true);
   expect(textOf((await session.propose())?.content ?? [])).toContain(becomes);
   expect((await session.plan())?.phase).toBe(phase);
 });
 
-test("who wants changes says them: the next message is theirs, and the plan stays open until then", async () => {
+test("after a request for changes the person's next message states them, and the plan stays open until then", async () => {
   const session = await proposed();
   expect(await session.decide("change", CHIEF)).toMatchObject({ type: "reply" });
   expect(await session.propose()).toBeNull();
@@ -140,7 +140,7 @@ test("who wants changes says them: the next message is theirs, and the plan stay
   );
 });
 
-test("a stranger accepts no plan", async () => {
+test("a person without the right cannot accept a plan", async () => {
   const session = await proposed();
   expect(await session.decide("go", BEN)).toMatchObject({ type: "reply" });
   expect((await session.plan())?.phase).toBe("planning");
@@ -154,7 +154,7 @@ test("a stop ends plan mode with the plan", async () => {
   expect(thread.edits.at(-1)).toMatchObject({ markdown: "**The plan**\n⏹ Stopped by @ana.", buttons: [] });
 });
 
-test.each([1, 2, 3])("a plan that is accepted after %i looks of a stop stays accepted", async (looks) => {
+test.each([1, 2, 3])("a plan that is accepted after %i queries of a concurrent stop stays accepted", async (looks) => {
   const session = await proposed();
   const { thread } = session;
   const accept = async () => {
@@ -166,7 +166,7 @@ test.each([1, 2, 3])("a plan that is accepted after %i looks of a stop stays acc
   expect(await session.plan()).toEqual(isAccepted ? expect.objectContaining({ phase: "accepted" }) : null);
 });
 
-test("a plan longer than a message is attached whole", async () => {
+test("a plan longer than a message is attached as a file", async () => {
   const steps = Array.from({ length: 20 }, (_, index) => `Step ${index} ${"x".repeat(150)}`);
   const session = await proposed({ steps });
   const card = session.thread.posts.get("question:call_1");

@@ -14,7 +14,7 @@ async function asleep() {
   return { ...session, resume };
 }
 
-test("a pause ends when it is over, by an event that is due then, and says when that will be", async () => {
+test("sleep ends by an event at its due time, and the end time is announced", async () => {
   const { resume, clock, store, waits, isWoken } = await asleep();
   expect(await store.inbox.nextDue(clock.now())).toBe(clock.now() + 300_000);
   const end = new Date(clock.now() + 300_000).toISOString().slice(11, 16);
@@ -26,7 +26,7 @@ test("a pause ends when it is over, by an event that is due then, and says when 
   expect(textOf((await resume())?.content ?? [])).toBe(`The pause of 5 min is over. It is ${end} UTC now.`);
 });
 
-test("a wake in the meantime, as after a restart, does not begin the pause anew", async () => {
+test("a wake during the pause, such as a restart, does not restart it", async () => {
   const { resume, clock, store } = await asleep();
   const dueAt = await store.inbox.nextDue(clock.now());
   await clock.advance(200_000);
@@ -53,7 +53,7 @@ test.each(["running", "parked"] as const)("a message ends the pause early when t
   expect((await resume())?.summary).toBe("a message came after 2 min");
 });
 
-test("a message to a session that does not sleep wakes nothing", async () => {
+test("a message to a session that is not sleeping wakes nothing", async () => {
   const { store, engine, isWoken } = await nativeSession();
   await wakeSleepingRun("ses_1", "m", { store, engine });
   expect(await isWoken()).toBe(false);

@@ -60,19 +60,19 @@ async function found(input: object, more = {}): Promise<string> {
   return textOf(result?.content ?? []);
 }
 
-test("few small ones are offered whole, without a search", () => {
+test("a few small tools are offered directly, without a search", () => {
   const offered = deferTools([SEARCH, createUseTool(), ...CATALOGUE.slice(1)]);
   expect(names(offered)).toEqual(names(CATALOGUE.slice(1)).sort());
 });
 
-test("one whose schema providers may refuse is found only, however few there are", () => {
+test("a tool whose schema providers may refuse is offered by search only", () => {
   const schema = { type: "object", properties: {}, anyOf: [{ required: ["a"] }] };
   const odd = { ...tool("odd", { deferred: { about: "is odd" } }), inputSchema: () => schema };
   expect(names(deferTools([SEARCH, createUseTool(), odd]))).toEqual(["tool_search", "use_tool"]);
   expect(deferTools([odd])).toEqual([]);
 });
 
-test("of more the search has a line each, and one for each server however many it has", () => {
+test("many tools have one line each in the search's description, or one per server", () => {
   const offered = deferTools(TOOLS);
   expect(names(offered)).toEqual(["read", "tool_search", "use_tool"]);
   const lines = offered[1]?.description.split("\n") ?? [];
@@ -83,7 +83,7 @@ test("of more the search has a line each, and one for each server however many i
   ]);
 });
 
-test("a server of 256 tools costs a line of 90 characters, the 21st none of its own", () => {
+test("a server of 256 tools costs a line of 90 characters, and servers after the 20th none", () => {
   const served = (server: number, tools: number) =>
     Array.from({ length: tools }, (_, number) =>
       tool(`mcp__s${server}__do_${number}`, { deferred: { about: "", group: `mcp__s${server}__` } }),
@@ -108,19 +108,19 @@ test.each([
   { query: "calendar", first: "mcp__calendar__list_events" },
   { query: "mcp__github__create_issue", first: "mcp__github__create_issue" },
   { query: "read", first: "read" },
-])("“$query” finds $first first, with all its arguments", async ({ query, first }) => {
+])("the query “$query” finds $first first, with all its arguments", async ({ query, first }) => {
   const [, told] = (await found({ query })).split("\n\n");
   expect(told?.split(":")[0]).toBe(first);
   expect(told).toContain('"wish":{"type":"string","maxLength":9}');
   expect(told).toContain('"extra"');
 });
 
-test("what a server says of its tools comes once, with the first that is found of them", async () => {
+test("a server's instructions are included once, with its first tool found", async () => {
   expect((await found({ query: "issues" })).split(MANUAL)).toHaveLength(2);
   expect(await found({ query: "calendar" })).not.toContain(MANUAL);
 });
 
-test("descriptions that others wrote are what the search brings, and what a request carries that has them", async () => {
+test("tool descriptions from others are labelled as external in search results and requests", async () => {
   const foreign = { ...tool("chart", { description: "Draws." }), writtenBy: "MCP server charts" };
   const search = createToolSearch(() => [foreign, ...CATALOGUE]);
   const session = await nativeSession();
@@ -130,7 +130,7 @@ test("descriptions that others wrote are what the search brings, and what a requ
   expect(toolDescriptionsLabel([foreign, ...CATALOGUE])).toEqual(carried);
 });
 
-test("what is too large to be told beside others is named, to be searched for by itself", async () => {
+test("a tool too large for the results is named, to be searched for by itself", async () => {
   const large = ["one", "two"].map((name) => tool(`large_${name}`, { description: "large ".repeat(3_000) }));
   const search = createToolSearch(() => large);
   const session = await nativeSession();
@@ -140,7 +140,7 @@ test("what is too large to be told beside others is named, to be searched for by
   expect(textOf(second?.content ?? [])).toContain("large_two: large");
 });
 
-test("what the mode does not allow is found only where it is granted, and a search in vain says so", async () => {
+test("tools that the mode forbids are found only with a grant, and an empty search says so", async () => {
   const config = buildConfig({ model: "demo/demo", mode: "read" });
   expect(await found({ query: "create issue" }, { config })).not.toContain("mcp__github__create_issue");
   const granted = { ...config, grantedTools: ["mcp__github__create_issue"] };

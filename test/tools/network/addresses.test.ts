@@ -54,7 +54,7 @@ const forbidden = [
   ["nothing", ""],
 ] as const;
 
-test.each(forbidden)("%s is forbidden: %s", (_, address) => {
+test.each(forbidden)("the address %s is forbidden: %s", (_, address) => {
   expect(isForbiddenAddress(address)).toBe(true);
 });
 
@@ -71,7 +71,7 @@ const open = [
 const openToo = ["128.0.0.0", "172.15.255.255", "172.32.0.0", "192.167.255.255", "192.169.0.0", "223.255.255.255"];
 const openV6 = ["2606:4700:4700::1111", "2001:4860:4860::8888", "2a00:1450:4001:830::200e", "2001:200::1"];
 
-test.each([...open, ...openToo, ...openV6])("%s is public", (address) => {
+test.each([...open, ...openToo, ...openV6])("the address %s is public", (address) => {
   expect(isForbiddenAddress(address)).toBe(false);
 });
 
@@ -82,6 +82,6 @@ test.each([
   ["x.localhost", "127.0.0.1"],
   ["notlocalhost", null],
   ["localhost.example", null],
-])("the host %s is by itself the address %s", (hostname, address) => {
+])("the host name %s stands for the literal address %s", (hostname, address) => {
   expect(literalAddress(hostname)).toBe(address);
 });

@@ -22,7 +22,7 @@ async function behindProxy(options: Partial<ProxyServerOptions> = {}, resolve = 
   return { site, proxy, fetch: async (url: string) => text(await session.fetch(url)) };
 }
 
-test("what has no address here is the proxy's to find, by CONNECT or, unencrypted, by its whole URL", async () => {
+test("names that do not resolve here are passed to the proxy, by CONNECT or as an absolute URL", async () => {
   const { fetch, proxy, site } = await behindProxy({ credentials: "me:a@b" });
   expect(await fetch("https://page.example/one?two")).toContain("asked for /one?two");
   expect(await fetch("http://page.example/three")).toContain("asked for /three");
@@ -41,7 +41,7 @@ const refused = [
   "https://printer.local./",
 ];
 
-test.each(refused)("%s is never asked for", async (url) => {
+test.each(refused)("%s is never requested from the proxy", async (url) => {
   const { fetch, proxy } = await behindProxy({}, (name, signal) =>
     known[name] === undefined ? unknown(name, signal) : Promise.resolve([known[name]]),
   );
@@ -49,13 +49,13 @@ test.each(refused)("%s is never asked for", async (url) => {
   expect(proxy.asked).toEqual([]);
 });
 
-test("where a redirect leads is judged, too", async () => {
+test("the target of a redirect is checked as well", async () => {
   const { fetch, proxy } = await behindProxy();
   expect(await fetch("https://page.example/away")).toContain("169.254.169.254 is not a public address");
   expect(proxy.asked).toEqual(["CONNECT page.example:443"]);
 });
 
-test("a proxy that does not connect is named", async () => {
+test("a proxy that does not connect is named in the error", async () => {
   const closed = await behindProxy({ leadsTo: () => undefined });
   expect(await closed.fetch("https://page.example/")).toContain(
     "page.example cannot be reached: the proxy does not connect to it (HTTP 403)",

@@ -15,7 +15,7 @@ function callTo(site: Site, limits: Partial<GuestFetchLimits> = {}) {
 
 const sentence = (text: string) => ({ type: "refused", sentence: expect.stringContaining(text) });
 
-test("a response that is larger than one may be is refused, not cut", async () => {
+test("a response above the size limit is refused instead of cut", async () => {
   const site = await startSite((_, response) => response.end("x".repeat(2_001)));
   const fetch = callTo(site, { bodyBytes: 2_000 });
   expect(await fetch({})).toEqual(sentence("larger than 2000 bytes"));
@@ -28,14 +28,14 @@ const bulky = [
   { byte: "\u{1}", expected: sentence("takes more than 8454144 bytes once it is encoded") },
 ];
 
-test.each(bulky)("4 MB of $byte are handed over only if a guest can take them", async ({ byte, expected }) => {
+test.each(bulky)("4 MB of $byte are passed on only if a guest can hold them", async ({ byte, expected }) => {
   const site = await startSite((_, response) => {
     response.setHeader("content-type", "text/plain").end(byte.repeat(4_194_304));
   });
   expect(await callTo(site)({})).toMatchObject(expected);
 });
 
-test("what a call sends and gets is counted together, and its end said", async () => {
+test("sent and received bytes of a call share one limit, and reaching it is reported", async () => {
   const site = await startSite((_, response) => response.end("x".repeat(1_000)));
   const fetch = callTo(site, { callBytes: 3_500 });
   expect(await fetch({})).toMatchObject({ type: "response" });
@@ -45,7 +45,7 @@ test("what a call sends and gets is counted together, and its end said", async (
   expect(site.requests).toHaveLength(3);
 });
 
-test("what came of a response that broke counts", async () => {
+test("bytes of a broken response count towards the limit", async () => {
   const site = await startSite((_, response) => {
     response.setHeader("content-length", "2000");
     response.write("x".repeat(1_000), () => response.socket?.end());
@@ -55,7 +55,7 @@ test("what came of a response that broke counts", async () => {
   expect(await fetch({})).toEqual(sentence("carry 1500 bytes at most"));
 });
 
-test("requests are counted, redirects too", async () => {
+test("the number of requests is limited, including redirects", async () => {
   const site: Site = await startSite(({ url }, response) => {
     if (url === "/") response.writeHead(302, { location: "/next" }).end();
     else response.end();
@@ -66,7 +66,7 @@ test("requests are counted, redirects too", async () => {
   expect(site.requests).toHaveLength(3);
 });
 
-test("requests that are refused count, too", async () => {
+test("refused requests count as well", async () => {
   const site = await startSite((_, response) => response.end());
   const fetch = callTo(site, { requests: 2 });
   expect(await fetch({ url: "https://other.example/" })).toMatchObject(sentence("not among the hosts"));
@@ -75,18 +75,18 @@ test("requests that are refused count, too", async () => {
   expect(site.requests).toEqual([]);
 });
 
-test("a site that redirects in a circle is left", async () => {
+test("a redirect loop is aborted", async () => {
   const site = await startSite((_, response) => response.writeHead(307, { location: "/" }).end());
   expect(await callTo(site)({})).toEqual(sentence("redirects more than 5 times"));
   expect(site.requests).toHaveLength(6);
 });
 
-test("a site that does not come to an end is left when the time is over", async () => {
+test("an endless response is aborted at the time limit", async () => {
   const site = await startSite((_, response) => void response.write("x"));
   expect(await callTo(site, { totalMs: 200 })({})).toEqual(sentence("was still sending after 0.2 s"));
 });
 
-test("a call has one request at a time", async () => {
+test("a call has at most one request at a time", async () => {
   const site = await startSite((_, response) => response.end("done"));
   const fetch = callTo(site);
   const [first, ...others] = await Promise.all([fetch({}), fetch({}), fetch({})]);
@@ -95,7 +95,7 @@ test("a call has one request at a time", async () => {
   expect(await fetch({})).toMatchObject({ type: "response" });
 });
 
-test("the head of what is there comes without its body", async () => {
+test("a HEAD request returns headers without a body", async () => {
   const site = await startSite((_, response) => {
     response.setHeader("content-encoding", "gzip").setHeader("x-size", "7").end();
   });
@@ -103,7 +103,7 @@ test("the head of what is there comes without its body", async () => {
   expect(answer.type === "response" && JSON.parse(answer.json)).toMatchObject({ headers: { "x-size": "7" }, text: "" });
 });
 
-test("requests say who sends them, unless the guest says it", async () => {
+test("requests have a User-Agent unless the guest sets one", async () => {
   const site = await startSite((_, response) => response.end());
   const fetch = callTo(site);
   await fetch({ headers: { accept: "text/csv" } });

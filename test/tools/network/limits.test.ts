@@ -48,7 +48,7 @@ function drip(socket: Socket, chunk: string): void {
   socket.once("close", () => clearInterval(timer));
 }
 
-test("an endless text is cut at the limit of bytes, and its connection closed", async () => {
+test("an endless text is cut at the byte limit, and its connection closed", async () => {
   const server = await startBytes((socket) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n");
     writeForever(socket, "line\n".repeat(1_000));
@@ -81,7 +81,7 @@ const wasteful = [
   },
 ];
 
-test.each(wasteful)("a server that $name is left at a limit of what comes over the wire", async ({ speak }) => {
+test.each(wasteful)("a server that $name is aborted at the limit of bytes on the wire", async ({ speak }) => {
   let received = 0;
   const server = await startBytes((socket) => {
     socket.once("close", () => {
@@ -103,7 +103,7 @@ const bombs = [
   { encoding: "gzip, gzip", bytes: gzipSync(gzipSync(Buffer.alloc(48 * MB, "0"))) },
 ];
 
-test.each(bombs)("a bomb of 48 MB in $encoding is cut after decompression", async ({ encoding, bytes }) => {
+test.each(bombs)("a compression bomb of 48 MB in $encoding is cut after decompression", async ({ encoding, bytes }) => {
   expect(bytes.length).toBeLessThan(MB);
   const site = await startSite((_, response) => {
     response.setHeader("content-type", "text/plain").setHeader("content-encoding", encoding).end(bytes);
@@ -124,7 +124,7 @@ const encodings = [
   { encoding: "zstd", body: Buffer.from("no zstd"), says: "not encoded as it says" },
 ];
 
-test.each(encodings)("a body in $encoding that cannot be read is said to: $says", async ({ encoding, body, says }) => {
+test.each(encodings)("an unreadable body in $encoding is reported: $says", async ({ encoding, body, says }) => {
   const site = await startSite((_, response) => response.setHeader("content-encoding", encoding).end(body));
   const result = await fetchSession(sandbox, { sites: [site] }).fetch(site.at("page.example"));
   expect(result.isError).toBe(true);
@@ -143,7 +143,7 @@ const slow: { name: string; speak: (socket: Socket) => void }[] = [
   { name: "sends nothing but early hints", speak: (socket) => drip(socket, "HTTP/1.1 103 Early Hints\r\n\r\n") },
 ];
 
-test.each(slow)("a server that $name is given up", async ({ speak }) => {
+test.each(slow)("a server that $name times out", async ({ speak }) => {
   const server = await startBytes(speak);
   const session = fetchSession(sandbox, { sites: [server], limits: { headMs: 500 } });
   const result = await session.fetch(server.url);
@@ -152,7 +152,7 @@ test.each(slow)("a server that $name is given up", async ({ speak }) => {
   expect(text(result)).toContain("did not answer in time");
 });
 
-test("a server that cannot be connected to in time is given up", async () => {
+test("connecting to a server times out", async () => {
   const server = await startBytes(() => {});
   const hangs = (): Promise<never> => new Promise(() => {});
   const session = fetchSession(sandbox, { sites: [server], limits: { headMs: 500 }, resolve: hangs });
@@ -191,7 +191,7 @@ const broken: { name: string; speak: (socket: Socket) => void; says: string }[] 
   },
 ];
 
-test.each(broken)("a server that $name makes an error", async ({ speak, says }) => {
+test.each(broken)("a server that $name gives an error", async ({ speak, says }) => {
   const server = await startBytes(speak);
   const result = await fetchSession(sandbox, { sites: [server] }).fetch(server.url);
   await server.closed;
@@ -199,7 +199,7 @@ test.each(broken)("a server that $name makes an error", async ({ speak, says }) 
   expect(text(result)).toContain(says);
 });
 
-test("a text that does not end in time is shown as far as it came", async () => {
+test("a text that does not end in time is returned as far as it arrived", async () => {
   const server = await startBytes((socket) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n");
     drip(socket, "data: tick\n\n");
@@ -220,14 +220,14 @@ test("an image that is larger than the limit is an error", async () => {
   expect(text(result)).toContain("too large");
 });
 
-test("a redirect without end is given up", async () => {
+test("an endless redirect is aborted", async () => {
   const site = await startSite(({ url }, response) => response.writeHead(302, { location: `${url}x` }).end());
   const result = await fetchSession(sandbox, { sites: [site] }).fetch(site.at("page.example"));
   expect(text(result)).toContain("redirects more than 5 times");
   expect(site.requests).toHaveLength(6);
 });
 
-test("the time holds over redirects, too", async () => {
+test("the time limit includes redirects", async () => {
   const site = await startSite(({ url }, response) => {
     if (url === "/") response.writeHead(302, { location: "/slow" }).end();
   });
@@ -269,7 +269,7 @@ test.each(stages)("a stop while $name ends the call at once", async ({ speak, na
   if (named) await server.closed;
 });
 
-test("a call that is stopped already asks nobody", async () => {
+test("an aborted call sends no request", async () => {
   const site = await startSite((_, response) => response.end("x"));
   const fetched = fetchSession(sandbox, { sites: [site] }).fetch(site.at("page.example"), {
     signal: AbortSignal.abort(new Error("stopped by a person")),

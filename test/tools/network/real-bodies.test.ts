@@ -49,19 +49,19 @@ test.each([
   { name: "with zlib's header", sent: deflateSync("hello from IIS"), read: "hello from IIS" },
   { name: "without zlib's header", sent: deflateRawSync("hello from IIS"), read: "hello from IIS" },
   { name: "of nothing", sent: Buffer.alloc(0), read: "" },
-])("a body in deflate is read: $name", async ({ sent, read }) => {
+])("a deflate body can be read: $name", async ({ sent, read }) => {
   const body = await readFrom(sent, 1_000);
   expect(body).toMatchObject({ ending: "whole" });
   expect(body.bytes.toString()).toBe(read);
 });
 
-test("a body in deflate without zlib's header ends at the limit", async () => {
+test("a raw deflate body without a zlib header is cut at the limit", async () => {
   const body = await readFrom(deflateRawSync(Buffer.alloc(1_000_000, "a")), 1_000);
   expect(body.ending).toBe("size");
   expect(body.bytes).toHaveLength(1_000);
 });
 
-test("a body in deflate that is none is refused", async () => {
+test("an invalid deflate body is refused", async () => {
   await expect(readFrom(Buffer.from("hello from IIS"), 1_000)).rejects.toThrow("not encoded as it says");
 });
 

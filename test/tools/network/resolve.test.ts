@@ -15,7 +15,7 @@ function manual() {
   return { asked, of, resolve: (name: string, signal = new AbortController().signal) => resolve(name, signal) };
 }
 
-test("names are looked up one after the other, also when one of them is not there", async () => {
+test("names are resolved one after the other, also after one that does not exist", async () => {
   const { asked, of, resolve } = manual();
   const [first, second] = [resolve("a.example"), resolve("b.example")];
   await expect.poll(() => asked).toEqual(["a.example"]);
@@ -26,7 +26,7 @@ test("names are looked up one after the other, also when one of them is not ther
   expect(asked).toEqual(["a.example", "b.example"]);
 });
 
-test("all who ask for a name while it is looked up get that answer; who asks later gets another", async () => {
+test("concurrent look-ups of a name share one answer; later ones get a new one", async () => {
   const { asked, of, resolve } = manual();
   const together = Promise.all([resolve("a.example"), resolve("a.example")]);
   of("a.example").resolve(["192.0.2.1"]);
@@ -36,7 +36,7 @@ test("all who ask for a name while it is looked up get that answer; who asks lat
   expect(asked).toEqual(["a.example", "a.example"]);
 });
 
-test("a name that nobody waits for any more is passed over", async () => {
+test("a queued look-up without any waiting caller is skipped", async () => {
   const { asked, of, resolve } = manual();
   const stop = new AbortController();
   const silent = resolve("silent.example");

@@ -67,7 +67,7 @@ const literals = [
   ["beneath localhost", "app.localhost"],
 ] as const;
 
-test.each(literals)("an address that is not public is refused, %s: %s", async (_, host) => {
+test.each(literals)("a non-public address is refused, %s: %s", async (_, host) => {
   const { site, secret } = await neighbours();
   const session = fetchSession(sandbox, { sites: [site], isForbiddenAddress });
   const url = site.at(host);
@@ -82,7 +82,7 @@ test.each(literals)("an address that is not public is refused, %s: %s", async (_
   expect([...site.requests, ...secret.requests]).toEqual([]);
 });
 
-test.each(literals)("a redirect to an address that is not public is not followed, %s: %s", async (_, host) => {
+test.each(literals)("a redirect to a non-public address is not followed, %s: %s", async (_, host) => {
   const { site, secret } = await neighbours(({ port }) => `http://${host}:${port}/secret`);
   const session = fetchSession(sandbox, { sites: [site] });
   const result = await session.fetch(site.at("page.example"));
@@ -99,7 +99,7 @@ async function refusalOf(url: string, { port }: Site, options: NetworkOptions<Gu
   return answer.type === "refused" ? answer.sentence : "";
 }
 
-test.each(literals)("a guest does not reach an address that is not public, %s: %s", async (_, host) => {
+test.each(literals)("a guest cannot reach a non-public address, %s: %s", async (_, host) => {
   const { site, secret } = await neighbours(({ port }) => `http://${host}:${port}/secret`);
   expect(await refusalOf(site.at(host), site, { resolve: createSystemResolve() })).toContain("not a public address");
   expect([...site.requests, ...secret.requests]).toEqual([]);
@@ -119,7 +119,7 @@ const zones: { name: string; zone: Zone }[] = [
   { name: "a NAT64 address", zone: { "page.example": [["64:ff9b::7f00:2"]] } },
 ];
 
-test.each(zones)("a name that leads to $name is refused", async ({ zone }) => {
+test.each(zones)("a name that resolves to $name is refused", async ({ zone }) => {
   const { site, secret } = await neighbours();
   const dns = await startDns(zone);
   const result = await fetchSession(sandbox, { sites: [site], resolve: dns.resolve }).fetch(site.at("page.example"));
@@ -127,7 +127,7 @@ test.each(zones)("a name that leads to $name is refused", async ({ zone }) => {
   expect([...site.requests, ...secret.requests]).toEqual([]);
 });
 
-test.each(zones)("a name that leads to $name is refused to a guest", async ({ zone }) => {
+test.each(zones)("a name that resolves to $name is refused to a guest", async ({ zone }) => {
   const { site, secret } = await neighbours();
   const { resolve } = await startDns(zone);
   const sentence = await refusalOf(site.at("page.example"), site, { isForbiddenAddress: exceptPublic, resolve });
@@ -135,7 +135,7 @@ test.each(zones)("a name that leads to $name is refused to a guest", async ({ zo
   expect([...site.requests, ...secret.requests]).toEqual([]);
 });
 
-test("a name that is bound to another address after the check leads to the checked one", async () => {
+test("a name that changes its address after the check is reached at the checked address", async () => {
   const { site, secret } = await neighbours();
   const dns = await startDns({ "page.example": [[PUBLIC], [PRIVATE]] });
   const session = fetchSession(sandbox, { sites: [site], resolve: dns.resolve });
@@ -156,7 +156,7 @@ test("a name is resolved and checked again after a redirect to itself", async ()
   expect(secret.requests).toEqual([]);
 });
 
-test("an address that only the connection reveals is refused before a byte is sent", async () => {
+test("a forbidden address that only the connection reveals is refused before a byte is sent", async () => {
   const { site } = await neighbours();
   // The check of the name passes, and that of the connection fails.
   const verdicts = [false, true];
@@ -166,14 +166,14 @@ test("an address that only the connection reveals is refused before a byte is se
   expect(site.requests).toEqual([]);
 });
 
-test("a name that does not exist is said to", async () => {
+test("a name that does not exist is reported as such", async () => {
   const dns = await startDns({});
   const result = await fetchSession(sandbox, { resolve: dns.resolve }).fetch("http://nowhere.example/");
   expect(result.isError).toBe(true);
   expect(text(result)).toContain("nowhere.example has no address");
 });
 
-test("a name that leads to several public addresses is reached by the one that answers", async () => {
+test("of several public addresses one that responds is used", async () => {
   const { site } = await neighbours();
   const open = (address: string): boolean => ![PUBLIC, "127.0.0.4"].includes(address);
   const dns = await startDns({ "page.example": [["127.0.0.4", PUBLIC]] });
@@ -195,7 +195,7 @@ const neverFetched = [
   { url: `http://page.example/${"x".repeat(8_000)}`, says: "not a whole URL" },
 ];
 
-test.each(neverFetched)("$url is refused, and nobody is asked", async ({ url, says }) => {
+test.each(neverFetched)("$url is refused without a request", async ({ url, says }) => {
   const session = fetchSession(sandbox);
   const place = { mode: "write", sandboxRoot: "/nowhere", allowedHosts: [], blockedUrls: [] } as const;
   expect(session.tool.rule?.({ url }, place)).toMatchObject({ type: "refuse", reason: expect.stringContaining(says) });
@@ -222,7 +222,7 @@ test.each(badRedirects)("a redirect $name is refused", async ({ to, says }) => {
   expect(site.requests.map(({ url }) => url)).toEqual(["/"]);
 });
 
-test("a port that is not named is not reached, though every host is allowed", async () => {
+test("a port that is not listed is not reached, even if every host is allowed", async () => {
   const { site } = await neighbours();
   const result = await fetchSession(sandbox).fetch(site.at("page.example"));
   expect(text(result)).toContain("not on the list of allowed hosts");

@@ -25,14 +25,14 @@ async function startSecureSite(certificate: typeof VALID): Promise<SecureSite> {
   return { port, names, requests, url: (host) => `https://${host}:${port}/` };
 }
 
-test("a certificate that holds is accepted, for the name that was asked for", async () => {
+test("a valid certificate is accepted for the requested name", async () => {
   const site = await startSecureSite(VALID);
   const session = fetchSession(sandbox, { sites: [site], ca: VALID.cert });
   expect(text(await session.fetch(site.url("page.example")))).toContain("encrypted");
   expect(site.names).toEqual(["page.example"]);
 });
 
-test("a certificate may be for an address", async () => {
+test("a certificate may be issued for an IP address", async () => {
   const site = await startSecureSite(VALID);
   const session = fetchSession(sandbox, { sites: [site], ca: VALID.cert });
   expect(text(await session.fetch(site.url(PUBLIC)))).toContain("encrypted");

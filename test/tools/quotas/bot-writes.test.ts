@@ -32,7 +32,7 @@ function fullRoot() {
   return { home, root, quotas, place: { root, ...WHO } };
 }
 
-test("an attachment that does not fit is not saved, and the model is told why", async () => {
+test("an attachment beyond the quota is not saved, and the model is told why", async () => {
   const { root, quotas } = fullRoot();
   const save = (name: string, bytes: number) =>
     saveAttachment({
@@ -47,7 +47,7 @@ test("an attachment that does not fit is not saved, and the model is told why", 
   expect(await save("more.bin", 60_000)).toEqual({ refused: expect.stringMatching(/^This root holds .* of 1 MB;/u) });
 });
 
-test("/undo puts back what fits", async () => {
+test("/undo restores the files that fit into the quota", async () => {
   const { home, root, quotas } = fullRoot();
   const snapshots = path.join(home, "snapshots");
   const kept = keepContent(snapshots, Buffer.alloc(500_000, "kept"));
@@ -62,7 +62,7 @@ test("/undo puts back what fits", async () => {
   expect(await restore({ thread, steps: swap, instructions: false })).toEqual([{ type: "restored" }]);
 });
 
-test("an executor's files, and its work as it is merged, count for whoever asked", async () => {
+test("an executor's files and its merged work count towards the quota of the requester", async () => {
   const { home, root, quotas, place } = fullRoot();
   await quotas.ready(place);
   const worktrees = createExecutorWorktrees(home, { quotas });

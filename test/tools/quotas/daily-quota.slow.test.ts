@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 
 afterEach(() => stage.clock.advance(DAY_MS));
 
-test("one person's requests add so much a day, in however many channels, and more on the next", async () => {
+test("a person has a daily write quota across all channels, renewed the next day", async () => {
   const inChannels = ["slack:C1", "slack:C2", "slack:C3"].map((channel) =>
     stage.session({ person: "slack:UA", channel }),
   );
@@ -32,14 +32,14 @@ test("one person's requests add so much a day, in however many channels, and mor
   expect((await last?.run("write", big(1)))?.isError).toBe(false);
 });
 
-test("one channel's requests add so much a day, whoever they are from", async () => {
+test("a channel has a daily write quota across all people", async () => {
   const people = ["A", "B", "C", "D"].map((id) => stage.session({ person: `slack:U${id}1`, channel: "slack:CX" }));
   const results = [];
   for (const session of people) results.push(text(await session.run("write", big(1))));
   expect(results[3]).toMatch(/This channel's requests have added 2\.7 MB of 3 MB to files today/u);
 });
 
-test("what a day's requests remove of what they added is theirs again; what was there before gives them nothing", async () => {
+test("deleting files that a person added that day frees quota; deleting older files does not", async () => {
   const session = stage.session();
   session.put("old.bin", Buffer.alloc(5 * MB));
   await session.run("bash", { command: "rm old.bin" });
@@ -51,14 +51,14 @@ test("what a day's requests remove of what they added is theirs again; what was 
   }
 });
 
-test("a program that removes what others wrote has no more room by it", async () => {
+test("a program that deletes others' files gains no quota", async () => {
   const session = stage.session();
   session.put("old.bin", Buffer.alloc(5 * MB));
   const code = 'fs.rmSync("old.bin"); for (let i = 0; i < 4; i++) fs.writeFileSync("f" + i, "x".repeat(900000));';
   expect(text(await session.run("js_exec", { code }))).toContain("added 1.8 MB of 2 MB");
 });
 
-test("a restart gives nobody a new day", async () => {
+test("a restart does not reset the daily quota", async () => {
   const session = restarted.session({ person: "slack:UR" });
   await session.run("write", big(1));
   await session.run("write", big(2));
@@ -84,7 +84,7 @@ test("a restart gives nobody a new day", async () => {
   expect(() => anew.take(place, 900_000)).not.toThrow();
 });
 
-test("of a directory of the operator's only what comes to it counts, also after a restart", async () => {
+test("in an operator's directory only added bytes count, also after a restart", async () => {
   const [root, home] = [path.join(tempDirectory(), "checkout"), tempDirectory()];
   mkdirSync(root);
   writeFileSync(path.join(root, "there.bin"), Buffer.alloc(3 * MB));
@@ -107,7 +107,7 @@ test("of a directory of the operator's only what comes to it counts, also after 
   expect(() => second.take(place, 200_000)).toThrow(/This root has grown by 90\d\.\d kB of 1 MB/u);
 });
 
-test("what is kept so that changes can be taken back has a share of its own: beyond it changes are made, and not kept", async () => {
+test("contents kept for undo have a quota of their own, beyond which changes are made without being kept", async () => {
   const session = stage.session();
   const before = kept();
   // Content that is already kept is not kept again.
@@ -128,7 +128,7 @@ function kept(): number {
   ).length;
 }
 
-test("what a call has added whose process dies is found, and counts for who asked", async () => {
+test("files added by a call whose process died are found, and count for the requester", async () => {
   const session = stage.session();
   const code = 'fs.writeFileSync("a", "x".repeat(900000)); fs.writeFileSync("b", "x".repeat(900000)); while (true);';
   const dying = session.run("js_exec", { code, timeout: 30 });

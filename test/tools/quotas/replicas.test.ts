@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => postgres.stop());
 
-test("a person's day is one day, whichever process their requests are done by", async () => {
+test("a person's daily quota is shared by all processes", async () => {
   const url = await postgres.createDatabase();
   const runtime = systemRuntime();
   const { clock } = runtime;

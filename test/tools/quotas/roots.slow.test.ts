@@ -31,20 +31,23 @@ const WAYS: readonly [string, string, (call: number) => object][] = [
   ["js_exec", "makes directories", (call) => ({ code: `for (let i = 0; i < 34; i++) fs.mkdirSync("d${call}-" + i)` })],
 ];
 
-test.each(WAYS)("%s %s call by call until the root is full, and is told the figure", async (...[name, , input]) => {
-  const session = stage.session();
-  const told: string[] = [];
-  for (let call = 0; call < 20 && told.length === 0; call++) {
-    const result = await session.run(name, input(call));
-    if (FULL.test(text(result))) told.push(text(result));
-  }
-  expect(told).toHaveLength(1);
-  const held = await heldBy(session.root);
-  expect(held).toBeLessThanOrEqual(MB);
-  expect(held, "and not before").toBeGreaterThan(MB * 0.85);
-});
+test.each(WAYS)(
+  "%s %s in a row until the root's quota is reached, and is told the limit",
+  async (...[name, , input]) => {
+    const session = stage.session();
+    const told: string[] = [];
+    for (let call = 0; call < 20 && told.length === 0; call++) {
+      const result = await session.run(name, input(call));
+      if (FULL.test(text(result))) told.push(text(result));
+    }
+    expect(told).toHaveLength(1);
+    const held = await heldBy(session.root);
+    expect(held).toBeLessThanOrEqual(MB);
+    expect(held, "and not before").toBeGreaterThan(MB * 0.85);
+  },
+);
 
-test("an edit that lets a file grow, and one that makes it smaller in a full root", async () => {
+test("in a full root an edit that grows a file is refused, and one that shrinks it works", async () => {
   const session = stage.session();
   await session.run("write", { path: "a.txt", content: `${"x".repeat(900_000)}\nend\n` });
   const grows = await session.run("edit", { path: "a.txt", old_string: "end", new_string: "y".repeat(200_000) });
@@ -54,7 +57,7 @@ test("an edit that lets a file grow, and one that makes it smaller in a full roo
   expect((await session.run("write", { path: "c.txt", content: "x".repeat(500_000) })).isError).toBe(false);
 });
 
-test("what is removed makes room, in the call that removes it and in the next", async () => {
+test("deleting files frees quota within the call and for the next one", async () => {
   const session = stage.session();
   const fill = (file: string) => `printf %0230000d 1 > p && cat p p p > ${file} && rm p`;
   const again = `${fill("a")} && rm a && mkdir d && ${fill("d/a")} && rm -r d && ${fill("a")} && echo done`;
@@ -64,7 +67,7 @@ test("what is removed makes room, in the call that removes it and in the next", 
   expect(text(await session.run("bash", { command: `${fill("b")} && echo done` }))).toContain("done");
 });
 
-test("what others have put there counts, and what they remove is noticed before anybody is refused", async () => {
+test("files added by people count, and their deletions are noticed before a write is refused", async () => {
   const session = stage.session();
   session.put("big/there.bin", Buffer.alloc(950_000));
   const refused = await session.run("write", { path: "a.txt", content: "x".repeat(100_000) });
@@ -74,7 +77,7 @@ test("what others have put there counts, and what they remove is noticed before 
   expect((await session.run("write", { path: "a.txt", content: "x".repeat(100_000) })).isError).toBe(false);
 });
 
-test("sessions that write at once do not exceed it together", async () => {
+test("concurrent sessions do not exceed the quota together", async () => {
   const root = path.join(tempDirectory(), "shared");
   mkdirSync(root);
   const sessions = Array.from({ length: 6 }, () => stage.session({ root }));
@@ -87,7 +90,7 @@ test("sessions that write at once do not exceed it together", async () => {
   expect(await heldBy(root)).toBeGreaterThan(MB * 0.9);
 });
 
-test("a program that is stopped in its midst has written what it has written", async () => {
+test("files written by a program that was stopped count", async () => {
   const session = stage.session();
   const code = 'for (let i = 0; i < 9; i++) fs.writeFileSync("f" + i, "x".repeat(100000)); while (true);';
   await session.run("js_exec", { code, timeout: 2 });

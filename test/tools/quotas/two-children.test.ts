@@ -12,7 +12,7 @@ const missing = await confined("/nowhere").problem();
 const stage = useQuotas({ limits: { root: () => 10 * MB, person: 2 * MB, channel: 30 * MB } }, confined);
 
 test.skipIf(missing !== null)(
-  "calls of two children keep one bound, and are not held up by those of others",
+  "calls in two child processes share one quota, and do not block calls of other roots",
   async () => {
     const [one = "", two = ""] = placesIn(path.dirname(stage.file));
     mkdirSync(one);

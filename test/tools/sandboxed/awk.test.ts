@@ -54,7 +54,7 @@ const PROGRAMS: readonly (readonly [program: string, result: string])[] = [
   ['BEGIN { print PROCINFO["prec_max"] }', 'awk: PROCINFO["prec_max"] is not known here\n2'],
 ];
 
-test("awk does what gawk does, or says that it does not", async () => {
+test("awk gives gawk's results, or says what it does not support", async () => {
   const session = fileSession(sandbox);
   for (const [at, [program]] of PROGRAMS.entries()) session.put(`${at}.awk`, program);
   const command = `for at in {0..${PROGRAMS.length - 1}}; do awk -f $at.awk < /dev/null 2>&1; echo "$?;"; done`;
@@ -62,7 +62,7 @@ test("awk does what gawk does, or says that it does not", async () => {
   expect(results.slice(0, PROGRAMS.length)).toEqual(PROGRAMS.map(([, result]) => result));
 });
 
-test("awk knows where records and files end, as gawk does, also where RS changes meanwhile", async () => {
+test("awk splits records and files as gawk does, also if RS changes meanwhile", async () => {
   const session = fileSession(sandbox);
   session.put("f", "a,b;c,d\n");
   session.put("g", "x1y22z");
@@ -77,7 +77,7 @@ test("awk knows where records and files end, as gawk does, also where RS changes
   );
 });
 
-test("what a device gives is never less than is asked for without a word", async () => {
+test("reading from a device never silently returns less than requested", async () => {
   const session = fileSession(sandbox);
   const ended = text(
     await session.run("bash", {

@@ -80,7 +80,7 @@ test.each<[command: string, files: readonly string[]]>([
   ["wc -l $(ls)", []],
   ['for f in *.txt; do wc -l "$f"; done', []],
   ["awk '{ while ((getline line < \"data.txt\") > 0) n++ }' data.txt", []],
-])("it is known what %j executes", async (command, files) => {
+])("the scripts that %j executes are known before it runs", async (command, files) => {
   const seen = await look(withFiles(), command);
   expect(executed(seen)).toEqual(files);
   expect(seen.isRepeatable).toBeUndefined();
@@ -141,13 +141,13 @@ test.each([
   "n=$(cat data.txt); declare -i m; m=$n",
   'n=$(cat data.txt); unset "list[$n]"',
   'n=$(cat data.txt); [ -v "$n" ]',
-])("what %j executes is not known before, and nothing is remembered of it", async (command) => {
+])("the scripts that %j executes are unknown before it runs, so its approval is not remembered", async (command) => {
   const seen = await look(withFiles(), command);
   expect(seen.isRepeatable).toBe(false);
   expect(seen.facts?.join()).toContain("known only when it runs");
 });
 
-test("the digest is another one where the directory, a variable that is named, or a script is", async () => {
+test("the digest changes with the directory, a referenced variable, or a script", async () => {
   const digestOf = async (session: FileSession, command: string) => (await look(session, command)).previewDigest;
   const clean = await digestOf(withFiles(), "rm -f *.txt");
   expect(await digestOf(withFiles(), "rm -f *.txt")).toBe(clean);
@@ -169,12 +169,12 @@ test("the digest is another one where the directory, a variable that is named, o
 test.each([
   { env: { PS4: "$(bash s.sh)" }, command: "set -x; ls" },
   { env: { BASH_ALIAS_ls: "bash s.sh" }, command: "ls" },
-])("what the variables of $env run is not known before", async ({ env, command }) => {
+])("commands run by the variables of $env are unknown before the run", async ({ env, command }) => {
   const seen = await look(withFiles({ cwd: "", env }), command);
   expect(seen.isRepeatable).toBe(false);
 });
 
-test("the card names the directory, the variables and the scripts", async () => {
+test("the approval card names the directory, the variables and the scripts", async () => {
   const session = withFiles({ cwd: "lib", env: { DIR: "a\n**b**", OTHER: "x" } });
   const { facts } = await look(session, 'bash s.sh "$DIR"');
   expect(facts).toEqual([
@@ -190,7 +190,7 @@ async function runAs(session: FileSession, previewDigest: string | undefined, co
     .execute({ command }, { ...session.context, ...(previewDigest && { previewDigest }) }, signal);
 }
 
-test("a script that has changed since it was allowed is not executed, nor one that has come or gone", async () => {
+test("a script that was changed, added or removed since the approval is not executed", async () => {
   const session = withFiles();
   const { previewDigest } = await look(session, "bash s.sh");
   expect(text(await runAs(session, previewDigest, "bash s.sh"))).toContain("script");
@@ -203,7 +203,7 @@ test("a script that has changed since it was allowed is not executed, nor one th
   expect(text(await runAs(session, previewDigest, "bash s.sh"))).toContain("Not run");
 });
 
-test("what a command makes of a script while it runs is not executed under what was allowed before", async () => {
+test("a script that the command itself changes during its run is not executed under the approval", async () => {
   const session = withFiles();
   session.put("other/s.sh", "echo evil > evil.txt\n");
   const command = "cp -r other/. . ; bash s.sh; echo after";

@@ -14,7 +14,7 @@ test("the command behind exec > >(…) reads all that the script printed", async
   expect(session.bytes("log").toString()).toBe("a\nb\n");
 });
 
-test("find tells the kind of what a link refers to", async () => {
+test("find's %Y prints the type of a link's target", async () => {
   const session = fileSession(sandbox);
   session.put("d/f", "x");
   for (const [name, target] of Object.entries({ a: "d/f", b: "d", c: "nowhere" }))

@@ -9,7 +9,7 @@ const sandbox = useSandbox();
 
 const hash = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
 
-test("output, errors and exit code come apart", async () => {
+test("output, errors and exit code are reported separately", async () => {
   const result = await fileSession(sandbox).run("bash", { command: "echo out; echo err >&2; exit 3" });
   expect(text(result)).toBe("exit code 3\nstdout:\nout\nstderr:\nerr");
   expect(result).toMatchObject({ isError: true, summary: "exit code 3", exitCode: 3 });
@@ -35,7 +35,7 @@ test("a script changes files, and the result names each with its hash", async ()
   expect(existsSync(path.join(session.root, "gone.txt"))).toBe(false);
 });
 
-test("a size may have a unit, and one that the guest's memory does not hold is refused in words", async () => {
+test("sizes may have units, and one above the guest's memory is refused with an explanation", async () => {
   const counted = "seq 3000 | head -c 1K | wc -c; seq 3000 | tail -c2K | wc -c; seq 3000 | head --bytes=1kB | wc -c";
   expect(text(await fileSession(sandbox).run("bash", { command: counted }))).toBe(
     "exit code 0\nstdout:\n1024\n2048\n1000",
@@ -48,7 +48,7 @@ test("a size may have a unit, and one that the guest's memory does not hold is r
   ]);
 });
 
-test("what bash wrote need not be read before edit changes it", async () => {
+test("a file written by bash can be edited without reading it first", async () => {
   const session = fileSession(sandbox);
   await session.run("bash", { command: "echo one > f.txt" });
   const edited = await session.run("edit", { path: "f.txt", old_string: "one", new_string: "two" });
@@ -56,7 +56,7 @@ test("what bash wrote need not be read before edit changes it", async () => {
   expect(session.bytes("f.txt").toString()).toBe("two\n");
 });
 
-test("files of any bytes survive pipes and redirections", async () => {
+test("binary files survive pipes and redirections", async () => {
   const session = fileSession(sandbox);
   const bytes = Uint8Array.from({ length: 1_024 }, (_, index) => index % 256);
   session.put("in.bin", bytes);
@@ -68,7 +68,7 @@ test("files of any bytes survive pipes and redirections", async () => {
   for (const name of ["a.bin", "b.bin", "c.bin", "d.bin"]) expect([...session.bytes(name)], name).toEqual([...bytes]);
 });
 
-test("text commands keep what is not UTF-8 as it is", async () => {
+test("text commands leave bytes that are not UTF-8 unchanged", async () => {
   const session = fileSession(sandbox);
   const legacy = (text: string) => Buffer.from(text, "latin1");
   session.put("in.php", legacy("// caf\xe9\nb = 1\na = 1\n"));
@@ -86,7 +86,7 @@ test("text commands keep what is not UTF-8 as it is", async () => {
 });
 
 // The size of a directory itself differs between file systems, so this cannot be compared with the system's du.
-test("du adds up files and directories, each directory as one block", async () => {
+test("du counts files and directories, each directory as one block", async () => {
   const session = fileSession(sandbox);
   session.put("code/lib/util.c", "c");
   session.put("code/main.c", "c");
@@ -107,7 +107,7 @@ async function inTurn(session: FileSession, commands: readonly string[]): Promis
   return texts;
 }
 
-test("the working directory and variables stay for the next call", async () => {
+test("the working directory and variables persist between calls", async () => {
   const session = fileSession(sandbox);
   const [, second, third] = await inTurn(session, [
     "mkdir -p a/b; cd a/b; export COLOUR='dark red'; plain=1",
@@ -118,7 +118,7 @@ test("the working directory and variables stay for the next call", async () => {
   expect(third).toBe("exit code 0\nstdout:\nhere.txt");
 });
 
-test("a call that fails leaves the next one where it began", async () => {
+test("a failed call does not change the state of the next one", async () => {
   const [, second, third] = await inTurn(fileSession(sandbox), [
     "mkdir d; cd d; A=1",
     "echo 'unterminated",
@@ -128,12 +128,12 @@ test("a call that fails leaves the next one where it began", async () => {
   expect(third).toContain("/workspace/d\n1");
 });
 
-test("a working directory that is gone is replaced by the root, and the model is told", async () => {
+test("a deleted working directory is replaced by the root, and the model is told", async () => {
   const [, second] = await inTurn(fileSession(sandbox), ["mkdir -p f/g; cd f/g; rm -r /workspace/f", "pwd"]);
   expect(second).toBe("exit code 0\nstdout:\n/workspace\n[/workspace/f/g is gone; the command ran in /workspace.]");
 });
 
-test("variables that are too large to be kept are named", async () => {
+test("variables that are too large to persist are named", async () => {
   const [first, second] = await inTurn(fileSession(sandbox), [
     "big=$(seq -s, 10000); small=1",
     'echo "$small ${#big}"',
@@ -171,16 +171,16 @@ const missing = [
   { command: "ln -s a b", says: "Links cannot be made in the sandbox; copy the file with cp." },
 ];
 
-test.each(missing)("what is missing says so, and what to use instead: $command", async ({ command, says }) => {
+test.each(missing)("a missing command is reported with an alternative: $command", async ({ command, says }) => {
   expect(text(await fileSession(sandbox).run("bash", { command }))).toContain(says);
 });
 
-test("`command -v` tells scripts the truth about what is missing", async () => {
+test("`command -v` fails for missing commands and works for existing ones", async () => {
   const command = "command -v curl || echo none; command -v grep > /dev/null && echo grep";
   expect(text(await fileSession(sandbox).run("bash", { command }))).toBe("exit code 0\nstdout:\nnone\ngrep");
 });
 
-test("of a long output the end is shown, and all of it is in a file that is named", async () => {
+test("of a long output the end is shown, and the whole is in a named file", async () => {
   const session = fileSession(sandbox);
   const result = await session.run("bash", { command: "seq 20000; echo last" });
   const shown = text(result);
@@ -196,7 +196,7 @@ test("of a long output the end is shown, and all of it is in a file that is name
   expect(text(await session.run("grep", { pattern: "last" }))).toContain("No match");
 });
 
-test("only the newest outputs are kept", async () => {
+test("only the newest output files are kept", async () => {
   const session = fileSession(sandbox);
   const earlier = Array.from({ length: 20 }, (_, call) => `.deckhand-output/call${call}-stdout.txt`);
   for (const [call, file] of earlier.entries()) {
@@ -209,14 +209,14 @@ test("only the newest outputs are kept", async () => {
   expect(kept).toEqual(expect.arrayContaining(earlier.slice(1).map((file) => path.basename(file))));
 });
 
-test("a script that takes too long is stopped at its time, and what it changed is reported", async () => {
+test("a script is stopped at its time limit, and its changes are reported", async () => {
   const session = fileSession(sandbox);
   const result = await session.run("bash", { command: "echo a > f.txt; while :; do :; done", timeout: 0.5 });
   expect(result).toMatchObject({ isError: true, summary: "stopped after 0.5 s" });
   expect(result.files).toEqual([{ path: "f.txt", sha256: hash("a\n"), action: "wrote" }]);
 });
 
-test("a script that sleeps too long is stopped, too", async () => {
+test("a sleeping script is stopped at its time limit, too", async () => {
   const result = await fileSession(sandbox).run("bash", { command: "sleep 100", timeout: 0.3 });
   expect(result).toMatchObject({ isError: true, summary: "stopped after 0.3 s" });
 });
@@ -248,7 +248,7 @@ test.each([
   },
   { script: "if echo e; false; then :; elif sleep 100; then :; fi", printed: ["stdout until then:", "e"] },
   { script: "sleep 100", printed: [] },
-])("of a script that is stopped at its time, what it had printed is kept: $script", async ({ script, printed }) => {
+])("output printed before the time limit is kept: $script", async ({ script, printed }) => {
   const result = await fileSession(sandbox).run("bash", { command: script, timeout: 1 });
   expect(result).toMatchObject({ isError: true, summary: "stopped after 1 s" });
   expect(text(result).split("\n")).toEqual([STOPPED, ...printed]);
@@ -262,18 +262,18 @@ test.each([
     script: "f() { while n=$((n + 1)); test $n -lt 3 || return 4; do echo $n; done; }; f || echo $?",
     says: "exit code 0\nstdout:\n1\n2\n4",
   },
-])("what was printed before a condition ends a script is kept: $script", async ({ script, says }) => {
+])("output printed before a condition ends a script is kept: $script", async ({ script, says }) => {
   expect(text(await fileSession(sandbox).run("bash", { command: script }))).toBe(says);
 });
 
-test("much that a script had printed when it was stopped is kept in a file, like any output", async () => {
+test("long output printed before a stop is saved in a file, like any output", async () => {
   const session = fileSession(sandbox);
   const result = await session.run("bash", { command: "seq 6000; sleep 100", timeout: 2 });
   const file = /\[6000 lines; this is their end, all of it: (\S+)\]/.exec(text(result))?.[1] ?? "";
   expect(session.bytes(file).toString().split("\n")).toHaveLength(6_001);
 });
 
-test("a stop ends a script at once, and what it changed is reported", async () => {
+test("a stop ends a script at once, and its changes are reported", async () => {
   const session = fileSession(sandbox);
   await session.run("bash", { command: "true" });
   session.put("huge", "");
@@ -304,7 +304,7 @@ test.each([
     printed: ["stdout until then:", "a"],
   },
   { script: "echo 'echo ü; echo > begun; sleep 100' > s.sh; bash s.sh; echo no", printed: ["stdout until then:", "ü"] },
-])("of a script that a person stops, what it had printed is kept: $script", async ({ script, printed }) => {
+])("output printed before a person's stop is kept: $script", async ({ script, printed }) => {
   const session = fileSession(sandbox);
   const abort = new AbortController();
   const ended = session.run("bash", { command: script, timeout: 600 }, abort.signal);
@@ -314,7 +314,7 @@ test.each([
   expect(lines).toEqual(["Cancelled by @ana while it ran; what it had done until then stays.", ...printed]);
 });
 
-test("a script that a shutdown ends has no result", async () => {
+test("a script that is ended by shutdown has no result", async () => {
   const session = fileSession(sandbox);
   const abort = new AbortController();
   const ended = session.run("bash", { command: "echo a; echo > begun; sleep 100" }, abort.signal);
@@ -323,14 +323,14 @@ test("a script that a shutdown ends has no result", async () => {
   await expect(ended).rejects.toBe(abort.signal.reason);
 });
 
-test("a stop before the script has begun is thrown, as with every tool", async () => {
+test("a stop before the script's start is thrown, as with every tool", async () => {
   const abort = new AbortController();
   const ended = fileSession(sandbox).run("bash", { command: "sleep 100" }, abort.signal);
   abort.abort(new CancelSignal({ by: "person", name: "@ana" }));
   await expect(ended).rejects.toBe(abort.signal.reason);
 });
 
-test("endless commands end at the limit of steps", async () => {
+test("endless commands end at the step limit", async () => {
   const result = await fileSession(sandbox).run("bash", {
     command: "echo begun; while ((1)); do ((1)); done",
     timeout: 600,
@@ -357,7 +357,7 @@ const protectedFiles = [
   "cd holder && echo x > AGENTS.md",
 ];
 
-test.each(protectedFiles)("instructions are not to be changed by bash: %s", async (command) => {
+test.each(protectedFiles)("bash cannot change a file with instructions: %s", async (command) => {
   const session = fileSession(sandbox);
   session.put("AGENTS.md", "rules");
   session.put("holder/AGENTS.md", "more rules");
@@ -373,12 +373,12 @@ test.each(protectedFiles)("instructions are not to be changed by bash: %s", asyn
   expect(readdirSync(session.root).sort()).toEqual(["AGENTS.md", "dir", "f.txt", "holder", "sub"]);
 });
 
-test("a redirection that is refused fails its command, and the script goes on", async () => {
+test("a refused redirection fails its command, and the script continues", async () => {
   const result = await fileSession(sandbox).run("bash", { command: "echo x > AGENTS.md || echo refused; echo on" });
   expect(text(result)).toContain("exit code 0\nstdout:\nrefused\non\n");
 });
 
-test("the card shows the command, and the grant is that command", async () => {
+test("the card shows the command, and the grant covers exactly that command", async () => {
   const session = fileSession(sandbox);
   const command = "find logs -name '*.log' -delete";
   expect(session.tool("bash").grant({ command })).toEqual({ key: command, label: "this command" });

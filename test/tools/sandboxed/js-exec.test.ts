@@ -24,7 +24,7 @@ const programs = [
   { code: "new Date() instanceof Date && Date.now() > 1.7e12", says: "=> true", summary: "done" },
 ];
 
-test.each(programs)("js_exec of $code", async ({ code, says, summary }) => {
+test.each(programs)("js_exec evaluates $code", async ({ code, says, summary }) => {
   const result = await fileSession(sandbox).run("js_exec", { code });
   expect(text(result)).toBe(says);
   expect(result).toMatchObject({ isError: false, summary });
@@ -48,7 +48,7 @@ const failing = [
   { name: "the network, which it was not given", code: "fetch('http://127.0.0.1/')", says: /There is no network here/ },
 ];
 
-test.each(failing)("js_exec reports $name", async ({ code, says }) => {
+test.each(failing)("js_exec reports the failure $name", async ({ code, says }) => {
   const result = await fileSession(sandbox).run("js_exec", { code });
   expect(text(result)).toMatch(says);
   expect(result).toMatchObject({ isError: true, summary: "failed" });
@@ -74,7 +74,7 @@ const asynchronous = [
   },
 ];
 
-test.each(asynchronous)("js_exec waits for $name", async ({ code, says }) => {
+test.each(asynchronous)("js_exec awaits $name", async ({ code, says }) => {
   expect(text(await fileSession(sandbox).run("js_exec", { code }))).toBe(says);
 });
 
@@ -126,21 +126,21 @@ test.each(importing)("js_exec imports $name", async ({ code, says }) => {
   expect(text(await session.run("js_exec", { code }))).toBe(says);
 });
 
-test("what a module exports is not to be assigned from outside", async () => {
+test("a module's exports cannot be assigned from outside", async () => {
   const session = fileSession(sandbox);
   session.put("m.js", "export let x = 1;");
   const result = await session.run("js_exec", { code: "import { x } from './m.js';\nx = 2;" });
   expect(text(result)).toMatch(/^TypeError/);
 });
 
-test("a program that is in a file runs from there", async () => {
+test("a program can be run from a file", async () => {
   const session = fileSession(sandbox);
   for (const [file, content] of Object.entries(MODULES)) session.put(file, content);
   const result = await session.run("js_exec", { file: "main.mjs" });
   expect(text(result)).toBe("/workspace/main.mjs 2");
 });
 
-test("a program reads and writes files, bytes included, and the result says which", async () => {
+test("a program can read and write files, also binary ones, and the result lists them", async () => {
   const session = fileSession(sandbox);
   session.put("in.bin", Uint8Array.of(0, 1, 127, 128, 254, 255));
   const code = [
@@ -164,14 +164,14 @@ test("a program reads and writes files, bytes included, and the result says whic
   ]);
 });
 
-test("code and file are alternatives", () => {
+test("the parameters code and file exclude each other", () => {
   const { input } = fileSession(sandbox).tool("js_exec");
   expect(input.safeParse({}).success).toBe(false);
   expect(input.safeParse({ code: "1", file: "x.js" }).success).toBe(false);
   expect(input.safeParse({ file: "x.js" }).success).toBe(true);
 });
 
-test("the card shows the program, also one that is in a file", async () => {
+test("the card shows the program, also one from a file", async () => {
   const session = fileSession(sandbox);
   session.put("p.js", "1 +\n1");
   const { signal } = new AbortController();
@@ -194,7 +194,7 @@ test.each([
   { code: "import/* */('./lib/up.js')", isOpen: true },
   { code: "import './lib/\\x75p.js'", isOpen: true },
   { code: "eval(fs.readFileSync('lib/up.js', 'utf8'))", isOpen: true },
-])("an approval is bound to what a program imports: $code$file", async ({ executes = [], isOpen = false, ...call }) => {
+])("an approval is bound to a program's imports: $code$file", async ({ executes = [], isOpen = false, ...call }) => {
   const session = fileSession(sandbox);
   session.put("lib/up.js", 'export * from "./one.js";\n');
   session.put("lib/one.js", "export const up = 1;\n");
@@ -218,13 +218,13 @@ test.each([
   expect(text(result)).toMatch(/is not what it was when it was allowed/u);
 });
 
-test("each program draws other random numbers", async () => {
+test("each program gets different random numbers", async () => {
   const session = fileSession(sandbox);
   const draw = async (): Promise<string> => text(await session.run("js_exec", { code: "Math.random()" }));
   expect(await draw()).not.toBe(await draw());
 });
 
-test("a program that breaks its own surroundings breaks only itself", async () => {
+test("a program that breaks its own globals affects no other", async () => {
   const session = fileSession(sandbox);
   const spoiled = await session.run("js_exec", {
     code: "JSON.stringify = () => '{\"output\":1}'; Object.prototype.toJSON = () => 1; 1",
@@ -233,7 +233,7 @@ test("a program that breaks its own surroundings breaks only itself", async () =
   expect(text(await session.run("js_exec", { code: "JSON.stringify({ a: 1 })" }))).toBe('=> {"a":1}');
 });
 
-test("calls of one turn wait for each other, and the thread is told", async () => {
+test("calls of one turn run in sequence, and the thread is told that they wait", async () => {
   const told: number[] = [];
   const session = fileSession(sandbox, { context: { queued: (before) => told.push(before) } });
   session.put("f.txt", "x");
@@ -252,7 +252,7 @@ test.each([
     printed: /^\[its end\]\n[^]{29000,30000} 399$/,
   },
   { code: "console.log('x'.repeat(200_000));", printed: /^\[its end\]\nx{29999}$/ },
-])("of a program that is stopped at its time, what it had printed is kept: $code", async ({ code, printed }) => {
+])("output printed before the time limit is kept: $code", async ({ code, printed }) => {
   const endless = `${code} await new Promise((done) => setTimeout(done, 100_000));`;
   const result = await fileSession(sandbox).run("js_exec", { code: endless, timeout: 3 });
   expect(result).toMatchObject({ isError: true, summary: "stopped after 3 s" });
@@ -263,7 +263,7 @@ test.each([
   else expect(until).toMatch(printed);
 });
 
-test("of a program that a person stops, what it had printed is kept", async () => {
+test("output printed before a person's stop is kept", async () => {
   const session = fileSession(sandbox);
   const abort = new AbortController();
   const code = "console.log('a'); fs.writeFileSync('begun', ''); for (;;);";

@@ -46,7 +46,7 @@ test.each(shown)("read shows $name", async ({ content, input, says, summary }) =
   expect(result).toMatchObject({ isError: false, summary });
 });
 
-test("read stops a long answer at a line and says where to go on", async () => {
+test("read cuts a long result at a line, and names the next offset", async () => {
   const session = fileSession(sandbox);
   session.put("long.txt", `${"y".repeat(99)}\n`.repeat(2_000));
   const first = text(await session.run("read", { path: "long.txt" }));
@@ -56,7 +56,7 @@ test("read stops a long answer at a line and says where to go on", async () => {
   expect(text(await session.run("read", { path: "long.txt", offset: next }))).toMatch(new RegExp(`^${next}\ty`));
 });
 
-test("read finds lines in a file far larger than a guest's memory", async () => {
+test("read finds lines in a file much larger than a guest's memory", async () => {
   const session = fileSession(sandbox);
   session.put("huge.log", Buffer.alloc(150_000_000, "0123456789abcde\n"));
   const result = await session.run("read", { path: "huge.log", offset: 9_000_000, limit: 1 });
@@ -86,13 +86,13 @@ test.each(refused)("read refuses $name", async ({ file, content, says, input }) 
   expect(session.known.size).toBe(0);
 });
 
-test("read of a directory points to glob", async () => {
+test("read refers to glob for a directory", async () => {
   const session = fileSession(sandbox);
   mkdirSync(path.join(session.root, "src"));
   expect(text(await session.run("read", { path: "src" }))).toBe('src is a directory. List it with glob, e.g. "src/*".');
 });
 
-test("read and grep know UTF-16 by its mark, and the secrets in it", async () => {
+test("read and grep decode UTF-16 with a byte order mark, and find secrets in it", async () => {
   const session = fileSession(sandbox);
   const utf16 = (said: string) => Buffer.from(`\uFEFF${said}`, "utf16le");
   session.put("le.log", utf16("one\r\ntwo žluť\r\n"));
@@ -130,7 +130,7 @@ const media = [
   },
 ];
 
-test.each(media)("read shows $name by its content, whatever its name", async ({ bytes, mediaType, type }) => {
+test.each(media)("read recognises $name by its content, whatever its name", async ({ bytes, mediaType, type }) => {
   const session = fileSession(sandbox);
   session.put("a/picture.dat", bytes);
   const result = await session.run("read", { path: "a/picture.dat" });
@@ -138,7 +138,7 @@ test.each(media)("read shows $name by its content, whatever its name", async ({ 
   expect(result.content[1]).toEqual({ type, mediaType, name: "picture.dat", data: bytes.toString("base64"), ...from });
 });
 
-test.each(["./a/../a/f.txt", "a//f.txt", "<root>/a/f.txt"])("read takes %s for a/f.txt", async (asked) => {
+test.each(["./a/../a/f.txt", "a//f.txt", "<root>/a/f.txt"])("read resolves %s to a/f.txt", async (asked) => {
   const session = fileSession(sandbox);
   session.put("a/f.txt", "here\n");
   const result = await session.run("read", { path: asked.replace("<root>", session.root) });

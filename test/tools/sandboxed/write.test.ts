@@ -7,7 +7,7 @@ import { fileSession, text, useSandbox } from "../file-session.ts";
 const sandbox = useSandbox();
 const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
 
-test("write replaces exactly and keeps the file's mode", async () => {
+test("write replaces the exact content and keeps the file's mode", async () => {
   const session = fileSession(sandbox);
   session.put("run.sh", "a\r\nb\n");
   chmodSync(path.join(session.root, "run.sh"), 0o750);
@@ -36,7 +36,7 @@ const formed = [
   },
 ];
 
-test.each(formed)("write over a file keeps $name", async ({ file, content, after, says }) => {
+test.each(formed)("overwriting a file keeps $name", async ({ file, content, after, says }) => {
   const session = fileSession(sandbox);
   session.put("f.txt", Buffer.from(file, file.includes("\xe9") ? "latin1" : "utf8"));
   await session.run("read", { path: "f.txt" });
@@ -46,7 +46,7 @@ test.each(formed)("write over a file keeps $name", async ({ file, content, after
   expect(result).toMatchObject({ files: [{ sha256: sha256(after) }] });
 });
 
-test("write of the content that is there changes nothing", async () => {
+test("writing identical content changes nothing", async () => {
   const session = fileSession(sandbox);
   session.put("f.txt", "same\n");
   await session.run("read", { path: "f.txt" });

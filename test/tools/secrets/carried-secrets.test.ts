@@ -23,14 +23,14 @@ test.each([
   ["an address, encoded", fetch(`http://docs.test/?d=${Buffer.from(SECRET).toString("base64url")}`)],
   ["a command", bash(`echo ${SECRET} > a.txt`)],
   ["a file", write("deploy.yml", `password: ${SECRET}\n`)],
-])("the card of %s with a file's secret names the secret and its file, and does not show it", async (...[, call]) => {
+])("the card of %s with a secret from a file names the secret and its file, but not its value", async (...[, call]) => {
   const card = await cardOf(call);
   expect(card).toContain(FACT);
   expect(card).toContain(`[${SHOWN}; `);
   expect(card).not.toContain(SECRET);
 });
 
-test("it is named where the card's text is cut before it, and what is cut shows no part of it", async () => {
+test("a secret is named even if the card's text is cut before it, and a cut shows no part of it", async () => {
   const lines = Array.from({ length: 60 }, (_, at) => `echo ${at}`);
   expect(await cardOf(bash([...lines, `echo ${SECRET}`].join("\n")))).toContain(FACT);
   const decided = await play(
@@ -41,11 +41,11 @@ test("it is named where the card's text is cut before it, and what is cut shows 
   expect(JSON.stringify(decided.office.messages("1"))).not.toContain("hunter");
 });
 
-test("it is known by its file after a restart", async () => {
+test("a secret is recognised by its file after a restart", async () => {
   const restarted: Turn = { says: "hello", restarts: true };
   expect(await cardOf(bash(`echo ${SECRET}`), [READ, restarted])).toContain(FACT);
 });
 
-test("a card of a call that carries none says nothing of the kind", async () => {
+test("the card of a call without secrets mentions none", async () => {
   expect(await cardOf(bash("echo hello > a.txt"))).not.toContain("secret");
 });

@@ -25,7 +25,7 @@ test.each<[string, string, readonly string[]]>([
   ["what names no credential", "HOST=staging-01\nPORT=8080", []],
   ["what is to be filled in", "PASSWORD=changeme123\nTOKEN=${TOKEN_OF_MINE}\nSECRET=<your-secret>", []],
   ["what is too short", "PASSWORD=abc123", []],
-])("values are taken from %s", (...[, text, values]) => {
+])("secret values are extracted from %s", (...[, text, values]) => {
   expect(secretsIn(text).map(({ value }) => value)).toEqual(values);
 });
 
@@ -33,7 +33,7 @@ const MASK = "[secret PASSWORD, 12 characters; have its file attached to see it]
 const SECRETS = { who: [], holds: ["files", "secrets"] } as const;
 const said = (text: string) => [{ type: "text", text } as const];
 
-test("only what is labelled as holding secrets is learned", () => {
+test("only content labelled as secret is learned", () => {
   const secrets = fileSecrets();
   secrets.learn(said("PASSWORD=hunter2-4711"), { who: [], holds: ["files"] });
   secrets.learn(said("PASSWORD=hunter2-4711"), undefined);
@@ -49,7 +49,7 @@ test("only what is labelled as holding secrets is learned", () => {
   );
 });
 
-test("people read what a value is called, also where it stands encoded, and its length where it has no name", () => {
+test("a masked value shows its name, also where encoded, or else its length", () => {
   const secrets = fileSecrets();
   secrets.learn(said("PASSWORD=hunter2-4711\nsee glpat-abcdefghij0123456789"), SECRETS);
   const encoded = Buffer.from("hunter2-4711").toString("hex");
@@ -58,7 +58,7 @@ test("people read what a value is called, also where it stands encoded, and its 
   );
 });
 
-test("the newest values stay where there are too many", () => {
+test("the newest values are kept if there are too many", () => {
   const secrets = fileSecrets();
   secrets.learn(said("FIRST_TOKEN=the-first-0001"), SECRETS);
   secrets.learn(
@@ -70,7 +70,7 @@ test("the newest values stay where there are too many", () => {
   );
 });
 
-test("a value is named by where it stands, as far as that is known", () => {
+test("a masked value names its variable and, if known, its file", () => {
   const secrets = fileSecrets();
   secrets.learn(said("DB_PASSWORD=hunter2-4711"), SECRETS);
   expect(secrets.hide("hunter2-4711")).toContain("[secret DB_PASSWORD, 12 characters;");

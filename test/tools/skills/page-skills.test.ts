@@ -5,7 +5,7 @@ import { skillsOffice } from "./skills-office.ts";
 
 const saying = (words: string) => `---\ndescription: ${words}\n---\nDo as ${words}.\n`;
 
-test("the page's skill stands in place of the shipped one, and keeps the files beside it", async () => {
+test("a skill from the page replaces the shipped one, and keeps the files beside it", async () => {
   const at = skillsOffice();
   at.skill("app/extensions/skills/review", saying("shipped"));
   at.put("app/extensions/skills/review/list.md", "the list\n");
@@ -23,7 +23,7 @@ test("the page's skill stands in place of the shipped one, and keeps the files b
   expect(at.read().find("review")).toMatchObject({ description: "shipped", origin: "application" });
 });
 
-test("the operator's file and a directory's own win over the page", () => {
+test("skills from the operator's and the directory's files have priority over the page", () => {
   const at = skillsOffice();
   at.skill("app/extensions/skills/review", saying("shipped"));
   at.skill("home/extensions/skills/review", saying("home"));
@@ -49,7 +49,7 @@ test("the operator's file and a directory's own win over the page", () => {
   ]);
 });
 
-test("one that is made on the page has no files, and says so", async () => {
+test("a skill created on the page has no files, and says so", async () => {
   const at = skillsOffice();
   at.definitions.set(new Map([["fresh", saying("set")]]));
   expect(JSON.stringify(await at.call({ skill: "fresh" }))).not.toContain("Files that it names");
@@ -65,7 +65,7 @@ test.each([
   ["a text that would be cut", `---\ndescription: x\n---\n${"long ".repeat(10_000)}`, 1, /longer than 40000/u],
   ["a field that is none", "---\ndescription: x\nscope: ever\n---\nDo it.", null, null],
   ["too many arguments", `---\ndescription: x\nargs: [${"a, ".repeat(30)}]\n---\nDo it.`, 3, /args/u],
-] as const)("what is wrong is told with its line: %s", (...[_what, text, line, message]) => {
+] as const)("errors are reported with their line: %s", (...[_what, text, line, message]) => {
   const { problems, notes } = skillsOffice().definitions.check("fresh", text);
   if (line === null) expect([problems, notes.length]).toEqual([[], 1]);
   else expect(problems).toEqual([{ line, message: expect.stringMatching(message) }]);

@@ -35,14 +35,14 @@ const PLACES = [
 ];
 
 test.each(PLACES.map((place, index) => ({ place, later: PLACES.slice(index) })))(
-  "a skill in $place beats those of its name in the places after it",
+  "a skill in $place has priority over those of its name in later places",
   ({ place, later }) => {
     for (const each of later) office.skill(`${each}/tidy`);
     expect(descriptions()).toEqual([`from ${place}/tidy`]);
   },
 );
 
-test("skills of all places add up, in order of name", () => {
+test("skills of all places are combined, in order of name", () => {
   PLACES.forEach((place, index) => office.skill(`${place}/skill-${19 - index}`));
   expect(names()).toEqual(PLACES.map((_, index) => `skill-${index + 10}`));
   expect(office.read().find("skill-11")).toMatchObject({ origin: "home" });
@@ -60,7 +60,7 @@ const COMMANDS = [
   "home/extensions/commands",
 ];
 
-test.each(COMMANDS)("a command in %s is a skill that people call", async (place) => {
+test.each(COMMANDS)("a command in %s is a skill for people to call", async (place) => {
   office.put(`${place}/fix.md`, "# Fix an issue\n\nLook at $ARGUMENTS.");
   office.put(
     `${place}/dev/review.md`,
@@ -90,7 +90,7 @@ test.each(COMMANDS)("a command in %s is a skill that people call", async (place)
   expect(textOf(content)).toContain("has no files beside its text");
 });
 
-test("a skill beats a command of its name, and a long command says where its rest is", () => {
+test("a skill has priority over a command of its name, and a long command names its continuation", () => {
   office.put("root/.claude/commands/tidy.md", "Tidy.");
   office.skill("root/.claude/skills/tidy");
   office.put("root/.claude/commands/long.md", `Long.\n${"word word\n".repeat(5_000)}`);
@@ -99,12 +99,12 @@ test("a skill beats a command of its name, and a long command says where its res
   expect(office.read().find("long")?.body).toMatch(/\{"path":"\.claude\/commands\/long\.md","offset":4001\}/u);
 });
 
-test("without any directory there are no skills, and none is made", () => {
+test("without any directory there are no skills, and none is created", () => {
   expect(office.read()).toMatchObject({ skills: [], problems: [] });
   expect(() => readFileSync(path.join(office.directory, "home/extensions"))).toThrow(/ENOENT/);
 });
 
-test("what is no folder with a SKILL.md is passed over", () => {
+test("entries that are not folders with a SKILL.md are ignored", () => {
   office.put("root/.agents/skills/README.md", "Skills");
   office.put("root/.agents/skills/empty/notes.md", "x");
   mkdirSync(path.join(office.root, ".agents/skills/folder/SKILL.md"), { recursive: true });
@@ -113,7 +113,7 @@ test("what is no folder with a SKILL.md is passed over", () => {
   expect(problems()).toEqual([`.agents/skills/folder/SKILL.md:1: ${NO_FILE}`]);
 });
 
-test("skills of a collection, in folders of its own, are read; what lies within a skill is its own", () => {
+test("skills in subfolders of a collection are found; folders within a skill belong to it", () => {
   office.skill("root/.agents/skills/team/deploy");
   office.skill("root/.agents/skills/checkout/skills/tidy");
   office.skill("root/.agents/skills/checkout/skills/tidy/assets/sample");
@@ -131,7 +131,7 @@ test("skills of a collection, in folders of its own, are read; what lies within 
   expect(office.read().broken("small")).toBeDefined();
 });
 
-test("of folders without number so many are looked at that a request does not wait for them", () => {
+test("the search through very many folders is limited, so that requests are not delayed", () => {
   for (let index = 0; index < 2_000; index += 1)
     mkdirSync(path.join(office.root, `.agents/skills/much/${index}`), { recursive: true });
   office.skill("root/.agents/skills/early");
@@ -140,7 +140,7 @@ test("of folders without number so many are looked at that a request does not wa
   expect(names()).toEqual(["early", "other"]);
 });
 
-test("a broken file is reported with its line, the others load, and one of its name takes its place", () => {
+test("a broken file is reported with its line, the others load, and a namesake takes its place", () => {
   office.skill("root/.agents/skills/tidy", "---\nname: tidy\ndescription: [\n---\nx");
   office.skill("root/.claude/skills/blank", "");
   office.put("root/.claude/skills/binary/SKILL.md", "a\0b");
@@ -155,7 +155,7 @@ test("a broken file is reported with its line, the others load, and one of its n
   ]);
 });
 
-test("changes are seen at once: a new skill, an edit, a repair, a removal", () => {
+test("additions, edits, repairs and removals take effect at once", () => {
   const folder = "root/extensions/skills/tidy";
   expect(names()).toEqual([]);
   const file = office.skill(folder, "---\ndescription: [\n---\nx");
@@ -171,7 +171,7 @@ test("changes are seen at once: a new skill, an edit, a repair, a removal", () =
   expect(names()).toEqual([]);
 });
 
-test("unchanged files are not parsed again, and their index is the same bytes", () => {
+test("unchanged files are not parsed again, and the index stays byte-identical", () => {
   office.skill("root/.agents/skills/tidy");
   office.skill("app/extensions/skills/neat");
   const [first, second] = [office.read(), office.read()];
@@ -179,7 +179,7 @@ test("unchanged files are not parsed again, and their index is the same bytes", 
   expect(skillIndex(second)).toBe(skillIndex(first));
 });
 
-test("a link within the sandbox root is followed, one out of it is a problem", () => {
+test("a link within the sandbox root is followed, one out of it is reported as a problem", () => {
   office.skill("root/shared/tidy");
   mkdirSync(path.join(office.root, ".claude"));
   symlinkSync("../shared", path.join(office.root, ".claude/skills"));
@@ -194,14 +194,14 @@ test("a link within the sandbox root is followed, one out of it is a problem", (
   ]);
 });
 
-test("a directory of skills that leads out of the sandbox root has none", () => {
+test("skills are not read from a directory that links out of the sandbox root", () => {
   office.skill("outside/skills/secret");
   mkdirSync(path.join(office.root, ".agents"));
   symlinkSync(path.join(office.directory, "outside/skills"), path.join(office.root, ".agents/skills"));
   expect(office.read()).toMatchObject({ skills: [], problems: [] });
 });
 
-test("a pipe in the place of a SKILL.md holds nobody up", () => {
+test("a named pipe in place of a SKILL.md does not block", () => {
   office.skill("root/.agents/skills/tidy");
   const file = office.skill("root/.agents/skills/device");
   rmSync(file);
@@ -209,7 +209,7 @@ test("a pipe in the place of a SKILL.md holds nobody up", () => {
   expect(names()).toEqual(["tidy"]);
 });
 
-test("of a directory with very many folders the first are read, and it says so", () => {
+test("of a directory with very many folders only the first are read, with a notice", () => {
   for (let index = 0; index < 205; index++) office.skill(`root/.agents/skills/s${String(index).padStart(3, "0")}`);
   expect(names()).toHaveLength(200);
   expect(problems()).toEqual([
@@ -217,7 +217,7 @@ test("of a directory with very many folders the first are read, and it says so",
   ]);
 });
 
-test("a skill's folder that cannot be listed has no files, and fails nothing else", () => {
+test("a skill whose folder cannot be listed has no files, and works otherwise", () => {
   office.skill("root/.agents/skills/tidy");
   const skill = office.read().find("tidy") ?? expect.fail("there is no skill");
   rmSync(path.join(office.root, skill.folder), { recursive: true });

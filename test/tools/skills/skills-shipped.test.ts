@@ -20,31 +20,31 @@ const SHIPPED = [
   "weather-forecast",
 ];
 
-test("the skills that come with Deckhand all load, under their folders' names", () => {
+test("all shipped skills load under their folders' names", () => {
   const { skills, problems } = skillsOffice(APPLICATION).read();
   expect(problems).toEqual([]);
   expect(skills.map(({ name }) => name)).toEqual(SHIPPED);
   expect(skills.map(({ folder }) => path.basename(folder))).toEqual(SHIPPED);
 });
 
-test("those that shape a whole session say so", () => {
+test("skills that shape a whole session are marked as such", () => {
   const { skills } = skillsOffice(APPLICATION).read();
   const names = skills.filter(({ scope }) => scope === "session").map(({ name }) => name);
   expect(names).toEqual(["designer", "developer", "refactor"]);
 });
 
-test("the designer's skill has the architecture in it, not the looks alone", async () => {
+test("the designer skill covers architecture, not only visual design", async () => {
   const office = skillsOffice(APPLICATION);
   expect(office.read().find("designer")?.description).toMatch(/\barchitecture\b/);
   const called = text(await office.call({ skill: "designer" }));
   for (const part of ["responsible for", "data flows", "boundaries", "fails"]) expect(called).toContain(part);
 });
 
-test("their index is short", () => {
+test("the index of shipped skills is short", () => {
   expect(skillIndex(skillsOffice(APPLICATION).read()).length).toBeLessThan(4_000);
 });
 
-test.each(SHIPPED)("%s fills in what it is given, and has the files that it names", async (name) => {
+test.each(SHIPPED)("%s fills in its arguments, and the files that it refers to exist", async (name) => {
   const office = skillsOffice(APPLICATION);
   const skill = office.read().find(name);
   const values = skill?.args.map((arg) => `${arg.name}=VALUE`) ?? [];
@@ -55,7 +55,7 @@ test.each(SHIPPED)("%s fills in what it is given, and has the files that it name
   for (const file of files) expect((await office.call({ skill: name, file })).isError, file).toBe(false);
 });
 
-test("the weather needs a place", () => {
+test("the weather skill requires a place", () => {
   const office = skillsOffice(APPLICATION);
   const asked = ["current-weather", "weather-forecast"].flatMap((name) => office.read().find(name) ?? []);
   const missing = asked.map((skill) => renderSkill(skill, { values: [], raw: "" }));
@@ -65,7 +65,7 @@ test("the weather needs a place", () => {
   ]);
 });
 
-test("the project's own copy of a shipped skill is the one that is called", async () => {
+test("the project's own copy of a shipped skill has priority", async () => {
   const office = skillsOffice(APPLICATION);
   office.skill("root/.agents/skills/code-review", "---\ndescription: Ours.\n---\nOur own review of $ARGUMENTS.");
   expect(skillIndex(office.read())).toContain("- code-review: Ours.\n");

@@ -44,7 +44,7 @@ test.each([
     files: "Files that it names lie in `.claude/skills/changelog-check/`",
   },
   { where: "the home", folder: "home/extensions/skills", files: '{"skill": "changelog-check", "file": "<name>"}' },
-])("a public skill in $where works unchanged", async ({ folder, files }) => {
+])("a public skill in $where works without changes", async ({ folder, files }) => {
   for (const [file, content] of Object.entries(PUBLIC_FILES)) office.put(`${folder}/changelog-check/${file}`, content);
   expect(skillIndex(office.read())).toContain(
     "- changelog-check: Checks that a change log follows the house format. Use when a CHANGELOG file was edited: before",
@@ -64,7 +64,7 @@ test.each([
   expect(text(await office.call({ skill: "changelog-check", file: "./scripts/check.sh" }))).toContain("grep -q");
 });
 
-test("the list names every skill, and the files that are broken", async () => {
+test("the list contains every skill and the broken files", async () => {
   office.skill("root/.agents/skills/tidy");
   office.skill("app/extensions/skills/neat", "");
   const listed = await office.call({ skill: "list" });
@@ -73,7 +73,7 @@ test("the list names every skill, and the files that are broken", async () => {
   expect(text(listed)).toMatch(/^extensions\/skills\/neat\/SKILL\.md of Deckhand:1: /m);
 });
 
-test("arguments take their places, and missing ones are named", async () => {
+test("arguments are substituted, and missing ones are named", async () => {
   const matter = "description: d\nargs:\n  - {name: place, description: A town, required: true}\n  - days";
   office.skill("app/extensions/skills/weather", `---\n${matter}\n---\n{{place}} for {{days}} days`);
   const called = await office.call({ skill: "weather", arguments: ["days=3", "New York"] });
@@ -91,12 +91,12 @@ const given: { input: object; answer: RegExp }[] = [
   { input: {}, answer: /Look at {2}for units\.$/ },
 ];
 
-test.each(given)("called with $input the skill works on it", async ({ input, answer }) => {
+test.each(given)("called with $input the skill's text contains the arguments", async ({ input, answer }) => {
   office.skill("root/.agents/skills/code-review", "---\ndescription: d\n---\nLook at $ARGUMENTS for units.");
   expect(text(await office.call({ skill: "code-review", ...input }))).toMatch(answer);
 });
 
-test("a text is parted as a person's line is", async () => {
+test("an argument text is split like a person's command line", async () => {
   office.skill("root/.agents/skills/weather", "---\ndescription: d\nargs: [place, days]\n---\n{{place}}: {{days}}");
   expect(text(await office.call({ skill: "weather", args: "'New York' 3" }))).toMatch(/\n\nNew York: 3$/);
   expect(text(await office.call({ skill: "weather", args: "days=3 Lyon" }))).toMatch(/\n\nLyon: 3$/);
@@ -106,7 +106,7 @@ test.each([
   { asked: "code-reviw", answer: /^There is no skill code-reviw\. Did you mean `code-review`\?$/ },
   { asked: "Code Review", answer: /^Skill `code-review`\./ },
   { asked: "something", answer: /^There is no skill something\. \{"skill": "list"\} names all\.$/ },
-])("asked for $asked the tool answers $answer", async ({ asked, answer }) => {
+])("asked for $asked the tool returns $answer", async ({ asked, answer }) => {
   office.skill("app/extensions/skills/code-review");
   expect(text(await office.call({ skill: asked }))).toMatch(answer);
 });
@@ -126,7 +126,7 @@ test.each(
   ["root/.agents/skills", "home/extensions/skills", "app/extensions/skills"].flatMap((folder) =>
     escapes.map((escape) => ({ folder, ...escape })),
   ),
-)("a skill in $folder does not reach $name", async ({ folder, file }) => {
+)("a skill in $folder cannot read $name", async ({ folder, file }) => {
   office.skill(`${folder}/neat`, "---\ndescription: d\n---\nSECRET");
   office.skill(`${folder}/tidy`);
   office.put(`${folder}/tidy/references/a.md`, "a");
@@ -142,7 +142,7 @@ test.each(
 });
 
 test.each(["root/.agents/skills", "home/extensions/skills"])(
-  "what looks like a secret beside a SKILL.md in %s is none of the skill's files",
+  "a file that looks like a secret beside a SKILL.md in %s is not among the skill's files",
   async (folder) => {
     office.skill(`${folder}/tidy`);
     office.put(`${folder}/tidy/.env`, "DB_PASSWORD=hunter2\n");
@@ -153,7 +153,7 @@ test.each(["root/.agents/skills", "home/extensions/skills"])(
   },
 );
 
-test("a file that is not there, or is no text, is an error that names the files there are", async () => {
+test("a missing or binary file is an error that lists the existing files", async () => {
   office.skill("home/extensions/skills/tidy");
   office.put("home/extensions/skills/tidy/picture.bin", "a\0b");
   expect(text(await office.call({ skill: "tidy", file: "x.md" }))).toBe(
@@ -162,7 +162,7 @@ test("a file that is not there, or is no text, is an error that names the files 
   expect(text(await office.call({ skill: "tidy", file: "picture.bin" }))).toMatch(/^picture\.bin is not a text\./);
 });
 
-test("a long file comes in parts", async () => {
+test("a long file is returned in parts", async () => {
   office.skill("app/extensions/skills/tidy");
   const lines = Array.from({ length: 1_500 }, (_, index) => `line ${index + 1}\n`);
   office.put("app/extensions/skills/tidy/long.md", lines.join(""));
@@ -173,7 +173,7 @@ test("a long file comes in parts", async () => {
   expect(text(await office.call({ skill: "tidy", file: "long.md", offset: 9_999 }))).toBe("long.md has 1500 lines.");
 });
 
-test("a skill for people alone is neither listed nor called, and its files are read", async () => {
+test("a skill for people only is neither listed nor callable by models, but its files are readable", async () => {
   office.skill("home/extensions/skills/deploy", "---\ndescription: d\ndisable-model-invocation: true\n---\nSECRET");
   office.put("home/extensions/skills/deploy/steps.md", "One.");
   expect(skillIndex(office.read())).toBe("");
@@ -187,7 +187,7 @@ test("a skill for people alone is neither listed nor called, and its files are r
   expect(text(await office.call({ skill: "deploy", file: "steps.md" }))).toBe("One.");
 });
 
-test("a broken skill that is called says what is broken, unless another of its name takes its place", async () => {
+test("calling a broken skill reports what is broken, unless a namesake takes its place", async () => {
   office.skill("root/.agents/skills/tidy", "# Tidy\n");
   expect(text(await office.call({ skill: "Tidy" }))).toBe(
     "The skill tidy is broken: .agents/skills/tidy/SKILL.md:1: the file must begin with front matter: YAML between two lines of three dashes",
@@ -197,7 +197,7 @@ test("a broken skill that is called says what is broken, unless another of its n
 });
 
 test.each(["root/.agents/skills", "home/extensions/skills"])(
-  "in %s the rest of a long body is where it says",
+  "in %s the rest of a long body is at the named offset",
   async (folder) => {
     const lines = Array.from({ length: 5_000 }, (_, at) => `line ${at}`);
     office.skill(`${folder}/long`, `---\ndescription: d\n---\n\n${lines.join("\n")}\n`);

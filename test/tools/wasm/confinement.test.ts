@@ -47,8 +47,8 @@ function run({ root, sandbox }: Pick<Machine, "root" | "sandbox">, code: string)
 const READ = (file: string) =>
   `const fs = await load("node:fs"); return fs.readFileSync(${JSON.stringify(file)}, "utf8")`;
 
-describe.skipIf(missing !== null)("native code in the child", () => {
-  test("reads and writes the sandbox roots, and neither the database nor tokens beside them", async () => {
+describe.skipIf(missing !== null)("native code in the confined child", () => {
+  test("can access the sandbox roots, but not the database or tokens beside them", async () => {
     const here = machine(HOLE);
     writeFileSync(path.join(here.root, "notes.txt"), "milk");
     expect(await run(here, READ(path.join(here.root, "notes.txt")))).toBe("milk");
@@ -59,7 +59,7 @@ describe.skipIf(missing !== null)("native code in the child", () => {
     );
   });
 
-  test("finds the home empty also where a root is above it", async () => {
+  test("sees the home directory as empty, even if a root is above it", async () => {
     const above = tempDirectory();
     const home = path.join(above, "data");
     mkdirSync(home);
@@ -79,12 +79,12 @@ describe.skipIf(missing !== null)("native code in the child", () => {
     ["the machine's accounts", READ("/etc/passwd")],
     ["keys of the user", `return (await load("node:fs")).readdirSync((await load("node:os")).userInfo().homedir)`],
     ["this project's sources", READ(path.resolve(import.meta.dirname, "../../../package.json"))],
-  ])("does not read %s", async (_, code) => {
+  ])("cannot read %s", async (_, code) => {
     const said = await run(machine(HOLE), code);
     expect(said).not.toMatch(/PATH=|root:x|deckhand/);
   });
 
-  test("opens no socket to this machine", async () => {
+  test("cannot connect to this machine", async () => {
     const server = createServer((_, response) => response.end("inside"));
     const port = await freePort();
     await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
@@ -94,7 +94,7 @@ describe.skipIf(missing !== null)("native code in the child", () => {
     expect(await run(machine({ ...HOLE, confinement: OFF }), code)).toBe("inside");
   });
 
-  test("signals no process, starts none with more rights, and leaves nothing where it is not to", async () => {
+  test("cannot signal processes, gain privileges, or write elsewhere", async () => {
     const here = machine(HOLE);
     expect(await run(here, `process.kill(${process.pid}, 0); return "there"`)).toBe("ESRCH");
     expect(await run(here, READ("/proc/self/status"))).toMatch(/NoNewPrivs:\s+1[^]*|CapEff:\s+0+\n[^]*NoNewPrivs:\s+1/);
@@ -106,7 +106,7 @@ describe.skipIf(missing !== null)("native code in the child", () => {
     expect(await run(here, write(path.join(import.meta.dirname, "left.mjs")))).toBe("EROFS");
   });
 
-  test("gains nothing by a root that it has made a link to elsewhere", async () => {
+  test("gains no access by replacing a root with a link", async () => {
     const here = machine(HOLE);
     const link = path.join(here.base, "sandbox/web-2");
     await run(here, `(await load("node:fs")).symlinkSync(${JSON.stringify(here.base)}, ${JSON.stringify(link)})`);
@@ -118,8 +118,8 @@ describe.skipIf(missing !== null)("native code in the child", () => {
 
 const OFF = { isRequired: false, problem: async () => "off", view: () => ({ bwrap: "", args: [], mounts: [] }) };
 
-describe.skipIf(missing !== null)("the tools in a confined child", () => {
-  test("read, write, edit, find and run, and what they change is kept", async () => {
+describe.skipIf(missing !== null)("tools in a confined child", () => {
+  test("can read, write, edit, search and run, and their changes persist", async () => {
     await buildGuests();
     const { root, base, sandbox } = machine();
     const session = fileSession(sandbox, { context: { sandboxRoot: root } });
@@ -133,7 +133,7 @@ describe.skipIf(missing !== null)("the tools in a confined child", () => {
     expect(existsSync(path.join(base, "snapshots"))).toBe(true);
   });
 
-  test("reach a root that was removed and made again, or made after the child was started", async () => {
+  test("can use a root that was recreated, or created after the child's start", async () => {
     await buildGuests();
     const bound = path.join(tempDirectory(), "checkout");
     const { sandbox, root } = machine({}, [bound]);
@@ -147,7 +147,7 @@ describe.skipIf(missing !== null)("the tools in a confined child", () => {
     expect(readFileSync(path.join(bound, "b.txt"), "utf8")).toBe("second");
   });
 
-  test("reach a root by the link that the settings name", async () => {
+  test("can use a root through the link that the settings name", async () => {
     await buildGuests();
     const base = tempDirectory();
     const link = path.join(base, "link");
@@ -160,14 +160,14 @@ describe.skipIf(missing !== null)("the tools in a confined child", () => {
   });
 });
 
-describe("where the system cannot", () => {
+describe("if the system does not support confinement", () => {
   const absent = (isRequired: boolean) => createConfinement(NO_PLACES, isRequired, null);
   const broken = (isRequired: boolean) => createConfinement(NO_PLACES, isRequired, "/bin/false");
 
   test.each([
     ["bubblewrap is missing", absent, /is not installed/],
     ["it fails", broken, /cannot confine a process here/],
-  ])("what is missing has a name, and calls run unless they must not: %s", async (_, confinement, says) => {
+  ])("the problem is named, and calls run unless confinement is required: %s", async (_, confinement, says) => {
     expect(await confinement(false).problem()).toMatch(says);
     expect(await run(machine({ ...HOLE, confinement: confinement(false) }), "return 1 + 1")).toBe("2");
     const required = run(machine({ ...HOLE, confinement: confinement(true) }), "return 1 + 1");

@@ -60,7 +60,7 @@ describe.each([
   ["grep", (file: string) => ({ pattern: ".", path: file, output_mode: "content" })],
   ["glob", (file: string) => ({ pattern: "**", path: file })],
 ] as const)("%s", (tool, inputFor) => {
-  test.each(outsidePaths)("reaches nothing at %j", async (file) => {
+  test.each(outsidePaths)("cannot access %j", async (file) => {
     const session = besideSecret();
     const result = await session.run(tool, inputFor(file.replace("<root>", session.root)));
     const outside = path.join(session.root, "../outside");
@@ -83,7 +83,7 @@ const GIT_NAMES = [
   ".g\u200cit",
 ];
 
-test.each(GIT_NAMES)("no tool reads, writes or makes %j", async (name) => {
+test.each(GIT_NAMES)("no tool can read, write or create %j", async (name) => {
   const session = fileSession(sandbox);
   for (const file of [name, `${name}/config`]) {
     const written = await session.run("write", { path: file, content: "[core]" });
@@ -93,7 +93,7 @@ test.each(GIT_NAMES)("no tool reads, writes or makes %j", async (name) => {
   expect(readdirSync(session.root)).toEqual([]);
 });
 
-test("a link into .git is no way in", async () => {
+test("a link into .git is not followed", async () => {
   const session = fileSession(sandbox);
   session.put(".git/hooks/pre-commit", "#!/bin/sh");
   symlinkSync(".git", path.join(session.root, "innocent"));
@@ -123,7 +123,7 @@ test("pipes, sockets and devices are refused at once", async () => {
   server.close();
 });
 
-test("a session that may not write changes nothing", async () => {
+test("a session without write access cannot change anything", async () => {
   const session = fileSession(sandbox, { context: { readOnly: true } });
   session.put("f.txt", "a");
   await session.run("read", { path: "f.txt" });
@@ -143,7 +143,7 @@ test("a session that may not write changes nothing", async () => {
   });
 });
 
-test("the host itself refuses what a guest without the right to write tries", async () => {
+test("the host refuses writes of a guest without write access by itself", async () => {
   const { root, context } = fileSession(sandbox);
   const grant = { root, writable: false, clock: true, timeoutMs: 5_000, memoryMb: 64, outputBytes: 10_000 };
   const caller = { ...context, signal: new AbortController().signal, queued: () => {} };
@@ -153,7 +153,7 @@ test("the host itself refuses what a guest without the right to write tries", as
   expect(readdirSync(root)).toEqual([]);
 });
 
-test("directories that are swapped for links to the outside while a call runs let nothing out or in", async () => {
+test("swapping directories for links to outside during a call exposes nothing", async () => {
   const session = fileSession(sandbox);
   const { outside, stop } = await flipping(session, SECRET);
   const inside = createHash("sha256").update("inside").digest("hex");
@@ -192,7 +192,7 @@ function attempt(work: () => string): string {
 test.each([
   ["through descriptors", openThroughDescriptor],
   ["by path", openByPath],
-])("directories are verified %s", (_, open) => {
+])("directories are opened with verification %s", (_, open) => {
   const session = besideSecret();
   session.put("sub/f.txt", "in the directory");
   symlinkSync("sub", path.join(session.root, "alias"));

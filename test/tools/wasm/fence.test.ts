@@ -10,7 +10,7 @@ import { tempDirectory } from "../../support/temp-directory.ts";
 
 const BOT = fileURLToPath(new URL("./frozen-bot.ts", import.meta.url));
 
-test("a guest changes nothing while its bot is frozen, since others may have its files then, and goes on when it thaws", async () => {
+test("a guest stops writing while its bot is frozen, since others may own its files, and continues afterwards", async () => {
   await buildGuests();
   const root = tempDirectory();
   const bot = fork(BOT, [root]);
@@ -36,7 +36,7 @@ test("a guest changes nothing while its bot is frozen, since others may have its
 const GRANT = { clock: true, timeoutMs: 20_000, memoryMb: 32, outputBytes: 10_000 };
 const input = JSON.stringify({ code: "1", file: null, maxChars: 100, overflow: "out", seed: 1 });
 
-test("a call that may change files has its root's lock until it has ended; one that only looks asks for none", async () => {
+test("a writing call holds its root's lock until its end, and a read-only call needs none", async () => {
   await buildGuests();
   const root = tempDirectory();
   const told: string[] = [];

@@ -50,11 +50,14 @@ const plain = [
   "node_modules/x/.vscode/tasks.json",
 ];
 
-test.each(instructing)("%j instructs agents on some file system", (file) => {
-  expect(isInstructionFile(file)).toBe(true);
-});
+test.each(instructing)(
+  "the name %j is treated as instructions for agents, because some file systems fold it",
+  (file) => {
+    expect(isInstructionFile(file)).toBe(true);
+  },
+);
 
-test.each(plain)("%j instructs nobody", (file) => {
+test.each(plain)("the name %j is not treated as instructions", (file) => {
   expect(isInstructionFile(file)).toBe(false);
 });
 
@@ -68,9 +71,11 @@ test.each([
   ".gi\u00adt",
   "GIT~1",
   ".\ufe0fgit",
-])("%j is a repository on some file system", (name) => expect(isGitName(name)).toBe(true));
+])("the name %j is treated as a repository, because some file systems fold it", (name) =>
+  expect(isGitName(name)).toBe(true),
+);
 
-test("names that fold to AGENTS.md are written by no program", async () => {
+test("programs cannot write names that file systems fold to AGENTS.md", async () => {
   const session = fileSession(sandbox);
   const result = await session.run("bash", {
     command:
@@ -80,7 +85,7 @@ test("names that fold to AGENTS.md are written by no program", async () => {
   expect(readdirSync(session.root)).toEqual(["ok.txt"]);
 });
 
-test("no move makes a tree so deep that tools could not reach into it", async () => {
+test("no move can make a tree too deep for the tools", async () => {
   const session = fileSession(sandbox);
   session.put("plain.txt", "needle");
   const result = await session.run("js_exec", {
@@ -95,7 +100,7 @@ test("no move makes a tree so deep that tools could not reach into it", async ()
   expect(readdirSync(session.root)).toEqual(["plain.txt"]);
 });
 
-test("a tree that is too deep for tools spoils no search, and its root has a figure", async () => {
+test("a tree that is too deep does not fail searches, and its size is still measured", async () => {
   const session = fileSession(sandbox);
   session.put("plain.txt", "needle");
   const before = process.cwd();
@@ -116,7 +121,7 @@ test("a tree that is too deep for tools spoils no search, and its root has a fig
   expect(await heldBy(session.root)).toBeGreaterThan(0);
 });
 
-test("names of any bytes are listed, and a tree that holds one is left whole", async () => {
+test("names with arbitrary bytes are listed, and a directory with one is not moved or removed", async () => {
   const session = fileSession(sandbox);
   session.put("odd/new\nline", "1");
   session.put("odd/-rf", "2");
@@ -146,7 +151,7 @@ const floods = [
 ];
 
 test.each(floods)(
-  "a program that makes $name without end uses up no file system",
+  "a program that creates $name endlessly cannot exhaust the file system",
   async ({ code }) => {
     const session = fileSession(sandbox, UNHURRIED);
     mkdirSync(path.join(session.root, "d"));
@@ -158,7 +163,7 @@ test.each(floods)(
 );
 
 test(
-  "directories that are there already cost nothing",
+  "existing directories do not count towards the limit",
   async () => {
     const session = fileSession(sandbox, UNHURRIED);
     const code = `${NEARLY_ALL}\nfor (let n = 0; n < 1_500; n++) fs.mkdirSync("c/d", { recursive: true }); "done"`;

@@ -20,7 +20,7 @@ test("an infinite loop ends at its time limit", async () => {
   expect(result).toMatchObject({ isError: true, summary: "stopped after 0.5 s" });
 });
 
-test("while a program loops without end other sessions are answered", async () => {
+test("other sessions are served while a program loops endlessly", async () => {
   const other = session("other", "c2");
   other.put("f.txt", "here");
   const stop = new AbortController();
@@ -39,13 +39,13 @@ const greedy = [
   { name: "a string of 1 GB", code: "let s = 'x'; for (;;) s += s;" },
 ];
 
-test.each(greedy)("$name is more memory than a guest gets", async ({ code }) => {
+test.each(greedy)("$name exceeds the memory limit of a guest", async ({ code }) => {
   const result = await session().run("js_exec", { code });
   expect(result.isError).toBe(true);
   expect(text(result)).toMatch(/InternalError: (out of memory|string too long)/);
 });
 
-test("of 100 MB of printed output the end is shown, and more of it is in a file that is named", async () => {
+test("of 100 MB of printed output the end is shown, and more of it is in a named file", async () => {
   const one = session();
   const result = await one.run("js_exec", {
     code: "for (let i = 0; i < 100; i++) console.log('x'.repeat(1e6)); console.log('last'); 'end'",
@@ -60,7 +60,7 @@ test("of 100 MB of printed output the end is shown, and more of it is in a file 
   expect(kept.length).toBeGreaterThan(900_000);
 });
 
-test("output beyond the grant ends the call, not the bot", async () => {
+test("output beyond the limit ends the call, not the bot", async () => {
   const { root, context } = session();
   const caller = { ...context, signal: new AbortController().signal };
   const input = JSON.stringify({ code: "'é'.repeat(300_000)", file: null, maxChars: 1e9, overflow: "out", seed: 1 });
@@ -71,20 +71,20 @@ test("output beyond the grant ends the call, not the bot", async () => {
   });
 });
 
-test("a program that recurses without end fails by itself", async () => {
+test("endless recursion fails the program only", async () => {
   const one = session();
   expect(await one.run("js_exec", { code: "(function f() { f(); })()" })).toMatchObject({ isError: true });
   expect(text(await one.run("js_exec", { code: "1 + 1" }))).toBe("=> 2");
 });
 
-test("a search that would take for ever ends at its time limit", async () => {
+test("an endless search is stopped at its time limit", async () => {
   const one = session("s", "c", 1_500);
   one.put("f.txt", `${"a".repeat(40)}b\n`);
   const result = await one.run("grep", { pattern: "(a+)+$" });
   expect(result).toMatchObject({ isError: true, summary: "stopped after 1.5 s" });
 });
 
-test("a cancelled call rejects at once, and its place is free again", async () => {
+test("a cancelled call rejects at once and frees its slot", async () => {
   const one = session();
   const abort = new AbortController();
   const loop = one.run("js_exec", { code: "for (;;) {}" }, abort.signal);
@@ -95,13 +95,13 @@ test("a cancelled call rejects at once, and its place is free again", async () =
   expect(text(await one.run("read", { path: "f.txt" }))).toBe("1\tx");
 });
 
-test("a signal that aborted before starts nothing", async () => {
+test("an already aborted signal starts nothing", async () => {
   await expect(session().run("js_exec", { code: "1" }, AbortSignal.abort(new Error("stopped")))).rejects.toThrow(
     "stopped",
   );
 });
 
-test("when the sandbox process is killed its calls fail and the next one works", async () => {
+test("after the sandbox process is killed its calls fail, and the next one works", async () => {
   const one = session();
   expect(text(await one.run("js_exec", { code: "1" }))).toBe("=> 1");
   const pid = sandbox.pid();
@@ -115,7 +115,7 @@ test("when the sandbox process is killed its calls fail and the next one works",
   expect(sandbox.pid()).not.toBe(pid);
 });
 
-test.runIf(process.platform === "linux")("the sandbox process has no environment of ours", async () => {
+test.runIf(process.platform === "linux")("the sandbox process has an empty environment", async () => {
   await session().run("js_exec", { code: "1" });
   const environment = readFileSync(`/proc/${sandbox.pid()}/environ`, "utf8")
     .split("\0")
@@ -124,7 +124,7 @@ test.runIf(process.platform === "linux")("the sandbox process has no environment
   expect(new Set(names)).toEqual(new Set(["NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE"]));
 });
 
-test.runIf(process.platform === "linux")("45 calls leave neither descriptors nor threads behind", async () => {
+test.runIf(process.platform === "linux")("45 calls leak neither descriptors nor threads", async () => {
   const count = (what: "fd" | "task"): number => readdirSync(`/proc/${sandbox.pid()}/${what}`).length;
   const counts = () => ({ fd: count("fd"), task: count("task") });
   const one = session();
@@ -141,7 +141,7 @@ test.runIf(process.platform === "linux")("45 calls leave neither descriptors nor
   await expect.poll(counts).toEqual(before);
 });
 
-test("a program without the clock does not learn the time, whatever it asks", async () => {
+test("a program without the clock capability cannot learn the time", async () => {
   const code = `
     const asked = [Date.now(), +new Date(), new Date().getFullYear(), Date.parse(Date())];
     const later = new Promise((resolve) => setTimeout(() => resolve(Date.now()), 0));
@@ -151,7 +151,7 @@ test("a program without the clock does not learn the time, whatever it asks", as
   expect(text(await session().run("js_exec", { code: "Date.now() > 1e12" }))).toBe("=> true");
 });
 
-test("an ended program leaves nothing to the next one", async () => {
+test("a program leaves nothing to the next one", async () => {
   const one = session();
   await one.run("js_exec", { code: "globalThis.left = 1; Array.prototype.left = 1; var x = 1" });
   expect(text(await one.run("js_exec", { code: "[typeof left, typeof x, [].left]" }))).toBe(
@@ -159,7 +159,7 @@ test("an ended program leaves nothing to the next one", async () => {
   );
 });
 
-test("the sandbox process ends when the bot dies", async () => {
+test("the sandbox process exits when the bot dies", async () => {
   const bot = fork(fileURLToPath(new URL("./dying-bot.ts", import.meta.url)));
   const [pid] = await once(bot, "message");
   bot.kill("SIGKILL");

@@ -10,7 +10,7 @@ function imaged() {
   return { bytes, memories: new ImagedMemory({ bytes, maximum: PAGES + 1 }) };
 }
 
-test("a memory that was left is whole again, whatever was written to it", () => {
+test("a released memory is reset to its initial image", () => {
   const { bytes, memories } = imaged();
   const first = memories.take();
   new Uint8Array(first.buffer).fill(0xff);
@@ -20,7 +20,7 @@ test("a memory that was left is whole again, whatever was written to it", () => 
   expect(Buffer.from(next.buffer).equals(bytes)).toBe(true);
 });
 
-test("a memory that is still used, and one that has grown, are not handed out again", () => {
+test("a memory that is in use or has grown is not reused", () => {
   const { bytes, memories } = imaged();
   const used = memories.take();
   const grown = memories.take();
@@ -33,7 +33,7 @@ test("a memory that is still used, and one that has grown, are not handed out ag
   expect(Buffer.from(next.buffer).equals(bytes)).toBe(true);
 });
 
-test("no memory grows beyond its limit", () => {
+test("a memory cannot grow beyond its limit", () => {
   const memory = imaged().memories.take();
   memory.grow(1);
   expect(() => memory.grow(1)).toThrow(RangeError);
@@ -56,7 +56,7 @@ const MODULE = Buffer.from(
   "hex",
 );
 
-test("a module whose memory is taken out of it exports the one that it is given", async () => {
+test("a module with its memory separated uses and exports the memory that it is given", async () => {
   const separated = separateMemory(MODULE);
   if (separated === null) throw new Error("it has a memory");
   const { module, image } = separated;
@@ -69,6 +69,6 @@ test("a module whose memory is taken out of it exports the one that it is given"
   expect(exports["mem"]).toBe(memory);
 });
 
-test("a module without a memory of its own stays as it is", () => {
+test("a module without its own memory is unchanged", () => {
   expect(separateMemory(Buffer.from("0061736d01000000", "hex"))).toBeNull();
 });

@@ -49,7 +49,7 @@ function poolWith(limits: IdleLimits) {
   };
 }
 
-test("workers of one burst of calls serve the next, and what a call left behind is not there", async () => {
+test("workers are reused for later calls, without state of earlier ones", async () => {
   const { begun, burst } = poolWith({ workers: 1, lingerMs: 60_000 });
   const [first] = await burst("const before = globalThis.left; globalThis.left = 'here'; String(before)");
   expect(first).toMatchObject({ value: "undefined" });
@@ -58,7 +58,7 @@ test("workers of one burst of calls serve the next, and what a call left behind 
   expect(begun).toHaveLength(2);
 });
 
-test("when no calls come, as many workers stay as are to", async () => {
+test("when idle, the configured number of workers is kept", async () => {
   const { begun, alive, burst, call } = poolWith({ workers: 1, lingerMs: 20 });
   await burst("1");
   await expect.poll(() => alive.size).toBe(1);
@@ -66,7 +66,7 @@ test("when no calls come, as many workers stay as are to", async () => {
   expect(begun).toHaveLength(2);
 });
 
-test("a script sees nothing of the one before it in the same worker", async () => {
+test("a script sees nothing of earlier ones in the same worker", async () => {
   const { begun, shell } = poolWith({ workers: 1, lingerMs: 60_000 });
   const leave =
     "export LEFT=here; left() { echo here; }; alias also='echo here'; shopt -s nullglob; set -o noclobber; echo here > /tmp/left; cd /tmp";

@@ -62,7 +62,7 @@ const PATHS = [
   "n".repeat(300),
 ];
 
-test.each(PATHS)("bash reads, writes, moves and removes nothing at %j", async (file) => {
+test.each(PATHS)("bash can neither read, write, move nor remove anything at %j", async (file) => {
   const session = besideSecret();
   const at = file.replace("<root>", session.root);
   const command = [
@@ -78,9 +78,11 @@ test.each(PATHS)("bash reads, writes, moves and removes nothing at %j", async (f
 });
 
 /** No command of bash holds a NUL. */
-test.each([...PATHS, "inside.txt\0.png"])("js_exec reads, writes, moves and removes nothing at %j", async (file) => {
-  const session = besideSecret();
-  const code = `
+test.each([...PATHS, "inside.txt\0.png"])(
+  "js_exec can neither read, write, move nor remove anything at %j",
+  async (file) => {
+    const session = besideSecret();
+    const code = `
     const p = ${JSON.stringify(file.replace("<root>", session.root))};
     const tries = {
       read: () => fs.readFileSync(p, "utf8"), list: () => fs.readdirSync(p), stat: () => fs.statSync(p).size,
@@ -95,14 +97,15 @@ test.each([...PATHS, "inside.txt\0.png"])("js_exec reads, writes, moves and remo
       try { got.push(name + ": " + JSON.stringify(await work())); } catch (error) { got.push(name + " failed"); }
     }
     got`;
-  const result = await session.run("js_exec", { code });
-  expect(text(result)).toContain("read failed");
-  expect(text(result)).toContain("list failed");
-  expect(JSON.stringify(result)).not.toMatch(/top secret|root:x:|\[core\]/);
-  unharmed(session);
-});
+    const result = await session.run("js_exec", { code });
+    expect(text(result)).toContain("read failed");
+    expect(text(result)).toContain("list failed");
+    expect(JSON.stringify(result)).not.toMatch(/top secret|root:x:|\[core\]/);
+    unharmed(session);
+  },
+);
 
-test("links are removed and moved as links, left alone when they lead outside, and never made", async () => {
+test("links are removed and moved as links, not followed to outside, and never created", async () => {
   const session = besideSecret();
   symlinkSync("inside.txt", path.join(session.root, "alias"));
   symlinkSync("inside.txt", path.join(session.root, "other"));
@@ -119,7 +122,7 @@ test("links are removed and moved as links, left alone when they lead outside, a
   unharmed(session);
 });
 
-test("a link into .git stays closed, however often it is tried", () => {
+test("a link into .git stays closed on repeated attempts", () => {
   const session = besideSecret();
   const workspace = createWorkspace();
   const { filesystem, functions } = workspace;
@@ -133,13 +136,13 @@ test("a link into .git stays closed, however often it is tried", () => {
   unharmed(session);
 });
 
-test("removing everything removes neither what links lead to nor the repository", async () => {
+test("removing everything removes neither the targets of links nor the repository", async () => {
   const session = besideSecret();
   await session.run("bash", { command: "rm -rf * .git /workspace; rm -rf /workspace/; find . -delete" });
   unharmed(session);
 });
 
-test("a file that has a name outside, too, is replaced rather than changed", async () => {
+test("a hard link to an outside file is replaced, and the outside file is unchanged", async () => {
   const session = besideSecret();
   const secret = path.join(session.root, "../outside/secret.txt");
   linkSync(secret, path.join(session.root, "shared.txt"));
@@ -149,7 +152,7 @@ test("a file that has a name outside, too, is replaced rather than changed", asy
   unharmed(session);
 });
 
-test("names in other forms are other files, or closed", async () => {
+test("Unicode variants of a name are different files, and variants of .git are refused", async () => {
   const session = fileSession(sandbox);
   const command =
     "echo a > caf\u00e9; echo b > cafe\u0301; echo x > .git; echo x > .GIT; mkdir .g\u200cit; mkdir 'GIT~1'; echo y > '.git '";
@@ -158,7 +161,7 @@ test("names in other forms are other files, or closed", async () => {
   expect(readdirSync(session.root).toSorted()).toEqual(["cafe\u0301", "caf\u00e9"]);
 });
 
-test("pipes, sockets and devices are seen, and neither opened nor replaced", async () => {
+test("pipes, sockets and devices are listed, but neither opened nor replaced", async () => {
   const session = fileSession(sandbox);
   session.put("f.txt", "x");
   execFileSync("mkfifo", [path.join(session.root, "pipe")]);
@@ -175,7 +178,7 @@ test("pipes, sockets and devices are seen, and neither opened nor replaced", asy
 });
 
 describe("under a read-only grant", () => {
-  test("bash looks, and changes nothing", async () => {
+  test("bash can read but not change anything", async () => {
     const session = besideSecret({ context: { readOnly: true } });
     const before = readdirSync(session.root);
     const result = await session.run("bash", {
@@ -189,7 +192,7 @@ describe("under a read-only grant", () => {
     expect(session.bytes("inside.txt").toString()).toBe("fine");
   });
 
-  test("js_exec looks, and changes nothing", async () => {
+  test("js_exec can read but not change anything", async () => {
     const session = besideSecret({ context: { readOnly: true } });
     const before = readdirSync(session.root);
     const names = ["writeFileSync", "appendFileSync", "rmSync", "mkdirSync", "copyFileSync", "renameSync"];
@@ -201,7 +204,7 @@ describe("under a read-only grant", () => {
   });
 });
 
-test("directories that are swapped for links to the outside while programs work let nothing out or in", async () => {
+test("swapping directories for links to outside while programs run exposes nothing", async () => {
   const session = fileSession(sandbox);
   const { outside, stop } = await flipping(session, SECRET);
   const workspace = createWorkspace();
@@ -246,7 +249,7 @@ function attempt(work: () => unknown): { ok: boolean; text: string } {
   }
 }
 
-test("neither the environment nor the arguments nor the machine show through", async () => {
+test("programs see neither the environment, the arguments nor the machine", async () => {
   const session = fileSession(sandbox);
   const bash = await session.run("bash", {
     command: "env; set; whoami; hostname; uname -a; cat /proc/*/* /proc/self/*; ls -la / /tmp; echo $$ $PPID $0",

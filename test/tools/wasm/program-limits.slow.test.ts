@@ -46,7 +46,7 @@ const greedy: readonly { readonly name: string; readonly command: string; readon
   },
 ];
 
-test.each(greedy)("bash withstands $name", async ({ command, timeout = 1 }) => {
+test.each(greedy)("bash stays within its limits for $name", async ({ command, timeout = 1 }) => {
   const one = session();
   const result = await one.run("bash", { command, timeout });
   expect(result.isError).toBe(true);
@@ -73,20 +73,20 @@ const backtracking = [
 ] as const;
 
 test.each(backtracking)(
-  "an expression that backtracks for ever ends by itself or at the time limit ($tool)",
+  "a catastrophically backtracking expression ends by itself or at the time limit ($tool)",
   async ({ tool, input }) => {
     const result = await session().run(tool, input);
     if (result.isError) expect(text(result)).toMatch(/Stopped after|exit code 1/);
   },
 );
 
-test("a flood of output ends at a limit, and what is shown is bounded", async () => {
+test("excessive output is cut at a limit, and what is shown is bounded", async () => {
   const result = await session().run("bash", { command: "while :; do printf '%01000d\\n' 1; done", timeout: 1 });
   expect(result.isError).toBe(true);
   expect(text(result).length).toBeLessThan(45_000);
 });
 
-test("a program that writes without end fills no disk", async () => {
+test("a program that writes endlessly cannot fill the disk", async () => {
   // Writes 256 MB however slow the disk is; copying is the fastest way.
   const one = fileSession(sandbox, { limits: { programs: { timeoutMs: 100_000 } } });
   const result = await one.run("js_exec", {
@@ -100,7 +100,7 @@ test("a program that writes without end fills no disk", async () => {
   expect(one.bytes("big.txt").length).toBeLessThanOrEqual(268_435_456);
 });
 
-test("a guest that ran out of memory is as good as new in the next call", async () => {
+test("after a guest ran out of memory the next call works", async () => {
   const one = session();
   for (let round = 0; round < 2; round++) {
     const failed = await one.run("js_exec", {
@@ -112,7 +112,7 @@ test("a guest that ran out of memory is as good as new in the next call", async 
 });
 
 test.runIf(process.platform === "linux")(
-  "48 calls leave neither descriptors nor threads behind, and no memory that grows",
+  "48 calls leak neither descriptors, threads nor memory",
   async () => {
     const one = session();
     one.put("d/f.txt", "x\n");

@@ -39,7 +39,7 @@ test("a session's calls run one after the other, in order", async () => {
   await all;
 });
 
-test("two calls of a channel run at once, a third waits, and other channels do not", async () => {
+test("two calls of a channel run concurrently, a third waits, and other channels are unaffected", async () => {
   const { enter, end, soFar } = scene();
   const all = Promise.all([
     enter("a", ["s1", "c1"]),
@@ -52,14 +52,14 @@ test("two calls of a channel run at once, a third waits, and other channels do n
   await all;
 });
 
-test("who waits for their own session lets others of the channel pass", async () => {
+test("a call that waits for its own session does not block others of the channel", async () => {
   const { enter, soFar } = scene();
   const all = [enter("a", ["s1", "c1"]), enter("b", ["s1", "c1"]), enter("c", ["s2", "c1"])];
   expect(await soFar()).toEqual(["b waits behind 1", "a begins", "c begins"]);
   expect(await Promise.race(all)).toBe("a");
 });
 
-test("the limit over all channels holds, first come first served", async () => {
+test("the limit across all channels applies, first come first served", async () => {
   const { enter, end, soFar } = scene({ ...LIMITS, inAll: 2 });
   const all = Promise.all([
     enter("a", ["s1", "c1"]),
@@ -73,7 +73,7 @@ test("the limit over all channels holds, first come first served", async () => {
   await all;
 });
 
-test("a call that is cancelled while it waits gives up its place", async () => {
+test("a call that is cancelled while waiting leaves the queue", async () => {
   const { enter, end, soFar } = scene();
   const abort = new AbortController();
   const first = enter("a", ["s1", "c1"]);

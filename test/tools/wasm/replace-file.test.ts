@@ -14,7 +14,7 @@ const UNSHARE = "/usr/bin/unshare";
 const canMount = spawnSync(UNSHARE, ["-U", "-r", "-m", "true"]).status === 0;
 const canConfine = canMount && process.getuid?.() === 0;
 
-test.runIf(canConfine)("a confined process, to which the file's owner has no name, replaces it", () => {
+test.runIf(canConfine)("a confined process can replace a file whose owner it cannot map", () => {
   const root = tempDirectory();
   const file = path.join(root, "f.txt");
   writeFileSync(file, "old");
@@ -29,7 +29,7 @@ test.runIf(canConfine)("a confined process, to which the file's owner has no nam
   expect(readFileSync(file, "utf8")).toBe("new");
 });
 
-test.runIf(canMount)("a file of which the full disk takes a part only has been changed, and is told of", () => {
+test.runIf(canMount)("a file partially written on a full disk is reported as changed", () => {
   const root = tempDirectory();
   const script = `
     import { readFileSync, writeFileSync } from "node:fs";
@@ -45,16 +45,13 @@ test.runIf(canMount)("a file of which the full disk takes a part only has been c
   expect(execFileSync(UNSHARE, command, { encoding: "utf8" })).toBe("f.txt\nENOSPC\n65536\n");
 });
 
-test.runIf(process.platform === "linux")(
-  "a file system that cannot make sure of names takes files all the same",
-  () => {
-    const root = tempDirectory();
-    /** `/proc` is such a file system. */
-    using resolver = new PathResolver(root, (...place) => {
-      const directory = openDirectory(...place);
-      return { ...directory, at: (name) => (name === "." ? "/proc/self/task" : directory.at(name)) };
-    });
-    replaceFile(resolver.find("f.txt"), "f.txt", { content: "new", before: null });
-    expect(readFileSync(path.join(root, "f.txt"), "utf8")).toBe("new");
-  },
-);
+test.runIf(process.platform === "linux")("files can be written on a file system that cannot verify names", () => {
+  const root = tempDirectory();
+  /** `/proc` is such a file system. */
+  using resolver = new PathResolver(root, (...place) => {
+    const directory = openDirectory(...place);
+    return { ...directory, at: (name) => (name === "." ? "/proc/self/task" : directory.at(name)) };
+  });
+  replaceFile(resolver.find("f.txt"), "f.txt", { content: "new", before: null });
+  expect(readFileSync(path.join(root, "f.txt"), "utf8")).toBe("new");
+});

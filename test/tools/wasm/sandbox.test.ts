@@ -21,7 +21,7 @@ async function withSandbox(options: { limits?: Partial<SandboxLimits>; buildDir?
   return { sandbox, run };
 }
 
-test("the process starts with the first call, ends when idle, and starts again", async () => {
+test("the process starts with the first call, exits when idle, and starts again", async () => {
   const { sandbox, run } = await withSandbox({ limits: { idleMs: 30 } });
   expect(sandbox.pid()).toBeUndefined();
   expect(await run("1")).toMatchObject({ value: "1" });
@@ -33,7 +33,7 @@ test("the process starts with the first call, ends when idle, and starts again",
   await sandbox.close();
 });
 
-test("calls in a closed sandbox fail, and those that run are ended", async () => {
+test("calls in a closed sandbox fail, and running ones are ended", async () => {
   const { sandbox, run } = await withSandbox({});
   await run("1");
   const loop = expect(run("for (;;) {}")).rejects.toMatchObject({ code: "sandbox_failed" });
@@ -43,7 +43,7 @@ test("calls in a closed sandbox fail, and those that run are ended", async () =>
   await expect(run("1")).rejects.toThrow("the sandbox is closed");
 });
 
-test("a closed sandbox ends every process that it has, also one that another has taken the place of", async () => {
+test("closing a sandbox ends all of its processes, including replaced ones", async () => {
   const roots = [tempDirectory()];
   const view = (): ConfinedView => ({ bwrap: process.execPath, args: [], mounts: roots.map(mountOf) });
   const confinement: Confinement = { isRequired: true, problem: () => Promise.resolve(null), view };
@@ -58,7 +58,7 @@ test("a closed sandbox ends every process that it has, also one that another has
   await loop;
 });
 
-test("a call for a directory that no process would see starts none, and takes no other's away", async () => {
+test("a call for a directory outside every process's view starts no process and replaces none", async () => {
   const root = tempDirectory();
   const view = (): ConfinedView => ({ bwrap: process.execPath, args: [], mounts: [mountOf(root)] });
   const confinement: Confinement = { isRequired: true, problem: () => Promise.resolve(null), view };
@@ -78,7 +78,7 @@ function mountOf(root: string): ConfinedView["mounts"][number] {
   return { kind: "writable", real: realpathSync(root), identity: `${dev}:${ino}` };
 }
 
-test("a process that no longer answers is ended after the call's time", async () => {
+test("an unresponsive process is killed after the call's time limit", async () => {
   const { sandbox, run } = await withSandbox({ limits: { graceMs: 50 } });
   await run("1");
   const frozen = sandbox.pid();
@@ -89,7 +89,7 @@ test("a process that no longer answers is ended after the call's time", async ()
   await sandbox.close();
 });
 
-test("guests that are not built are named, with the command that builds them, and serve once they are there", async () => {
+test("missing guests are named with the command that builds them, and work once built", async () => {
   const buildDir = tempDirectory();
   const { sandbox, run } = await withSandbox({ buildDir });
   await expect(run("1")).rejects.toThrow("run: node wasm/build.ts");

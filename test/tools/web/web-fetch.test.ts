@@ -34,7 +34,7 @@ if (port &lt; 2) {}
 <script>evil()</script>
 </main><footer>Footer</footer></body></html>`;
 
-test("a page comes as the Markdown of its main part, links absolute", async () => {
+test("a page is returned as the Markdown of its main part, with absolute links", async () => {
   const site = await startSite(serving("text/html; charset=utf-8", page));
   const result = await fetchSession(sandbox, { sites: [site] }).fetch(site.at("page.example", "/guide/"));
   const root = site.at("page.example", "");
@@ -65,7 +65,7 @@ test("a page comes as the Markdown of its main part, links absolute", async () =
   expect(result).toMatchObject({ isError: false, summary: "200, 660 bytes" });
 });
 
-test("a page that is nothing but navigation is shown whole", async () => {
+test("a page that consists of navigation only is shown completely", async () => {
   const site = await startSite(serving("text/html", "<title>T</title><nav><a href=/a>A</a></nav>"));
   const result = await fetchSession(sandbox, { sites: [site] }).fetch(site.at("page.example"));
   expect(text(result)).toContain(`[A](${site.at("page.example", "/a")})`);
@@ -82,7 +82,7 @@ const hostile = [
   { name: "of three million characters", html: `found${`<p>${"word ".repeat(100)}</p>`.repeat(6_000)}`, says: "found" },
 ];
 
-test.each(hostile)("a page $name is read", async ({ html, says }) => {
+test.each(hostile)("a page $name can be read", async ({ html, says }) => {
   const site = await startSite(serving("text/html", html));
   const result = await fetchSession(sandbox, { sites: [site] }).fetch(site.at("page.example"));
   expect(result.isError).toBe(false);
@@ -133,7 +133,7 @@ const media = [
   },
 ];
 
-test.each(media)("$name comes as such, whatever the server calls it", async ({ body, path, block }) => {
+test.each(media)("$name is recognised, whatever media type the server states", async ({ body, path, block }) => {
   const site = await startSite(serving("text/html", body));
   const result = await fetchSession(sandbox, { sites: [site] }).fetch(site.at("page.example", path));
   const from = block.type === "document" ? { context: expect.stringContaining("page.example") } : {};
@@ -141,7 +141,7 @@ test.each(media)("$name comes as such, whatever the server calls it", async ({ b
   expect(result.isError).toBe(false);
 });
 
-test("people see an image or a PDF when the model wants them to, and only then", async () => {
+test("people see a fetched image or PDF only if the model requests it", async () => {
   const site = await startSite(serving("image/png", png));
   const { thread, files } = recordingPosts();
   const session = fetchSession(sandbox, { sites: [site], context: { thread } });
@@ -154,14 +154,14 @@ test("people see an image or a PDF when the model wants them to, and only then",
   expect(text(await small.fetch(url, { show: true }))).toContain("shot.png is too large for the thread.");
 });
 
-test("what is neither text nor image nor PDF is said to be", async () => {
+test("a response that is neither text, image nor PDF is described as such", async () => {
   const site = await startSite(serving("application/zip", Buffer.from([0x50, 0x4b, 3, 4, 0, 0, 0, 0])));
   const result = await fetchSession(sandbox, { sites: [site] }).fetch(site.at("page.example"));
   expect(result).toMatchObject({ isError: true, summary: "not readable" });
   expect(text(result)).toContain("application/zip, which cannot be shown");
 });
 
-test("an error status is an error, with what the server says", async () => {
+test("an error status is an error with the server's text", async () => {
   const site = await startSite((_, response) => {
     response.writeHead(429, { "content-type": "text/plain", "retry-after": "7", "x-internal": "no" }).end("slow down");
   });
@@ -172,14 +172,14 @@ test("an error status is an error, with what the server says", async () => {
   );
 });
 
-test("a response without a body is said to have none", async () => {
+test("a response without a body is reported as empty", async () => {
   const site = await startSite((_, response) => response.writeHead(204).end());
   const result = await fetchSession(sandbox, { sites: [site] }).fetch(site.at("page.example"));
   expect(text(result)).toContain("HTTP 204 No Content");
   expect(text(result)).toContain("(no body)");
 });
 
-test("a long text comes in parts that join without a gap", async () => {
+test("a long text is returned in parts that join without a gap", async () => {
   const whole = `${"𝄞ab".repeat(20_000)}.`;
   const site = await startSite(serving("text/plain; charset=utf-8", whole));
   const session = fetchSession(sandbox, { sites: [site] });
@@ -215,7 +215,7 @@ const places: { name: string; url: string; place: Partial<CallEnvironment>; rule
   },
 ];
 
-test.each(places)("$name: the rule of the call is $rule.type", ({ url, place, rule }) => {
+test.each(places)("$name: the permission rule of the call is $rule.type", ({ url, place, rule }) => {
   const { tool } = fetchSession(sandbox);
   const found = tool.rule?.(
     { url },
@@ -225,7 +225,7 @@ test.each(places)("$name: the rule of the call is $rule.type", ({ url, place, ru
   else expect(found).toMatchObject(rule);
 });
 
-test("the card shows the host and the whole URL, and a grant holds for the host", async () => {
+test("the card shows the host and the whole URL, and a grant applies to the host", async () => {
   const { tool } = fetchSession(sandbox);
   const call = { url: "HTTPS://Docs.Example:443/a?token=1#part" };
   const { context } = fileSession(sandbox);
@@ -240,7 +240,7 @@ test("the card shows the host and the whole URL, and a grant holds for the host"
   expect(tool.title(call)).toBe("docs.example/a?token=1");
 });
 
-test("a host off the list is fetched when a person has allowed the call, and only then", async () => {
+test("a host off the list is fetched only after a person has allowed the call", async () => {
   const site = await startSite(serving("text/plain", "hello"));
   const url = site.at("page.example");
   const refused = await fetchSession(sandbox, { context: { allowedHosts: [] } }).fetch(url);
@@ -250,7 +250,7 @@ test("a host off the list is fetched when a person has allowed the call, and onl
   expect(text(allowed)).toContain("hello");
 });
 
-test("an approval does not lift a block", async () => {
+test("an approval does not override a block", async () => {
   const site = await startSite(serving("text/plain", "hello"));
   const context = { allowedHosts: [], approved: true, blockedUrls: ["page.example/private"] };
   const result = await fetchSession(sandbox, { context }).fetch(site.at("page.example", "/private/x"));
@@ -284,7 +284,7 @@ test.each(redirects)("a redirect $name is followed: $follows", async ({ to, cont
   expect(site.requests.map(({ url }) => url)).toEqual(follows ? ["/", "/moved"] : ["/"]);
 });
 
-test("a request carries nothing of the person or the machine", async () => {
+test("a request contains nothing about the person or the machine", async () => {
   const site = await startSite(serving("text/plain", "x"));
   await fetchSession(sandbox, { sites: [site] }).fetch(site.at("page.example", "/a?b=1#c"));
   expect(site.requests).toHaveLength(1);
@@ -305,7 +305,7 @@ const caching = [
   { name: "says nothing of its age", headers: { "last-modified": "Mon, 01 Jan 2024 00:00:00 GMT" }, again: 2 },
 ];
 
-test.each(caching)("a response that $name is asked for $again times in two calls", async ({ headers, again }) => {
+test.each(caching)("a response that $name causes $again requests in two calls", async ({ headers, again }) => {
   const site = await startSite((_, response) => response.writeHead(200, headers).end("body"));
   const session = fetchSession(sandbox, { sites: [site] });
   const first = await session.fetch(site.at("page.example"));
@@ -326,7 +326,7 @@ test("a stale response is validated by its ETag", async () => {
   expect(site.requests.map(({ headers }) => headers["if-none-match"])).toEqual([undefined, '"v1"']);
 });
 
-test("sessions do not see what others fetched, nor does a block let a kept response through", async () => {
+test("cached responses are not shared between sessions, and a block applies to them", async () => {
   const site = await startSite((_, response) => response.writeHead(200, { "cache-control": "max-age=600" }).end("x"));
   const { tool } = fetchSession(sandbox);
   const call = { url: site.at("page.example") };
@@ -342,7 +342,7 @@ test("sessions do not see what others fetched, nor does a block let a kept respo
   expect(text(blocked)).toContain("blocked");
 });
 
-test("a host may be an address", async () => {
+test("a host may be an IP address", async () => {
   const site = await startSite(serving("text/plain", "hello"));
   const result = await fetchSession(sandbox, { sites: [site] }).fetch(site.at(PUBLIC));
   expect(text(result)).toContain("hello");
