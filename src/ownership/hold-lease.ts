@@ -1,6 +1,8 @@
+import { statSync } from "node:fs";
 import type { Config } from "../config.ts";
-import { type AppError, StoreError, toAppError } from "../core/protocol/errors.ts";
-import type { Clock } from "../core/protocol/runtime.ts";
+import { type AppError, ConfigError, StoreError, toAppError } from "../core/protocol/errors.ts";
+import { type Clock, sleepUnlessAborted } from "../core/protocol/runtime.ts";
+import { sqlitePath } from "../core/store/database/connection/database-url.ts";
 import { acquireLease } from "../core/store/database/lease.ts";
 
 export interface LeaseHolding {
@@ -15,6 +17,9 @@ export interface LeaseHolding {
   readonly parts: AsyncDisposableStack;
   readonly signal: AbortSignal;
 }
+
+/** How often to check that the SQLite file is still the one that is open. In milliseconds. */
+const CHECK_EVERY_MS = 5_000;
 
 const LOST_LEASE = { detail: { lost: "lease" } };
 
@@ -34,5 +39,24 @@ export async function holdLease({ config, clock, say, standBy, fail, parts, sign
     await lease.lost;
     if (!signal.aborted) fail(new StoreError("stale_owner", "the lease on the database is lost", LOST_LEASE));
   };
-  watch().catch((error: unknown) => fail(toAppError(error)));
+  const onError = (error: unknown) => fail(toAppError(error));
+  watch().catch(onError);
+  if (config.database.kind === "sqlite") watchFile(sqlitePath(config.database.url), clock, signal).catch(onError);
 }
+
+/**
+ * Rejects with ConfigError when the file was removed or replaced. Everything written afterwards would be lost, and
+ * another process could run on the file that took its place. The open file keeps its inode number.
+ */
+async function watchFile(file: string, clock: Clock, signal: AbortSignal): Promise<void> {
+  const inode = () => statSync(file, { throwIfNoEntry: false })?.ino;
+  let opened = inode();
+  while (await sleepUnlessAborted(clock, CHECK_EVERY_MS, signal)) {
+    // The first start creates the file.
+    opened ??= inode();
+    if (inode() !== opened) throw new ConfigError([`DATABASE_URL: ${file} ${REPLACED}`]);
+  }
+}
+
+const REPLACED =
+  "was removed or replaced while I was running, so that what I have written since is lost. I end here; start me again to work on what is there now.";
