@@ -176,7 +176,8 @@ function codeIn(answer: URLSearchParams, { metadata }: Discovered): string {
     throw new SignInProblem(`The answer is not from ${host}, or does not say so. Nothing was changed.`);
   }
   if (code !== null) return code;
-  const error = answer.get("error") ?? "";
+  const error = answer.get("error");
+  if (error === null) throw new SignInProblem(`The answer of ${host} does not follow OAuth.`);
   if (error === "access_denied") throw new SignInProblem(`${host} says that the sign-in was denied.`);
   throw new SignInProblem(problemText(new OAuthError(error, answer.get("error_description") ?? ""), host));
 }

@@ -69,7 +69,9 @@ async function signIn(at: SignedServer, world: World): Promise<readonly string[]
   const ends = refreshToken === null && renewAt !== null ? new Date(renewAt).toISOString().slice(0, 16) : null;
   return [
     `✓ Deckhand is signed in to ${title}. A running bot connects by itself; \`deckhand doctor\` tries the server.`,
-    ...(ends === null ? [] : [`⚠ The service lets it be renewed by nobody: it ends at ${ends} UTC.`]),
+    ...(ends === null
+      ? []
+      : [`⚠ The service gives nothing to renew it with: it ends at ${ends} UTC. Sign in again then.`]),
   ];
 }
 
@@ -128,7 +130,7 @@ async function stateOf(
     case "locked":
       return `its sign-in cannot be read. ${kept.why}`;
     default:
-      return `signed in by ${kept.row.by} ${new Date(kept.row.at).toISOString().slice(0, 10)}`;
+      return `signed in by ${kept.row.by} ${dayOf(kept.row.at)}${kept.row.renewedAt > kept.row.at ? `, renewed ${dayOf(kept.row.renewedAt)}` : ""}`;
   }
 }
 
@@ -154,4 +156,8 @@ function serverNamed(name: string, { servers, idle }: McpConfig): SignedServer {
 async function tellPrograms({ home, notify }: World): Promise<void> {
   await signalSignInsChanged(home);
   await notify("servers");
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
 }

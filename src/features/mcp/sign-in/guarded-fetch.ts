@@ -12,6 +12,9 @@ import type { McpUrlServer } from "../server-settings.ts";
 /** Metadata and token responses are a few kilobytes. */
 const LIMITS = { ...FETCH_LIMITS, bodyBytes: 262_144, totalMs: 15_000 };
 
+/** Some services refuse requests that do not say who makes them. */
+const HEADERS = { "user-agent": "Deckhand", accept: "application/json" };
+
 export interface Reach extends Pick<ConnectOptions, "resolve" | "proxyFor"> {
   /** Replaces the rule for addresses that are not public. */
   readonly isForbiddenAddress?: ConnectOptions["isForbiddenAddress"];
@@ -40,7 +43,7 @@ export function createGuardedFetch(settings: McpUrlServer, reach: Reach, signal:
       {
         url: target,
         method: init.method ?? "GET",
-        headers: Object.fromEntries(new Headers(init.headers)),
+        headers: { ...HEADERS, ...Object.fromEntries(new Headers(init.headers)) },
         body: init.body instanceof URLSearchParams ? init.body.toString() : textSchema.parse(init.body),
         deadline: AbortSignal.timeout(LIMITS.totalMs),
       },

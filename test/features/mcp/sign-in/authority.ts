@@ -19,6 +19,8 @@ export interface Guarded extends PlainServer {
   refuse(everything: boolean): void;
   /** Refuses every call with this header, or none. */
   forbid(header: string | null): void;
+  /** Redirects every request to this address. */
+  move(to: string): void;
   /** Requests without a token or with a refused one. */
   refusals(): number;
 }
@@ -44,6 +46,7 @@ export async function guardedServer({
   const expired = new Set<string>();
   let refusesAll = false;
   let refusals = 0;
+  let movedTo: string | null = null;
   let forbidden: string | null = null;
   const accepts = async (token: string): Promise<boolean> => {
     if (refusesAll || expired.has(token)) return false;
@@ -58,6 +61,10 @@ export async function guardedServer({
       const usual = { resource: `${origin}/mcp`, authorization_servers: [authority.issuer], scopes_supported: ["mcp"] };
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify(metadata(usual)));
+      return true;
+    }
+    if (movedTo !== null) {
+      response.writeHead(307, { location: movedTo }).end();
       return true;
     }
     const [, token = ""] = (request.headers.authorization ?? "").split(" ");
@@ -87,6 +94,9 @@ export async function guardedServer({
     },
     forbid: (header) => {
       forbidden = header;
+    },
+    move: (to) => {
+      movedTo = to;
     },
     refusals: () => refusals,
   };

@@ -1,10 +1,11 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { PassThrough } from "node:stream";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { openStore, type Store } from "../../../../src/core/store/store.ts";
 import type { McpServer } from "../../../../src/features/mcp/server-settings.ts";
 import { createAccessTo, followSignIns } from "../../../../src/features/mcp/sign-in/sign-ins.ts";
+import { signInReads } from "../../../../src/features/mcp/sign-in/store.ts";
 import { onlyProcess } from "../../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { createSystemResolve } from "../../../../src/tools/network/resolve.ts";
@@ -12,6 +13,7 @@ import { type CliResult, runCli } from "../../../support/program/cli.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 import { tempDirectory } from "../../../support/temp-directory.ts";
 import { begin, type Connected, type World } from "../connected.ts";
+import { inBrowser } from "./authority.ts";
 
 /** The command line and running connections over one database. */
 export interface Place {
@@ -92,4 +94,22 @@ export async function place(settings: McpServer, database?: string): Promise<Pla
       return connected;
     },
   };
+}
+
+export const WANTS = "web is not connected: it wants a sign-in; an operator must run `deckhand mcp sign-in web`.";
+
+/** Signs in to `web` with a browser of this machine. */
+export async function signedIn({ signIn }: Pick<Place, "signIn">): Promise<void> {
+  const { address, ended } = await signIn();
+  await fetch(await inBrowser(address));
+  expect(await ended).toMatchObject({ failed: false });
+}
+
+export const rowsOf = ({ store }: Pick<Place, "store">) => store.tables(signInReads).all();
+
+export async function connected(at: Place, world: World = {}): Promise<Connected> {
+  const program = at.program(world);
+  await program.mcp.settled();
+  expect(program.mcp.problems()).toEqual([]);
+  return program;
 }

@@ -5,7 +5,7 @@ import { createGuardedFetch } from "../../../../src/features/mcp/sign-in/guarded
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { serverBehind } from "../http-server.ts";
 import { guardedServer, inBrowser } from "./authority.ts";
-import { place } from "./command.ts";
+import { connected, place, signedIn } from "./command.ts";
 
 /** What servers and authorization servers may say and do to lead tokens or requests astray. */
 
@@ -239,4 +239,18 @@ test("a name that resolves to a private address is refused", async () => {
   await expect(guarded("https://login.example.com/token", { method: "POST", body: "x" })).rejects.toThrow(
     "not a public address",
   );
+});
+
+test("a server that sends requests on to another host does not take the token there", async () => {
+  const inside = await listen((_, response) => json(response, {}));
+  const server = await guardedServer();
+  const at = await place(server.settings);
+  await signedIn(at);
+  const { mcp, call } = await connected(at);
+  server.move(`${inside.origin}/mcp`);
+  const { isError, content } = await call("mcp__web__go");
+  expect(isError).toBe(true);
+  expect(JSON.stringify(content)).toContain("it answers with a redirect (HTTP 307)");
+  await mcp.connection("web")?.reconnect();
+  expect(inside.asked).toEqual([]);
 });

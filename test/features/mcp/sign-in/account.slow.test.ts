@@ -1,0 +1,188 @@
+import { PassThrough } from "node:stream";
+import { expect, onTestFinished, test } from "vitest";
+import { typedLines } from "../../../../src/cli/new-password.ts";
+import type { McpUrlServer } from "../../../../src/features/mcp/server-settings.ts";
+import { authorize } from "../../../../src/features/mcp/sign-in/authorize.ts";
+import { discover } from "../../../../src/features/mcp/sign-in/discovery.ts";
+import { createGuardedFetch } from "../../../../src/features/mcp/sign-in/guarded-fetch.ts";
+import { openRow } from "../../../../src/features/mcp/sign-in/signed-in.ts";
+import { createSystemResolve } from "../../../../src/tools/network/resolve.ts";
+import { startPostgres } from "../../../support/database/postgres.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import { textIn } from "../connected.ts";
+import { guardedServer, inBrowser, STATIC } from "./authority.ts";
+import { connected, type Place, place, rowsOf, signedIn, WANTS } from "./command.ts";
+
+/** How the account's access is renewed, refused and given up. */
+
+test("nothing of the tokens stands in clear in the database, in messages or in the audit log", async () => {
+  const server = await guardedServer();
+  const at = await place(server.settings);
+  await signedIn(at);
+  const { call } = await connected(at);
+  expect(textIn(await call("mcp__web__go"))).toBe("done");
+  const [token = ""] = server.tokens;
+  expect(token.length).toBeGreaterThan(20);
+  expect(JSON.stringify(await rowsOf(at))).not.toContain(token);
+  server.refuse(true);
+  const failed = textIn(await call("mcp__web__go"));
+  expect(failed).toContain("it refuses the sign-in; an operator must run `deckhand mcp sign-in web` again");
+  expect(failed).not.toContain(token);
+});
+
+const DATABASES = {
+  SQLite: () => Promise.resolve(undefined),
+  PostgreSQL: async () => {
+    const postgres = await startPostgres();
+    onTestFinished(async () => {
+      await postgres.stop();
+    });
+    return postgres.createDatabase();
+  },
+};
+
+test.each(Object.entries(DATABASES))(
+  "two processes on %s that need a new token at once renew it once",
+  async (_, open) => {
+    const server = await guardedServer();
+    const at = await place(server.settings, await open());
+    await signedIn(at);
+    const [one, two] = [await connected(at), await connected(at)];
+    const codes = server.authority.codes();
+    server.expire();
+    const calls = [one, two, one, two].map(({ call }) => call("mcp__web__go"));
+    expect((await Promise.all(calls)).map(textIn)).toEqual(Array(4).fill("done"));
+    expect(server.authority.codes()).toBe(codes + 1);
+    expect(await rowsOf(at)).toMatchObject([{ refusedAt: null }]);
+  },
+);
+
+test("a sign-in that the service renews no more has ended, and a new one works without a restart", async () => {
+  const server = await guardedServer();
+  const at = await place(server.settings);
+  await signedIn(at);
+  const { mcp, call } = await connected(at);
+  expect((await at.mcp("sign-out", "web")).out).toContain("revoked");
+  await signedIn(at);
+  const [row] = await rowsOf(at);
+  const { signIn } = await openedRow(at, server.settings);
+  await fetch(signIn.provider.revocation_endpoint ?? "", {
+    method: "POST",
+    body: new URLSearchParams({ token: signIn.refreshToken ?? "", client_id: signIn.client.client_id }),
+  });
+  await expect.poll(() => mcp.problems()).toEqual([]);
+  server.expire();
+  const ended = "its sign-in has ended; an operator must run `deckhand mcp sign-in web` again";
+  expect(textIn(await call("mcp__web__go"))).toContain(ended);
+  expect(mcp.problems()).toEqual([`web is not connected: ${ended}.`]);
+  expect(await rowsOf(at)).toEqual([{ ...row, refusedAt: expect.any(Number) }]);
+  expect((await at.mcp("list")).out).toBe("web · its sign-in has ended: `deckhand mcp sign-in web`");
+  const refusals = server.refusals();
+  expect(textIn(await call("mcp__web__go"))).toContain(ended);
+  expect(server.refusals()).toBe(refusals);
+
+  await signedIn(at);
+  await expect.poll(() => mcp.problems()).toEqual([]);
+  expect(textIn(await call("mcp__web__go"))).toBe("done");
+});
+
+async function openedRow(at: Place, settings: McpUrlServer) {
+  const [row] = await rowsOf(at);
+  const kept = await openRow(
+    row,
+    { server: "web", settings },
+    { store: at.store, home: `${at.home}/data`, given: null },
+  );
+  if (kept.type !== "open") throw new Error(`it is ${kept.type}`);
+  return kept;
+}
+
+test("a sign-out is revoked, ends the connection of a running program, and leaves nothing", async () => {
+  const server = await guardedServer();
+  const at = await place(server.settings);
+  await signedIn(at);
+  const { mcp, call } = await connected(at);
+  expect(await at.mcp("sign-out", "web")).toMatchObject({
+    failed: false,
+    out: "✓ The sign-in to web is forgotten, and its service has revoked it.",
+  });
+  expect(await rowsOf(at)).toEqual([]);
+  await expect.poll(() => mcp.problems()).toEqual([WANTS]);
+  expect(textIn(await call("mcp__web__go"))).toContain(WANTS);
+  expect(await at.mcp("sign-out", "web")).toMatchObject({
+    failed: true,
+    error: expect.stringContaining("Nobody has signed in to web."),
+  });
+});
+
+test("a service without registration says what to write, and a client that was registered by hand works", async () => {
+  const server = await guardedServer({ registers: false });
+  const at = await place(server.settings);
+  expect((await at.mcp("sign-in", "web")).error).toMatch(
+    /^✗ localhost:\d+ does not let programs register themselves\. .*`oauth: \{ "clientId": "…" \}`/u,
+  );
+  const redirectUri = "https://example.com/signed-in";
+  const oauth = { ...server.settings.oauth, clientId: STATIC.id, clientSecret: STATIC.secret, redirectUri };
+  at.set({ ...server.settings, oauth });
+  const { address, paste, ended } = await at.signIn();
+  paste(await inBrowser(address));
+  expect(await ended).toMatchObject({ failed: false });
+  const { call } = await connected(at);
+  server.expire();
+  expect(textIn(await call("mcp__web__go"))).toBe("done");
+});
+
+test("doctor tries the server with the account, and says what an operator must do", async () => {
+  const server = await guardedServer();
+  const at = await place(server.settings);
+  expect((await at.doctor()).out).toContain(`✗ MCP server ${WANTS}`);
+  await signedIn(at);
+  expect((await at.doctor()).out).toContain("✓ MCP server web: 1 tool");
+});
+
+test("a server whose entry says sse wants the sign-in just the same", async () => {
+  const server = await guardedServer();
+  const at = await place({ ...server.settings, type: "sse" });
+  const { mcp, call } = at.program();
+  await mcp.settled();
+  expect(mcp.problems()).toEqual([WANTS]);
+  await signedIn(at);
+  await expect.poll(() => mcp.problems()).toEqual([]);
+  expect(textIn(await call("mcp__web__go"))).toBe("done");
+});
+
+test("a server that says nothing of a sign-in may want a token as well, and one that an account may not use says so", async () => {
+  const server = await guardedServer({ challenge: () => undefined });
+  const at = await place(server.settings);
+  const { mcp, call } = at.program();
+  await mcp.settled();
+  expect(mcp.problems()).toEqual([
+    "web is not connected: it refuses our credentials (HTTP 401: not); an operator must give it a token in its `headers`, or run `deckhand mcp sign-in web`.",
+  ]);
+  await signedIn(at);
+  await expect.poll(() => mcp.problems()).toEqual([]);
+  server.forbid('Bearer error="insufficient_scope", scope="write"');
+  expect(textIn(await call("mcp__web__go"))).toContain(
+    "the account that signed in may not do this: its sign-in lacks the scope write; an operator must put it into `oauth.scope`",
+  );
+  server.forbid(null);
+  await expect.poll(async () => textIn(await call("mcp__web__go"))).toBe("done");
+});
+
+test("who does not sign in within ten minutes is told, and nothing is kept", async () => {
+  const server = await guardedServer();
+  const clock = new ManualClock();
+  const { settings } = server;
+  const guarded = createGuardedFetch(settings, { resolve: createSystemResolve() }, new AbortController().signal);
+  const found = await discover(settings, { title: "web", guarded }, new AbortController().signal);
+  const shown = Promise.withResolvers<void>();
+  const say = (line: string) => line.includes("Ctrl-C") && shown.resolve();
+  const lines = (signal: AbortSignal) => typedLines(new PassThrough(), signal);
+  const signingIn = authorize(found, { title: "web", settings, guarded, clock, say, lines });
+  const ended = expect(signingIn).rejects.toMatchObject({
+    text: "Nobody signed in within 10 minutes. Nothing was changed.",
+  });
+  await shown.promise;
+  await clock.advance(600_000);
+  await ended;
+});
