@@ -12,7 +12,7 @@ function textOf(kind: "js" | "js.map"): string {
     .join("\n");
 }
 
-test("the bundle holds nothing of Express, and zod's messages in one language", () => {
+test("the bundle excludes Express, and zod's messages in more than one language", () => {
   const sources = textOf("js.map");
   const isIn = (file: string) => sources.includes(file);
   const kept = ["/node_modules/@slack/bolt/src/App.ts", "/node_modules/zod/v4/locales/en.js"];
@@ -23,6 +23,6 @@ test("the bundle holds nothing of Express, and zod's messages in one language", 
 test.each([
   ["a class", /\bclass ProviderError extends|\bProviderError=class extends/u],
   ["a function", /\basync function warmUp\(/u],
-])("%s of the bundle is called what the sources call it, and traces tell", (_, declaration) => {
+])("%s of the bundle keeps its source name, so that stack traces are readable", (_, declaration) => {
   expect(declaration.test(textOf("js"))).toBe(true);
 });

@@ -52,7 +52,7 @@ test.each([
   expect(error).toContain(says);
 });
 
-test("who waits for an input that nobody writes to is told so", async () => {
+test("waiting for piped input that does not arrive is announced", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const stdin = new PassThrough();
@@ -63,6 +63,6 @@ test("who waits for an input that nobody writes to is told so", async () => {
   expect((await asking).error).toContain("write </dev/null behind the command");
 });
 
-test("--help tells how it ends", async () => {
+test("--help describes the exit codes", async () => {
   expect((await asked(["--help"])).out).toContain("Exit codes: 0 answered");
 });

@@ -8,7 +8,7 @@ test.each([
   { mode: 0o755, found: 1 },
   { mode: 0o700, found: 0 },
   { mode: 0o750, found: 0 },
-])("a channel's directory with mode $mode is named: $found, and left as it is", ({ mode, found }) => {
+])("a channel's directory with mode $mode causes $found warnings, and its mode is not changed", ({ mode, found }) => {
   const directory = tempDirectory();
   chmodSync(directory, mode);
   const findings = checkDirectories(load({ file: { channels: { "slack:C1": { directory } } } }));
@@ -24,14 +24,14 @@ test.each([
     directory: "/dev/null/x",
     line: "/dev/null/x cannot be entered (ENOTDIR). Let this user enter it, or mend the path.",
   },
-])("what a channel's directory cannot be is told, and all else is looked at: $directory", ({ directory, line }) => {
+])("an unusable channel directory is reported, and the others are still checked: $directory", ({ directory, line }) => {
   const config = load({ file: { channels: { "slack:C1": { directory }, "slack:C2": { directory: "/nowhere" } } } });
   const [first, second] = checkDirectories(config);
   expect(first).toEqual({ ok: false, text: `channels.slack:C1.directory: ${line}` });
   expect(second?.text).toContain("channels.slack:C2.directory");
 });
 
-test("a disk with little left is named with what it has", () => {
+test("a nearly full disk is reported with its free space", () => {
   const directory = tempDirectory();
   const finding = checkWritable("DECKHAND_HOME", directory, { littleBytes: Number.POSITIVE_INFINITY });
   expect(finding).toMatchObject({ ok: true, isWarning: true });

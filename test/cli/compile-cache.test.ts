@@ -6,7 +6,7 @@ import { tempDirectory } from "../support/temp-directory.ts";
 
 const ENGINE = path.resolve(import.meta.dirname, "../../src/cli/compile-cache.mjs");
 
-describe("what V8 has compiled is kept", () => {
+describe("the compile cache is stored", () => {
   let root: string;
   let temporary: string;
 
@@ -38,22 +38,22 @@ describe("what V8 has compiled is kept", () => {
     expect(directoryOf(root)).toBe(besideBundle());
   });
 
-  test("where Node keeps it, when it cannot be there", () => {
+  test("in Node's default directory, if the bundle's cannot be used", () => {
     writeFileSync(besideBundle(), "in the way");
     expect(directoryOf(root)).toBe(path.join(temporary, "node-compile-cache"));
   });
 
-  test("nowhere, when it can be in neither place", () => {
+  test("nowhere, if neither directory can be used", () => {
     writeFileSync(besideBundle(), "in the way");
     writeFileSync(path.join(temporary, "node-compile-cache"), "in the way");
     expect(directoryOf(root)).toBe(path.dirname("none"));
   });
 
-  test("where Node keeps it, when the sources run", () => {
+  test("in Node's default directory, if the program runs from its sources", () => {
     expect(directoryOf(null)).toBe(path.join(temporary, "node-compile-cache"));
   });
 
-  test("where an operator says", () => {
+  test("in the directory that an operator has set", () => {
     const chosen = tempDirectory();
     expect(directoryOf(root, { NODE_COMPILE_CACHE: chosen })).toBe(chosen);
   });

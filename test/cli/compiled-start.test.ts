@@ -24,7 +24,7 @@ function startedFrom(flags: readonly string[]): string {
   return stdout;
 }
 
-test("a start takes what the build has compiled, and modules where that is for other flags", () => {
+test("the start uses the build's compiled code, or modules if Node's flags differ", () => {
   expect(startedFrom(FLAGS)).toBe("function");
   expect(startedFrom([...FLAGS, "--stack-size=900"])).toBe("modules");
 });

@@ -86,7 +86,7 @@ async function serve(handle: (request: IncomingMessage, response: ServerResponse
 
 const openRouter = (url: string, key = "right") => ({ OPENROUTER_API_KEY: key, OPENROUTER_BASE_URL: url });
 
-test("each provider that has a key gets a line with what came back; no model answers where a list shows it", async () => {
+test("each provider with a key gets a line with the outcome, and a model is called only if the list does not check the key", async () => {
   const good = await provider({ key: "right" });
   const strict = await provider({ key: "another" });
   const { lines, failed } = await online({
@@ -106,7 +106,7 @@ test("each provider that has a key gets a line with what came back; no model ans
   expect(good.asked.filter((line) => line.startsWith("POST"))).toEqual([]);
 });
 
-test("Anthropic's own SDK is asked like the others, and all that works is no failure", async () => {
+test("Anthropic is checked through its own SDK like the others, and success is no failure", async () => {
   const server = await startAnthropicServer();
   onTestFinished(() => server.close());
   const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: server.url, DECKHAND_MODEL: "anthropic/claude-sonnet-5-5" };
@@ -117,7 +117,7 @@ test("Anthropic's own SDK is asked like the others, and all that works is no fai
   });
 });
 
-test("a list that is open to everybody shows nothing of the key: a model has to answer", async () => {
+test("a model list that is open to everybody does not verify the key, so a model is called", async () => {
   const open = await provider({ key: "right", openList: true });
   const model = { DECKHAND_MODEL: "openrouter/m-1" };
   expect((await online({ ...openRouter(open.url), ...model })).lines).toEqual([
@@ -129,7 +129,7 @@ test("a list that is open to everybody shows nothing of the key: a model has to 
   });
 });
 
-test("a configured model that the list lacks is tried: an alias works, one that is unknown is named", async () => {
+test("a configured model missing from the list is tried: an alias works, an unknown one is named", async () => {
   const server = await provider({ key: "right", knows: ["alias"] });
   expect(await online({ ...openRouter(server.url), DECKHAND_MODEL: "openrouter/alias" })).toEqual({
     failed: false,
@@ -141,7 +141,7 @@ test("a configured model that the list lacks is tried: an alias works, one that 
   });
 });
 
-test("a provider that never answers ends at its limit, and holds up no other", async () => {
+test("an unresponsive provider times out, and does not delay the others", async () => {
   const silent = await serve(() => {});
   const good = await provider({ key: "right" });
   const env = {
@@ -157,7 +157,7 @@ test("a provider that never answers ends at its limit, and holds up no other", a
   ]);
 });
 
-test("keys stay unknown to a doctor that is not asked to try them, and without any there is nothing to try", async () => {
+test("without --online keys are not tested, and without any key there is nothing to test", async () => {
   const server = await provider({ key: "right" });
   const { out } = await runCli(["doctor"], {
     env: { PORT: "0", ...openRouter(server.url), DECKHAND_MODEL: "demo/scripted" },

@@ -57,13 +57,13 @@ test("a healthy project has one ✓ line per check", async () => {
   expect(failed).toBe(false);
 });
 
-test("whether the sandbox's process is confined is as the settings say", async () => {
+test("a disabled confinement of the sandbox process is a warning", async () => {
   const cwd = directoryWith({ file: { confinement: "off" } });
   const { lines } = await doctor({ cwd });
   expect(lines).toContain("⚠ confinement: off, so the system keeps nothing from the sandbox's process.");
 });
 
-test("a workspace that asked and is not served has a ⚠ line, until the settings let it in", async () => {
+test("a workspace that was refused gets a ⚠ line until the settings allow it", async () => {
   const cwd = tempDirectory();
   mkdirSync(path.join(cwd, "data"));
   const store = await openStore(`file:${cwd}/data/deckhand.db`, systemRuntime());
@@ -81,7 +81,7 @@ test("a workspace that asked and is not served has a ⚠ line, until the setting
   expect((await doctor({ cwd })).lines.filter((line) => line.includes("discord:66"))).toEqual([]);
 });
 
-test("a damaged SQLite file is to be restored", async () => {
+test("for a damaged SQLite file doctor recommends restoring a backup", async () => {
   const cwd = tempDirectory();
   const file = path.join(cwd, "data/deckhand.db");
   mkdirSync(path.dirname(file));
@@ -182,14 +182,14 @@ const broken: { name: string; given: CliGiven; line: string }[] = [
   },
 ];
 
-test.each(broken)("$name is a ✗ line with the way to mend it, and a failure", async ({ given, line }) => {
+test.each(broken)("$name is a ✗ line with its remedy, and a failure", async ({ given, line }) => {
   const { lines, failed } = await doctor(given);
   expect(lines.filter((each) => each === line)).toEqual([line]);
   expect(lines.join("\n")).not.toMatch(/hunter22|An operator must/u);
   expect(failed).toBe(true);
 });
 
-test("an agent that is named and not there is found", async () => {
+test("a configured agent that does not exist is reported", async () => {
   const cwd = tempDirectory();
   writeFileSync(path.join(cwd, "deckhand.config.json"), JSON.stringify({ agentDefinition: "nobody" }));
   const { lines, failed } = await doctor({ cwd });
@@ -197,7 +197,7 @@ test("an agent that is named and not there is found", async () => {
   expect(failed).toBe(true);
 });
 
-test("a broken file of an agent or a skill is named with its line, and what of an agent's has no effect", async () => {
+test("a broken agent or skill file is reported with its line, and so are an agent's ineffective settings", async () => {
   const cwd = tempDirectory();
   const file = path.join(cwd, "data/extensions/agents/odd.md");
   mkdirSync(path.dirname(file), { recursive: true });
@@ -213,7 +213,7 @@ test("a broken file of an agent or a skill is named with its line, and what of a
   expect(failed).toBe(true);
 });
 
-test("jobs of the file that a start would leave out are found, and those that it would take are counted", async () => {
+test("invalid jobs of the jobs file are reported, and valid ones are counted", async () => {
   const cwd = tempDirectory();
   const skill = path.join(cwd, "data/extensions/skills/forecast/SKILL.md");
   mkdirSync(path.dirname(skill), { recursive: true });
@@ -232,7 +232,7 @@ test("jobs of the file that a start would leave out are found, and those that it
   expect(failed).toBe(true);
 });
 
-test("a channel's directory that is not there is named", async () => {
+test("a missing channel directory is reported", async () => {
   const cwd = tempDirectory();
   mkdirSync(path.join(cwd, "checkout"));
   writeFileSync(path.join(cwd, "notes"), "");
@@ -262,7 +262,7 @@ async function occupied(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-test("occupied ports are named", async () => {
+test("occupied ports are reported", async () => {
   const [port, sites] = [await occupied(), await occupied()];
   const cwd = directoryWith({ file: { sites: { port: sites } } });
   mkdirSync(path.join(cwd, "data"));
@@ -275,7 +275,7 @@ test("occupied ports are named", async () => {
   expect(failed).toBe(true);
 });
 
-test("ports are no problem while the program of this very home has them", async () => {
+test("ports in use by the running program of the same home are no problem", async () => {
   const platform = openPlatform({ store: new MemoryThreadStore() });
   await platform.listen();
   onTestFinished(() => platform.stop());
@@ -294,13 +294,13 @@ test("ports are no problem while the program of this very home has them", async 
   expect((await doctor({ cwd, env: { PORT: port } })).failed).toBe(true);
 });
 
-test("warnings are shown and are no failure", async () => {
+test("warnings are shown and do not cause a failing exit code", async () => {
   const { lines, failed } = await doctor({ env: { DECKHAND_MODLE: "x" } });
   expect(lines).toContain('⚠ DECKHAND_MODLE: is not read. Did you mean "DECKHAND_MODEL"?');
   expect(failed).toBe(false);
 });
 
-test("the model's provider is asked for its list: what is known of the model, and whether the key holds", async () => {
+test("the model's provider is requested for its list, to describe the model and verify the key", async () => {
   const server = await startAnthropicServer();
   onTestFinished(() => server.close());
   const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: server.url, DECKHAND_MODEL: "anthropic/claude-sonnet-5-5" };
@@ -313,7 +313,7 @@ test("the model's provider is asked for its list: what is known of the model, an
   expect(server.requests).toEqual([]);
 });
 
-test("each MCP server is connected once; one that cannot be, or is not rightly written, is said with why", async () => {
+test("each MCP server is connected once, and a failing or misconfigured one is reported with the reason", async () => {
   const mcpServers = {
     all: everything(),
     gone: { command: "/nowhere/at/all" },
@@ -345,7 +345,7 @@ test.each<[string, object]>([
   ["managedAgents.managerModel", { managedAgents: { enabled: true, managerModel: "nosuch/x" } }],
   ["managedAgents.presets.p.executorModel", { managedAgents: { presets: { p: { executorModel: "nosuch/x" } } } }],
   ["memory.model", { memory: { model: "nosuch/x" } }],
-])("%s is named where its provider is not known", async (setting, file) => {
+])("%s is reported if its provider is unknown", async (setting, file) => {
   const { lines, failed } = await doctor({ cwd: directoryWith({ file }) });
   expect(lines.filter((line) => line.startsWith("✗"))).toEqual([
     `✗ ${setting}: nosuch/x names no known provider. Give \`providers.nosuch\` a \`baseUrl\` and a \`wire\`.`,
@@ -353,7 +353,7 @@ test.each<[string, object]>([
   expect(failed).toBe(true);
 });
 
-test("a temperature that the model does not take is named", async () => {
+test("a temperature that the model does not support is reported", async () => {
   const file = { model: "anthropic/claude-sonnet-5-5", temperature: 0.2 };
   const { lines } = await doctor({ cwd: directoryWith({ file }) });
   expect(lines).toContainEqual(

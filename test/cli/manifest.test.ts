@@ -37,7 +37,7 @@ async function manifest(...args: string[]) {
   return manifestSchema.parse(JSON.parse(out));
 }
 
-test("the Slack manifest is JSON for Socket Mode with the scopes that are used", async () => {
+test("the Slack manifest is JSON for Socket Mode with the required scopes", async () => {
   const { oauth_config, settings, features } = await manifest();
   expect(settings.socket_mode_enabled).toBe(true);
   expect(settings.event_subscriptions.request_url).toBeUndefined();
@@ -49,7 +49,7 @@ test("the Slack manifest is JSON for Socket Mode with the scopes that are used",
   ]);
 });
 
-test("every command of the registry is a slash command that Slack takes", async () => {
+test("every registered command is a valid Slack slash command", async () => {
   const { out } = await runCli(["manifest", "slack"], { chatCommands: CHAT_COMMANDS });
   const { slash_commands } = manifestSchema.parse(JSON.parse(out)).features;
   // Slack has its own /status and refuses a manifest that declares one.
@@ -57,7 +57,7 @@ test("every command of the registry is a slash command that Slack takes", async 
   expect(slash_commands.map(({ command }) => command)).toEqual(names);
 });
 
-test("each subscribed event has the scope that Slack wants for it", async () => {
+test("each subscribed event has the scope that Slack requires", async () => {
   const { oauth_config, settings } = await manifest();
   const scopes: Record<string, string> = {
     // Slack documents no scopes for the first two; they come with the agent view.
@@ -78,7 +78,7 @@ test("each subscribed event has the scope that Slack wants for it", async () => 
   expect(oauth_config.scopes.bot).toEqual(expect.arrayContaining(wanted));
 });
 
-test("with an address the Slack manifest is for HTTP mode", async () => {
+test("with a URL the Slack manifest is for HTTP mode", async () => {
   const url = "https://bot.example.com/slack/events";
   const { settings, features } = await manifest("--url", url);
   expect(settings.socket_mode_enabled).toBe(false);
@@ -87,13 +87,13 @@ test("with an address the Slack manifest is for HTTP mode", async () => {
   expect(features.slash_commands.map((command) => command.url)).toEqual([url, url]);
 });
 
-test("an address without TLS is refused", async () => {
+test("a URL without TLS is refused", async () => {
   const { error, failed } = await runCli(["manifest", "slack", "--url", "http://bot.example.com/"]);
   expect(error).toContain("It must begin with https://.");
   expect(failed).toBe(true);
 });
 
-test("the Discord invite asks for the permissions it names and explains the intent", async () => {
+test("the Discord invite requests the permissions that it lists, and explains the intent", async () => {
   const { out } = await runCli(["manifest", "discord", "--app-id", "123456789012345678"]);
   const address = /https:\/\/\S+/.exec(out)?.[0] ?? "";
   const query = new URL(address).searchParams;

@@ -14,7 +14,7 @@ function terminal(...keys: readonly string[]) {
   return stdin;
 }
 
-test("what is typed twice is the password, and none is where the two differ", async () => {
+test("the password typed twice is returned, or null if both differ", async () => {
   expect(await newPassword(terminal("one\r", "one\r"), false)).toBe("one");
   expect(await newPassword(terminal("one\r", "two\r"), false)).toBeNull();
 });
@@ -23,17 +23,17 @@ test.each([
   { name: "Ctrl+C", keys: ["\u0003"] },
   { name: "Ctrl+D", keys: ["\u0004"] },
   { name: "Ctrl+C at the second", keys: ["one\r", "\u0003"] },
-])("who leaves the question by $name is told that nothing was changed", async ({ keys }) => {
+])("leaving the prompt by $name says that nothing was changed", async ({ keys }) => {
   await expect(newPassword(terminal(...keys), false)).rejects.toMatchObject({ code: "config" });
 });
 
-test("a terminal that is closed ends the question", async () => {
+test("closing the terminal ends the prompt", async () => {
   const stdin = terminal("");
   setImmediate(() => stdin.end());
   await expect(newKey(stdin)).rejects.toThrow("nothing was changed");
 });
 
-test("lines that are typed or piped arrive until enough are read; Ctrl+C says that nothing was changed", async () => {
+test("typed or piped lines are read until enough have arrived, and Ctrl+C says that nothing was changed", async () => {
   const enough = new AbortController();
   const lines: string[] = [];
   const long = "x".repeat(10_000);

@@ -17,7 +17,7 @@ const FILES = [
   "src/launch/steps.mjs",
 ];
 
-test("in a fresh clone, before npm ci, one line says what to do", () => {
+test("in a fresh clone one line says to run npm ci", () => {
   const project = path.resolve(import.meta.dirname, "../..");
   const clone = projectWith(
     Object.fromEntries(FILES.map((file) => [file, readFileSync(path.join(project, file), "utf8")])),

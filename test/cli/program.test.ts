@@ -9,7 +9,7 @@ import { SUBCOMMANDS } from "../../src/features/subcommands.ts";
 import { runCli } from "../support/program/cli.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
-test("--help names every command, and says what each is for", () => {
+test("--help lists every command with its purpose", () => {
   const program = createProgram({
     version: "1.2.3",
     root: "/",
@@ -40,14 +40,14 @@ test("--version prints the version", async () => {
   expect(await runCli(["--version"])).toMatchObject({ out: "1.2.3" });
 });
 
-test("start is what runs when no command is named, with the configuration", async () => {
+test("start is the default command and receives the configuration", async () => {
   const started: Config[] = [];
   const result = await runCli([], { env: { PORT: "0" }, start: (config) => started.push(config) });
   expect(result).toMatchObject({ error: "", failed: false });
   expect(started.map((config) => config.web.port)).toEqual([0]);
 });
 
-test("a wrong configuration is told in one line per problem, and nothing starts", async () => {
+test("an invalid configuration is reported with one line per problem, and nothing starts", async () => {
   const started: Config[] = [];
   const result = await runCli(["start"], {
     env: { PORT: "x", SLACK_BOT_TOKEN: "xoxb-1" },
@@ -68,7 +68,7 @@ test.each([
   { args: ["--nope"], line: "✗ unknown option '--nope'" },
   { args: ["manifest", "teams"], line: "✗ unknown command 'teams'" },
   { args: ["init", "x"], line: "✗ too many arguments for 'init'. Expected 0 arguments but got 1: x." },
-])("$args is refused in a line like the others", async ({ args, line }) => {
+])("$args is refused with a message in the usual format", async ({ args, line }) => {
   expect(await runCli(args)).toMatchObject({ error: line, failed: true });
 });
 
@@ -88,7 +88,7 @@ test("init writes both files once and never overwrites", async () => {
   expect(readFileSync(path.join(cwd, "deckhand.config.json"), "utf8")).toBe("{}");
 });
 
-test("what init writes is a valid configuration", async () => {
+test("init writes a valid configuration", async () => {
   const cwd = tempDirectory();
   await runCli(["init"], { cwd });
   const started: Config[] = [];
@@ -97,27 +97,24 @@ test("what init writes is a valid configuration", async () => {
   expect(started.map((config) => config.query.mode)).toEqual(["write"]);
 });
 
-test("init fails clearly where it cannot write", async () => {
+test("init fails with a clear message if it cannot write", async () => {
   const cwd = path.join(tempDirectory(), "missing");
   const { error, failed } = await runCli(["init"], { cwd });
   expect(error).toBe(`✗ ${cwd}/deckhand.config.json cannot be written (ENOENT). Give this user the right to.`);
   expect(failed).toBe(true);
 });
 
-test.runIf(process.platform !== "win32")(
-  "init leaves nothing of a file that finds no room, which a second would take for somebody's own",
-  () => {
-    const cwd = tempDirectory();
-    const say = `{ out: console.log, error: console.log, fail() {} }`;
-    const script = `import { init } from "./src/cli/init.ts"; init(".", ${JSON.stringify(cwd)}, ${say});`;
-    const limited = `trap '' XFSZ; ulimit -f 0; exec "$0" --input-type=module -e "$1"`;
-    const { stdout } = spawnSync("sh", ["-c", limited, process.execPath, script], { encoding: "utf8" });
-    expect(stdout).toContain("deckhand.config.json cannot be written (EFBIG).");
-    expect(readdirSync(cwd)).toEqual([]);
-  },
-);
+test.runIf(process.platform !== "win32")("init leaves no partial file on a full disk", () => {
+  const cwd = tempDirectory();
+  const say = `{ out: console.log, error: console.log, fail() {} }`;
+  const script = `import { init } from "./src/cli/init.ts"; init(".", ${JSON.stringify(cwd)}, ${say});`;
+  const limited = `trap '' XFSZ; ulimit -f 0; exec "$0" --input-type=module -e "$1"`;
+  const { stdout } = spawnSync("sh", ["-c", limited, process.execPath, script], { encoding: "utf8" });
+  expect(stdout).toContain("deckhand.config.json cannot be written (EFBIG).");
+  expect(readdirSync(cwd)).toEqual([]);
+});
 
-test("web-link prints an address with a link of its own, and says where it cannot", async () => {
+test("web-link prints an address with a one-time token, and says when it cannot", async () => {
   const cwd = tempDirectory();
   const first = await runCli(["web-link"], { cwd, env: { PORT: "3123" } });
   const second = await runCli(["web-link"], { cwd, env: { PORT: "3123" } });
@@ -134,7 +131,7 @@ test("web-link prints an address with a link of its own, and says where it canno
   expect(none.error).toContain("PORT is 0");
 });
 
-test("with --password-stdin nobody is asked for a password, at a terminal neither", async () => {
+test("--password-stdin never prompts, even at a terminal", async () => {
   const cwd = tempDirectory();
   const run = (...args: string[]) =>
     runCli(["user", ...args], {
@@ -149,7 +146,7 @@ test("with --password-stdin nobody is asked for a password, at a terminal neithe
 test.each([
   { args: ["user", "list"], says: "cannot be opened (ELOOP)" },
   { args: ["settings"], says: "cannot be opened (ELOOP)" },
-])("a database that cannot be reached is told as that, and not as none: $args", async ({ args, says }) => {
+])("an unreachable database is reported as such, and not as missing: $args", async ({ args, says }) => {
   const cwd = tempDirectory();
   symlinkSync("loop", path.join(cwd, "loop"));
   const { out, error, failed } = await runCli(args, { cwd, env: { DATABASE_URL: "file:./loop/deckhand.db" } });

@@ -75,7 +75,7 @@ const manifestRules = z.strictObject({
 test.each([
   { mode: "Socket Mode", requestUrl: undefined },
   { mode: "HTTP", requestUrl: "https://bot.example.com/slack/events" },
-])("the manifest for $mode is one that Slack takes", ({ requestUrl }) => {
+])("the manifest for $mode is valid for Slack", ({ requestUrl }) => {
   const made = slackManifest(CHAT_COMMANDS, requestUrl);
   expect(manifestRules.safeParse(made).error?.issues).toBeUndefined();
 });
@@ -90,7 +90,7 @@ const WITHOUT_CALLS = [
   "reactions:read",
 ];
 
-test("it asks for the scopes of every call that is made, and for no others", () => {
+test("it requests exactly the scopes of the API calls that are made", () => {
   const { scopes } = manifestRules.parse(slackManifest(CHAT_COMMANDS)).oauth_config;
   expect(scopes.bot.toSorted()).toEqual([...new Set([...ALL_SCOPES, ...WITHOUT_CALLS])].toSorted());
 });

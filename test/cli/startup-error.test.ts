@@ -20,11 +20,11 @@ test.each([
     error: toAppError(new ConnectionLost("Connection terminated unexpectedly")),
     words: [expect.stringMatching(/^✗ The database does not answer, .* start me again once it answers\./u)],
   },
-])("what ends the program is said to an operator: $error.code", ({ error, words }) => {
+])("the fatal error $error.code is explained to an operator", ({ error, words }) => {
   expect(startupErrorLines(error)).toEqual(words);
 });
 
-test("a command writes no log: the error itself is said", () => {
+test("a command has no log, so it prints the error itself", () => {
   const defect = new TypeError("rows is not iterable");
   expect(commandErrorLines(defect)).toEqual(["✗ That failed (defect):", defect.stack]);
   expect(commandErrorLines(new ConnectionLost("connect ECONNREFUSED 127.0.0.1:5432"))).toEqual([

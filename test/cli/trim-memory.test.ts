@@ -5,7 +5,7 @@ import { restartOptions } from "../../src/cli/trim-memory.mjs";
 
 const HERE = { platform: "linux", env: { PATH: "/bin" } };
 
-test("the allocator is told to give memory back and to take large pages, and the rest of the environment stays", () => {
+test("the allocator is configured to release memory and use huge pages, and other variables are unchanged", () => {
   expect(restartOptions([], HERE)?.env).toEqual({
     PATH: "/bin",
     MALLOC_MMAP_THRESHOLD_: "131072",
@@ -19,11 +19,11 @@ test.each([
   ["the system has another allocator", { ...HERE, platform: "darwin" }],
   ["an operator has set it, or it is begun anew", { ...HERE, env: { MALLOC_TRIM_THRESHOLD_: "1" } }],
   ["a parent would lose its channel", { ...HERE, send: () => true }],
-])("the process stays as it is when %s", (_, facts) => {
+])("the process is not restarted when %s", (_, facts) => {
   expect(restartOptions([], facts)).toBeNull();
 });
 
-test("a process begins anew with its arguments, and once", () => {
+test("the process is restarted once, with its arguments", () => {
   const module = path.resolve(import.meta.dirname, "../../src/cli/trim-memory.mjs");
   const script = `
     import { trimMemory } from ${JSON.stringify(module)};

@@ -12,7 +12,7 @@ import { slackScene } from "../support/talk/scene.ts";
 
 const EVERY_MS = 3_000;
 
-test("a second process on one SQLite stands by, and takes over when the first dies", async () => {
+test("a second process on the same SQLite file stands by, and takes over when the first dies", async () => {
   await using first = await createBot();
   await using second = await createBot({ home: first.home });
   await first.start();
@@ -22,7 +22,7 @@ test("a second process on one SQLite stands by, and takes over when the first di
   expect(await second.kill("SIGTERM")).toBe(0);
 });
 
-test("on one PostgreSQL, the stand-by takes over from who dies and from who is cut off, which says so and ends with code 1; each due time of a job is run once meanwhile, and none is lost", async () => {
+test("on PostgreSQL the stand-by takes over from a process that dies or loses its connection, which exits with code 1; each due time of a job runs once", async () => {
   const postgres = await startOwnPostgres();
   onTestFinished(() => postgres.stop());
   const url = await postgres.createDatabase();

@@ -10,7 +10,7 @@ const both = useBothPlatforms({ env: { LOG_LEVEL: "warn" } });
 /** The same number of threads per channel as in the benchmark `bench/crowd.ts`. */
 const CROWD = { threads: 20, channels: 4, tokens: 1_000 };
 
-test("twenty threads over four channels get whole answers, before anything else and within Slack's limits", async () => {
+test("twenty threads in four channels get complete answers, ahead of progress updates and within Slack's limits", async () => {
   const scene = both.slackScene();
   const all = await crowd(scene, CROWD);
   expect(all).toHaveLength(CROWD.threads);
@@ -47,7 +47,7 @@ const LONG = Array.from(
 ).join("\n");
 
 test.each(PLATFORMS)(
-  "on %s a 30,000-character answer with code arrives whole",
+  "on %s a 30,000-character answer with code arrives complete",
   async (platform) => {
     const scene = both.scene(platform);
     expect(LONG.length).toBeGreaterThan(29_000);
@@ -69,7 +69,7 @@ test.each(PLATFORMS)(
   300_000,
 );
 
-test.each(PLATFORMS)("on %s what the model writes pings nobody", async (platform) => {
+test.each(PLATFORMS)("on %s text written by the model notifies nobody", async (platform) => {
   const scene = both.scene(platform);
   scene.model.script(() => text("Hello @everyone, @here, <!channel>, <!here>, <@U0ANA> and <@&1>."));
   const thread = scene.mention("greet");

@@ -21,7 +21,7 @@ function olderDatabase(kind: "sqlite" | "postgresql"): string {
   return readFileSync(path.resolve(import.meta.dirname, `../support/database/older-database.${kind}.sql`), "utf8");
 }
 
-test("a SQLite database of an earlier version migrates, and the run that was parked in it goes on", async () => {
+test("a SQLite database of an earlier version is migrated, and its parked run continues", async () => {
   await using bot = await createBot();
   fill(path.join(bot.home, "data/deckhand.db"));
   await goesOn(bot);
@@ -35,7 +35,7 @@ function fill(file: string): void {
   connection.close();
 }
 
-test("what SQLite holds is copied to PostgreSQL, and the run that was parked in it goes on there", async () => {
+test("a SQLite database is copied to PostgreSQL, and its parked run continues there", async () => {
   const postgres = await startPostgres();
   try {
     const url = await postgres.createDatabase();
@@ -51,7 +51,7 @@ test("what SQLite holds is copied to PostgreSQL, and the run that was parked in 
   }
 });
 
-test("a PostgreSQL database of an earlier version migrates, and the run that was parked in it goes on", async () => {
+test("a PostgreSQL database of an earlier version is migrated, and its parked run continues", async () => {
   const postgres = await startPostgres();
   try {
     const url = await postgres.createEmptyDatabase();

@@ -65,13 +65,13 @@ async function expectServed(scene: SlackScene, pooler: Pooler): Promise<Bot> {
   return other;
 }
 
-test("behind a pooler the dbos engine answers, and sends nothing that a pooler breaks", async () => {
+test("behind a connection pooler the dbos engine answers, and sends no statement that a pooler breaks", async () => {
   const { pooler, env } = await behindPooler();
   await using scene = await slackScene({ env: { ...env, DECKHAND_ENGINE: "dbos" } });
   await expectServed(scene, pooler);
 });
 
-test("so does the embedded engine, however slow the network is, and a pooler that restarts costs a run nothing", async () => {
+test("the embedded engine works behind a pooler on a slow network, and a pooler's restart costs a run nothing", async () => {
   const { pooler, env } = await behindPooler();
   await using network = await startTcpProxy(env.DATABASE_URL);
   network.delayMs = 5;
@@ -93,7 +93,7 @@ test("so does the embedded engine, however slow the network is, and a pooler tha
   expect(pooler.sessionState).toEqual([]);
 });
 
-test("a pooler without an address that leads past it ends the start in one line, which doctor says as well", async () => {
+test("a pooler without a direct address ends the start with one line, which doctor prints as well", async () => {
   const { env } = await behindPooler();
   const line =
     "✗ DATABASE_URL: leads to a pooler that gives each transaction another connection, which locks and notifications do not outlive. Let DATABASE_DIRECT_URL lead to the database itself.";

@@ -9,7 +9,7 @@ import { VALID } from "../tools/network/certificates.ts";
 
 const [SLACK, DISCORD, MODEL] = ["page.example:7001", "page.example:7002", "page.example:7003"] as const;
 
-test("behind a proxy that .env names, with a password, all that goes out goes by it; a stop waits for no sign-in", async () => {
+test("behind the proxy from .env, with a password, all outgoing requests use it, and a stop does not wait for a sign-in", async () => {
   const trusted = path.join(tempDirectory(), "company.pem");
   writeFileSync(trusted, VALID.cert);
   await using both = await bothPlatforms({

@@ -158,13 +158,13 @@ describe.each(Object.entries(DATABASES))("on %s", (_name, open) => {
     },
   );
 
-  test("an answer costs 28 statements and 6 commits at most", async () => {
+  test("an answer takes at most 28 statements and 6 commits", async () => {
     const { statements, commits, sent } = await counted(0);
     expect(statements, sent.join("\n")).toBeLessThanOrEqual(28);
     expect(commits).toBeLessThanOrEqual(6);
   });
 
-  test("recalling costs 3 statements at most, and one more where something is used", async () => {
+  test("recalling memories takes at most 3 statements, and one more if one is used", async () => {
     const found = await scene.slack.people.command("/memory", "add the notes say to remember the milk").answered;
     expect(found).not.toBeNull();
     const { recalls, statements, sent } = await counted(0);
@@ -174,13 +174,13 @@ describe.each(Object.entries(DATABASES))("on %s", (_name, open) => {
     expect(statements, sent.join("\n")).toBeLessThanOrEqual(28);
   });
 
-  test("a further turn with a tool costs 15 statements and 3 commits at most", async () => {
+  test("a further turn with a tool takes at most 15 statements and 3 commits", async () => {
     const [one, two] = [await counted(1), await counted(2)];
     expect(two.statements - one.statements, two.sent.join("\n")).toBeLessThanOrEqual(15);
     expect(two.commits - one.commits).toBeLessThanOrEqual(3);
   });
 
-  test("in a checkout whose instructions wait, an answer costs two statements more at most, once its card is there", async () => {
+  test("in a checkout with instructions pending approval an answer takes at most two more statements", async () => {
     putFile(scene, ".git/HEAD", "ref: refs/heads/main\n");
     putFile(scene, "AGENTS.md", "Deploy from the main branch only.\n");
     const { thread } = await counted(0);
@@ -191,7 +191,7 @@ describe.each(Object.entries(DATABASES))("on %s", (_name, open) => {
     expect(commits).toBeLessThanOrEqual(6);
   });
 
-  test("a deleted message that is no request costs one statement, and an old one none", async () => {
+  test("deleting a message that is no request takes one statement, and an old one none", async () => {
     const { people, workspace } = scene.slack;
     const remark = workspace.add({ channel: "C0001", user: "U0BOB", text: "lunch?" });
     const old = workspace.add({ channel: "C0001", user: "U0BOB", text: "lunch?", ts: "1500000000.000100" });

@@ -25,7 +25,7 @@ const both = useBothPlatforms({
 const inSlack = both.slack;
 const inDiscord = both.discord;
 
-test("added to a Slack channel, it says once who it is; its suggestions work", async () => {
+test("added to a Slack channel the bot introduces itself once, and its suggested prompts work", async () => {
   const office = inSlack();
   const { slack, model } = office;
   model.script(() => text("Nothing is there yet."));
@@ -51,7 +51,7 @@ test("added to a Slack channel, it says once who it is; its suggestions work", a
   expect(greetings()).toHaveLength(1);
 });
 
-test("the first direct message on Slack is greeted, beside its answer", async () => {
+test("the first direct message on Slack is answered with a greeting beside the answer", async () => {
   const office = inSlack();
   const { slack, model } = office;
   model.script(() => text("Hello to you."));
@@ -61,7 +61,7 @@ test("the first direct message on Slack is greeted, beside its answer", async ()
   await office.until("the greeting", () => slack.workspace.messages.some(isGreeting));
 });
 
-test("Slack's home tab shows the person's sessions and jobs; a thread of the pane is a session with a status", async () => {
+test("Slack's home tab shows the person's sessions and jobs; a thread of the assistant pane is a session with a status", async () => {
   const office = inSlack();
   const { slack, model } = office;
   model.script(({ toolResults }) => (toolResults.length > 0 ? text("Looked.") : toolUse("glob", { pattern: "*" })));
@@ -86,7 +86,7 @@ test("Slack's home tab shows the person's sessions and jobs; a thread of the pan
   expect(statuses()[0]).toBe("is working…");
 });
 
-test("added to a Discord server, it says once who it is; a message there is asked about by its menu and by a reaction", async () => {
+test("added to a Discord server the bot introduces itself once; its message menu and a reaction ask about a message", async () => {
   const office = inDiscord();
   const { discord, model, ana, bob } = office;
   const { people, world } = discord;
@@ -118,7 +118,7 @@ test("added to a Discord server, it says once who it is; a message there is aske
   expect(greetings()).toHaveLength(1);
 });
 
-test("roles that are not served are not served in Discord's direct messages either", async () => {
+test("roles that are not served are refused in Discord's direct messages as well", async () => {
   const office = inDiscord();
   const { people, world } = office.discord;
   const gus = world.user("gus");
@@ -130,7 +130,7 @@ test("roles that are not served are not served in Discord's direct messages eith
   expect(office.model.requests).toHaveLength(0);
 });
 
-test("a reaction on a Slack message has it answered in its thread, once however often it is delivered", async () => {
+test("a reaction on a Slack message is answered in its thread, once however often it is delivered", async () => {
   const office = inSlack();
   const { bot, slack, model } = office;
   model.script(({ lastUserText }) => text(lastUserText.includes("503") ? "A gateway has no backend." : "I see."));
@@ -143,7 +143,7 @@ test("a reaction on a Slack message has it answered in its thread, once however 
   expect(model.requests).toHaveLength(1);
 });
 
-test("Slack's shortcut on a message has it answered in its thread, and nobody who is not served gets an answer", async () => {
+test("Slack's message shortcut is answered in the message's thread, and is refused to people who are not served", async () => {
   const office = inSlack();
   const { bot, slack, model } = office;
   model.script(({ lastUserText }) => text(lastUserText.includes("503") ? "A gateway has no backend." : "I see."));
@@ -163,7 +163,7 @@ test("Slack's shortcut on a message has it answered in its thread, and nobody wh
   expect(model.requests).toHaveLength(1);
 });
 
-test("a skill that lacks an argument asks for it by a form on Slack, from the slash command and from a button", async () => {
+test("a skill without its argument opens a form on Slack, from the slash command and from a button", async () => {
   const office = inSlack();
   const { slack, model } = office;
   model.script(({ body }) => text(JSON.stringify(body).includes("San Francisco") ? "Foggy there." : "Where?"));
@@ -222,7 +222,7 @@ test("a skill that lacks an argument asks for it by a form on Slack, from the sl
   expect(office.ephemeralsTo("U0ANA").join()).toContain("at 09:00 Europe/Paris\nNext: ");
 });
 
-test("a skill that lacks an argument asks for it by a dialog on Discord", async () => {
+test("a skill without its argument opens a dialog on Discord", async () => {
   const office = inDiscord();
   const { discord, model, ana } = office;
   model.script(({ body }) => text(JSON.stringify(body).includes("San Francisco") ? "Foggy there." : "Where?"));
@@ -268,7 +268,7 @@ test("a skill that lacks an argument asks for it by a dialog on Discord", async 
   await office.until("the job", () => added.shown.some(({ content }) => content.includes("**Look.** · every day")));
 });
 
-test("a mention that is added by editing is answered once, also when it is edited again after a restart", async () => {
+test("a mention added by an edit is answered once, also if it is edited again after a restart", async () => {
   const at = inDiscord();
   at.model.script((_request, index) => text(`Answer ${index}.`));
   const { people, world } = at.discord;
@@ -311,7 +311,7 @@ test("Slack's own stop button stops the run of its thread, as the bot's does", a
 });
 
 test.each([TYPE.voice, TYPE.stage])(
-  "in the chat of a channel of type %i, each request mentions the bot or answers it",
+  "in the text chat of a channel of type %i only mentions and replies to the bot are requests",
   async (type) => {
     const at = inDiscord();
     at.model.script((_request, index) => text(`Answer ${index}.`));
@@ -330,7 +330,7 @@ test.each([TYPE.voice, TYPE.stage])(
   },
 );
 
-test("a fork in a private thread is a private thread with whoever asked for it; without the permission it is refused", async () => {
+test("a fork of a private thread is private to its requester; without the permission it is refused", async () => {
   const at = inDiscord();
   at.model.script((_request, index) => text(`Answer ${index}.`));
   const { people, world, faults } = at.discord;

@@ -23,11 +23,11 @@ async function statuses(world: World, jobId: string): Promise<string[]> {
   return (await world.occurrences(jobId)).map(({ status }) => status);
 }
 
-describe("a job that is given one time, tomorrow, while its run goes on, runs tomorrow", () => {
+describe("a job rescheduled to one time tomorrow during its run runs tomorrow", () => {
   test.each([
     { was: "due once today", input: { at: "2027-01-04 10:00" } },
     { was: "due every day", input: { cron: "0 10 * * *" } },
-  ])("when it was $was", async ({ input }) => {
+  ])("if it was $was", async ({ input }) => {
     const world = await openWorld();
     const id = await world.add({ name: "Call", prompt: "Remind.", ...input });
     world.play = () => ({ takesMs: 4 * MINUTE });
@@ -40,7 +40,7 @@ describe("a job that is given one time, tomorrow, while its run goes on, runs to
     expect(await world.store.jobs.get(id)).toMatchObject({ enabled: false, pausedBecause: "It was due once." });
   });
 
-  test("when it is one of the file's that has come", async () => {
+  test("if it is a reminder of the jobs file that was already due", async () => {
     const file = path.join(tempDirectory(), "jobs.json");
     const write = (at: string) =>
       writeFileSync(file, JSON.stringify([{ name: "Call", prompt: "Remind.", channel: "slack:T1/C1", at }]));
@@ -55,7 +55,7 @@ describe("a job that is given one time, tomorrow, while its run goes on, runs to
   });
 });
 
-describe("while the next attempt waits", () => {
+describe("while a retry is pending", () => {
   async function failedOnce(input: JobInput = {}): Promise<{ world: World; id: string }> {
     const skills = ["watch"];
     const world = await openWorld({ skills });
@@ -72,7 +72,7 @@ describe("while the next attempt waits", () => {
     { what: "something else to do", input: { prompt: "Look." }, comes: false },
     { what: "less money", input: { budget: "1" }, comes: false },
     { what: "another name and other hours", input: { name: "Other", cron: "30 * * * *" }, comes: true },
-  ])("a job gets $what: whether the attempt still comes is $comes", async ({ input, comes }) => {
+  ])("if a job gets $what, the retry still happens: $comes", async ({ input, comes }) => {
     const { world, id } = await failedOnce();
     const answer = await world.jobs.control.edit(id, input, byAdmin(world));
     expect(answer.isDone).toBe(true);
@@ -82,7 +82,7 @@ describe("while the next attempt waits", () => {
     expect(world.posts()).toHaveLength(comes ? 2 : 1);
   });
 
-  test("the clock that was a year ahead is set right: the job goes on", async () => {
+  test("a job continues after a clock that was a year ahead is corrected", async () => {
     const { world, id } = await failedOnce();
     world.play = () => ({ parks: true });
     world.clock.set(world.clock.now() - 365 * DAY);
@@ -90,7 +90,7 @@ describe("while the next attempt waits", () => {
     expect((await statuses(world, id)).toSorted()).toEqual(["cancelled", "running"]);
   });
 
-  test("what it needs goes: its run says what, and does nothing", async () => {
+  test("a retry whose owner has lost access does nothing and says why", async () => {
     const access = { deny: [] as string[] };
     const world = await openWorld({ access });
     const id = await world.add({ name: "Tidy", prompt: "Tidy.", cron: "0 10 * * *" });
@@ -107,7 +107,7 @@ describe("while the next attempt waits", () => {
 });
 
 test.each(["edited", "removed"] as const)(
-  "a job that is %s while somebody starts it runs as it is now",
+  "a job that is %s while somebody starts it runs in its current form",
   async (how) => {
     const world = await openWorld();
     const id = await world.add({ name: "Race", cron: "0 10 * * *", prompt: "Look.", tools: "bash" }, { person: ADMIN });
@@ -149,7 +149,7 @@ test.each(["edited", "removed"] as const)(
   },
 );
 
-test("a job that is paused at the very moment that its run fails gets no next attempt", async () => {
+test("a job that is paused at the moment its run fails gets no retry", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Race", cron: "0 10 * * *", prompt: "Look." }, { person: ADMIN });
   world.play = () => ({ takesMs: MINUTE });
@@ -181,7 +181,7 @@ test("a job that is paused at the very moment that its run fails gets no next at
   expect(await statuses(world, id)).toEqual(["failed"]);
 });
 
-test.each([1, 2])("a job that is paused after %i looks of its next attempt is not run by it", async (looks) => {
+test.each([1, 2])("a job that is paused after %i queries of its retry is not run by it", async (looks) => {
   const world = await openWorld();
   const id = await world.add({ name: "Race", cron: "0 10 * * *", prompt: "Look." }, { person: ADMIN });
   world.play = () => ({ fails: "overloaded" });
@@ -223,51 +223,48 @@ test.each([1, 2])("a job that is paused after %i looks of its next attempt is no
   expect(occurrence?.status).toBe(cancelled.length > 0 ? "cancelled" : "running");
 });
 
-test.each([1, 2, 3, 4])(
-  "a reminder that is given another time after %i looks at its end is still to come",
-  async (looks) => {
-    const world = await openWorld();
-    const id = await world.add({ name: "Call", prompt: "Remind.", at: "2027-01-04 10:00" }, { person: ADMIN });
-    world.play = () => ({ takesMs: HOUR });
-    await world.pass(HOUR + MINUTE, 10_000);
-    const { id: occurrenceId = "", runId } = (await world.occurrences(id))[0] ?? {};
-    const { store, clock } = world;
-    let isChanged = false;
-    const change = async () => {
-      isChanged = true;
-      await world.jobs.control.edit(id, { at: "2027-01-05 10:00" }, byAdmin(world));
-    };
-    const desk = createJobRuns({
-      store: interleaved(store, looks, change),
-      engine: {
-        cancel: () => Promise.resolve(),
-        deliver: () => Promise.resolve("new"),
-        deliverAt: () => Promise.resolve("new"),
-      },
-      runtime: { clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
-      log: silentLog,
-      scheduler: {
-        check: () => Promise.resolve(),
-        startWaiting: () => Promise.resolve(),
-        runNow: () => Promise.resolve(null),
-      },
-      refusalOf: () => Promise.resolve(null),
-    });
-    const end = {
-      verdict: "succeeded",
-      text: "Called.",
-      costUsd: 0,
-      durationMs: 1,
-      transient: null,
-      refusal: null,
-    } as const;
-    await desk.ended({ jobId: id, occurrenceId, runId: runId ?? "", attempt: 1, timeoutMs: 300_000 }, end);
-    expect(await store.jobs.get(id)).toMatchObject({ enabled: isChanged });
-  },
-);
+test.each([1, 2, 3, 4])("a reminder rescheduled after %i queries of its ending run remains pending", async (looks) => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Call", prompt: "Remind.", at: "2027-01-04 10:00" }, { person: ADMIN });
+  world.play = () => ({ takesMs: HOUR });
+  await world.pass(HOUR + MINUTE, 10_000);
+  const { id: occurrenceId = "", runId } = (await world.occurrences(id))[0] ?? {};
+  const { store, clock } = world;
+  let isChanged = false;
+  const change = async () => {
+    isChanged = true;
+    await world.jobs.control.edit(id, { at: "2027-01-05 10:00" }, byAdmin(world));
+  };
+  const desk = createJobRuns({
+    store: interleaved(store, looks, change),
+    engine: {
+      cancel: () => Promise.resolve(),
+      deliver: () => Promise.resolve("new"),
+      deliverAt: () => Promise.resolve("new"),
+    },
+    runtime: { clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
+    log: silentLog,
+    scheduler: {
+      check: () => Promise.resolve(),
+      startWaiting: () => Promise.resolve(),
+      runNow: () => Promise.resolve(null),
+    },
+    refusalOf: () => Promise.resolve(null),
+  });
+  const end = {
+    verdict: "succeeded",
+    text: "Called.",
+    costUsd: 0,
+    durationMs: 1,
+    transient: null,
+    refusal: null,
+  } as const;
+  await desk.ended({ jobId: id, occurrenceId, runId: runId ?? "", attempt: 1, timeoutMs: 300_000 }, end);
+  expect(await store.jobs.get(id)).toMatchObject({ enabled: isChanged });
+});
 
 test.each(["renamed", "removed"] as const)(
-  "a long report whose job is %s while the program is away in the middle of it stays whole",
+  "a long report whose job is %s while the program is down in the middle of it is still completed",
   async (how) => {
     const world = await openWorld();
     const id = await world.add({ name: "Long", cron: "0 10 * * *", prompt: "Look." });

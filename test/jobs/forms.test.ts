@@ -51,11 +51,11 @@ const valuesOf = ({ fields }: Form) => Object.fromEntries(fields.map(({ name, va
 test.each([
   { line: 'add --cron 0 9 * * 1-5 --prompt "Look."', says: "The whole expression goes behind `--cron`, in quotes." },
   { line: 'add --cron "@daily" Look.', says: "What is to be done goes behind `--prompt`, in quotes." },
-])("/jobs $line says what lacks its quotes", async ({ line, says }) => {
+])("/jobs $line is refused with the unclosed quote named", async ({ line, says }) => {
   expect(wordsOf(await type(await openWorld(), line))).toContain(says);
 });
 
-test("/jobs add alone asks by a form; where none can be opened, a button asks again", async () => {
+test("/jobs add without arguments opens a form, or offers a button if none can be opened", async () => {
   const world = await openWorld({ skills: ["weekly"] });
   const reply = await type(world, "add");
   expect(reply).toMatchObject({ message: { buttons: [{ id: "jobs:add", label: "Fill in the form" }] } });
@@ -77,7 +77,7 @@ test("/jobs add alone asks by a form; where none can be opened, a button asks ag
   expect(form.fields.find(({ name }) => name === "agent")?.choices).toEqual(["build", "plan"]);
 });
 
-test("what was filled in is added and answered with its sentence and the next three times", async () => {
+test("a submitted form adds the job, and the answer has its description and next three times", async () => {
   const world = await openWorld();
   const filled = { ...valuesOf(formOf(await type(world, "add"))), when: "0 9 * * 1-5", prompt: "Look.", agent: "plan" };
   expect(wordsOf(await type(world, "add", { filled }))).toBe(
@@ -86,7 +86,7 @@ test("what was filled in is added and answered with its sentence and the next th
   expect((await world.store.jobs.all()).jobs).toMatchObject([{ agent: "plan", mode: "read", skill: null }]);
 });
 
-test("all that is wrong is said by field at once, and the form comes back as it was filled in", async () => {
+test("all problems are reported by field at once, and the form is returned with the entered values", async () => {
   const world = await openWorld();
   const filled = {
     when: "at noon",
@@ -121,7 +121,7 @@ test("all that is wrong is said by field at once, and the form comes back as it 
   expect((await world.store.jobs.all()).jobs).toEqual([]);
 });
 
-test("/jobs edit with a name alone shows the job as it stands; what is emptied goes back to what it is by default", async () => {
+test("/jobs edit with only a name shows the job's values in the form; emptied fields return to their defaults", async () => {
   const world = await openWorld({ skills: ["weekly"] });
   const at = "2027-02-01 09:30";
   const id = await world.add({
@@ -151,7 +151,7 @@ test("/jobs edit with a name alone shows the job as it stands; what is emptied g
   ]);
 });
 
-test("a skill with what it is applied to stands among those that may be chosen, and stays", async () => {
+test("a skill with arguments is among the form's choices, and is kept", async () => {
   const world = await openWorld({ skills: [skillNamed("forecast", ["place"]), "weekly"] });
   await world.add({ name: "Weather", cron: "@daily", prompt: "Tell us.", skill: "forecast Lyon" });
   const form = formOf(await type(world, "edit Weather"));
@@ -163,7 +163,7 @@ test("a skill with what it is applied to stands among those that may be chosen, 
   expect((await world.store.jobs.all()).jobs).toMatchObject([{ skill: "forecast Lyon" }]);
 });
 
-test("a field whose line was taken out is emptied, also when the form comes back", async () => {
+test("a removed form line empties its field, also when the form is returned", async () => {
   const world = await openWorld();
   await world.add({ name: "Watch", cron: "@daily", prompt: "Look.", agent: "plan", overlap: "queue", mode: "write" });
   const { line } = formOf(await type(world, "edit Watch"));
@@ -173,7 +173,7 @@ test("a field whose line was taken out is emptied, also when the form comes back
   expect((await world.store.jobs.all()).jobs).toMatchObject([{ agent: null, overlap: "skip", mode: "read" }]);
 });
 
-test("of two who change a job by a form at once, the second learns of the first, and then has the last word", async () => {
+test("of two people who edit a job by form concurrently, the second is shown the first's change, and can then overwrite it", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
   const [one, other] = [formOf(await type(world, "edit Watch")), formOf(await type(world, `edit ${id}`))];
@@ -194,7 +194,7 @@ test("of two who change a job by a form at once, the second learns of the first,
   expect(wordsOf(await type(world, again.line, { filled }))).toBe(`I don't know a job \`${id}\`. There are none here.`);
 });
 
-test("a form is only for those who may change the job", async () => {
+test("a form can be submitted only by people who may change the job", async () => {
   const world = await openWorld();
   await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
   const ben = { id: "slack:U2", name: "ben", roles: [] };

@@ -31,7 +31,7 @@ test.each([
   { what: "all minutes", cron: `${Array.from({ length: 60 }, (_, minute) => minute).join()} * * * *`, refused: null },
   { what: "the last day", cron: "0 0 L * *", refused: null },
   { what: "the second Friday", cron: "0 9 * * FRI#2", refused: null },
-])("an expression with $what is read, or refused, in words", ({ cron, refused }) => {
+])("an expression with $what is parsed, or refused with an explanation", ({ cron, refused }) => {
   const read = readSchedule({ cron, dueOnce: null, timezone: "America/New_York" });
   if (refused === null) {
     expect(read.type).toBe("schedule");
@@ -63,14 +63,14 @@ test.each([
   { timeout: "0" },
   { timeout: "Infinity" },
   { attempts: "1e9" },
-])("what nobody means is refused in a sentence (case %#)", async (input) => {
+])("nonsensical input is refused with a sentence (case %#)", async (input) => {
   const world = await openWorld();
   const answer = await world.jobs.control.add({ cron: "@daily", prompt: "x", ...input }, by(ANA, world));
   expect(answer.isDone).toBe(false);
   expect(answer.text.length).toBeLessThan(400);
 });
 
-test("many jobs, and long prompts, are shown as far as a message goes", async () => {
+test("lists of many jobs and long prompts are shortened to fit a message", async () => {
   const world = await openWorld();
   for (let number = 0; number < 40; number += 1) {
     await world.add({ name: `Job number ${number}`, cron: "@daily", prompt: "Look. ".repeat(2_000) });
@@ -83,7 +83,7 @@ test("many jobs, and long prompts, are shown as far as a message goes", async ()
   expect((await control.act("show", "nothing", by(ANA, world))).text.length).toBeLessThan(1_000);
 });
 
-test("a time zone that vanishes stops its job only, which says so once, and what is shown of it is in UTC", async () => {
+test("a job whose time zone no longer exists is paused with one message, and is shown in UTC; others continue", async () => {
   const file = path.join(tempDirectory(), "jobs.db");
   const world = await openWorld({ url: `file:${file}` });
   const lost = await world.add({ name: "Lost", cron: "0 10 * * *", prompt: "Look." });
@@ -107,8 +107,8 @@ test("a time zone that vanishes stops its job only, which says so once, and what
   expect(timeIn(Date.parse("2027-01-04T09:00:00Z"), "Mars/Olympus")).toBe("Mon 4 Jan 2027 09:00");
 });
 
-describe("while a run goes on", () => {
-  test("its job may be renamed: the report has the new name", async () => {
+describe("during a run", () => {
+  test("its job can be renamed, and the report has the new name", async () => {
     const world = await openWorld();
     const id = await world.add({ name: "Old", cron: "0 10 * * *", prompt: "Look." });
     world.play = () => ({ takesMs: 2 * MINUTE });
@@ -118,7 +118,7 @@ describe("while a run goes on", () => {
     expect(world.posts()).toMatchObject([expect.stringContaining("**New** · every day")]);
   });
 
-  test("its job may be removed: the report comes all the same, and nothing after it", async () => {
+  test("its job can be removed: the report is still posted, and no further run follows", async () => {
     const world = await openWorld();
     const id = await world.add({ name: "Gone", cron: "*/10 * * * *", prompt: "Look.", overlap: "queue" });
     world.play = () => ({ takesMs: 12 * MINUTE });
@@ -133,33 +133,30 @@ describe("while a run goes on", () => {
     expect((await statuses(world, id)).filter((status) => status === "running" || status === "waiting")).toEqual([]);
   });
 
-  test.each(["disable", "remove"] as const)(
-    "%s leaves nothing that waits for it, nor its next attempt",
-    async (action) => {
-      const world = await openWorld();
-      const waits = await world.add({
-        name: "Waits",
-        cron: "0 * * * *",
-        prompt: "Look.",
-        overlap: "queue",
-        timeout: "86400",
-      });
-      const retries = await world.add({ name: "Retries", cron: "0 12 * * *", prompt: "Look." });
-      world.play = ({ jobId }) => (jobId === waits ? { takesMs: 150 * MINUTE } : { fails: "overloaded" });
-      await world.pass(3 * HOUR + 10_000, 10_000);
-      expect(await statuses(world, waits)).toEqual(["running", "waiting", "waiting"]);
-      expect(await statuses(world, retries)).toEqual(["retrying"]);
-      const runs = world.runs.length;
-      for (const id of [waits, retries]) await world.jobs.control.act(action, id, by(ANA, world));
-      await world.pass(3 * HOUR, 30_000);
-      expect(await statuses(world, waits)).toEqual(["succeeded", "skipped", "skipped"]);
-      expect(await statuses(world, retries)).toEqual(["cancelled"]);
-      expect(world.posts().filter((post) => post.includes("**Waits**"))).toHaveLength(1);
-      expect(world.runs.slice(runs).filter(({ jobId }) => jobId === waits)).toEqual([]);
-    },
-  );
+  test.each(["disable", "remove"] as const)("%s cancels the job's queued run and its pending retry", async (action) => {
+    const world = await openWorld();
+    const waits = await world.add({
+      name: "Waits",
+      cron: "0 * * * *",
+      prompt: "Look.",
+      overlap: "queue",
+      timeout: "86400",
+    });
+    const retries = await world.add({ name: "Retries", cron: "0 12 * * *", prompt: "Look." });
+    world.play = ({ jobId }) => (jobId === waits ? { takesMs: 150 * MINUTE } : { fails: "overloaded" });
+    await world.pass(3 * HOUR + 10_000, 10_000);
+    expect(await statuses(world, waits)).toEqual(["running", "waiting", "waiting"]);
+    expect(await statuses(world, retries)).toEqual(["retrying"]);
+    const runs = world.runs.length;
+    for (const id of [waits, retries]) await world.jobs.control.act(action, id, by(ANA, world));
+    await world.pass(3 * HOUR, 30_000);
+    expect(await statuses(world, waits)).toEqual(["succeeded", "skipped", "skipped"]);
+    expect(await statuses(world, retries)).toEqual(["cancelled"]);
+    expect(world.posts().filter((post) => post.includes("**Waits**"))).toHaveLength(1);
+    expect(world.runs.slice(runs).filter(({ jobId }) => jobId === waits)).toEqual([]);
+  });
 
-  test("a run that parked, and one that a restart cut, get the rest of their time and no more", async () => {
+  test("a parked run and a run interrupted by a restart get the remainder of their time limit", async () => {
     const world = await openWorld();
     const id = await world.add({ name: "Long", cron: "0 10 * * *", prompt: "Look.", timeout: "100" });
     world.play = (_event, number) => (number === 1 ? { takesMs: 60_000, parks: true } : { takesMs: HOUR });
@@ -182,36 +179,33 @@ describe("while a run goes on", () => {
 test.each([
   { column: "timeoutMs", value: "soon", problem: "its row cannot be read" },
   { column: "tools", value: "[1", problem: "tools: Invalid input" },
-])(
-  "a job whose $column cannot be read any more says so once, and the others run",
-  async ({ column, value, problem }) => {
-    const file = path.join(tempDirectory(), "jobs.db");
-    const world = await openWorld({ url: `file:${file}` });
-    const broken = await world.add({ name: "Broken", cron: "0 10 * * *", prompt: "Look." });
-    const other = await world.add({ name: "Other", cron: "0 10 * * *", prompt: "Look." });
-    const set = (to: string | number) => {
-      const database = new BetterSqlite3(file);
-      database.prepare(`UPDATE Job SET ${column} = ? WHERE id = ?`).run(to, broken);
-      database.close();
-    };
-    set(value);
-    await world.pass(HOUR + MINUTE, 10_000);
-    const said = () => world.posts().filter((post) => post.includes("**Broken**"));
-    expect(said()).toEqual([
-      expect.stringContaining(`✗ **Broken** · Its row in the database cannot be read (${problem}`),
-    ]);
-    expect(said()[0]).toContain("An operator must mend it.\n⏸ Paused; once that is mended, `/jobs enable` goes on.");
-    expect(await statuses(world, broken)).toEqual(["failed"]);
-    await world.away(24 * HOUR);
-    await world.pass(MINUTE, 10_000);
-    expect(said()).toHaveLength(1);
-    expect((await statuses(world, other)).filter((status) => status === "succeeded").length).toBeGreaterThan(0);
-    set(column === "timeoutMs" ? 300_000 : "[]");
-    expect(await world.jobs.control.act("enable", broken, by(ANA, world))).toMatchObject({ isDone: true });
-  },
-);
+])("a job whose $column is unreadable is reported once, and the others run", async ({ column, value, problem }) => {
+  const file = path.join(tempDirectory(), "jobs.db");
+  const world = await openWorld({ url: `file:${file}` });
+  const broken = await world.add({ name: "Broken", cron: "0 10 * * *", prompt: "Look." });
+  const other = await world.add({ name: "Other", cron: "0 10 * * *", prompt: "Look." });
+  const set = (to: string | number) => {
+    const database = new BetterSqlite3(file);
+    database.prepare(`UPDATE Job SET ${column} = ? WHERE id = ?`).run(to, broken);
+    database.close();
+  };
+  set(value);
+  await world.pass(HOUR + MINUTE, 10_000);
+  const said = () => world.posts().filter((post) => post.includes("**Broken**"));
+  expect(said()).toEqual([
+    expect.stringContaining(`✗ **Broken** · Its row in the database cannot be read (${problem}`),
+  ]);
+  expect(said()[0]).toContain("An operator must mend it.\n⏸ Paused; once that is mended, `/jobs enable` goes on.");
+  expect(await statuses(world, broken)).toEqual(["failed"]);
+  await world.away(24 * HOUR);
+  await world.pass(MINUTE, 10_000);
+  expect(said()).toHaveLength(1);
+  expect((await statuses(world, other)).filter((status) => status === "succeeded").length).toBeGreaterThan(0);
+  set(column === "timeoutMs" ? 300_000 : "[]");
+  expect(await world.jobs.control.act("enable", broken, by(ANA, world))).toMatchObject({ isDone: true });
+});
 
-test("a skill that wants more than its job gives by now is said to, and nothing runs without it", async () => {
+test("a job whose skill has come to require an argument fails with that reason instead of running", async () => {
   const skills = [skillNamed("forecast")];
   const world = await openWorld({ skills });
   const id = await world.add({ name: "Weather", cron: "0 * * * *", prompt: "Tell us.", skill: "forecast" });
@@ -229,7 +223,7 @@ test("a skill that wants more than its job gives by now is said to, and nothing 
   expect(await statuses(world, id)).toEqual(["succeeded", "failed", "succeeded"]);
 });
 
-test("nothing runs in the name of an owner who lost access: it says so and pauses", async () => {
+test("a job whose owner has lost access is paused with a message instead of running", async () => {
   const access = { deny: [] as string[] };
   const world = await openWorld({ access });
   const id = await world.add({ name: "Watch", cron: "0 * * * *", prompt: "Look." });
@@ -265,7 +259,7 @@ test.each([
   expect(world.posts().filter((post) => post.includes("All is quiet."))).toHaveLength(runs);
 });
 
-test("a job with granted tools is changed only by who may grant them", async () => {
+test("a job with granted tools can be changed only by people who may grant them", async () => {
   const world = await openWorld();
   const admin = { ...ANA, id: "slack:UADMIN" };
   const id = await world.add({ name: "Tidy", cron: "0 10 * * *", prompt: "Tidy." });
@@ -275,7 +269,7 @@ test("a job with granted tools is changed only by who may grant them", async () 
   expect(await control.edit(id, { prompt: "Look.", tools: "" }, by(ANA, world))).toMatchObject({ isDone: true });
 });
 
-test("a reminder that a person runs early, or during another run, is still due at its time", async () => {
+test("a reminder that a person runs early, or during another run, still runs at its time", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Call", at: "2027-01-04 10:00", prompt: "Remind." });
   await world.jobs.control.act("run", id, by(ANA, world));
@@ -287,12 +281,12 @@ test("a reminder that a person runs early, or during another run, is still due a
   expect(await statuses(world, id)).toEqual(["succeeded", "succeeded", "succeeded"]);
 });
 
-describe("clocks that are set", () => {
+describe("changes of the system clock", () => {
   test.each([
     { byMs: -HOUR, passMs: 4 * HOUR, expected: 3 },
     { byMs: HOUR, passMs: 2 * HOUR, expected: 2 },
     { byMs: 24 * HOUR, passMs: 2 * HOUR, expected: 3 },
-  ])("by $byMs ms give no due time twice, and lose none", async ({ byMs, passMs, expected }) => {
+  ])("by $byMs ms cause no duplicate and no lost due time", async ({ byMs, passMs, expected }) => {
     const world = await openWorld();
     const id = await world.add({ name: "Hourly", cron: "0 * * * *", prompt: "Look." });
     await world.pass(HOUR + 10 * MINUTE, 10_000);
@@ -307,7 +301,7 @@ describe("clocks that are set", () => {
 });
 
 test.each(["while it runs", "while nobody is there"])(
-  "a clock that was a year ahead, and is set right %s, silences no job",
+  "a clock that was a year ahead, and is corrected %s, silences no job",
   async (when) => {
     const world = await openWorld();
     const id = await world.add({ name: "Hourly", cron: "0 * * * *", prompt: "Look." });
@@ -323,7 +317,7 @@ test.each(["while it runs", "while nobody is there"])(
   },
 );
 
-test("a person's run at the very moment that the job is due is its run", async () => {
+test("a run started by a person at the job's due time does not replace the due run", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Hourly", cron: "0 * * * *", prompt: "Look." });
   await world.pass(HOUR - 10_000);
@@ -332,7 +326,7 @@ test("a person's run at the very moment that the job is due is its run", async (
   expect(await statuses(world, id)).toEqual(["succeeded", "succeeded"]);
 });
 
-test("restarted again and again around its due time, a job reports once", async () => {
+test("a job reports once despite repeated restarts around its due time", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Storm", cron: "0 10 * * *", prompt: "Look." });
   world.play = () => ({ takesMs: 20_000 });
@@ -346,7 +340,7 @@ test("restarted again and again around its due time, a job reports once", async 
   expect(world.posts()).toHaveLength(1);
 });
 
-test("after days away, the latest due time is run, and all others have their rows", async () => {
+test("after days of downtime the latest due time is run, and all others are recorded", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Daily", cron: "0 10 * * *", prompt: "Look.", "catch-up": "latest" });
   await world.away(5 * 24 * HOUR + 3 * HOUR);
@@ -356,7 +350,7 @@ test("after days away, the latest due time is run, and all others have their row
   expect(world.posts()[0]).toContain("5 due times left out before");
 });
 
-test("on PostgreSQL, too: failures, waiting, silence, and reports with what a database may not like", async () => {
+test("on PostgreSQL, too, failures, queueing, silent runs, and reports with unusual characters work", async () => {
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   const world = await openWorld({ url: await postgres.createDatabase() });

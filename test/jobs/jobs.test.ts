@@ -13,7 +13,7 @@ async function statuses(world: Awaited<ReturnType<typeof openWorld>>, jobId: str
   return (await world.occurrences(jobId)).map(({ status }) => status);
 }
 
-test("a report says what ran, when it is due, how the last runs went, and has its buttons", async () => {
+test("a report states its job, its next due time and how the last runs went, and has buttons", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Daily report", cron: "0 10 * * *", prompt: "Look." });
   world.play = (_event, number) => ({ takesMs: number * 2_000 });
@@ -52,7 +52,7 @@ test.each([
   expect(world.runs).toHaveLength(runs);
 });
 
-test("the strip of the log shows no failure for a run that goes on", async () => {
+test("the log's summary shows a running run as running, not as failed", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Long", ...HOURLY, timeout: "86400" });
   world.play = () => ({ takesMs: 30 * MINUTE });
@@ -62,7 +62,7 @@ test("the strip of the log shows no failure for a run that goes on", async () =>
   expect(text).toContain("- ⏳ running · ");
 });
 
-describe("cancel-previous, killed", () => {
+describe("cancel-previous, after a kill", () => {
   type Rows = Awaited<ReturnType<Awaited<ReturnType<typeof openWorld>>["occurrences"]>>;
 
   test.each([
@@ -70,7 +70,7 @@ describe("cancel-previous, killed", () => {
     { point: "after the next one's run has begun", isSo: (rows: Rows) => rows[1]?.executedAt != null },
     { point: "after the one before has ended", isSo: (rows: Rows) => rows[0]?.status === "cancelled" },
     { point: "after the next one has ended", isSo: (rows: Rows) => rows[1]?.status === "succeeded" },
-  ])("$point, one of the two reports", async ({ isSo }) => {
+  ])("$point, posts one of the two reports", async ({ isSo }) => {
     const world = await openWorld();
     const id = await world.add({ name: "Long", ...HOURLY, overlap: "cancel-previous", timeout: "86400" });
     world.play = (_event, number) => ({ takesMs: number === 1 ? 70 * MINUTE : 30_000 });
@@ -85,7 +85,7 @@ describe("cancel-previous, killed", () => {
   });
 });
 
-test("the report after skipped due times says how many were left out", async () => {
+test("the report after skipped due times states how many were skipped", async () => {
   const world = await openWorld();
   await world.add({ name: "Long", ...OFTEN, timeout: "86400" });
   world.play = (_event, number) => ({ takesMs: number === 1 ? 25 * MINUTE : 1_000 });
@@ -102,20 +102,23 @@ test.each([
     late: "(due 14:00, ran 14:51: I was away)",
   },
   { catchUp: "none", awayMs: 50 * MINUTE + 20_000, expected: ["succeeded"], late: null },
-])("after $awayMs ms away, catch-up $catchUp leaves $expected", async ({ catchUp, awayMs, expected, late }) => {
-  const world = await openWorld({ start: "2027-01-04T08:10:00Z" });
-  const id = await world.add({ name: "Hourly", ...HOURLY, "catch-up": catchUp });
-  // Away from 09:10 in Paris; in the first row the last due time is 10 minutes old at the return.
-  await world.away(awayMs);
-  await world.pass(10_000);
-  expect(await statuses(world, id)).toEqual(expected);
-  const posts = world.posts();
-  expect(posts).toHaveLength(expected.filter((status) => status === "succeeded").length);
-  if (late !== null) expect(posts[0]).toContain(late);
-  else expect(posts.join()).not.toContain("away");
-});
+])(
+  "after a downtime of $awayMs ms, catch-up $catchUp leads to $expected",
+  async ({ catchUp, awayMs, expected, late }) => {
+    const world = await openWorld({ start: "2027-01-04T08:10:00Z" });
+    const id = await world.add({ name: "Hourly", ...HOURLY, "catch-up": catchUp });
+    // Away from 09:10 in Paris; in the first row the last due time is 10 minutes old at the return.
+    await world.away(awayMs);
+    await world.pass(10_000);
+    expect(await statuses(world, id)).toEqual(expected);
+    const posts = world.posts();
+    expect(posts).toHaveLength(expected.filter((status) => status === "succeeded").length);
+    if (late !== null) expect(posts[0]).toContain(late);
+    else expect(posts.join()).not.toContain("away");
+  },
+);
 
-test("after long away, as many missed due times as are bounded get rows, and the oldest says that there were more", async () => {
+test("after a long downtime a bounded number of missed due times is recorded, and the oldest mentions the others", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Often", cron: "* * * * *", prompt: "Look." });
   await world.away(24 * HOUR + 30_000);
@@ -126,7 +129,7 @@ test("after long away, as many missed due times as are bounded get rows, and the
   expect(rows.at(-1)?.status).toBe("succeeded");
 });
 
-test("failures that may pass are tried again in the same occurrence, and each is said with the next try", async () => {
+test("transient failures are retried within the occurrence, and each is reported with the next attempt", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Flaky", cron: "0 10 * * *", prompt: "Look." });
   world.play = (_event, number) => (number < 3 ? { fails: "overloaded" } : {});
@@ -142,7 +145,7 @@ test("failures that may pass are tried again in the same occurrence, and each is
   ]);
 });
 
-test("a restart between two attempts leaves the second to come", async () => {
+test("a retry that is pending during a restart still happens", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Flaky", cron: "0 10 * * *", prompt: "Look." });
   world.play = (_event, number) => (number === 1 ? { fails: "overloaded" } : {});
@@ -156,7 +159,7 @@ test("a restart between two attempts leaves the second to come", async () => {
   expect(await world.occurrences(id)).toMatchObject([{ status: "succeeded", attempt: 2 }]);
 });
 
-test("the last attempt's failure is the occurrence's, and failures in a row pause the job", async () => {
+test("the last attempt's failure counts for the occurrence, and repeated failures pause the job", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Down", ...HOURLY, "pause-after": "2" });
   world.play = () => ({ fails: "auth" });
@@ -173,7 +176,7 @@ test("the last attempt's failure is the occurrence's, and failures in a row paus
 test.each([
   { refused: 0, when: "at its second", withinMs: 43_000 },
   { refused: 1, when: "soon after, where the database was away at that moment", withinMs: 51_000 },
-])("a run that takes too long is stopped $when", async ({ refused, withinMs }) => {
+])("a run that exceeds its time limit is stopped $when", async ({ refused, withinMs }) => {
   const world = await openWorld();
   const id = await world.add({ name: "Slow", cron: "0 10 * * *", prompt: "Look.", timeout: "42" });
   world.play = () => ({ takesMs: 10 * MINUTE });
@@ -186,7 +189,7 @@ test.each([
   expect(world.posts()).toEqual([expect.stringContaining("timed out, stopped by its time limit of 42 s")]);
 });
 
-test("silent when nothing changed: a report like the one before is kept, not posted", async () => {
+test("with silent, a report equal to the previous one is stored but not posted", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Watch", ...HOURLY, silent: "yes" });
   world.play = (_event, number) => ({ says: number < 3 ? "Same  as\never." : "Something new." });
@@ -195,7 +198,7 @@ test("silent when nothing changed: a report like the one before is kept, not pos
   expect(world.posts()).toMatchObject([expect.stringContaining("Same"), expect.stringContaining("Something new.")]);
 });
 
-test("silence is for what nobody waits for: a run that a person asked for, and the one after a failure, report", async () => {
+test("silent does not suppress reports of manual runs and of the run after a failure", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Watch", ...HOURLY, silent: "yes" });
   world.play = (_event, number) => (number === 3 ? { fails: "auth" } : { says: "Same." });
@@ -211,7 +214,7 @@ test("silence is for what nobody waits for: a run that a person asked for, and t
 });
 
 test.each(["thread_gone", "missing_scope"] as const)(
-  "where nothing can be written (%s), the job pauses and its owner reads the report",
+  "if the channel cannot be posted to (%s), the job is paused and its owner gets the report",
   async (code) => {
     const world = await openWorld();
     const id = await world.add({ name: "Lost", cron: "0 10 * * *", prompt: "Look." });
@@ -229,7 +232,7 @@ test.each(["thread_gone", "missing_scope"] as const)(
   },
 );
 
-test("a long report is a head in the channel and the rest in its thread", async () => {
+test("a long report has its beginning in the channel and the rest in its thread", async () => {
   const world = await openWorld();
   await world.add({ name: "Long", cron: "0 10 * * *", prompt: "Look." });
   world.play = () => ({ says: "A line of the report.\n\n".repeat(30) });
@@ -239,7 +242,7 @@ test("a long report is a head in the channel and the rest in its thread", async 
   expect(posts.map(({ message }) => message?.buttons.length)).toEqual([2, ...posts.slice(1).map(() => 0)]);
 });
 
-test("jitter spreads beginnings, the same for each due time", async () => {
+test("jitter spreads the starts, with the same delay for each due time", async () => {
   const world = await openWorld();
   const ids: string[] = [];
   for (const name of ["a", "b", "c", "d"])
@@ -254,7 +257,7 @@ test("jitter spreads beginnings, the same for each due time", async () => {
   expect(begun.every((ms) => ms >= 0 && ms <= 301_000)).toBe(true);
 });
 
-test("jitter beyond the interval loses no due time, and calls none missed", async () => {
+test("jitter longer than the interval neither loses due times nor marks any as missed", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Often", cron: "*/2 * * * *", prompt: "Look.", jitter: "3600" });
   await world.pass(HOUR, 2_000);
@@ -265,7 +268,7 @@ test("jitter beyond the interval loses no due time, and calls none missed", asyn
   expect(rows.length).toBeGreaterThanOrEqual(29);
 });
 
-test("a due time that the database refuses at first is run within a minute", async () => {
+test("a due time whose first transaction fails is run within a minute", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Watch", ...HOURLY });
   await world.pass(HOUR - MINUTE, 10_000);
@@ -276,7 +279,7 @@ test("a due time that the database refuses at first is run within a minute", asy
   expect(await statuses(world, id)).toEqual(["succeeded", "succeeded"]);
 });
 
-test("a reminder comes once and is done", async () => {
+test("a reminder runs once and is then finished", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Call Ben", at: "2027-01-04 10:30", prompt: "Remind me." });
   await world.pass(3 * HOUR, 30_000);
@@ -284,7 +287,7 @@ test("a reminder comes once and is done", async () => {
   expect(await world.store.jobs.get(id)).toMatchObject({ enabled: false, pausedBecause: "It was due once." });
 });
 
-test("the log is kept as long as is set", async () => {
+test("the log is kept for the configured time", async () => {
   const world = await openWorld({ logDays: 1 });
   const id = await world.add({ name: "Daily", cron: "0 10 * * *", prompt: "Look." });
   for (let day = 0; day < 2; day += 1) {

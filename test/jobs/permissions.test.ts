@@ -63,13 +63,16 @@ async function may(person: Person, asked: Asked): Promise<boolean> {
   return (await asked(world.jobs.control, { person, thread: CHANNEL, at: world.clock.now() })).isDone;
 }
 
-test.each(Object.entries(SUBCOMMANDS))("/jobs %s is for those in the table", async (name, asked) => {
-  const allowed: string[] = [];
-  for (const [who, person] of Object.entries(PEOPLE)) if (await may(person, asked)) allowed.push(who);
-  expect(allowed.join(", ")).toBe(TABLE[name]);
-});
+test.each(Object.entries(SUBCOMMANDS))(
+  "/jobs %s is allowed to exactly the people in the table",
+  async (name, asked) => {
+    const allowed: string[] = [];
+    for (const [who, person] of Object.entries(PEOPLE)) if (await may(person, asked)) allowed.push(who);
+    expect(allowed.join(", ")).toBe(TABLE[name]);
+  },
+);
 
-test("in another channel a member sees no job that is not theirs, its owner and admins do", async () => {
+test("in another channel a member sees only their own jobs, while owner and admins see all of theirs", async () => {
   const world = await openWorld({ access: { admins: ACCESS.admins } });
   await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
   const thread = { ...CHANNEL, channelId: "C2" };
@@ -81,7 +84,7 @@ test("in another channel a member sees no job that is not theirs, its owner and 
   expect(seen).toEqual(["owner", "admin", "admin by role"]);
 });
 
-test("who asks where nothing is learns how to begin", async () => {
+test("listing a channel without jobs explains how to create one", async () => {
   const world = await openWorld();
   const { text } = await world.jobs.control.list({ person: MEMBER, thread: CHANNEL, at: 0 });
   expect(text).toContain("There are no jobs here. A job does something by itself");
@@ -94,17 +97,20 @@ test.each([
   { cron: "15 2 * * *", timezone: "Australia/Lord_Howe", lines: ["skip 02:00–02:30"] },
   { cron: "0 9 * * *", timezone: "Europe/Paris", lines: [] },
   { cron: "30 2 * * *", timezone: "Asia/Tokyo", lines: [] },
-])("/jobs show says what the changes of the clocks do to $cron in $timezone", async ({ cron, timezone, lines }) => {
-  const world = await openWorld();
-  await world.add({ name: "Early", cron, timezone, prompt: "Look." });
-  const request = { person: MEMBER, thread: CHANNEL, at: 0 };
-  const { text } = await world.jobs.control.act("show", "Early", request);
-  const said = text.split("\n").filter((line) => line.includes("clocks"));
-  expect(said).toHaveLength(lines.length);
-  for (const line of lines) expect(said.join()).toContain(line);
-});
+])(
+  "/jobs show states the effect of daylight saving changes on $cron in $timezone",
+  async ({ cron, timezone, lines }) => {
+    const world = await openWorld();
+    await world.add({ name: "Early", cron, timezone, prompt: "Look." });
+    const request = { person: MEMBER, thread: CHANNEL, at: 0 };
+    const { text } = await world.jobs.control.act("show", "Early", request);
+    const said = text.split("\n").filter((line) => line.includes("clocks"));
+    expect(said).toHaveLength(lines.length);
+    for (const line of lines) expect(said.join()).toContain(line);
+  },
+);
 
-test("/jobs show names the channel as people know it, and by its id until it has been written in", async () => {
+test("/jobs show uses the channel's name once it is known, and its id before", async () => {
   const world = await openWorld();
   await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
   const shown = async () => {
@@ -123,7 +129,7 @@ test("/jobs show names the channel as people know it, and by its id until it has
   expect(await shown()).toContain(String.raw` · #ops\_ · `);
 });
 
-describe("a private channel", () => {
+describe("a private channel's jobs", () => {
   const FAR = { ...CHANNEL, channelId: "C2" };
 
   /** Opens a world in which C1 is private and Ana is no longer a member. */
@@ -142,7 +148,7 @@ describe("a private channel", () => {
     return { world, id, seen };
   }
 
-  test.each(["owner", "admin"])("keeps what its jobs do and say from its %s who is not in it", async (who) => {
+  test.each(["owner", "admin"])("hide their prompts and reports from their %s outside it", async (who) => {
     const { world, seen } = await privately();
     const person = PEOPLE[who] ?? MEMBER;
     const [shown, logs] = [await seen(person, "show"), await seen(person, "logs")];
@@ -160,7 +166,7 @@ describe("a private channel", () => {
     expect(await world.jobs.control.act("disable", "Watch", request)).toMatchObject({ isDone: true });
   });
 
-  test("keeps them from a thread elsewhere in which one of its people asks", async () => {
+  test("are hidden in a thread elsewhere, even from a member of the channel", async () => {
     const { world } = await privately();
     const insider = { ...MEMBER, id: "slack:U5", roles: ["slack:role:9"] };
     const request = { person: insider, thread: FAR, at: 0 };
@@ -172,7 +178,7 @@ describe("a private channel", () => {
     expect((await control.list({ ...request, thread: CHANNEL, isShared: true })).text).toContain("**Watch**");
   });
 
-  test("shows its jobs to those who ask in it", async () => {
+  test("are shown to people who ask within it", async () => {
     const { seen } = await privately();
     expect((await seen(MEMBER, "show", CHANNEL)).text).toContain("Count the secrets.");
     expect((await seen(MEMBER, "logs", CHANNEL)).text).toContain("There are four secrets.");
@@ -197,7 +203,7 @@ const MEMBERSHIPS = [
 ];
 
 test.each(MEMBERSHIPS)(
-  "a report goes to another channel where $membership: $refusal",
+  "configuring a report to another channel where the membership is $membership gives the refusal $refusal",
   async ({ membership, refusal }) => {
     const asked: string[] = [];
     const world = await openWorld({

@@ -19,7 +19,7 @@ async function rebuilt(): Promise<readonly string[]> {
   return project.letGo();
 }
 
-test("all is made at first, and nothing again", async () => {
+test("the first build makes everything, and the second nothing", async () => {
   expect(await rebuilt()).toEqual(["hull", "mast"]);
   expect(project.read("build/mast")).toBe("mast of fir");
   expect(await rebuilt()).toEqual([]);
@@ -31,14 +31,14 @@ test.each([
   ["the installed packages", () => project.write("node_modules/.package-lock.json", "two"), ["hull", "mast"]],
   ["nothing but the time of an input", () => project.write("hull.txt", "oak"), []],
   ["an artefact that is gone", () => rmSync(path.join(project.root, "build/mast")), ["mast"]],
-])("of what is there, %s decides what is made anew", async (_, change, expected) => {
+])("a change of %s decides which parts are rebuilt", async (_, change, expected) => {
   await rebuilt();
   change();
   expect(await rebuilt()).toEqual(expected);
   expect(await rebuilt()).toEqual([]);
 });
 
-test("of three builds at once one builds, and the others say that they wait", async () => {
+test("of three concurrent builds one builds, and the others say that they wait", async () => {
   const first = project.build();
   const hull = await project.nextStep();
   const others = [project.build(), project.build()];
@@ -60,13 +60,13 @@ describe("a build that is killed", () => {
     expect(project.read("build/hull")).toBe("half");
   }
 
-  test("ends its steps and leaves its place to the next, which does what was cut off", async () => {
+  test("ends its steps and releases its lock to the next, which builds the unfinished parts", async () => {
     await killHalfWay();
     expect(await rebuilt()).toEqual(["hull", "mast"]);
     expect(project.read("build/hull")).toBe("hull of oak");
   });
 
-  test("does not pass for the one before it, when its inputs are put back", async () => {
+  test("does not leave a part that counts as current once the inputs are restored", async () => {
     const sources = project.read("hull.txt");
     const before = project.build();
     (await project.nextStep()).finish();
@@ -80,7 +80,7 @@ describe("a build that is killed", () => {
     expect(project.read("build/hull")).toBe("hull of oak");
   });
 
-  test("is not waited for by one that waits already", async () => {
+  test("is not awaited by a build that is already waiting", async () => {
     const killed = project.build();
     const hull = await project.nextStep();
     const waiting = project.build();
@@ -93,7 +93,7 @@ describe("a build that is killed", () => {
   });
 });
 
-test("a build that fails says which part, with what was printed, and leaves what is made of it", async () => {
+test("a failed build names the part and its output, and keeps the other artefacts", async () => {
   project.write("hull.txt", "broken");
   const { code, output } = await project.build().ended;
   expect({ code, output }).toEqual({
@@ -105,7 +105,7 @@ test("a build that fails says which part, with what was printed, and leaves what
   expect(await rebuilt()).toEqual(["hull", "mast"]);
 });
 
-test("without the tool, what a release brought along will do as long as it is of these sources", async () => {
+test("without the build tool a release's artefacts are used as long as they match the sources", async () => {
   await rebuilt();
   rmSync(path.join(project.root, "node_modules"), { recursive: true });
   expect(await project.build().ended).toEqual({ code: 0, output: "" });
@@ -114,7 +114,7 @@ test("without the tool, what a release brought along will do as long as it is of
   expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining("and so is tool, which builds it.") });
 });
 
-describe("where nothing can be written", () => {
+describe("in a read-only directory", () => {
   async function asReader() {
     for (const file of ["build", "."]) chmodSync(path.join(project.root, file), 0o555);
     const end = await project.build(NOBODY).ended;
@@ -122,12 +122,12 @@ describe("where nothing can be written", () => {
     return end;
   }
 
-  test("what is current is used", async () => {
+  test("current artefacts are used", async () => {
     await rebuilt();
     expect(await asReader()).toEqual({ code: 0, output: "" });
   });
 
-  test("a note that finds no place is none, and stops nothing", () => {
+  test("hashes that cannot be stored are ignored, and the build continues", () => {
     const [step] = STEPS.filter(({ after }) => after.length === 0).map((each) => ({ ...each, inputs: ["hull.txt"] }));
     const [root, steps] = [project.root, step === undefined ? [] : [{ ...step, tool: "tool", artefact: "mast.txt" }]];
     mkdirSync(path.join(root, `build/glanced.new-${process.pid}/x`), { recursive: true });
@@ -137,7 +137,7 @@ describe("where nothing can be written", () => {
     expect(staleSteps(root, steps)).toEqual([]);
   });
 
-  test("what is old is told, and what to do", async () => {
+  test("stale artefacts are reported, with the remedy", async () => {
     await rebuilt();
     project.write("hull.txt", "steel");
     const { code, output } = await asReader();

@@ -3,15 +3,15 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { glibcProblem, OLDEST_GLIBC_MINOR } from "../../scripts/build/glibc.ts";
 
-test.each(["2.34", "2.41", null])("a system with glibc %s is new enough, or is tried", (glibc) => {
+test.each(["2.34", "2.41", null])("glibc %s is accepted, also if unknown", (glibc) => {
   expect(glibcProblem(glibc)).toBeNull();
 });
 
-test("an older one is told what is needed, and where it is", () => {
+test("an older glibc is reported with the required version and where to get it", () => {
   expect(glibcProblem("2.31")).toMatch(/glibc 2\.34 or newer, such as Debian 12.* has 2\.31\. The container image/u);
 });
 
-test.runIf(process.platform === "linux")("no binary that a start or the build loads asks for a newer one", () => {
+test.runIf(process.platform === "linux")("no binary loaded by a start or a build requires a newer glibc", () => {
   const { arch } = process;
   const binaries = [
     `better-sqlite3/prebuilds/linux-${arch}.node`,

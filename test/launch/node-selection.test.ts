@@ -33,15 +33,15 @@ async function ended(root: string, what: string) {
   return { out, error, code, signal };
 }
 
-describe("on an old Node", () => {
-  test("the program runs on the installed one, and the process ends as it does", async () => {
+describe("under an old Node", () => {
+  test("the program runs on the installed Node, and its exit status is passed on", async () => {
     const root = installed();
     expect(await ended(root, "work")).toEqual({ out: "work", error: "", code: 0, signal: null });
     expect(await ended(root, "fail")).toEqual({ out: "fail", error: "", code: 3, signal: null });
     expect(await ended(root, "die")).toMatchObject({ error: "", signal: "SIGKILL" });
   });
 
-  test("a signal reaches the program", async () => {
+  test("a signal is passed on to the program", async () => {
     const child = launch(installed(), "wait");
     const exited = once(child, "exit");
     await once(child.stdout, "data");
@@ -49,13 +49,13 @@ describe("on an old Node", () => {
     expect(await exited).toEqual([7, null]);
   });
 
-  test("the installed one is linked where supervisors look for it", async () => {
+  test("the installed Node is linked where supervisors look for it", async () => {
     const root = installed();
     await ended(root, "work");
     expect(readlinkSync(path.join(root, "node_modules/.bin/node"))).toBe(`../${PACKAGE}/bin/node`);
   });
 
-  test("one that does not run here is named, with what to do, and a place without the link goes on", async () => {
+  test("an installed Node that cannot run here is reported with the remedy, and a failed link is ignored", async () => {
     const node = `node_modules/${PACKAGE}/bin/node`;
     const root = projectWith({ "a place/program.mjs": PROGRAM, [node]: "#!/no/such/interpreter" });
     chmodSync(path.join(root, node), 0o755);
@@ -65,7 +65,7 @@ describe("on an old Node", () => {
     expect({ error, code }).toEqual({ error: expect.stringContaining(said), code: 1 });
   });
 
-  test("where npm has none for the system, one line says so", async () => {
+  test("if npm has no Node for the system, one line says so", async () => {
     const root = projectWith({ "node_modules/.package-lock.json": "" });
     mkdirSync(path.join(root, "a place"));
     const { error, code } = await ended(root, "work");
@@ -73,15 +73,15 @@ describe("on an old Node", () => {
   });
 });
 
-describe("npm", () => {
+describe("package.json and .npmrc", () => {
   const project = path.resolve(import.meta.dirname, "../..");
   const { scripts } = JSON.parse(readFileSync(path.join(project, "package.json"), "utf8"));
 
-  test("runs no script of a package", () => {
+  test("npm runs no install scripts of packages", () => {
     expect(readFileSync(path.join(project, ".npmrc"), "utf8").split("\n")).toContain("ignore-scripts=true");
   });
 
-  test("has no script that it leaves out then, and none past the launcher", () => {
+  test("no script is an install hook, and all start through the launcher", () => {
     const isHook = (name: string) => /^(?:pre|post)|^(?:install|prepare)$/u.test(name);
     const isPast = (command: string) => !/^node bin\/run\.mjs |^exec .* bin\/deckhand\.mjs$/u.test(command);
     const wrong = Object.entries<string>(scripts).filter(([name, command]) => isHook(name) || isPast(command));

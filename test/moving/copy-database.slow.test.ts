@@ -114,7 +114,7 @@ async function counts(client: Client, tables: readonly string[]): Promise<readon
   return (await client.query<{ count: number }>(counted.join(" UNION ALL "))).rows.map(({ count }) => count);
 }
 
-test("every row of every table is in PostgreSQL as it was, and numbers go on behind the last one given", async () => {
+test("every row of every table is copied to PostgreSQL unchanged, and sequences continue after the last value", async () => {
   const { cwd, file, connection, tables } = await filledHome();
   connection.prepare(`UPDATE "AuditEntry" SET "about" = 'a' || char(0) || 'b' WHERE rowid = 1`).run();
   const url = await postgres.createDatabase();
@@ -171,7 +171,7 @@ test("every row of every table is in PostgreSQL as it was, and numbers go on beh
 /** Key of the advisory lock that halts the copy half-way. */
 const GATE = 77;
 
-test("a copy that is killed in its midst leaves nothing, and the next one is whole", async () => {
+test("a copy that is killed midway leaves nothing, and the next one is complete", async () => {
   const { cwd, tables } = await filledHome();
   const url = await postgres.createDatabase();
   const client = await connected(url);
@@ -202,7 +202,7 @@ test("a copy that is killed in its midst leaves nothing, and the next one is who
   expect(await counts(client, tables)).toEqual(tables.map(rows));
 });
 
-test("a row that PostgreSQL refuses is said, and nothing is copied", async () => {
+test("a row that PostgreSQL refuses is reported, and nothing is copied", async () => {
   const { cwd, connection, tables } = await filledHome();
   connection.prepare(`UPDATE "WebThread" SET "createdAt" = '+275760-09-13T00:00:00.000Z' WHERE rowid = 3`).run();
   const url = await postgres.createDatabase();
@@ -212,7 +212,7 @@ test("a row that PostgreSQL refuses is said, and nothing is copied", async () =>
   expect(new Set(await counts(await connected(url), tables))).toEqual(new Set([0]));
 });
 
-test("what is in the way is said, and how it goes on", async () => {
+test("obstacles to a copy are reported with the remedy", async () => {
   const { cwd, connection } = await filledHome();
   const [url, { clock }, { signal }] = [await postgres.createDatabase(), systemRuntime(), new AbortController()];
   const refusal = async (given: string, more: readonly string[] = []) => (await copyTo(given, cwd, more)).error;

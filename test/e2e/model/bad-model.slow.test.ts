@@ -108,7 +108,7 @@ const strangeCalls: readonly ModelCase[] = [
 /** The program gives a stream up after 45 s without a byte. In milliseconds. */
 const SILENCE_MS = 45_000;
 
-describe("whatever a model does, its thread reads one clear line and goes on", () => {
+describe("whatever a model responds, its thread gets one clear line and can continue", () => {
   let office: SlackOffice;
   const replies = new Map<string, ModelCase["reply"]>();
   /** Makes a topic whose requests the model answers with this reply. */
@@ -141,7 +141,7 @@ describe("whatever a model does, its thread reads one clear line and goes on", (
     expect(talk.answers()).toHaveLength(2);
   });
 
-  test.concurrent("an answer of 200 KB comes whole, as a file", async () => {
+  test.concurrent("an answer of 200 KB is sent completely, as a file", async () => {
     const long = `Beginning. ${"0123456789 ".repeat(18_600)} The very end.`;
     const topic = aTopic(() => text(long, { chunkChars: 5_000 }));
     const talk = office.talk({ text: topic, channel: office.channel() });
@@ -150,7 +150,7 @@ describe("whatever a model does, its thread reads one clear line and goes on", (
     expect(Buffer.from(file?.data ?? []).toString()).toBe(long);
   });
 
-  test.concurrent("a model that goes silent is asked again, and the thread says so meanwhile", async () => {
+  test.concurrent("a model that stalls is requested again, and the thread says so meanwhile", async () => {
     const topic = aTopic((call) => (call === 0 ? silent() : text("Here I am.")));
     const talk = office.talk({ text: topic, channel: office.channel() });
     await talk.shows(/⚠ The model went silent; trying again \(1 of 2\)\./u, AbortSignal.timeout(110_000));
@@ -161,7 +161,7 @@ describe("whatever a model does, its thread reads one clear line and goes on", (
     expect(more).toEqual([]);
   });
 
-  test.concurrent("words that ping and pictures that track do neither", async () => {
+  test.concurrent("mentions in answers notify nobody, and remote images are not loaded", async () => {
     const words =
       "@everyone @here @channel <!channel> <!here|here> <@U0BOB> <!subteam^S1> ![x](https://track.example/p.png?who=ana) https://track.example/l";
     const topic = aTopic((call) => (call === 0 ? [text(words), toolUse("read", { path: words })] : text(words)));

@@ -42,7 +42,7 @@ const shared = useSlackOffice({
   },
 });
 
-test("a run stops before the call that could pass its limit, and says both figures", async () => {
+test("a run stops before a call that could exceed its budget, and states both figures", async () => {
   const office = shared();
   let spentUsd = 0;
   office.model.script((request) => {
@@ -65,7 +65,7 @@ test("a run stops before the call that could pass its limit, and says both figur
   expect(office.model.violations).toEqual([]);
 });
 
-test("from 80 % of a limit on, the live message says so", async () => {
+test("from 80 % of a budget on, the live message says so", async () => {
   const office = shared();
   const replies = [
     [text("Once."), usage({ input: 0, output: 51_000 })],
@@ -81,14 +81,14 @@ test("from 80 % of a limit on, the live message says so", async () => {
   expect(await talk.answered(2)).toBe("Twice.");
 });
 
-test("an answer that a limit cut short is shown as far as it came", async () => {
+test("an answer cut by a budget is shown as far as it arrived", async () => {
   const office = shared();
   office.model.script(() => [text("The first half, "), usage({ input: 0, output: 9_700 }), stop("max_tokens")]);
   const talk = office.talk({ text: "tell me all", channel: LOWER });
   expect(await talk.answered(1)).toMatch(/^The first half,\s+✗ Stopped at \$0\.097 of \$0\.10 for this run;/);
 });
 
-test("threads that go on at once never pass the day's limit together, also across a crash; a limit in tokens holds for a model without a price", async () => {
+test("concurrent threads together never exceed the daily budget, also across a crash; a token budget applies to models without a price", async () => {
   const dayUsd = 0.4;
   let tokensATurn = 6_000;
   await using office = await slackOffice({
@@ -139,7 +139,7 @@ function halfAnAnswer(inputUsd: number) {
   return [text("word ".repeat(500)), usage({ input: inputUsd / INPUT_USD }), stall()];
 }
 
-test("an answer that is stopped half-way is paid: stopping again and again passes no limit", async () => {
+test("an answer that is stopped midway is charged, so that repeated stops evade no budget", async () => {
   const office = shared(() => halfAnAnswer(0.16));
   const talk = office.talk({ text: "begin", channel: office.channel() });
   // A warning about the spent part of the limit may precede this line.
@@ -162,7 +162,7 @@ function isWriting({ text: shown }: { readonly text: string }): boolean {
   return shown.includes("word word") && !shown.includes("⏹ Stopped");
 }
 
-test("a call that a kill cuts off is charged its request as the run goes on, and also when its run has been stopped by then", async () => {
+test("a call interrupted by a kill is charged for its request, whether the run continues or was stopped", async () => {
   const office = shared();
   const unpaid = usage({ input: 0, output: 1 });
   const requestsOf = playEach(office.model, {
@@ -204,7 +204,7 @@ function sqliteAt(file: string): BetterSqlite3.Database & Disposable {
   return Object.assign(database, { [Symbol.dispose]: () => void database.close() });
 }
 
-test("where the price is unknown a limit in dollars lets no run begin, and the words say what to set", async () => {
+test("a dollar budget refuses runs of a model with unknown price, and the message names the setting", async () => {
   const office = shared();
   const talk = office.talk({ text: "what nobody knows the price of", channel: UNPRICED });
   expect(await talk.answered(1)).toMatch(
@@ -215,7 +215,7 @@ test("where the price is unknown a limit in dollars lets no run begin, and the w
   expect(office.model.requests.filter(({ body }) => JSON.stringify(body).includes("claude-nobody-knows"))).toEqual([]);
 });
 
-test("thirty threads on a key that takes three calls at once are all answered; nobody sees a failure", async () => {
+test("thirty threads on a key that allows three concurrent calls are all answered without a visible failure", async () => {
   const office = shared();
   let going = 0;
   let refused = 0;

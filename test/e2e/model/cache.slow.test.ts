@@ -3,7 +3,7 @@ import { prefixShare } from "../../support/model/prefix-share.ts";
 import { longConversation } from "../../support/talk/long-conversation.ts";
 import { slackScene } from "../../support/talk/scene.ts";
 
-test("of a conversation of twenty turns with two finds at least 90 % of the input is what the request before began with", async () => {
+test("in a conversation of twenty turns with two tool searches at least 90 % of the input is a cacheable prefix", async () => {
   await using scene = await slackScene();
   const requests = await longConversation(scene);
   expect(requests).toHaveLength(20);

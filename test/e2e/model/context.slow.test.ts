@@ -175,10 +175,10 @@ async function killed(): Promise<Killed> {
   return { reading: requestsOf(READING), summarised, recalling: requestsOf(FULL), prompted, sessionId };
 }
 
-describe("killed and gone on with", () => {
+describe("after a kill and a restart", () => {
   const over = useShared(killed);
 
-  test("60,000 characters of results: the oldest are placeholders, the newest are whole, and so it stays", () => {
+  test("of 60,000 characters of results the oldest are placeholders and the newest complete, and this does not change", () => {
     const [before = [], after = []] = over().reading.slice(7).map(resultTexts);
     expect(before[0]).toMatch(/^\[Earlier tool result from read: f0\.txt, \d+ lines?\]$/);
     expect(before.at(-1)?.length).toBeGreaterThan(9_000);
@@ -186,7 +186,7 @@ describe("killed and gone on with", () => {
     expect(after).toEqual(before);
   });
 
-  test("at 90 % the head is summarised once, visibly, and an early fact is still known", async () => {
+  test("at 90 % of the window the head is summarised once, visibly, and an early fact is kept", async () => {
     const { summarised, recalling } = over();
     await summarised.until(() => everything(summarised).includes(SUMMARISED));
     expect(recalling.filter(isSummaryCall)).toHaveLength(1);
@@ -196,7 +196,7 @@ describe("killed and gone on with", () => {
     expect(last).toContain("say 7");
   });
 
-  test("the prompt above the cache boundary is the same bytes over turns, restarts and sessions of a channel", async () => {
+  test("the prompt before the cache boundary is byte-identical across turns, restarts and sessions of a channel", async () => {
     const prefixes = over().prompted.map(prefixOf);
     expect(new Set(prefixes.slice(0, 4)).size).toBe(1);
     expect(prefixes[0]).toContain("Be brief.\\n\\n---\\n\\nSay please.");
@@ -210,7 +210,7 @@ describe("killed and gone on with", () => {
   });
 });
 
-test("at 80 % people read so; nothing is left out of what was said", async () => {
+test("at 80 % of the window people are warned, and nothing is omitted", async () => {
   const scene = shared();
   scene.model.script(exchanges(165_000));
   const thread = await talk(scene);
@@ -236,7 +236,7 @@ test("a request that is too long for the model is shortened and sent once more",
   await thread.until(() => everything(thread).includes("⚠ I summarised the first 7 messages to go on"));
 });
 
-test("/compact summarises on demand, and /status tells how full the context is", async () => {
+test("/compact summarises on demand, and /status states how full the context is", async () => {
   const scene = shared();
   scene.model.script(exchanges(40_000));
   const thread = await talk(scene);

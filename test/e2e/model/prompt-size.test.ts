@@ -59,7 +59,7 @@ function expectWithin(requests: readonly RecordedRequest[]): void {
   }
 }
 
-test("a hello costs at most 12,000 bytes with every feature on, and an MCP server one line of them", async () => {
+test("a first request has at most 12,000 bytes with every feature on, with one line per MCP server", async () => {
   await using plain = await officeWith({});
   const [without, withServers] = [helloOf(plain), helloOf(served)];
   for (const { name, input_schema: schema } of specsOf(served.model.requests.at(-1)?.body)) {
@@ -74,7 +74,7 @@ test("a hello costs at most 12,000 bytes with every feature on, and an MCP serve
   expect(withServers - without).toBeLessThanOrEqual(2 * SERVER_BYTES + SHARED_BYTES);
 });
 
-test("so does a request of a sub-agent, of a job and of plan mode", async () => {
+test("requests of a sub-agent, of a job and of plan mode stay within their size limits", async () => {
   const office = served;
   office.model.forget();
   const planning = toolUse("use_tool", { name: "enter_plan_mode" });
@@ -98,7 +98,7 @@ test("so does a request of a sub-agent, of a job and of plan mode", async () => 
   expect(violations).toEqual([]);
 });
 
-test("so does a request of a manager and of its executor, and managers alone are told how work is merged", async () => {
+test("requests of a manager and its executor stay within their size limits, and only managers get merge instructions", async () => {
   const office = served;
   office.model.script(() => text("Hello."));
   const talk = office.talk({ text: "hello", channel: office.channel() });

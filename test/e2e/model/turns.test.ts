@@ -57,7 +57,7 @@ function timesOf(home: string, channel: string) {
   }
 }
 
-test("two reads of a turn overlap, bash runs alone between its neighbours, and results keep the order of the calls", async () => {
+test("two reads of a turn run concurrently, bash runs alone, and results keep the order of the calls", async () => {
   const office = playing();
   const channel = office.channel();
   writeFileSync(path.join(rootOf(office, channel), "a.txt"), "alpha");
@@ -85,7 +85,7 @@ test("two reads of a turn overlap, bash runs alone between its neighbours, and r
   expect(last.beganAt).toBeGreaterThanOrEqual(bash.endedAt);
 });
 
-test("a stop in the middle of an answer ends the stream, and what was said stays stopped", async () => {
+test("a stop during an answer ends the stream, and its text stays marked as stopped", async () => {
   const gate = hold();
   const office = playing(() => [text("One, two, "), gate.part, text("three.")]);
   const talk = office.talk({ text: "count", channel: office.channel() });
@@ -98,7 +98,7 @@ test("a stop in the middle of an answer ends the stream, and what was said stays
   expect(talk.answers()).toEqual([]);
 });
 
-test("a stop while a card waits ends the run and the card, and nothing is carried out", async () => {
+test("a stop during an approval ends the run and closes the card, and nothing is run", async () => {
   const office = playing(() => toolUse("write", { path: "a.txt", content: "x" }));
   const talk = office.talk({ text: "write it", channel: ASKING });
   await asks(office, talk);
@@ -120,7 +120,7 @@ function shownIn({ slack: { workspace } }: SlackOffice, talk: Talk): string {
   return JSON.stringify([talk.seen().map(({ text: shown }) => shown), workspace.ephemerals, files]);
 }
 
-test("thoughts go back to their model, sealed as they came, and are shown nowhere", async () => {
+test("thinking is sent back to its model with its signature unchanged, and never shown", async () => {
   const office = playing();
   office.model.script((_request, index) =>
     index === 0
@@ -154,7 +154,7 @@ const bodySchema = z.object({
   thinking: z.object({ type: z.string() }),
 });
 
-test("effort, style and added instructions reach the model, the words above the cache boundary", async () => {
+test("effort, style and added instructions reach the model, the texts before the cache boundary", async () => {
   const office = playing(() => text("Aye."));
   await office.talk({ text: "hello", channel: STYLED }).answered(1);
   const { system, output_config, thinking: asked } = bodySchema.parse(office.model.requests[0]?.body);
@@ -187,7 +187,7 @@ function progress(thread: SceneThread): string {
     .join("\n");
 }
 
-test("an answer cut off four times ends with what there is, and says so; the thread goes on", async () => {
+test("an answer cut off four times ends with the text so far and a notice, and the thread can continue", async () => {
   const scene = usual();
   scene.model.script(({ lastUserText }, index) =>
     lastUserText.includes("again") ? text("Fine.") : cut(`piece ${index}, `),
@@ -202,7 +202,7 @@ test("an answer cut off four times ends with what there is, and says so; the thr
   expect(scene.model.violations).toEqual([]);
 });
 
-test("a turn with tools between cuts begins the count anew, and a call that was cut is never run", async () => {
+test("a turn with tool calls resets the count of cuts, and a call that was cut is never run", async () => {
   const scene = usual();
   putFile(scene, "a.txt", "alpha");
   const write = toolUse("write", { path: "never.txt", content: "x" });
@@ -226,7 +226,7 @@ test("a turn with tools between cuts begins the count anew, and a call that was 
   expect(scene.model.violations).toEqual([]);
 });
 
-test("when the other model is overloaded, too, the thread reads so within 20 s", async () => {
+test("if the fallback model is overloaded as well, the thread says so within 20 s", async () => {
   const scene = usual(FALLEN);
   scene.model.script(() => overloaded());
   const thread = scene.mention("hello");
@@ -235,7 +235,7 @@ test("when the other model is overloaded, too, the thread reads so within 20 s",
   expect(scene.model.requests).toHaveLength(6);
 });
 
-test("a rate limit is waited for as long as it asks", async () => {
+test("a rate limit is waited out for the requested time", async () => {
   const scene = usual();
   scene.model.script((_request, index) => (index === 0 ? rateLimited(3) : text("Hello.")));
   const thread = scene.mention("hello");
@@ -246,7 +246,7 @@ test("a rate limit is waited for as long as it asks", async () => {
   await thread.until(() => progress(thread).includes(said));
 });
 
-test("server errors in a row do not end a run: the thread reads that it goes on trying, and a stop ends that at once", async () => {
+test("repeated server errors do not end a run: the thread says that it is retrying, and a stop ends it at once", async () => {
   const scene = usual();
   scene.model.script((_request, index) => (index < 3 ? serverError() : text("Hello.")));
   const thread = scene.mention("hello");

@@ -17,7 +17,7 @@ const both = useBothPlatforms();
 const look: Script = (_request, index) => (index === 0 ? toolUse("glob", { pattern: "*" }) : text("Nothing there."));
 
 // This test is the first one because it counts the votes of all runs.
-test("on Slack the voter alone is thanked, /usage counts, and details show each step, whole in a direct message", async () => {
+test("on Slack only the voter is thanked, /usage counts the vote, and details show each step, completely in a direct message", async () => {
   const office = both.slack();
   const long = Array.from({ length: 200 }, (_, line) => `line ${line}`).join("\n");
   office.model.script((_request, index) => {
@@ -52,28 +52,31 @@ test("on Slack the voter alone is thanked, /usage counts, and details show each 
   expect(steps()).toContain("line 199");
 });
 
-test.each(PLATFORMS)("on %s a run's fold takes votes, and the newest of a person counts", async (platform) => {
-  const scene = both.scene(platform);
-  scene.model.script(look);
-  const thread = scene.mention("what is there?");
-  const messages = await thread.until(isFolded);
-  const fold = messages.find(isFold);
-  expect(fold?.buttons.map((id) => id.split(":")[0])).toEqual(["details", "good", "bad"]);
-  const votes = async (value: string) => {
-    const { text: metrics } = await scene.bot.probe("metrics");
-    return Number(new RegExp(`deckhand_run_feedback\\{value="${value}"\\} (\\d+)`, "u").exec(metrics)?.[1] ?? 0);
-  };
-  const [up, down] = [await votes("up"), await votes("down")];
-  thread.click(fold?.buttons[1] ?? "");
-  await expect.poll(() => votes("up")).toBe(up + 1);
-  thread.click(fold?.buttons[2] ?? "");
-  await expect.poll(() => votes("down")).toBe(down + 1);
-  expect(await votes("up")).toBe(up);
-});
+test.each(PLATFORMS)(
+  "on %s a run's collapsed message accepts votes, and each person's latest one counts",
+  async (platform) => {
+    const scene = both.scene(platform);
+    scene.model.script(look);
+    const thread = scene.mention("what is there?");
+    const messages = await thread.until(isFolded);
+    const fold = messages.find(isFold);
+    expect(fold?.buttons.map((id) => id.split(":")[0])).toEqual(["details", "good", "bad"]);
+    const votes = async (value: string) => {
+      const { text: metrics } = await scene.bot.probe("metrics");
+      return Number(new RegExp(`deckhand_run_feedback\\{value="${value}"\\} (\\d+)`, "u").exec(metrics)?.[1] ?? 0);
+    };
+    const [up, down] = [await votes("up"), await votes("down")];
+    thread.click(fold?.buttons[1] ?? "");
+    await expect.poll(() => votes("up")).toBe(up + 1);
+    thread.click(fold?.buttons[2] ?? "");
+    await expect.poll(() => votes("down")).toBe(down + 1);
+    expect(await votes("up")).toBe(up);
+  },
+);
 
 const NOTHING = "This button does nothing any more.";
 
-test("a signed click of somebody outside shows nothing of a private channel's run", async () => {
+test("a signed click by an outsider reveals nothing of a private channel's run", async () => {
   // Only a run that calls a tool or takes a while leaves a message with buttons.
   const at = both.slack(({ toolResults }) =>
     toolResults.length > 0 ? text("Three people leave.") : toolUse("glob", { pattern: "*" }),
@@ -106,7 +109,7 @@ test("a signed click of somebody outside shows nothing of a private channel's ru
 const readsAndAnswers: Script = (_request, index) =>
   index === 0 ? toolUse("read", { path: "plan.md" }) : text(`Answer ${index}.`);
 
-test("on Slack a fork goes on in a thread of its own, and the first one knows nothing of it", async () => {
+test("on Slack a fork continues in a thread of its own, and does not affect the original", async () => {
   const office = both.slack(readsAndAnswers);
   const talk = office.talk({ text: "remember the heron", channel: office.channel() });
   await talk.answered(1);
@@ -134,7 +137,7 @@ test("on Slack a fork goes on in a thread of its own, and the first one knows no
   expect(conversationOf(office.model.requests.at(-1)?.body)).not.toContain("what was the bird?");
 });
 
-test("on Discord a fork opens a thread, in which nobody need mention the bot", async () => {
+test("on Discord a fork opens a thread in which nobody needs to mention the bot", async () => {
   const office = both.discord();
   office.model.script(readsAndAnswers);
   const channel = office.channel("ops");
@@ -197,7 +200,7 @@ const AFTER = {
 const CHANGED = "`config.toml`, `notes/new.md`, `old.log`, `a.txt`, `b.txt`, `log.txt`";
 
 test.each(PLATFORMS)(
-  "on %s /undo takes an edit, a write and a command back and names the files, and the model knows",
+  "on %s /undo reverts an edit, a write and a command, lists the files, and the model is told",
   async (platform) => {
     const scene = both.scene(platform);
     for (const [name, content] of Object.entries(FILES)) putFile(scene, name, content);
@@ -233,7 +236,7 @@ test.each(PLATFORMS)(
   },
 );
 
-test("what others have changed since is left as it is, and so is what is kept no more; nothing else is lost", async () => {
+test("/undo skips files that others have changed since or whose content is no longer kept, and reverts the rest", async () => {
   const office = both.slack();
   const channel = office.channel();
   const root = office.bot.sandboxRoot(`slack-${channel}`);

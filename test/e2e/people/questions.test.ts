@@ -61,7 +61,7 @@ test.each(PLATFORMS)("on %s a question has its options as buttons, and a click a
   expect(scene.model.requests).toHaveLength(2);
 });
 
-test("the asked person's reply is the answer; what others say waits, and a stranger's click does nothing", async () => {
+test("the asked person's reply is the answer; other messages wait, and a stranger's click has no effect", async () => {
   const at = office();
   at.model.script(asksOnce);
   const talk = at.talk({ text: "set it up", channel: at.channel() });
@@ -76,7 +76,7 @@ test("the asked person's reply is the answer; what others say waits, and a stran
   expect(at.model.requests).toHaveLength(2);
 });
 
-test("of two clicks one answers, and the second is told so", async () => {
+test("of two clicks one answers, and the second person is told so", async () => {
   const at = office();
   at.model.script(asksOnce);
   const talk = at.talk({ text: "set it up", channel: at.channel() });
@@ -89,7 +89,7 @@ test("of two clicks one answers, and the second is told so", async () => {
   expect(at.model.requests).toHaveLength(2);
 });
 
-test("a stop during a question ends the run, and the buttons go", async () => {
+test("a stop during a question ends the run, and the buttons disappear", async () => {
   const at = office();
   at.model.script(asksOnce);
   const talk = at.talk({ text: "set it up", channel: at.channel() });
@@ -105,7 +105,7 @@ test("a stop during a question ends the run, and the buttons go", async () => {
 const PLAN = toolUse("exit_plan_mode", { intro: "Two files.", steps: ["Write a.txt", "Write b.txt"] });
 const write = (name: string) => toolUse("write", { path: name, content: name });
 
-test("plan mode changes nothing until the plan is accepted; then it is carried out, ticking itself off", async () => {
+test("plan mode changes nothing until the plan is accepted; then it is carried out and its steps are checked off", async () => {
   const at = office();
   const gate = hold();
   at.model.script((_request, index) => {
@@ -153,7 +153,7 @@ function systemOf(body: unknown): string {
   return JSON.stringify(typeof body === "object" && body !== null && "system" in body ? body.system : null);
 }
 
-test("a dropped plan is not carried out, and plan mode is over", async () => {
+test("a dropped plan is not carried out, and plan mode ends", async () => {
   const at = office();
   at.model.script(
     (_request, index) =>
@@ -173,7 +173,7 @@ function awake(body: unknown): string {
   return /(?:The pause of|A message ended)[^"]+?\./u.exec(conversationOf(body))?.[0] ?? "no pause";
 }
 
-test("a message ends a pause early, and /stop ends the run that sleeps", async () => {
+test("a message ends a sleep early, and /stop ends the sleeping run", async () => {
   const at = office();
   at.model.script((request, index) => (index === 1 ? text(awake(request.body)) : toolUse("sleep", { seconds: 3_600 })));
   const talk = at.talk({ text: "wait an hour", channel: at.channel() });
@@ -212,7 +212,7 @@ test("notes and files reach the thread before the answer", async () => {
 
 // Models and people who try to run calls that nobody has allowed.
 
-test("what is always allowed is what the card showed, not a call beside it that could not succeed", async () => {
+test("“always allow” covers the call shown on the card, not another one beside it that would have failed", async () => {
   const at = office();
   const channel = decided();
   writeFileSync(path.join(rootOf(at, channel), "b.txt"), "old\n");
@@ -234,14 +234,14 @@ test("what is always allowed is what the card showed, not a call beside it that 
   await at.until("the question about b.txt", () => cards(talk).some(({ text: shown }) => shown.includes("b.txt")));
   expect(readFileSync(path.join(rootOf(at, channel), "b.txt"), "utf8")).toBe("old\n");
 });
-test("a program in a file that is not there is no question to anybody", async () => {
+test("a program in a missing file fails without asking for approval", async () => {
   const at = office();
   at.model.script((_request, index) => (index === 0 ? toolUse("js_exec", { file: "nowhere.js" }) : text("No file.")));
   const talk = at.talk({ text: "run it", channel: decided() });
   expect(await talk.answered(1)).toBe("No file.");
   expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("nowhere.js");
 });
-test("a call that was denied is not run, although the mode has come to ask for nothing since", async () => {
+test("a denied call is not run even if the mode has become agi meanwhile", async () => {
   const at = office();
   at.model.script((_request, index) =>
     index === 0 ? toolUse("write", { path: "a.txt", content: "a" }) : text(`Denied ${index}`),
@@ -254,7 +254,7 @@ test("a call that was denied is not run, although the mode has come to ask for n
   await talk.answered(2);
   expect(existsSync(path.join(rootOf(at, talk.channel), "a.txt"))).toBe(false);
 });
-test("who may not decide cannot type past the approval", async () => {
+test("a person who may not decide cannot bypass the approval by typing a shell command", async () => {
   const at = office();
   const channel = decided();
   writeFileSync(path.join(rootOf(at, channel), "a.txt"), "a\n");
@@ -267,7 +267,7 @@ test("who may not decide cannot type past the approval", async () => {
   expect(existsSync(path.join(rootOf(at, channel), "a.txt"))).toBe(false);
 });
 
-test("a program in a file runs as people saw it, or not at all", async () => {
+test("an approved program from a file runs as it was shown, or not at all", async () => {
   const at = office();
   const channel = decided();
   const program = path.join(rootOf(at, channel), "tidy.js");
@@ -292,7 +292,7 @@ test("a program in a file runs as people saw it, or not at all", async () => {
   expect(existsSync(made)).toBe(true);
 });
 
-test("one person's twenty slow threads keep nobody else waiting", async () => {
+test("one person's twenty slow threads do not delay other people", async () => {
   const gate = hold();
   const at = office(({ lastUserText }) =>
     lastUserText.includes("slow") ? [gate.part, text("Slow.")] : text("Quick."),

@@ -38,7 +38,7 @@ test.each(PLATFORMS)("on %s /skill runs the project's copy of a skill, not the s
   expect(systemOf(request?.body)).toContain("release-notes");
 });
 
-test("a skill made for other agents works unchanged, with its files, and its wish for tools is no permission", async () => {
+test("a skill made for other agents works unchanged with its files, and its allowed-tools grant no permission", async () => {
   const office = unasked();
   const channel = ASKING;
   const root = office.bot.sandboxRoot(`slack-${channel}`);
@@ -68,7 +68,7 @@ test("a skill made for other agents works unchanged, with its files, and its wis
 
 const AGENT_ONLY = "---\nname: hand-on\ndescription: Hands on.\ntools: [agent, read]\n---\nHand it on.\n";
 
-test("prices in a skill's body stay prices, and what was asked follows it", async () => {
+test("dollar amounts in a skill's body are not treated as arguments, and the request follows the body", async () => {
   const office = unasked();
   const channel = office.channel();
   putSkill(
@@ -84,7 +84,7 @@ test("prices in a skill's body stay prices, and what was asked follows it", asyn
   expect(seen).toContain("Arguments: which is the cheapest");
 });
 
-test("a model that calls a skill with its arguments as a text has them in it", async () => {
+test("arguments that a model passes to a skill as text are inserted into it", async () => {
   const office = unasked();
   const channel = office.channel();
   putSkill(
@@ -100,7 +100,7 @@ test("a model that calls a skill with its arguments as a text has them in it", a
   expect(conversationOf(office.model.requests[1]?.body)).toContain("Look at src/ for missing units only.");
 });
 
-test("a skill that the model calls narrows the rest of that run, and no later one", async () => {
+test("a skill called by the model restricts the tools of that run, and of no later one", async () => {
   const office = unasked();
   const channel = office.channel();
   const root = office.bot.sandboxRoot(`slack-${channel}`);
@@ -126,7 +126,7 @@ test("a skill that the model calls narrows the rest of that run, and no later on
   expect(readFileSync(path.join(root, "a.txt"), "utf8")).toBe("3");
 });
 
-test("a skill that the model calls narrows its sub-agents, too, and still when its file has gone meanwhile", async () => {
+test("a skill called by the model restricts sub-agents as well, even after its file was deleted", async () => {
   const office = unasked();
   const channel = office.channel();
   const root = office.bot.sandboxRoot(`slack-${channel}`);
@@ -149,7 +149,7 @@ test("a skill that the model calls narrows its sub-agents, too, and still when i
   expect(toolsOf(piece?.body)).toEqual(["read", "skill"]);
 });
 
-test("a skill narrows the tools of its run; one for the session holds until it is switched off", async () => {
+test("a skill restricts the tools of its run; one chosen for the session applies until it is switched off", async () => {
   const office = unasked();
   const channel = office.channel();
   const root = office.bot.sandboxRoot(`slack-${channel}`);
@@ -185,7 +185,7 @@ test("a skill narrows the tools of its run; one for the session holds until it i
   expect(systemOf(office.model.requests[2]?.body)).not.toContain("Skill `tongue`");
 });
 
-test("a skill that is broken, called by its name, says to its caller what is broken", async () => {
+test("calling a broken skill by name tells the caller what is broken", async () => {
   const office = unasked();
   const channel = office.channel();
   putSkill(office.bot.sandboxRoot(`slack-${channel}`), ".claude/skills/tidy", "# Tidy\nNo front matter.\n");
@@ -197,7 +197,7 @@ test("a skill that is broken, called by its name, says to its caller what is bro
   expect(office.model.requests).toHaveLength(0);
 });
 
-test("a skill for people alone runs when a person calls it, and the model can neither see nor call it", async () => {
+test("a skill for people only runs when a person calls it, and the model can neither see nor call it", async () => {
   const office = unasked();
   const channel = office.channel();
   putSkill(
@@ -221,7 +221,7 @@ test("a skill for people alone runs when a person calls it, and the model can ne
   expect(office.ephemeralsTo("U0ANA")[0]).toContain("passed over: `scope (must be run or session)`, `model`");
 });
 
-test("/skill alone lists the skills to the person alone", async () => {
+test("/skill without arguments lists the skills in an ephemeral message", async () => {
   const office = unasked();
   office.model.script(() => text("Done."));
   const channel = office.channel();

@@ -66,21 +66,21 @@ async function fromBoth<T>(ask: () => Promise<T>): Promise<readonly T[]> {
   return [await ask(), await ask()];
 }
 
-test("a printed address lets one browser in, whichever replicas are asked", async () => {
+test("a setup link admits one browser, whichever replicas serve the requests", async () => {
   const once = link();
   const [first, second] = [browser(), browser()];
   expect((await first.get(once)).headers["set-cookie"]).toBeDefined();
   expect((await second.get(once)).headers["set-cookie"]).toBeUndefined();
 });
 
-test("wrong passwords are counted over all replicas", async () => {
+test("wrong passwords are counted across all replicas", async () => {
   const stranger = browser();
   const tries = [];
   for (let count = 0; count < 6; count += 1) tries.push((await stranger.signIn("bob", "not it at all")).status);
   expect(tries).toEqual([401, 401, 401, 401, 401, 429]);
 });
 
-test("who signs out at one replica has no page open at the other", async () => {
+test("signing out at one replica closes the pages at the other", async () => {
   const there = browser();
   await there.get(link());
   await there.signIn("ana", PASSWORD);
@@ -90,7 +90,7 @@ test("who signs out at one replica has no page open at the other", async () => {
   expect(await closed).toEqual([4401, 4401]);
 });
 
-test("settings, definitions and keys that one replica sets hold at the other, and of two changes one is refused", async () => {
+test("settings, definitions and keys set at one replica apply at the other, and one of two concurrent changes is refused", async () => {
   const settings = await page(ana);
   /** The other replica learns of a change by a notification, which takes a moment. */
   const bothHave = (list: string, row: object) => {

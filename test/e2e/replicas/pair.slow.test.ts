@@ -71,7 +71,7 @@ function roles(bot: Bot): string[] {
   return [...bot.output().matchAll(/"role":"([^"]+)","event":"role_taken"/gu)].map(([, role = ""]) => role).toSorted();
 }
 
-test("when the one of two is killed that has the terminals' socket and what is done once, the other has it all, and a page comes back there and has missed nothing", async () => {
+test("when the replica with the terminal socket and the singleton roles is killed, the other takes them over, and its page misses nothing", async () => {
   at.model.script(() => text("It is there."));
   const socket = socketPath(path.join(at.one.home, "data"), true);
   const wanted = ["memory:work", "retention:deletions", `terminal:${socket}`];
@@ -107,7 +107,7 @@ test("when the one of two is killed that has the terminals' socket and what is d
   await Promise.all([again.drop(), there.drop()]);
 });
 
-test("pages at two replicas are told all that either writes, in the order of its numbers", async () => {
+test("pages at two replicas receive all messages of both, in sequence", async () => {
   at.model.script(() => text("The first answer."));
   const [here, there] = await pages();
   const threadId = await here.send("one");
@@ -131,7 +131,7 @@ test("pages at two replicas are told all that either writes, in the order of its
   await Promise.all([here.drop(), there.drop()]);
 });
 
-test("a run is stopped from the page of another replica, which is told of it as it goes on", async () => {
+test("a run can be stopped from a page of another replica, which shows its progress", async () => {
   const gate = hold();
   at.model.script(() => [text("The first half, "), gate.part, text("the second half.")]);
   const [here, there] = await pages();
@@ -148,7 +148,7 @@ test("a run is stopped from the page of another replica, which is told of it as 
   await Promise.all([here.drop(), there.drop()]);
 });
 
-test("an answer is read at both replicas while it is written, from its beginning, and its end is told at once", async () => {
+test("an answer is streamed at both replicas from its beginning, and its end is shown at once", async () => {
   const long = "A long beginning. ".repeat(200);
   const [first, second] = [hold(), hold()];
   at.model.script(() => [text(long), first.part, text("The middle. "), second.part, text("The end.")]);
@@ -175,7 +175,7 @@ test("an answer is read at both replicas while it is written, from its beginning
   await Promise.all(pages.map((page) => page.drop()));
 });
 
-test("lists of both replicas are told of a run that begins and ends at either", async () => {
+test("session lists at both replicas show runs that start and end at either", async () => {
   at.model.script(() => text("It is."));
   const pages = await Promise.all([at.one, at.other].map((bot) => PageClient.open(pageLink(bot))));
   for (const page of pages) page.say({ type: "watch", watched: { kind: "list" } });
@@ -199,7 +199,7 @@ function named(pid: number): RegExp {
   return new RegExp(`:${pid}$`, "u");
 }
 
-test("doctor names the processes, and what keeps another one from joining them", async () => {
+test("doctor lists the processes, and what prevents another one from joining", async () => {
   const { one, other } = at;
   const env = { ...one.env, DECKHAND_HOME: one.home, PORT: "0" };
   const { out } = await runCli(["doctor"], {
@@ -220,7 +220,7 @@ test("doctor names the processes, and what keeps another one from joining them",
   expect(await doctor({})).toMatch(/^✓ the directories are those of replica \S+:\d+$/mu);
 });
 
-test("a process with another secret key is refused, one with other settings is told, and the probes know how many run", async () => {
+test("a process with another secret key is refused, one with other settings is warned, and probes report the number of replicas", async () => {
   const { one } = at;
   expect(JSON.parse((await one.probe("readyz")).text)).toMatchObject({ ready: true, replicas: 2 });
   const metrics = (await one.probe("metrics")).text;
@@ -246,7 +246,7 @@ test("a process with another secret key is refused, one with other settings is t
   await page.page.getByText(differs).first().waitFor();
 });
 
-test("the page lists the processes, and one that is drained hands its run over and ends", async () => {
+test("the page lists the processes, and a drained one hands its run over and ends", async () => {
   const { one, other, model } = at;
   const gate = hold();
   model.forget();
@@ -276,7 +276,7 @@ test("the page lists the processes, and one that is drained hands its run over a
   expect(here.complaints).toEqual([]);
 });
 
-test("deckhand drain says which processes there are, ends one, and leaves the last", async () => {
+test("deckhand drain lists the processes, drains one, and refuses the last", async () => {
   const { one, other } = at;
   const env = { ...one.env, DECKHAND_HOME: one.home };
   const listed = await runCli(["drain"], { env });

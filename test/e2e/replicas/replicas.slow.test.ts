@@ -75,7 +75,7 @@ async function runningIn(bot: Bot): Promise<number> {
   return runningOf((await bot.probe("healthz")).text);
 }
 
-test("two processes serve one database at the same time, and either goes on with what the other began", async () => {
+test("two processes serve one database concurrently, and either continues sessions of the other", async () => {
   await atWork(one, other);
   const gates = Array.from({ length: MAX_THREADS }, hold);
   plays(...gates.map(({ part }) => [part, text("Hello.")]));
@@ -98,7 +98,7 @@ test("two processes serve one database at the same time, and either goes on with
   expect(on.slack.slack.rateLimited()).toBe(0);
 });
 
-test("what a process has left that died with a run's end not shown, another one shows", async () => {
+test("the end of a run that a killed process did not show is shown by another one", async () => {
   await atWork(other);
   const gate = hold();
   plays([gate.part, text("Hello.")]);
@@ -143,7 +143,7 @@ async function occurrences(): Promise<readonly DueTime[]> {
   }
 }
 
-test("each due time has one run over all processes, and none is lost where the one that the job was made in is killed", async () => {
+test("each due time runs once across all processes, and none is lost if the process that created the job is killed", async () => {
   await atWork(one);
   on.model.script(() => text("Tick."));
   const said = output(other);
@@ -166,7 +166,7 @@ test("each due time has one run over all processes, and none is lost where the o
   await scene.slack.people.command("/jobs", "remove Tick", { channel }).answered;
 });
 
-test("Discord's gateway has one of the processes; the next one goes on with its session, and answers what came in between", async () => {
+test("one process holds the Discord gateway; after it the next one resumes its session and answers missed messages", async () => {
   await atWork(other);
   const { gateway } = on.discord.discord;
   // The remaining process may still be about to take over the gateway.
@@ -198,7 +198,7 @@ test("Discord's gateway has one of the processes; the next one goes on with its 
   for (const each of said) expect(each()).not.toMatch(FAILURE);
 });
 
-test("a process that no longer reaches Slack leaves its runs to one that does, and takes none until it does again", async () => {
+test("a process that cannot reach Slack hands its runs to one that can, and takes none until it reconnects", async () => {
   await atWork(other);
   const said = [output(one), output(other)] as const;
   const gate = hold();
@@ -269,7 +269,7 @@ async function converse(): Promise<readonly string[]> {
   }
 }
 
-test("three replicas share what one key of a provider takes: thirty conversations at once, and few refusals", async () => {
+test("three replicas share a provider key's concurrency: thirty conversations run with few refusals", async () => {
   await atWork(one, other);
   await using third = await createBot({ env: one.env, home: one.home });
   await third.start();

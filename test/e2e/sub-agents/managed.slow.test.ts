@@ -62,7 +62,7 @@ const merging =
       : text(`Merged: ${results(request)}`);
   };
 
-describe("killed while executors work apart", () => {
+describe("killed while executors work in worktrees", () => {
   const soon = (what: string, condition: () => boolean) => until(condition, { what: () => what });
 
   type Work = Readonly<{ name: string; files: Readonly<Record<string, string>>; command: string }>;
@@ -93,7 +93,7 @@ describe("killed while executors work apart", () => {
   }
 
   // This test is the first one because it looks at all copies.
-  test("while a copy is made, the executor gets a whole one, and nothing of the other is left", async () => {
+  test("while a worktree is being created, the executor gets a complete one, and no partial one remains", async () => {
     const names = Array.from({ length: 1_500 }, (_, index) => `file-${index}.txt`);
     const files = Object.fromEntries(names.map((name) => [name, `${name}\n`]));
     const { at, talk, root, gate, copies } = await apart({ name: "A", files, command: "ls | wc -l > count.txt" });
@@ -109,7 +109,7 @@ describe("killed while executors work apart", () => {
     expect(readdirSync(copies)).toEqual([expect.stringMatching(/^agt_\w+$/u)]);
   });
 
-  test("while work is merged, all of it is merged in the end, and the answer comes once; where it is stopped meanwhile, what was merged is told and taken back", async () => {
+  test("during a merge, everything is merged and answered once; after a stop, the merged files are listed and can be undone", async () => {
     const command = "for i in $(seq 400); do echo $i > new-$i.txt; done";
     const whole = await apart({ name: "A", files: { "a.txt": "a\n" }, command: `${command}; echo b > a.txt` });
     const cut = await apart({ name: "B", files: {}, command });
@@ -153,7 +153,7 @@ async function firstTwo(at: SlackOffice): Promise<{ readonly two: readonly [Name
   return { two: [one, other], third };
 }
 
-test("of three executors two are at work at once, the third queues, and the manager answers for all", async () => {
+test("of three executors two run concurrently, the third queues, and the manager gives one answer", async () => {
   const gates = { A: hold(), B: hold(), C: hold() };
   const at = managing((request) => {
     const name = partOf(request);
@@ -173,7 +173,7 @@ test("of three executors two are at work at once, the third queues, and the mana
   expect(at.model.requests).toHaveLength(5);
 });
 
-test("killed with two at work and one queued, there are still never three, and all come to an end", async () => {
+test("after a kill with two running and one queued, still at most two run, and all finish", async () => {
   const first = { A: hold(), B: hold(), C: hold() };
   const again = { A: hold(), B: hold(), C: hold() };
   const at = managing((request) => {
@@ -199,7 +199,7 @@ test("killed with two at work and one queued, there are still never three, and a
   expect(answers(talk)).toHaveLength(1);
 });
 
-test("the manager looks and hands on; what it tries itself is refused, and executors get no agent", async () => {
+test("the manager may read and delegate, its own changes are refused, and executors have no agent tool", async () => {
   const at = managing((request) => {
     if (partOf(request) !== undefined) {
       return request.toolResults.length === 0 ? toolUse("write", { path: "a.txt", content: "A\n" }) : text("Written.");
@@ -223,7 +223,7 @@ test("the manager looks and hands on; what it tries itself is refused, and execu
   expect(readFileSync(path.join(at.bot.sandboxRoot(`slack-${talk.channel}`), "a.txt"), "utf8")).toBe("A\n");
 });
 
-test("the total budget stops executors and manager, with one account of what was done, whenever it is killed", async () => {
+test("the total budget stops executors and manager with one summary, also after a kill at any time", async () => {
   // Costs $0.042 at the model's prices.
   const spent = usage({ input: 1_000, output: 4_000 });
   // Two turns of each kind use up the budget.
@@ -282,7 +282,7 @@ test("the total budget stops executors and manager, with one account of what was
   expect(at.model.requests).toHaveLength(9);
 });
 
-test("/managed on by a preset and off hold for the thread, and show in what I may use", async () => {
+test("/managed with a preset and off apply to the thread, and are reflected in its tools", async () => {
   const at = managing((request) => {
     if (toolNames(request).includes("write")) return text("I work.");
     const isCareful = JSON.stringify(request.body).includes("Each executor works in a copy of the files");
@@ -316,7 +316,7 @@ function commitAll(root: string): void {
   git("commit", "--quiet", "--message", "as it was");
 }
 
-test("executors in worktrees of one repository touch nothing until their work is merged, and a conflict is named", async () => {
+test("executors in worktrees of one repository change nothing until their merge, and a conflict is named", async () => {
   const change = (path: string, from: string, to: string) =>
     toolUse("edit", { path, old_string: from, new_string: to });
   const at = managing();
@@ -366,7 +366,7 @@ test("executors in worktrees of one repository touch nothing until their work is
   expect(readdirSync(root).sort()).toEqual([".git", "lines.txt", "port.txt"]);
 });
 
-test("/undo takes back what was merged, and what stayed in a copy counts as changed nowhere", async () => {
+test("/undo reverts merged files, and unmerged ones do not count as changed", async () => {
   const at = managing();
   const script: Script = (request) => {
     const name = partOf(request);

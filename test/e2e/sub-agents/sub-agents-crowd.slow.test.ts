@@ -21,7 +21,7 @@ const isChild = (request: RecordedRequest) => conversationOf(request.body).inclu
 /** More sub-agents than the ten whose assignments the thread shows. */
 const MANY = Array.from({ length: 24 }, (_, index) => `N${index}`);
 
-test("twenty-four sub-agents with two places for runs come to one answer, and another channel is served between them", async () => {
+test("twenty-four sub-agents with two run slots lead to one answer, and another channel is served in between", async () => {
   const gate = hold();
   const at = playing((request) => {
     if (request.lastUserText.includes("and me?")) return text("You, too.");
@@ -43,7 +43,7 @@ test("twenty-four sub-agents with two places for runs come to one answer, and an
   expect(talk.answers().filter((answer) => answer.startsWith("→"))).toHaveLength(10);
 });
 
-test("a stop while sub-agents wait for a place ends those, too, and none of them ever begins", async () => {
+test("a stop while sub-agents are queued ends them as well, before any of them starts", async () => {
   const [a, b] = [hold(), hold()];
   const at = playing((request, index) => {
     if (isChild(request)) return [index === 1 ? a.part : b.part, text("late")];
@@ -58,7 +58,7 @@ test("a stop while sub-agents wait for a place ends those, too, and none of them
   expect(at.model.requests).toHaveLength(3);
 });
 
-test("a stop while a sub-agent asks for approval closes its card, and nothing is done", async () => {
+test("a stop while a sub-agent asks for approval closes its card, and nothing is run", async () => {
   const at = playing((request) =>
     isPart(request, "A") ? toolUse("write", { path: "a.txt", content: "A\n" }) : part("A"),
   );
@@ -72,7 +72,7 @@ test("a stop while a sub-agent asks for approval closes its card, and nothing is
   expect(at.model.requests).toHaveLength(2);
 });
 
-test("what people say while their agent waits for a sub-agent is read with its report", async () => {
+test("messages sent while the agent waits for a sub-agent are read together with its report", async () => {
   const gate = hold();
   const at = playing((request) => {
     if (isPart(request, "A")) return [gate.part, text("A is 3.")];
@@ -89,7 +89,7 @@ test("what people say while their agent waits for a sub-agent is read with its r
   expect(answers(talk)).toHaveLength(1);
 });
 
-test("a report of 200 KB is cut, and neither it nor an assignment pings anybody", async () => {
+test("a report of 200 KB is cut, and mentions in reports and assignments notify nobody", async () => {
   const shout = "<!channel> <@U0BOB> @everyone";
   const at = playing((request) => {
     if (isPart(request, shout)) return text(`${shout} ${"x".repeat(200_000)}`);
@@ -102,7 +102,7 @@ test("a report of 200 KB is cut, and neither it nor an assignment pings anybody"
   expect(raw.filter((message) => /<!channel|<@U0BOB>/u.test(message))).toEqual([]);
 });
 
-test("a sub-agent of another session is nobody's to read or cancel", async () => {
+test("a sub-agent of another session can be neither read nor cancelled", async () => {
   const gate = hold();
   const known = { id: "" };
   const at = playing((request) => {
@@ -122,7 +122,7 @@ test("a sub-agent of another session is nobody's to read or cancel", async () =>
   expect(at.model.requests.filter(isChild).length).toBeGreaterThan(0);
 });
 
-test("the time of a job goes on while its sub-agents work, also across a restart, and its end stops them", async () => {
+test("a job's time limit includes its sub-agents, also across a restart, and stops them", async () => {
   const scene = jobScene();
   const [first, again] = [hold(), hold()];
   scene.model.script((request) => (isPart(request, "A") ? [first.part, again.part, text("late")] : part("A")));
@@ -139,7 +139,7 @@ test("the time of a job goes on while its sub-agents work, also across a restart
   expect(await child?.ended).toBe("aborted");
 });
 
-test("with one place left, a parent that waits leaves it to its sub-agents", async () => {
+test("with one run slot, a waiting parent releases it to its sub-agents", async () => {
   const gate = hold();
   const at = playing((request) => {
     if (request.lastUserText.includes("keep busy")) return [gate.part, text("Done.")];
@@ -155,6 +155,6 @@ test("with one place left, a parent that waits leaves it to its sub-agents", asy
   await answered(at, busy, "Done.");
 });
 
-test("on SQLite a sub-agent's card and question name it, and its person decides and answers", async () => {
+test("on SQLite a sub-agent's card and question name it, and its requester decides and answers", async () => {
   await decidedByItsPerson(playing(), ASKING);
 });

@@ -29,7 +29,7 @@ const playing = both.slack;
 
 afterAll(() => postgres?.stop());
 
-test("a sub-agent works in a history of its own, and its parent answers with its report", async () => {
+test("a sub-agent works with a history of its own, and its parent answers with its report", async () => {
   const gate = hold();
   const at = playing((request) => {
     if (isPart(request, "A"))
@@ -56,7 +56,7 @@ const twoParts: Script = (request) => {
     : text(`Merged: ${results(request)}`);
 };
 
-test("two sub-agents in the background overlap in time, and their reports are merged into one answer", async () => {
+test("two background sub-agents run concurrently, and their reports are merged into one answer", async () => {
   const [a, b] = [hold(), hold()];
   const at = playing((request, index) => {
     if (isPart(request, "A")) return [a.part, text("A is 3.")];
@@ -74,7 +74,7 @@ test("two sub-agents in the background overlap in time, and their reports are me
   expect(answers(talk)).toHaveLength(1);
 });
 
-test("a stop ends the run and all its sub-agents, those in the background, too", async () => {
+test("a stop ends the run and all of its sub-agents, including those in the background", async () => {
   const [a, b, c] = [hold(), hold(), hold()];
   const at = playing((request) => {
     if (isPart(request, "A")) return [a.part, text("late")];
@@ -94,7 +94,7 @@ test("a stop ends the run and all its sub-agents, those in the background, too",
   expect(at.model.requests).toHaveLength(4);
 });
 
-test("a sub-agent that ends after its parent's run wakes the parent, who tells of it", async () => {
+test("a sub-agent that ends after its parent's run wakes the parent, which reports it", async () => {
   const gate = hold();
   const at = playing((request) => {
     if (isPart(request, "A")) return [gate.part, text("A is 3.")];
@@ -124,7 +124,7 @@ async function untilIdleBut(at: SlackOffice, count: number): Promise<void> {
   );
 }
 
-test("/stop reaches a sub-agent whose parent's run has ended, and nobody is told of its end", async () => {
+test("/stop ends a sub-agent whose parent's run has ended, without a further message", async () => {
   const gate = hold();
   const at = playing((request) => {
     if (isPart(request, "A")) return [gate.part, text("late")];
@@ -142,7 +142,7 @@ test("/stop reaches a sub-agent whose parent's run has ended, and nobody is told
   expect(at.model.requests).toHaveLength(3);
 });
 
-test("a sub-agent in the background can be read and cancelled", async () => {
+test("a background sub-agent can be read and cancelled", async () => {
   const gate = hold();
   const at = playing((request) => {
     if (isPart(request, "A")) return [text("Half of it is done."), gate.part];
@@ -160,7 +160,7 @@ test("a sub-agent in the background can be read and cancelled", async () => {
   expect(answers(talk)).toHaveLength(1);
 });
 
-test("sub-agents go three deep at most, and only where agent is among their tools", async () => {
+test("sub-agents nest at most three levels deep, and only if their tools include agent", async () => {
   const deeper = { description: "deeper", prompt: "Go deeper.", tools: ["agent"] };
   const at = playing((request) => {
     if (request.toolResults.length > 0) return text(`(${results(request)})`);
@@ -179,7 +179,7 @@ test("sub-agents go three deep at most, and only where agent is among their tool
   await answered(at, other, "((The tool agent is not enabled here.))");
 });
 
-test("on PostgreSQL a sub-agent's card and question name it, and its person decides and answers", async () => {
+test("on PostgreSQL a sub-agent's card and question name it, and its requester decides and answers", async () => {
   await decidedByItsPerson(playing(), ASKING);
 });
 
@@ -197,7 +197,7 @@ const told = (talk: DiscordTalk) => {
   return { assigned: all.filter(isAssignment).toSorted(), answers: all.filter((answer) => !isAssignment(answer)) };
 };
 
-test("on Discord, two sub-agents show a line each under their parent's progress, and one answer tells of both", async () => {
+test("on Discord two sub-agents have a line each below their parent's progress, and one answer covers both", async () => {
   const [a, b] = [hold(), hold()];
   const at = both.discord();
   at.model.script((request) => {
@@ -220,7 +220,7 @@ test("on Discord, two sub-agents show a line each under their parent's progress,
   expect(at.model.requests).toHaveLength(4);
 });
 
-test("on Discord, a manager may run nothing itself; two of three executors work at once, and their copies are merged", async () => {
+test("on Discord a manager may run nothing itself; two of three executors run concurrently, and their worktrees are merged", async () => {
   const gates = { A: hold(), B: hold(), C: hold() };
   /** Executors in the order in which they began, which varies because all their copies are made at once. */
   const begun: (keyof typeof gates)[] = [];

@@ -63,7 +63,7 @@ async function signIn(page: Page, name: string): Promise<void> {
 }
 
 // The parts are one test because each needs the accounts of those before it.
-test("accounts: the first one, a colleague's, and what of them outlives a kill", async () => {
+test("accounts can be created on the page, and survive a kill", async () => {
   const used = await setsUp();
   await outlivesAKill(await colleagueReads(), used);
 });

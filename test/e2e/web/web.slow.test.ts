@@ -62,7 +62,7 @@ const WATCH_LIVE = `{
   }).observe(document.body, { childList: true, subtree: true, characterData: true });
 }`;
 
-test("without any key, a sentence typed into the page changes the file, and the page tells it live", async () => {
+test("without any API key, a sentence typed into the page changes the file, and the page shows it live", async () => {
   const file = putFile({ bot, folder: FOLDER }, "config.toml", 'host = "localhost"\nport = 8080\n');
   expect(bot.output()).toContain("the scripted demo model answers");
   await using visit = await visitPage(bot);
@@ -112,7 +112,7 @@ test("the Stop button ends a run in the middle of the model's answer", async () 
   expect(visit.complaints).toEqual([]);
 });
 
-test("a killed process goes on where it was, and the page that stayed open shows one answer", async () => {
+test("after a kill the process continues the run, and a page left open shows one answer", async () => {
   const gate = hold();
   model.script((_request, index) => (index === 0 ? [text("Never finished"), gate.part] : text("The only answer.")));
   await using visit = await visitPage(scripted);
@@ -135,7 +135,7 @@ test("a killed process goes on where it was, and the page that stayed open shows
   expect(model.requests).toHaveLength(2);
 });
 
-test("a browser that has not been given the key sees nothing, by page, by request or by socket", async () => {
+test("a browser without the key is refused the page, its requests and its socket", async () => {
   await using visit = await visitPage(bot);
   await visit.say("hello");
   await visit.messages.getByText("scripted demo model").first().waitFor();
@@ -162,7 +162,7 @@ test("a browser that has not been given the key sees nothing, by page, by reques
   expect(visit.complaints).toEqual([]);
 });
 
-test("a job is added, run, changed and removed on the page, by the rules of the command", async () => {
+test("a job can be added, run, changed and removed on the page, under the same rules as the command", async () => {
   await using visit = await visitPage(bot);
   const { page, complaints } = visit;
   const form = page.getByRole("dialog");
@@ -198,7 +198,7 @@ test("a job is added, run, changed and removed on the page, by the rules of the 
   expect(complaints).toEqual([]);
 });
 
-test("the palette completes agents behind an @, and nowhere else", async () => {
+test("the palette completes agents after an @ only", async () => {
   await using visit = await visitPage(bot);
   const { page, complaints } = visit;
   const composer = page.getByRole("textbox", { name: "Message to Deckhand" });
@@ -212,7 +212,7 @@ test("the palette completes agents behind an @, and nowhere else", async () => {
   expect(complaints).toEqual([]);
 });
 
-test("the palette completes names of skills and jobs while they are typed", async () => {
+test("the palette completes names of skills and jobs", async () => {
   await using visit = await visitPage(bot);
   const { page, complaints } = visit;
   const composer = page.getByRole("textbox", { name: "Message to Deckhand" });
@@ -252,7 +252,7 @@ function inSandbox(file: string): string {
   return path.join(bot.sandboxRoot(FOLDER), file);
 }
 
-test("a person allows a change by keyboard alone, and hears what it is by roles and names", async () => {
+test("a change can be approved by keyboard alone, with accessible roles and names", async () => {
   rmSync(inSandbox("config.toml"), { force: true });
   await using visit = await visitPage(bot);
   const { page, messages } = visit;
@@ -285,7 +285,7 @@ test("a person allows a change by keyboard alone, and hears what it is by roles 
   expect(visit.complaints).toEqual([]);
 });
 
-test("what is denied is not run, and the answer says so", async () => {
+test("a denied call is not run, and the answer says so", async () => {
   await using visit = await visitPage(bot);
   await visit.say("run: echo gone > gone.txt");
   await visit.page.getByRole("group", { name: /Deckhand asks: Run a command\?/u }).waitFor();
@@ -298,7 +298,7 @@ test("what is denied is not run, and the answer says so", async () => {
   expect(visit.complaints).toEqual([]);
 });
 
-test("a grant is listed beside the thread and holds until it is taken back there", async () => {
+test("a grant is listed beside the thread and applies until it is revoked there", async () => {
   rmSync(inSandbox("config.toml"), { force: true });
   await using visit = await visitPage(bot);
   const { messages } = visit;
@@ -325,7 +325,7 @@ test("a grant is listed beside the thread and holds until it is taken back there
   expect(visit.complaints).toEqual([]);
 });
 
-test("a question is answered by typing, and its card then tells the answer alone", async () => {
+test("a question can be answered by typing, and its card then shows only the answer", async () => {
   model.script((request, index) =>
     index === 0
       ? toolUse("ask_user_question", { question: "Which port?", options: ["8080", "9090"] })
@@ -344,7 +344,7 @@ test("a question is answered by typing, and its card then tells the answer alone
   expect(visit.complaints).toEqual([]);
 });
 
-test("commands are completed from the server's own list, and their answers are marked as private", async () => {
+test("commands are completed from the server's list, and their answers are marked as private", async () => {
   await using visit = await visitPage(bot);
   const { page, messages } = visit;
   const composer = page.getByRole("textbox", { name: "Message to Deckhand" });

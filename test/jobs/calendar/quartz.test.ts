@@ -6,7 +6,7 @@ import { readSchedule } from "../../../src/jobs/calendar/schedule.ts";
  * seconds first.
  */
 test.each(["0 9 * * ? *", "0 8 1 * ? *", "0 0 12 * * ?"])(
-  "%s is refused: six fields with a ? may begin with seconds or end with the year",
+  "%s is refused: six fields with a ? could start with seconds or end with the year",
   (cron) => {
     const read = readSchedule({ cron, dueOnce: null, timezone: "UTC" });
     expect(read).toEqual({ type: "refused", reason: expect.stringContaining("Write five fields") });

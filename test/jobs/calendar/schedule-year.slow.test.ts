@@ -25,7 +25,7 @@ const YEAR: readonly YearOfExpression[] = [
 ];
 const ZONES = ["Europe/Paris", "America/New_York", "Australia/Lord_Howe"];
 
-describe.each(ZONES)("over a year of %s, through both changes of the clocks", (zone) => {
+describe.each(ZONES)("over a year in %s, including both daylight saving changes", (zone) => {
   const from = Date.UTC(2027, 0, 1);
   const until = Date.UTC(2028, 0, 1);
   let offsets: readonly Offset[] = [];
@@ -33,7 +33,7 @@ describe.each(ZONES)("over a year of %s, through both changes of the clocks", (z
     offsets = offsetsOf(zone, from, until);
   });
 
-  test.each(YEAR)("$cron is due at each of its wall times once, none lost", (expression) => {
+  test.each(YEAR)("$cron is due exactly once at each of its wall clock times", (expression) => {
     const expected = isDueOn(expression, { from, until, offsets });
     const due: number[] = [];
     const read = schedule(expression.cron, zone);
@@ -41,7 +41,7 @@ describe.each(ZONES)("over a year of %s, through both changes of the clocks", (z
     expect(due).toEqual(expected);
   });
 
-  test("the calendar of the test knows two changes of the clocks", () => {
+  test("the test's own calendar contains two daylight saving changes", () => {
     expect(offsets).toHaveLength(3);
   });
 });

@@ -24,7 +24,7 @@ test.each<{ also: Partial<JobSettings>; words: string }>([
   { also: { timeoutMs: 90_000, budgetUsd: 2 }, words: "takes at most 90 s · costs at most $2.00" },
   { also: { overlap: "queue", catchUp: "latest" }, words: "waits for the run before · made up for once" },
   { also: { jitterMs: 60_000, attempts: 1 }, words: "after a time away · begins up to 1 min later · pauses" },
-])("how a job runs is told in words, not by the names of its flags: $words", ({ also, words }) => {
+])("a job's settings are described in words instead of flag names: $words", ({ also, words }) => {
   expect(jobSettings({ ...JOB, ...also }).join(" · ")).toContain(words);
 });
 
@@ -32,8 +32,11 @@ test.each([
   { settings: null, isTimezoneSet: false, isMachinesZone: true },
   { settings: null, isTimezoneSet: true, isMachinesZone: undefined },
   { settings: JOB, isTimezoneSet: false, isMachinesZone: undefined },
-])("a new job's zone is a guess where nobody has set one: $isMachinesZone", ({ isMachinesZone, ...known }) => {
-  const fields = jobFields({ ...known, timezone: "UTC", agents: new Set(), skills: new Set(), hasChannels: false });
-  expect(fields.find(({ name }) => name === "timezone")).toMatchObject({ value: "UTC" });
-  expect(fields.find(({ name }) => name === "timezone")?.isMachinesZone).toBe(isMachinesZone);
-});
+])(
+  "a new job's time zone is marked as this machine's if none is configured: $isMachinesZone",
+  ({ isMachinesZone, ...known }) => {
+    const fields = jobFields({ ...known, timezone: "UTC", agents: new Set(), skills: new Set(), hasChannels: false });
+    expect(fields.find(({ name }) => name === "timezone")).toMatchObject({ value: "UTC" });
+    expect(fields.find(({ name }) => name === "timezone")?.isMachinesZone).toBe(isMachinesZone);
+  },
+);

@@ -94,7 +94,7 @@ const refusals: { input: JobInput; reason: string }[] = [
   },
 ];
 
-test("what cannot be is refused with the reason", async () => {
+test("invalid jobs are refused with the reason", async () => {
   const world = await openWorld({ skills: [skillNamed("forecast", ["place", "days"])] });
   for (const { input, reason } of refusals) {
     expect(await world.jobs.control.add(input, by(ANA, world))).toMatchObject({ isDone: false, text: reason });
@@ -102,7 +102,7 @@ test("what cannot be is refused with the reason", async () => {
   expect((await world.store.jobs.all()).jobs).toEqual([]);
 });
 
-test("a changed model is one that can be used, and one that no longer can keeps nobody from changing the rest", async () => {
+test("a job's new model must be usable, and an unusable old one does not prevent other changes", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Weather", cron: "0 * * * *", prompt: "Tell us.", model: "demo/demo" });
   const edit = (input: JobInput) => world.jobs.control.edit("Weather", input, by(ANA, world));
@@ -118,7 +118,7 @@ test("a changed model is one that can be used, and one that no longer can keeps 
   expect(await edit({ model: "gone/model", prompt: "Tell them." })).toMatchObject({ isDone: true });
 });
 
-test("what a job's skill is applied to holds in the sessions of its runs", async () => {
+test("the arguments of a job's skill apply in the sessions of its runs", async () => {
   const world = await openWorld({ skills: [skillNamed("forecast", ["place"])] });
   const id = await world.add({
     name: "Weather",
@@ -132,14 +132,14 @@ test("what a job's skill is applied to holds in the sessions of its runs", async
   expect(session?.settings).toMatchObject({ activeSkill: "forecast", activeSkillLine: "San Francisco" });
 });
 
-test("where nobody is named to decide and whoever asks may not, nobody gives a job more than to look", async () => {
+test("without approvers, a person who may not decide can only create read-only jobs", async () => {
   const world = await openWorld({ access: { admins: [] }, requesterDecides: false });
   const input = { cron: "@daily", prompt: "x", mode: "agi" };
   expect(await world.jobs.control.add(input, by(ANA, world))).toMatchObject({ isDone: false });
   expect(await world.jobs.control.add({ ...input, mode: "read" }, by(ANA, world))).toMatchObject({ isDone: true });
 });
 
-test("a new job answers with its sentence and the next three times, and a name is given once", async () => {
+test("a new job is answered with its description and next three times, and names are unique", async () => {
   const world = await openWorld();
   const input = { cron: "0 9 * * 1-5", prompt: "Post the *open* tickets" };
   expect(await world.jobs.control.add(input, by(ANA, world))).toEqual({
@@ -163,7 +163,7 @@ test.each([
   expect(new Date((await world.store.jobs.get(id))?.dueOnce ?? 0).toISOString()).toBe(due);
 });
 
-test("names that look alike are one, and a name taken from the prompt shows all that is in it", async () => {
+test("names that look alike count as equal, and a name derived from the prompt makes hidden characters visible", async () => {
   const world = await openWorld();
   await world.add({ name: "Café  report", cron: "@daily", prompt: "x" });
   const taken = await world.jobs.control.add(
@@ -179,7 +179,7 @@ test("names that look alike are one, and a name taken from the prompt shows all 
   ]);
 });
 
-test("an admin may grant tools, and the run gets them", async () => {
+test("an admin may grant tools to a job, and its run gets them", async () => {
   const world = await openWorld();
   const input = { name: "Tidy", cron: "0 10 * * *", prompt: "x", tools: "bash, write" };
   expect(await world.jobs.control.add(input, by(ADMIN, world))).toMatchObject({ isDone: true });
@@ -187,7 +187,7 @@ test("an admin may grant tools, and the run gets them", async () => {
   expect(world.runs).toMatchObject([{ mode: "read", tools: ["bash", "write"], author: { id: "slack:UADMIN" } }]);
 });
 
-test("only the owner and admins change, run, pause and remove a job; others see it", async () => {
+test("only the owner and admins can change, run, pause and remove a job; others can see it", async () => {
   const world = await openWorld();
   await world.add({ name: "Watch", cron: "@daily", prompt: "x" });
   const { control } = world.jobs;
@@ -214,7 +214,7 @@ test("only the owner and admins change, run, pause and remove a job; others see 
   expect(world.audited).toEqual(["ana job.add Watch", "root job.disable Watch", "ana job.remove Watch"]);
 });
 
-test("an edit keeps what it does not name, and the new schedule counts from now", async () => {
+test("an edit keeps fields that it does not mention, and a new schedule counts from now", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Watch", cron: "0 10 * * *", prompt: "Look.", timeout: "42" });
   const answer = await world.jobs.control.edit(id, { cron: "30 9 * * *", name: "Early" }, by(ANA, world));
@@ -226,7 +226,7 @@ test("an edit keeps what it does not name, and the new schedule counts from now"
   ]);
 });
 
-test("changes at the same moment all hold, and one of a job that is being removed says that it is gone", async () => {
+test("concurrent changes of different fields all apply, and a change during removal says that the job is gone", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
   const { control } = world.jobs;
@@ -246,7 +246,7 @@ test("changes at the same moment all hold, and one of a job that is being remove
   expect(enabled.text).toContain("**Watch**");
 });
 
-test("a due time that waits for its jitter is kept when something else of the job changes", async () => {
+test("a due time delayed by jitter is kept when other fields of the job change", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Watch", cron: "0 10 * * *", prompt: "Look.", jitter: "1800" });
   await world.pass(3_601_000, 30_000);
@@ -257,7 +257,7 @@ test("a due time that waits for its jitter is kept when something else of the jo
   expect(world.runs).toMatchObject([{ prompt: expect.stringContaining("Look twice.") }]);
 });
 
-test("a reminder that has come is not enabled, but given another time; a paused job says that it is", async () => {
+test("a past reminder cannot be enabled without a new time, and a paused job says that it is paused", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Call", at: "in 10 minutes", prompt: "Call." });
   await world.pass(11 * 60_000, 10_000);
@@ -278,7 +278,7 @@ test("a reminder that has come is not enabled, but given another time; a paused 
   );
 });
 
-test("a reminder that has come leaves its name to the next, stands last in lists, and no other job does", async () => {
+test("a past reminder's name can be reused, and it is listed last", async () => {
   const world = await openWorld();
   const { control } = world.jobs;
   const call = { name: "Call", at: "in 10 minutes", prompt: "Call." };
@@ -299,7 +299,7 @@ test("a reminder that has come leaves its name to the next, stands last in lists
   expect([await world.store.jobs.get(first), world.posts().length]).toEqual([null, 2]);
 });
 
-test("a paused job misses nothing: due times count anew once it is enabled", async () => {
+test("due times during a pause are not caught up when the job is enabled", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Watch", cron: "0 * * * *", prompt: "Look." });
   await world.jobs.control.act("disable", id, by(ANA, world));
@@ -309,7 +309,7 @@ test("a paused job misses nothing: due times count anew once it is enabled", asy
   expect((await world.occurrences(id)).map(({ status }) => status)).toEqual(["succeeded"]);
 });
 
-test("the same request for a run, delivered again, is one run", async () => {
+test("a redelivered request for a run starts one run", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
   const request = by(ANA, world);
@@ -321,7 +321,7 @@ test("the same request for a run, delivered again, is one run", async () => {
   expect(await world.occurrences(id)).toMatchObject([{ trigger: "person", status: "succeeded" }]);
 });
 
-test("the file of jobs is what there is: read again when it changes, and not editable in chat", async () => {
+test("the jobs file defines its jobs: changes are read again, and they cannot be edited in chat", async () => {
   const file = path.join(tempDirectory(), "jobs.json");
   const entry = (name: string, more: object = {}) => ({
     name,

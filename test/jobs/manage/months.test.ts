@@ -21,7 +21,7 @@ test.each([
   expect(new Date((await world.store.jobs.get(id))?.dueOnce ?? 0).toISOString()).toBe(due);
 });
 
-test("months, weeks and days later it is the same time on the zone's clock, and the last day of a month that is shorter", async () => {
+test("months, weeks and days later mean the same wall clock time, on the last day if the month is shorter", async () => {
   const place: JobInputContext = {
     thread: CHANNEL,
     owner: ANA,
@@ -44,14 +44,14 @@ test("months, weeks and days later it is the same time on the zone's clock, and 
 });
 
 test.each(["in 6 mo", "in 500 milliseconds", "in 2 decades", "in 3 moons", "in 2 what", "in 1 year"])(
-  "a reminder %s is refused rather than guessed",
+  "a reminder %s is refused as ambiguous",
   async (at) => {
     const world = await openWorld();
     await expect(world.add({ at, prompt: "Renew the certificate." })).rejects.toThrow("I don't understand `--at`.");
   },
 );
 
-test("a reminder in more months than calendars have is refused", async () => {
+test("a reminder beyond the calendar's range is refused", async () => {
   const world = await openWorld();
   const at = `in ${"9".repeat(400)} months`;
   await expect(world.add({ at, prompt: "Renew the certificate." })).rejects.toThrow("That is too far away.");

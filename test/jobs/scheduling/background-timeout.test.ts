@@ -24,7 +24,7 @@ function lines(posts: readonly string[]): string[] {
   return posts.filter((post) => post.startsWith("⏹"));
 }
 
-test("what a job's run leaves behind has what is left of its time; its end is said once, in the report's thread", async () => {
+test("work left by a job's run gets the rest of its time limit, and its end is reported once in the report's thread", async () => {
   const { world, due } = await leavingWorld({ child: 10 * HOUR, child_end: 0 });
   await world.pass(2 * MINUTE + 40_000);
   expect(world.background).toEqual([]);
@@ -36,7 +36,7 @@ test("what a job's run leaves behind has what is left of its time; its end is sa
   expect(world.announcedIn).toEqual([{ ...CHANNEL, threadId: report }]);
 });
 
-test("a restart leaves what is left of the time; the time away is not of it", async () => {
+test("after a restart background work gets the rest of its time limit, without counting the downtime", async () => {
   const { world } = await leavingWorld({ child: 10 * HOUR, child_end: 0 });
   await world.pass(MINUTE);
   await world.away(HOUR);
@@ -47,7 +47,7 @@ test("a restart leaves what is left of the time; the time away is not of it", as
   expect(lines(world.posts())).toEqual([LINE]);
 });
 
-test("a run that the end of a sub-agent begins has no time of its own, and says itself that it is stopped", async () => {
+test("a run started by the end of a sub-agent shares the time limit, and reports its own stop", async () => {
   const { world } = await leavingWorld({ child: 4 * MINUTE, child_end: 10 * HOUR });
   await world.pass(2 * MINUTE);
   expect(world.background).toMatchObject([{ kind: "child", outcome: { type: "end_turn" } }]);
@@ -56,7 +56,7 @@ test("a run that the end of a sub-agent begins has no time of its own, and says 
   expect(lines(world.posts())).toEqual([]);
 });
 
-test("what ends within the time ends as it would", async () => {
+test("background work that ends within the time limit is not affected", async () => {
   const { world } = await leavingWorld({ child: 3 * MINUTE, child_end: 30_000 });
   await world.pass(10 * MINUTE);
   expect(world.background.map(({ outcome }) => outcome.type)).toEqual(["end_turn", "end_turn"]);

@@ -21,7 +21,7 @@ async function openTicker(awaited: number) {
   return { ticker, ticks, all };
 }
 
-test("each job that is due ticks once, at its time, though many share one worker", async () => {
+test("200 jobs due at once tick once each, in time, on one shared worker", async () => {
   const { ticker, ticks, all } = await openTicker(200);
   const due = clock.now() + 1_500;
   for (let number = 0; number < 200; number += 1) await ticker.set(`job-${number}`, due);
@@ -30,7 +30,7 @@ test("each job that is due ticks once, at its time, though many share one worker
   expect(ticks.every(({ at }) => at >= due - 5)).toBe(true);
 });
 
-test("what is set anew ticks at its new time only, what is cleared never, and what is past at once", async () => {
+test("a rescheduled job ticks at its new time only, a cleared one never, and a past one at once", async () => {
   const { ticker, ticks, all } = await openTicker(3);
   const soon = clock.now() + 2_000;
   await ticker.set("moved", soon);
@@ -43,7 +43,7 @@ test("what is set anew ticks at its new time only, what is cleared never, and wh
   expect(ticks.map(({ jobId }) => jobId)).toEqual(["past", "stays", "moved"]);
 });
 
-test("a time that is past once it is armed ticks at once", async () => {
+test("a time that has passed when it is armed ticks at once", async () => {
   const { ticker, ticks, all } = await openTicker(2);
   await ticker.set("first", clock.now() + 50);
   const set = ticker.set("second", clock.now() + 50);
@@ -55,7 +55,7 @@ test("a time that is past once it is armed ticks at once", async () => {
   expect(ticks.map(({ jobId }) => jobId).toSorted()).toEqual(["first", "second"]);
 });
 
-test("a job can be set again as soon as it has ticked", async () => {
+test("a job can be scheduled again as soon as it has ticked", async () => {
   const ticker = new BreeTicker({ clock, log: silentLog });
   onTestFinished(() => ticker.stop());
   const { promise: thrice, resolve } = Promise.withResolvers<void>();

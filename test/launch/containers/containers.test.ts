@@ -38,22 +38,22 @@ function isIgnored(file: string): boolean {
   return linesOf(".dockerignore").some((pattern) => above.some((one) => path.matchesGlob(one, pattern)));
 }
 
-describe("the image", () => {
-  test("is built from the lock file, and no package's script runs", () => {
+describe("the container image", () => {
+  test("is built from the lock file, without running install scripts of packages", () => {
     const commands = building.map(({ name, text }) => `${name} ${text}`);
     const install = commands.indexOf("RUN npm ci --ignore-scripts");
     expect(commands[install - 1]).toBe("COPY .npmrc package.json package-lock.json ./");
     expect(commands.join("\n")).not.toMatch(/npm (?:i|install|update)\b/u);
   });
 
-  test("has all that the program is built of, and nothing that git does not keep", () => {
+  test("includes all sources of the program, and nothing that git ignores", () => {
     const needed = [...PARTS, ...STEPS.flatMap(({ inputs }) => inputs)];
     expect(needed.filter((file) => isIgnored(file) || !existsSync(path.join(ROOT, file)))).toEqual([]);
     const unkept = linesOf(".gitignore").map((line) => line.replace(/^\/|\/$/gu, ""));
     expect(unkept.filter((pattern) => !linesOf(".dockerignore").includes(pattern))).toEqual([]);
   });
 
-  test("takes one directory from the build, by whose names the program is started", () => {
+  test("copies one release directory from the build stage, and starts the program from it", () => {
     expect(image.copies).toEqual(["--from=build /release /opt/deckhand"]);
     expect(building.at(-1)?.text).toContain("npm run release -- /release");
     expect(image.env["PATH"]).toMatch(/^\/opt\/deckhand\/node_modules\/\.bin:/u);
@@ -61,7 +61,7 @@ describe("the image", () => {
     expect(image.commands.join(" ")).toMatch(/install .*\btini\b/u);
   });
 
-  test("runs as a user without rights, whose one volume holds all state", () => {
+  test("runs as an unprivileged user, with one volume for all state", () => {
     const [uid = ""] = user.split(":");
     expect(Number(uid)).toBeGreaterThan(999);
     expect(image.commands.join(" ")).toContain(`--owner=${uid} --group=${uid} --mode=0700 ${volume}`);
@@ -75,7 +75,7 @@ describe("the image", () => {
     expect(warnings.filter((line) => line.includes("is not read"))).toEqual([]);
   });
 
-  test("is healthy when the program answers, and not when nobody does", async () => {
+  test("is healthy if the program answers, and unhealthy otherwise", async () => {
     const [node, ...args] = image.healthCommand;
     expect(node).toBe("node");
     await using bot = await createBot();
@@ -92,7 +92,7 @@ describe("compose.yaml", () => {
   const { deckhand, balancer } = services;
   const balancing = linesOf("deploy/haproxy.cfg");
 
-  test("gives three replicas settings that the program takes", () => {
+  test("gives three replicas valid settings", () => {
     const environment = Object.entries(deckhand?.environment ?? {}).map(([name, value]) => {
       const filled = value
         .replace(/^\$\{DECKHAND_SECRET_KEY:.*\}$/u, SECRET_KEY)
@@ -106,7 +106,7 @@ describe("compose.yaml", () => {
     expect(deckhand).toMatchObject({ build: ".", deploy: { replicas: 3 }, read_only: true });
   });
 
-  test("starts each when what it needs is healthy", () => {
+  test("starts each service when its dependencies are healthy", () => {
     const needs = Object.entries(services).flatMap(([name, { depends_on }]) =>
       Object.entries(depends_on).map(([other, { condition }]) => `${name} ${other} ${condition}`),
     );
@@ -114,12 +114,12 @@ describe("compose.yaml", () => {
     expect(services["postgres"]?.healthcheck).toBeDefined();
   });
 
-  test("waits longer for a stop than the program does", () => {
+  test("has a longer stop timeout than the program", () => {
     const [, seconds = "0"] = /^(\d+)s$/u.exec(deckhand?.stop_grace_period ?? "") ?? [];
     expect(Number(seconds) * 1_000).toBeGreaterThanOrEqual(STOP_WITHIN_MS + TO_SPARE_MS);
   });
 
-  test("names only volumes, settings and files that are there", () => {
+  test("refers only to existing volumes, settings and files", () => {
     const used = Object.values(services).flatMap((service) => service.volumes.map((line) => line.split(":")[0] ?? ""));
     expect(used.toSorted()).toEqual(Object.keys(volumes).toSorted());
     expect(deckhand?.volumes).toEqual([`state:${volume}`]);
@@ -130,7 +130,7 @@ describe("compose.yaml", () => {
       expect(file === undefined || existsSync(path.join(ROOT, file))).toBe(true);
   });
 
-  test("lets the balancer ask those that are ready", () => {
+  test("lets the load balancer check readiness", () => {
     expect(balancer?.ports.map((line) => Number(line.split(":").at(-1)))).toEqual([PAGE_PORT]);
     expect(balancing).toContain(`bind :${PAGE_PORT}`);
     expect(balancing.join("\n")).toMatch(new RegExp(`^server-template \\w+ \\d+ deckhand:${PAGE_PORT} `, "mu"));
@@ -139,7 +139,7 @@ describe("compose.yaml", () => {
     expect([asked, host]).toEqual(["/readyz", `localhost:${PAGE_PORT}`]);
   });
 
-  test("believes no visitor's own word about their address", () => {
+  test("overwrites the forwarded client address that a visitor sends", () => {
     expect(balancing.filter((line) => line.includes("forwardfor"))).toEqual([]);
     expect(balancing).toContain("http-request set-header X-Forwarded-For %[src]");
     expect(balancing).toContain("http-request del-header X-Forwarded-Host");
@@ -152,7 +152,7 @@ describe("deploy/kubernetes.yaml", () => {
   const pod = template.spec;
   const [container] = pod.containers;
 
-  test("gives three replicas settings that the program takes once the secrets are filled in", () => {
+  test("gives three replicas valid settings once the secrets are filled in", () => {
     const [[fileName, content] = ["", ""]] = Object.entries(settings.data);
     const given = {
       ...secret.stringData,
@@ -169,7 +169,7 @@ describe("deploy/kubernetes.yaml", () => {
     expect([replicas, pod.enableServiceLinks]).toEqual([3, false]);
   });
 
-  test("asks probes that the program answers, where it listens", () => {
+  test("has probes that the program answers, on its port", () => {
     const { startupProbe, livenessProbe, readinessProbe } = container;
     const asked = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet);
     expect(asked.map((one) => one.path)).toEqual(["/healthz", "/healthz", "/readyz"]);
@@ -179,14 +179,14 @@ describe("deploy/kubernetes.yaml", () => {
     expect(named.map((port) => ports.get(port))).toEqual([PAGE_PORT, PAGE_PORT, PAGE_PORT, PAGE_PORT]);
   });
 
-  test("waits longer for a stop than the program does after what goes before", () => {
+  test("has a longer termination period than the program's stop and the preStop hook together", () => {
     const [program, seconds] = container.lifecycle.preStop.exec.command;
     expect(program).toBe("sleep");
     const leftMs = (pod.terminationGracePeriodSeconds - Number(seconds)) * 1_000;
     expect(leftMs).toBeGreaterThanOrEqual(STOP_WITHIN_MS + TO_SPARE_MS);
   });
 
-  test("runs as the image's user, who may write to the volume and nothing else", () => {
+  test("runs as the image's user, who can write to the volume and /tmp only", () => {
     const [uid, gid] = user.split(":").map(Number);
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: uid, runAsGroup: gid, fsGroup: gid });
     expect(container.securityContext).toMatchObject({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true });
@@ -195,7 +195,7 @@ describe("deploy/kubernetes.yaml", () => {
     expect(claim.spec.accessModes).toEqual(["ReadWriteMany"]);
   });
 
-  test("its parts name one another", () => {
+  test("has references between its objects that match", () => {
     const volumes = new Map(pod.volumes.map((one) => [one.name, one]));
     expect(volumes.get("state")?.persistentVolumeClaim?.claimName).toBe(claim.name);
     expect(volumes.get("settings")?.configMap?.name).toBe(settings.name);

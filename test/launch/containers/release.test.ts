@@ -60,7 +60,7 @@ function homeOf(user: { readonly uid?: number; readonly gid?: number }): string 
   return home;
 }
 
-test("a release answers and uses its tools by itself, and writes nothing but its state", async () => {
+test("a release runs and uses its tools on its own, and writes only its state", async () => {
   // V8's compiled code is left out: it is written where the user may write.
   const isCompiled = (file: string) => file.startsWith(path.join(BUILT_PROGRAM, "compiled"));
   const files = () =>
@@ -75,7 +75,7 @@ test("a release answers and uses its tools by itself, and writes nothing but its
   expect(files()).toEqual(before);
 });
 
-test("it brings the packages that are not in the bundle, with all that these load", async () => {
+test("a release includes the packages that are not bundled, with their dependencies", async () => {
   const list = readFileSync(path.join(release, BUILT_PROGRAM, PACKAGES_OUTSIDE), "utf8");
   const lock = readFileSync(path.join(ROOT, "package-lock.json"), "utf8");
   const needed = z
@@ -97,7 +97,7 @@ test("it brings the packages that are not in the bundle, with all that these loa
   ]);
 });
 
-test("it leaves out what only builds and tests need", () => {
+test("a release omits what only builds and tests need", () => {
   const packages = readdirSync(path.join(release, "node_modules"));
   for (const name of ["vitest", "esbuild", "typescript", "prisma", "openai"]) expect(packages).not.toContain(name);
   expect(readdirSync(release)).not.toContain("test");
