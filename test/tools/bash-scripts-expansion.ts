@@ -23,6 +23,10 @@ export const EXPANSION_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `printf '\\xef\\xbb\\xbfhello\\n' > f; sed $'1s/^\\xEF\\xBB\\xBF//' f; sed '1s/^\\xef\\xbb\\xbf//' f | od -c; [[ $(head -c3 f) == $'\\xef\\xbb\\xbf' ]] && echo mark; x=$(cat f); echo \${#x}; sed 's/a\\\\xff/b/' <<< 'a\\xff'`,
     `x=$(printf 'a\\0b'); echo \${#x}; y=$(find . -name '*.csv' -print0); echo "[$y]"; printf 'a\\0b\\n' | { read -r z; echo \${#z}; }`,
   ],
+  "parts of seconds and of characters": [
+    `date -u -d '2024-01-01 12:34:56.789' '+%T.%3N %N %%N'; date -u -d @1705312800.5 +%s.%N; date -ud '2024-01-01 10:00:00,125' +%6N; date -Rud@0; date -u -d '2024-01-01 10:00:00' +%N; date -ud '2024-01-02 + 1 day' +%F`,
+    `echo 日本語 | cut -c1-3; echo 'é,b' | cut -c3-; echo 'a,é,c' | cut -d, -f2`,
+  ],
   "jobs and traps": [
     `(exit 3) & wait $!; (exit 4) & wait %1; echo $?; (exit 8) & p=$!; wait -n $p; echo $?; wait -n; echo $?`,
     `trap 'echo "line $LINENO rc $?"' ERR\nx=$(false)\n(( 0 ))\n( false )\nf() {\n  true\n  return 2\n}\nf\n\nlog() { echo "$(true) [$LINENO]"; }\nlog\necho x | grep -q y`,

@@ -348,4 +348,9 @@ export const AWK_REPAIRS: readonly Repair[] = [
     "$1let own=repairs.basedNumeral(this.input.slice(this.pos,this.pos+40));if(own){for(let at=0;at<own.length;at++)this.advance();" +
       'return{type:"NUMBER",value:own.value,line:$2,column:$3}}',
   ],
+  [
+    "printf accepts the flag that groups digits, which changes nothing in this locale",
+    /(?<=for\(;\w<\w\.length&&\/\[-\+ #0)(?=\]\/\.test\(\w\[\w\]\);\)\w\+=\w\[\w\+\+\];if\(\w\[\w\]==="\*"\))/g,
+    "'",
+  ],
 ];

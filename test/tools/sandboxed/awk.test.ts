@@ -38,6 +38,7 @@ const PROGRAMS: readonly (readonly [program: string, result: string])[] = [
     "y\n3\n0",
   ],
   ['BEGIN { print 0x10, 0xfF + 1, 010, 08, "0x10" + 0, 1e2, 0 }', "16 256 8 8 0 100 0\n0"],
+  ['BEGIN { printf "%\x27d %\x278d\\n", 1234567, 5 }', "1234567        5\n0"],
   ["BEGIN { print 1 / 2; print 1 / 0 }", "0.5\nawk: division by zero\n2"],
   ["BEGIN { x = 5; print x % y }", "awk: division by zero\n2"],
   ["BEGIN { x = 5; x /= 0 }", "awk: division by zero\n2"],

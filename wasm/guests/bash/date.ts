@@ -16,14 +16,19 @@ const FORMATS: readonly (readonly [option: RegExp, format: string])[] = [
 async function date(args: string[], run: Run, context: Context): Promise<Result> {
   const file = args.findIndex((arg) => arg === "-r" || arg.startsWith("--reference="));
   if (file !== -1) return date(await withTimeOf(args, file, context), run, context);
-  const words = args.map((arg) => (/^--rfc-(?:email|2822)$/.test(arg) ? "-R" : arg));
+  const words = args.flatMap((arg) => {
+    const [, flags, value] = /^-([uR]+)d(.*)$/s.exec(arg) ?? [];
+    if (flags !== undefined) return [...Array.from(flags, (flag) => `-${flag}`), "-d", ...(value ? [value] : [])];
+    return [/^--rfc-(?:email|2822)$/.test(arg) ? "-R" : arg];
+  });
   const short = words.findIndex((arg) => FORMATS.some(([option]) => option.test(arg)));
   if (short !== -1) {
     const [, format = ""] = FORMATS.find(([option]) => option.test(words[short] ?? "")) ?? [];
     return date([...words.toSpliced(short, 1), format], run, context);
   }
-  const given = words.findIndex((arg) => arg.startsWith("+"));
-  const marked = given === -1 ? words : words.with(given, withMarks(words[given] ?? ""));
+  const { whole, nanoseconds } = withoutFraction(words);
+  const given = whole.findIndex((arg) => arg.startsWith("+"));
+  const marked = given === -1 ? whole : whole.with(given, withMarks(whole[given] ?? "", nanoseconds));
   const result = await run(withMoment(marked));
   return { ...result, stdout: result.stdout.replace(/\ue001(.)([^\ue001\ue002]*)\ue002/g, padded) };
 }
@@ -38,28 +43,42 @@ async function withTimeOf(args: readonly string[], at: number, { fs, cwd }: Cont
   return [...rest, "-d", `@${Math.floor(status.mtime.getTime() / 1000)}`];
 }
 
+const FRACTION = /^((?:--date=|-d)?(?:@\d+|.*:\d\d))[.,](\d+)/;
+
+/** Removes the fraction of the seconds from the value of `-d`; null if it has none. */
+function withoutFraction(args: readonly string[]): { readonly whole: string[]; readonly nanoseconds: string | null } {
+  let nanoseconds: string | null = null;
+  const whole = args.map((arg, at) => {
+    if (!/^(?:-d|--date=)/.test(arg) && !/^(?:-d|--date)$/.test(args[at - 1] ?? "")) return arg;
+    return arg.replace(FRACTION, (_, before: string, digits: string) => {
+      nanoseconds = digits.padEnd(9, "0").slice(0, 9);
+      return before;
+    });
+  });
+  return { whole, nanoseconds };
+}
+
 /** Replaces a relative date of `-d` by its time in seconds, as `@SECONDS`. */
 function withMoment(args: readonly string[]): string[] {
-  const at = args.findIndex((arg) => /^(?:-[uR]*d|--date)/.test(arg));
-  const [, option = "", joined] = /^(-[uR]*d|--date)=?([^]*)$/.exec(args[at] ?? "") ?? [];
+  const at = args.findIndex((arg) => /^(?:-d|--date)/.test(arg));
+  const [, joined] = /^(?:-d|--date)=?([^]*)$/.exec(args[at] ?? "") ?? [];
   const text = joined === "" ? args[at + 1] : joined;
   const found = text === undefined ? null : dateOf(text, Date.now());
   if (found === null) return [...args];
-  const flags = option.startsWith("--")
-    ? []
-    : [...(option.includes("u") ? ["-u"] : []), ...(option.includes("R") ? ["-R"] : [])];
   const rest = args.slice(at + (joined === "" ? 2 : 1));
-  return [...args.slice(0, at), ...flags, "-d", `@${Math.floor(found / 1000)}`, ...rest];
+  return [...args.slice(0, at), "-d", `@${Math.floor(found / 1000)}`, ...rest];
 }
 
 /** Marks fields with a flag or width before the letter, such as `%-d`, `%_d` and `%3N`, to be padded afterwards. */
-function withMarks(format: string): string {
+function withMarks(given: string, nanoseconds: string | null): string {
+  const format = given.replace(/%%|%N/g, (field) => (field === "%N" ? (nanoseconds ?? field) : field));
   return format.replace(/%(?:%|:z|q|([-_0^#]|\d(?=N))([a-zA-Z])|[-+_0^#\d]+[a-zA-Z])/g, (found, ...how: string[]) => {
     const [mark, letter] = how;
     if (found === "%:z") return "+00:00";
     if (found === "%q") return "\ue001q%m\ue002";
     if (mark === undefined && found !== "%%") throw new Error(`${found} is not known here`);
-    return mark === undefined ? found : `\ue001${mark}%${letter}\ue002`;
+    const field = letter === "N" ? (nanoseconds ?? "%N") : `%${letter}`;
+    return mark === undefined ? found : `\ue001${mark}${field}\ue002`;
   });
 }
 

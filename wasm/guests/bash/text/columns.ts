@@ -32,6 +32,7 @@ export const COLUMN_COMMANDS: readonly CustomCommand[] = [
   ),
 ];
 
+/** Characters are bytes, as in GNU cut. */
 async function cut(call: Call): Promise<string> {
   const { flags, values } = call;
   const [kind, ...others] = ["b", "c", "f"].filter((letter) => values.has(letter));
@@ -49,9 +50,9 @@ async function cut(call: Call): Promise<string> {
     return [parts.filter((_, index) => picks(index + 1)).join(between)];
   };
   if (kind !== "f" && values.has("O")) throw new Refusal("--output-delimiter is for fields here");
-  const texts = (await inputsOf(call)).map((input) => (kind === "b" ? input.bytes : textOf(input)));
+  const texts = (await inputsOf(call)).map((input) => (kind === "f" ? textOf(input) : input.bytes));
   const output = joined(texts.flatMap((text) => linesOf(text, end)).flatMap(cutLine), end);
-  return kind === "b" ? output : utf8Bytes(output);
+  return kind === "f" ? utf8Bytes(output) : output;
 }
 
 function rangesOf(list: string): Range[] {
