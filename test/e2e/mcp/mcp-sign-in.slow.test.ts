@@ -4,12 +4,13 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { guardedServer, inBrowser } from "../../features/mcp/sign-in/authority.ts";
 import { text, toolUse } from "../../support/model/model-script.ts";
-import { untilConnected } from "../../support/program/bot.ts";
+import { type Bot, until, untilConnected } from "../../support/program/bot.ts";
 import { runCli } from "../../support/program/cli.ts";
-import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
+import { startReplicas } from "../../support/program/replicas.ts";
+import { slackOffice } from "../../support/talk/slack-talk.ts";
 
 /** Runs `deckhand mcp sign-in web` beside the running program, and pastes what the browser ends at. */
-async function signIn(at: SlackOffice): Promise<void> {
+async function signIn(bot: Pick<Bot, "home" | "env">): Promise<void> {
   const stdin = new PassThrough();
   const said = (line: string) => {
     if (!/^http\S+\/auth\?/u.test(line)) return;
@@ -17,8 +18,8 @@ async function signIn(at: SlackOffice): Promise<void> {
     pasted.catch((error: Error) => stdin.destroy(error));
   };
   const { failed, out, error } = await runCli(["mcp", "sign-in", "web"], {
-    cwd: at.bot.home,
-    env: at.env,
+    cwd: bot.home,
+    env: bot.env,
     stdin,
     said,
   });
@@ -40,7 +41,7 @@ test("a running bot says that a server wants a sign-in, connects after it, keeps
   await at.bot.start();
   const wants = "it wants a sign-in; an operator must run `deckhand mcp sign-in web`";
   expect(await answer("before")).toContain(wants);
-  await signIn(at);
+  await signIn({ home: at.bot.home, env: at.env });
   await untilConnected(at.bot, "web");
   expect(await answer("after")).toContain("It said: done");
 
@@ -62,4 +63,27 @@ test("a running bot says that a server wants a sign-in, connects after it, keeps
     for (const file of filesIn(at.bot.home)) expect(readFileSync(file, "latin1")).not.toContain(token);
   }
   expect(at.model.violations).toEqual([]);
+});
+
+test("replicas share a sign-in: all connect after it, renew the token once when all need it, and lose it together", async () => {
+  const server = await guardedServer();
+  await using at = await startReplicas({ settings: { mcpServers: { web: server.settings } } });
+  const bots = [at.one, at.other];
+  const all = (work: (bot: Bot) => Promise<unknown>) => Promise.all(bots.map(work));
+  await signIn(at.one);
+  await all((bot) => untilConnected(bot, "web"));
+  const codes = server.authority.codes();
+  expect(new Set(server.tokens).size).toBe(1);
+
+  server.expire();
+  await all((bot) => bot.kill("SIGKILL"));
+  const before = new Map(bots.map((bot) => [bot, bot.output().length]));
+  const since = (bot: Bot) => bot.output().slice(before.get(bot));
+  await all((bot) => bot.start());
+  await all((bot) => until(() => since(bot).includes('"mcp_connected"'), { what: () => "both to be connected" }));
+  expect(server.authority.codes()).toBe(codes + 1);
+  expect(new Set(server.tokens).size).toBe(2);
+
+  await runCli(["mcp", "sign-out", "web"], { cwd: at.one.home, env: at.one.env });
+  await all((bot) => until(() => since(bot).includes('"mcp_not_connected"'), { what: () => "both to be signed out" }));
 });
