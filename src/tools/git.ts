@@ -122,8 +122,8 @@ async function find(
   { sandboxRoot }: ToolContext,
   { git, worktreesOf }: { readonly git: RunGit } & Pick<Means, "worktreesOf">,
 ): Promise<FoundWorktree> {
-  const kept = worktreesOf(sandboxRoot);
-  if (kept !== null) return findWorktree(sandboxRoot, kept, asked);
+  const stateDirectory = worktreesOf(sandboxRoot);
+  if (stateDirectory !== null) return findWorktree(sandboxRoot, stateDirectory, asked);
   const found = refusing(asked, () => findRepository(sandboxRoot, asked));
   return { ...found, settings: await readSettings(found.repository, git) };
 }

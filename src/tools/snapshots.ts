@@ -41,18 +41,18 @@ export async function prune({ directory, clock, limits = SNAPSHOT_LIMITS }: Snap
   }
 }
 
-interface Kept {
+interface SnapshotFile {
   readonly file: string;
   readonly bytes: number;
   readonly at: number;
 }
 
-async function entriesOf(directory: string): Promise<Kept[]> {
-  const kept: Kept[] = [];
+async function entriesOf(directory: string): Promise<SnapshotFile[]> {
+  const files: SnapshotFile[] = [];
   for (const name of (await unlessMissing(readdir(directory))) ?? []) {
     const file = path.join(directory, name);
     const stats = await unlessMissing(stat(file));
-    if (stats?.isFile() === true) kept.push({ file, bytes: stats.size, at: stats.mtimeMs });
+    if (stats?.isFile() === true) files.push({ file, bytes: stats.size, at: stats.mtimeMs });
   }
-  return kept;
+  return files;
 }

@@ -64,9 +64,9 @@ export function createLogins(
   const write = accountWriter(store);
   const reads = store.tables(accountReads);
   const world = { store, reads, write, clock, log, audit, limits, hashing, signedOut };
-  const begun = (account: Account) => begin(account, world);
+  const beginSession = (account: Account) => begin(account, world);
   return {
-    provider: oidc === null ? null : createProviderLogin(oidc, { ...world, begin: begun }),
+    provider: oidc === null ? null : createProviderLogin(oidc, { ...world, begin: beginSession }),
     takesPasswords,
     hasAccounts: () => reads.any(),
     createFirst: firstAccount(world),

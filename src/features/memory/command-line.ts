@@ -129,13 +129,13 @@ export async function importFile(file: string, { store, database, runtime, out }
   const read = createLineReader(runtime.clock);
   const refused: string[] = [];
   let waiting: Indexed[] = [];
-  let kept = 0;
+  let imported = 0;
   const write = async () => {
     const batch = waiting;
     waiting = [];
     const given = { all: batch, at: runtime.clock.now() };
     await store.transaction((tx) => tx.tables((db) => addMany(db, database, given)));
-    kept += batch.length;
+    imported += batch.length;
   };
   for await (const { number, value } of linesOf(file)) {
     const entry = read(value);
@@ -147,8 +147,8 @@ export async function importFile(file: string, { store, database, runtime, out }
   await store.transaction((tx) => tx.tables((db) => optimizeIndex(db, database)));
   for (const line of refused.slice(0, MAX_NAMED)) out(`⚠ ${line}`);
   if (refused.length > MAX_NAMED) out(`⚠ and ${refused.length - MAX_NAMED} more lines`);
-  const isGood = kept > 0 || refused.length === 0;
-  out(`${isGood ? "✓" : "✗"} ${memoriesOf(kept)} imported, ${counted(refused.length, "line")} refused`);
+  const isGood = imported > 0 || refused.length === 0;
+  out(`${isGood ? "✓" : "✗"} ${memoriesOf(imported)} imported, ${counted(refused.length, "line")} refused`);
   return isGood;
 }
 

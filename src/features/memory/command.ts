@@ -64,12 +64,12 @@ export function memoryCommands(commanding: CommandScope): Readonly<Record<"memor
     async remember(line, context) {
       const text = line.trim();
       if (text === "") return rememberCommand.run(line, context);
-      const kept = await keptHere(text, { ...commanding, context });
-      if ("refused" in kept) return privateMessage(`✗ ${kept.refused}`);
+      const outcome = await keptHere(text, { ...commanding, context });
+      if ("refused" in outcome) return privateMessage(`✗ ${outcome.refused}`);
       const isInMind = context.session !== null && (await keepInMind(text, context));
       const here = isInMind ? "keep it in mind in this thread, and " : "";
       return privateMessage(
-        `✓ I ${here}remember it as #${kept.memory.seq} for this channel. ${takesBack(kept.memory)}`,
+        `✓ I ${here}remember it as #${outcome.memory.seq} for this channel. ${takesBack(outcome.memory)}`,
       );
     },
   };
@@ -157,14 +157,14 @@ async function add(
   if (scope === undefined) return privateMessage("`--scope` is `channel`, `me` or `workspace`.");
   const kind = kindSchema.safeParse(given);
   if (!kind.success) return privateMessage("`--kind` is `working`, `episodic`, `semantic` or `procedural`.");
-  const kept = await keptHere(text, use, { scope, kind: kind.data });
-  if ("refused" in kept) return refusedForm(kept.refused, { text, scope: whom, kind: given }, use.context);
+  const outcome = await keptHere(text, use, { scope, kind: kind.data });
+  if ("refused" in outcome) return refusedForm(outcome.refused, { text, scope: whom, kind: given }, use.context);
   const forWhom = {
     channel: "this channel",
     person: "you, wherever you ask me",
     workspace: "everybody of this workspace",
   }[scope];
-  return privateMessage(`✓ I remember it as #${kept.memory.seq}, for ${forWhom}. ${takesBack(kept.memory)}`);
+  return privateMessage(`✓ I remember it as #${outcome.memory.seq}, for ${forWhom}. ${takesBack(outcome.memory)}`);
 }
 
 function takesBack({ seq }: Memory): string {

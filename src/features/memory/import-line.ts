@@ -58,8 +58,8 @@ export function createLineReader(clock: Clock): (value: unknown) => NewMemory | 
 
 /** Gives the same line the same id, so that importing a file twice stores each memory once. */
 function idOf({ scope, source, author, at, text }: ImportedLine): string {
-  const said = JSON.stringify([scope, source, author, at, text].map((part) => part ?? null));
-  return `mem_${hash("sha256", said).slice(0, 24)}`;
+  const identity = JSON.stringify([scope, source, author, at, text].map((part) => part ?? null));
+  return `mem_${hash("sha256", identity).slice(0, 24)}`;
 }
 
 /** All problems of a line in one text: `scope: must be like person:slack:U1 or channel:slack:C1`. */

@@ -90,8 +90,8 @@ export function createMemories(host: Host, meaning: Meaning | null = null) {
         const known = await writes.same(memory);
         if (known === null) await writes.add(indexed(memory), clock.now());
         else await writes.renew([known.seq], clock.now());
-        const kept = await writes.same(memory);
-        return kept === null ? { refused: "That could not be kept." } : { memory: kept };
+        const existing = await writes.same(memory);
+        return existing === null ? { refused: "That could not be kept." } : { memory: existing };
       });
     },
 

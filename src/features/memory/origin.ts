@@ -12,20 +12,20 @@ interface TextOrigin {
   /** Label of the model request that led to the call. */
   readonly label: Label;
   /** What people wrote to the run. */
-  readonly said: readonly { readonly text: string }[];
+  readonly messages: readonly { readonly text: string }[];
 }
 
 /**
  * Whose words a memory holds that a model wrote. They are people's if the request contained only what people said, or
  * if a person approved this very text; otherwise the text must consist mostly of what people wrote to the run.
  */
-export function originOf(text: string, { approved, label, said }: TextOrigin): Origin {
+export function originOf(text: string, { approved, label, messages }: TextOrigin): Origin {
   if (approved || (originsIn(label).length === 0 && isWithin(label, "private"))) return "people";
-  return shareIn(text, said.map((each) => each.text).join("\n")) >= OWN_WORDS ? "people" : "outside";
+  return shareIn(text, messages.map((each) => each.text).join("\n")) >= OWN_WORDS ? "people" : "outside";
 }
 
 /** The messages that people wrote, among the events that entered a run. */
-export function saidIn(events: readonly StoredEvent[]) {
+export function personMessagesIn(events: readonly StoredEvent[]) {
   return events.flatMap(({ body }) => (body.kind === "message" && body.from === undefined ? [body] : []));
 }
 

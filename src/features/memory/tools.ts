@@ -6,7 +6,7 @@ import type { FeatureHost } from "../../feature-host.ts";
 import { readerIn } from "./audience.ts";
 import type { Memories } from "./memories.ts";
 import { KINDS, MAX_CHARS, type Memory } from "./memory.ts";
-import { closestLine, labelOf, originOf, saidIn } from "./origin.ts";
+import { closestLine, labelOf, originOf, personMessagesIn } from "./origin.ts";
 import { recalledText } from "./recalled-text.ts";
 import type { RememberedCounts } from "./remembered-counts.ts";
 import { mayChange } from "./rights.ts";
@@ -67,24 +67,24 @@ function rememberTool(memories: Memories, host: Host): Tool {
     title: ({ text }) => text.slice(0, TITLE_CHARS),
     execute: async ({ text, scope, kind }, ctx) => {
       const { session, author, events } = await whoAsks(ctx, host);
-      const said = saidIn(events);
+      const messages = personMessagesIn(events);
       if (author === null)
         return errorResult("Nobody is here whose words this could be: only people's words are remembered.");
       if (await memories.isPaused(session.channelKey)) return errorResult(OFF);
       const { thread, channelKey } = session;
-      const origin = originOf(text, { ...ctx, said });
+      const origin = originOf(text, { ...ctx, messages });
       const { runId } = ctx;
       // A private note about a person stays private, whatever was approved.
       const mayLeave = scope === "workspace" && ctx.approved;
       const draft = { text, scope, kind, thread, channelKey, origin, mayLeave, runId } as const;
-      const kept = await memories.keep({ ...draft, author: closestLine(text, said)?.author ?? author });
-      if ("refused" in kept) return errorResult(kept.refused);
+      const outcome = await memories.keep({ ...draft, author: closestLine(text, messages)?.author ?? author });
+      if ("refused" in outcome) return errorResult(outcome.refused);
       host.counts.add(runId);
       const notes = [
         ...(origin === "outside" ? [FROM_OUTSIDE] : []),
-        ...(kept.memory.scope.startsWith(`${scope}:`) ? [] : [STAYS_HERE]),
+        ...(outcome.memory.scope.startsWith(`${scope}:`) ? [] : [STAYS_HERE]),
       ];
-      const remembered = `emembered as #${kept.memory.seq}`;
+      const remembered = `emembered as #${outcome.memory.seq}`;
       return textResult([`R${remembered}.`, ...notes].join(" "), { summary: `r${remembered}` });
     },
   });

@@ -73,7 +73,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     if (outcome === "taken") return nameTaken(read.settings.name);
     if (outcome === "added") await this.#audit("add", read.settings, request);
     await this.#options.scheduler.check(id);
-    return doneAnswer(`✓ ${this.#said(read)}`);
+    return doneAnswer(`✓ ${this.#summary(read)}`);
   }
 
   async edit(name: string, input: JobInput, request: JobRequest): Promise<JobAnswer> {
@@ -108,10 +108,10 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     if (outcome === "outdated") return this.edit(name, input, request);
     await this.#audit("edit", job, request);
     await scheduler.check(job.id);
-    const said = `✓ ${job.enabled || isDueAgain ? this.#said(read) : pausedStill(read)}`;
-    if (outcome === "changed") return doneAnswer(said);
+    const text = `✓ ${job.enabled || isDueAgain ? this.#summary(read) : pausedStill(read)}`;
+    if (outcome === "changed") return doneAnswer(text);
     await scheduler.startWaiting(job.id);
-    return doneAnswer(`${said}\n${RETRY_CANCELLED}`);
+    return doneAnswer(`${text}\n${RETRY_CANCELLED}`);
   }
 
   /** Runs, pauses, resumes or removes a job. */
@@ -213,7 +213,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     return next.map((due) => timeIn(due, settings.timezone));
   }
 
-  #said(read: Extract<ReadJobInput, { type: "job" }>): string {
+  #summary(read: Extract<ReadJobInput, { type: "job" }>): string {
     const { name } = read.settings;
     return `**${name}** · ${sentenceOf(read.schedule)}\nNext: ${this.#nextTimes(read).join(" · ")}`;
   }

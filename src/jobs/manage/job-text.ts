@@ -174,10 +174,10 @@ function hasRun({ status, durationMs }: OccurrenceRow): boolean {
 
 /** A line of the log as data. */
 export function jobLogLine(
-  { id, scheduledFor, executedAt, status, attempt, durationMs, costUsd, sessionId, ...said }: OccurrenceRow,
+  { id, scheduledFor, executedAt, status, attempt, durationMs, costUsd, sessionId, ...texts }: OccurrenceRow,
   { timezone, mayRead }: JobAccess & { readonly timezone: string },
 ): JobLogLine {
-  const line = mayRead ? (said.message ?? said.error ?? "") : "";
+  const line = mayRead ? (texts.message ?? texts.error ?? "") : "";
   const words = line.replaceAll(/\s+/gu, " ");
   const parts = [
     ...(executedAt === null || executedAt - scheduledFor < 1_000 ? [] : [`ran ${timeIn(executedAt, timezone)}`]),

@@ -31,8 +31,8 @@ const MAX_WAITING = 10;
 export function jitterOf({ id, jitterMs }: Pick<JobRow, "id" | "jitterMs">, schedule: Schedule, due: number): number {
   if (jitterMs === 0) return 0;
   const digest = hash("sha256", `${id}:${due}`, "buffer");
-  const room = (nextDue(schedule, due) ?? Number.POSITIVE_INFINITY) - due;
-  return digest.readUInt32BE() % Math.min(jitterMs + 1, room);
+  const untilNextMs = (nextDue(schedule, due) ?? Number.POSITIVE_INFINITY) - due;
+  return digest.readUInt32BE() % Math.min(jitterMs + 1, untilNextMs);
 }
 
 /** Whether a missed due time is made up for. A reminder always is, since late is better than never. */

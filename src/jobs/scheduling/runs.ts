@@ -83,27 +83,27 @@ class JobRunService implements JobRuns {
       history: before.toReversed(),
       leftOut: await store.occurrences.leftOutBefore(occurrence),
     };
-    if (job === null) return { ...facts, ...(await this.#saidFirst(run, facts)) };
+    if (job === null) return { ...facts, ...(await this.#beginningOf(run, facts)) };
     // Unchanged reports are still posted if a person asked for the run or has read of a failure.
     const isAwaited = occurrence.trigger === "person" || run.attempt > 1 || before[0]?.success === false;
     const last =
       job.silentWhenUnchanged && !isAwaited
         ? await store.occurrences.lastReportHash(job.id, occurrence.scheduledFor)
         : null;
-    const said = await this.#saidFirst(run, {
+    const beginning = await this.#beginningOf(run, {
       name: job.name,
       sentence: sentence(job),
       late: lateness(occurrence, job),
       isUnchanged: end.verdict === "succeeded" && last === hashOf(end.text),
     });
-    return { ...facts, ...nextOf(run, end, { job, now: this.#now() }), ...said };
+    return { ...facts, ...nextOf(run, end, { job, now: this.#now() }), ...beginning };
   }
 
   /**
    * The beginning of the report, stored when it is first posted. If the job were changed or removed before a restart, a
    * new beginning would shift the cuts between the messages of a long report, some of which are already posted.
    */
-  async #saidFirst(run: JobRun, { name, sentence, late, isUnchanged }: Beginning): Promise<Beginning> {
+  async #beginningOf(run: JobRun, { name, sentence, late, isUnchanged }: Beginning): Promise<Beginning> {
     const { store } = this.#options;
     const known = await store.journal.get(run.runId, BEGINNING);
     if (known.found) return beginningSchema.parse(known.value);

@@ -160,10 +160,10 @@ function collect(stream: Readable, maxBytes: number, onMore: () => void): () => 
   const parts: Buffer[] = [];
   let size = 0;
   stream.on("data", (data: Buffer) => {
-    const room = maxBytes - size;
-    if (data.length > room) onMore();
-    parts.push(data.subarray(0, room));
-    size += Math.min(data.length, room);
+    const remaining = maxBytes - size;
+    if (data.length > remaining) onMore();
+    parts.push(data.subarray(0, remaining));
+    size += Math.min(data.length, remaining);
   });
   return () => Buffer.concat(parts).toString("utf8");
 }

@@ -64,10 +64,10 @@ export async function keepRepositories(copied: CopiedRoot, to: string, signal: A
   await mkdir(to);
   const program = findGit(GIT_PROGRAMS);
   const git = program === null ? null : gitRunner(program, LIMITS, signal);
-  const kept: Worktree[] = [];
+  const saved: Worktree[] = [];
   for (const top of tops)
-    kept.push({ path: top, repository: await saveRepository(top, { copied, to, git }, kept.length) });
-  await writeFile(path.join(to, LIST), JSON.stringify(kept));
+    saved.push({ path: top, repository: await saveRepository(top, { copied, to, git }, saved.length) });
+  await writeFile(path.join(to, LIST), JSON.stringify(saved));
 }
 
 interface KeepArgs {
@@ -126,17 +126,17 @@ export interface FoundWorktree extends FoundRepository {
   readonly settings: GitSettings;
 }
 
-/** Like `findRepository`, for a worktree. `kept` is the directory that `keepRepositories` filled. */
-export async function findWorktree(worktree: string, kept: string, asked: string): Promise<FoundWorktree> {
+/** Like `findRepository`, for a worktree. `stateDirectory` is the directory that `keepRepositories` filled. */
+export async function findWorktree(worktree: string, stateDirectory: string, asked: string): Promise<FoundWorktree> {
   const tree = realpathSync(worktree);
   const segments = segmentsOf(asked, [tree, path.resolve(worktree)]);
-  const list = await worktreesIn(kept);
+  const list = await worktreesIn(stateDirectory);
   const within = (top: string) => segments.slice(0, top.split("/").length).join("/") === top;
   const found = list.findLast(({ path: top }) => top === "" || within(top));
   if (found === undefined) throw noRepository();
   const { path: top, repository } = found;
   if ("refused" in repository) throw new Refusal(repository.refused);
-  const own = path.join(kept, repository.state);
+  const own = path.join(stateDirectory, repository.state);
   const objects = directoryIn(repository.root, repository.objects);
   const at = directoryOrNull(tree, path.join(tree, top));
   if (at === null) throw noRepository(); // the executor has removed it
@@ -149,7 +149,7 @@ export async function findWorktree(worktree: string, kept: string, asked: string
 }
 
 /** Outer repositories come before those within them. */
-async function worktreesIn(kept: string): Promise<Worktree[]> {
-  const list = await unlessMissing(readFile(path.join(kept, LIST), "utf8"));
+async function worktreesIn(stateDirectory: string): Promise<Worktree[]> {
+  const list = await unlessMissing(readFile(path.join(stateDirectory, LIST), "utf8"));
   return list === null ? [] : listSchema.parse(JSON.parse(list));
 }

@@ -97,7 +97,13 @@ export async function assignmentOf(asked: AgentRequest, ctx: ToolContext, deps: 
   const { effort } = parent.settings;
   return {
     type: "assigned",
-    event: { ...(await origin(ctx, began, deps)), ...rights, ...limits, task, ...said(asked.prompt, ctx) },
+    event: {
+      ...(await origin(ctx, began, deps)),
+      ...rights,
+      ...limits,
+      task,
+      ...promptAndAddresses(asked.prompt, ctx),
+    },
     settings: { mode, model, ...(effort === undefined ? {} : { effort }) },
   };
 }
@@ -195,7 +201,7 @@ function taskOf(asked: AgentRequest, { name, depth, began, parent, ctx }: TaskOr
 }
 
 /** The prompt of the child, and the addresses in it that the child may fetch as its parent might. */
-function said(prompt: string, ctx: ToolContext) {
+function promptAndAddresses(prompt: string, ctx: ToolContext) {
   const named = new Set(addressesIn(prompt));
   const addresses = named.size === 0 ? [] : ctx.knownAddresses().filter((address) => named.has(address));
   return { prompt, ...(addresses.length === 0 ? {} : { addresses }) };
@@ -211,8 +217,8 @@ async function origin(
     peopleOfRun(store, runId),
     store.messages.authorsOf(sessionId),
   ]);
-  const said = authors.filter(({ id }) => id !== requester.id && label.who.includes(id));
-  const people = new Map([...others, ...said].map((author) => [author.id, author]));
+  const contributors = authors.filter(({ id }) => id !== requester.id && label.who.includes(id));
+  const people = new Map([...others, ...contributors].map((author) => [author.id, author]));
   return {
     kind: "child" as const,
     parent: { sessionId, runId, callId },

@@ -80,11 +80,11 @@ async function reported(
 
 function stateOf({ task, createdAt }: ChildRow, status: ChildStatus, now: number): ToolResult {
   const seconds = Math.round((now - createdAt) / 1_000);
-  const begun = `${task.agent}: "${task.description}", begun ${seconds} s ago`;
+  const started = `${task.agent}: "${task.description}", begun ${seconds} s ago`;
   if (status.type !== "working")
-    return textResult(`${begun}, waits for its place.`, { summary: "waits for its place" });
+    return textResult(`${started}, waits for its place.`, { summary: "waits for its place" });
   const { turns, tools } = status;
-  return textResult(`${begun}, is at work: ${turns} turns, ${tools} tool calls so far.`, { summary: "at work" });
+  return textResult(`${started}, is at work: ${turns} turns, ${tools} tool calls so far.`, { summary: "at work" });
 }
 
 async function unknownAgent(id: string, { sessionId }: ToolContext, store: Store): Promise<ToolResult> {

@@ -151,8 +151,8 @@ async function begin(id: string, asked: AgentRequest, { ctx, deps, signal }: Cal
   if (assignment.type === "refused") return assignment.reason;
   const { event, settings } = assignment;
   if (event.task.isolated === true) await makeOwnFiles(id, { ctx, deps, signal });
-  const begun = await beginChild({ id, settings }, event, deps);
-  if (begun !== "begun") return begun === "stopped" ? "Not begun: you have been stopped." : TOO_MANY_CHILDREN;
+  const outcome = await beginChild({ id, settings }, event, deps);
+  if (outcome !== "begun") return outcome === "stopped" ? "Not begun: you have been stopped." : TOO_MANY_CHILDREN;
   return null;
 }
 

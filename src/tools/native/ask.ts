@@ -40,11 +40,13 @@ export async function ask(
   const row = { id, sessionId, runId, askedOf: person?.id ?? null, body };
   if (known === null) await store.transaction((tx) => tx.questions.open({ ...row, at: clock.now() }));
   const deciders = person === null ? "anyone here" : decidersText(person.name, { ...approvals, requester: true });
-  const room = { deciders, maxChars: ctx.thread.limits.messageChars };
+  const presentation = { deciders, maxChars: ctx.thread.limits.messageChars };
   try {
     const post = (form: OutgoingMessage) => ctx.thread.post(cardKey(row), form);
-    const refused = await postAccepted(post, [() => openCard(row, room), () => plainCard(row, room)], (missing) =>
-      openCard(row, { ...room, missing }),
+    const refused = await postAccepted(
+      post,
+      [() => openCard(row, presentation), () => plainCard(row, presentation)],
+      (missing) => openCard(row, { ...presentation, missing }),
     );
     if (refused !== null) {
       log.error({ err: refused, questionId: id }, "card_refused");

@@ -63,10 +63,10 @@ function resultOf(messages: readonly ThreadMessage[], { from, limit, before }: A
       `The message ${before} is not among the newest ${REACH} of this ${from}; nothing older can be read.`,
     );
   }
-  const said = messages
+  const nonEmpty = messages
     .slice(0, end)
     .filter(({ text, attachments = [] }) => text.trim() !== "" || attachments.length > 0);
-  const recent = said.slice(-limit);
+  const recent = nonEmpty.slice(-limit);
   const shown = newestWithin(recent.map(lineOf));
   if (shown.length === 0) {
     return textResult(
@@ -77,8 +77,8 @@ function resultOf(messages: readonly ThreadMessage[], { from, limit, before }: A
     );
   }
   const older =
-    said.length > shown.length
-      ? `\nThere are older ones: go on with before: "${said.at(-shown.length)?.messageId}".`
+    nonEmpty.length > shown.length
+      ? `\nThere are older ones: go on with before: "${nonEmpty.at(-shown.length)?.messageId}".`
       : "";
   const text = `${conversation(shown)}${older}`;
   const summary = counted(shown.length, "message");
@@ -140,8 +140,8 @@ function peopleIn(messages: readonly ThreadMessage[]): Author[] {
 function lineOf({ messageId, author, text, at }: ThreadMessage): string {
   const time = new Date(at).toISOString().slice(0, 16).replace("T", " ");
   const bot = author.isBot ? " (bot)" : "";
-  const said = text.length > MESSAGE_CHARS ? `${text.slice(0, MESSAGE_CHARS).toWellFormed()}… [cut]` : text;
-  return withoutMarkers(`[${messageId}] ${time} UTC ${speakerName(author.name)}${bot}: ${indented(said)}`);
+  const shortened = text.length > MESSAGE_CHARS ? `${text.slice(0, MESSAGE_CHARS).toWellFormed()}… [cut]` : text;
+  return withoutMarkers(`[${messageId}] ${time} UTC ${speakerName(author.name)}${bot}: ${indented(shortened)}`);
 }
 
 function conversation(lines: readonly string[]): string {
@@ -149,12 +149,12 @@ function conversation(lines: readonly string[]): string {
 }
 
 function newestWithin(lines: readonly string[]): string[] {
-  const kept: string[] = [];
+  const fitting: string[] = [];
   let left = RESULT_CHARS;
   for (const line of lines.toReversed()) {
     left -= line.length;
     if (left < 0) break;
-    kept.unshift(line);
+    fitting.unshift(line);
   }
-  return kept;
+  return fitting;
 }

@@ -28,7 +28,7 @@ interface GrowthFile {
 /** Counts the growth for one process, in a file so that a restart does not reset the day's limits. */
 export class DayGrowth implements GrowthLedger {
   readonly #options: GrowthFile;
-  #kept: z.infer<typeof keptSchema> | null = null;
+  #figures: z.infer<typeof keptSchema> | null = null;
   #cancelWrite: (() => void) | null = null;
 
   constructor(options: GrowthFile) {
@@ -66,9 +66,9 @@ export class DayGrowth implements GrowthLedger {
 
   #today(): z.infer<typeof keptSchema> {
     const day = dayOf(this.#options.clock.now());
-    const kept = (this.#kept ??= this.#read() ?? { day, grown: {}, given: {} });
-    if (kept.day !== day) Object.assign(kept, { day, grown: {} });
-    return kept;
+    const figures = (this.#figures ??= this.#read() ?? { day, grown: {}, given: {} });
+    if (figures.day !== day) Object.assign(figures, { day, grown: {} });
+    return figures;
   }
 
   /** Null if the file is missing or not in the bot's format. */
@@ -91,7 +91,7 @@ export class DayGrowth implements GrowthLedger {
     this.#cancelWrite = null;
     try {
       mkdirSync(path.dirname(file), { recursive: true });
-      writeFileSync(`${file}.new`, JSON.stringify(this.#kept), { mode: 0o600 });
+      writeFileSync(`${file}.new`, JSON.stringify(this.#figures), { mode: 0o600 });
       renameSync(`${file}.new`, file);
     } catch (error) {
       log.warn({ err: error, file }, "growth_not_written");

@@ -19,12 +19,12 @@ export function readShellState(state: string | null): Shell {
 /** Serialises the state, and lists the variables that did not fit: the largest are dropped first. */
 export function writeShellState({ cwd, env }: Shell): { toolState: string; dropped: string[] } {
   const entries = Object.entries(env).sort(([, a], [, b]) => a.length - b.length);
-  const kept: [string, string][] = [];
+  const fitting: [string, string][] = [];
   let size = 0;
   for (const [name, value] of entries) {
     size += name.length + value.length;
-    if (size <= MAX_ENV) kept.push([name, value]);
+    if (size <= MAX_ENV) fitting.push([name, value]);
   }
-  const dropped = entries.slice(kept.length).map(([name]) => name);
-  return { toolState: JSON.stringify({ cwd, env: Object.fromEntries(kept) } satisfies Shell), dropped };
+  const dropped = entries.slice(fitting.length).map(([name]) => name);
+  return { toolState: JSON.stringify({ cwd, env: Object.fromEntries(fitting) } satisfies Shell), dropped };
 }

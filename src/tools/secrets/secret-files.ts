@@ -85,9 +85,10 @@ const VARIABLE = /^(?:export )?([A-Za-z_]\w{0,60})=(["']?)(\S{8,})\2$/u;
 function areVariables(text: string): boolean {
   if (!text.includes("=")) return false;
   const lines = text.split("\n").map((line) => line.trim());
-  const said = lines.filter((line) => line !== "" && !line.startsWith("#"));
-  if (said.length > 500 || said.some((line) => !/^(?:export )?[A-Za-z_]\w{0,60}=/u.test(line))) return false;
-  return said.some((line) => {
+  const contentLines = lines.filter((line) => line !== "" && !line.startsWith("#"));
+  if (contentLines.length > 500 || contentLines.some((line) => !/^(?:export )?[A-Za-z_]\w{0,60}=/u.test(line)))
+    return false;
+  return contentLines.some((line) => {
     const [, name = "", , value = ""] = VARIABLE.exec(line) ?? [];
     return isSecretName(name) && /\d/u.test(value) && !isBlank(value);
   });

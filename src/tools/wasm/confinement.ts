@@ -94,8 +94,8 @@ async function tryIt(view: () => ConfinedView): Promise<string | null> {
     await promisify(execFile)(bwrap, [...args, "--version"], { env: {}, timeout: TRIAL_MS });
     return null;
   } catch (error) {
-    const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
-    const [reason = ""] = (said === "" && error instanceof Error ? error.message : said).split("\n");
+    const stderr = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
+    const [reason = ""] = (stderr === "" && error instanceof Error ? error.message : stderr).split("\n");
     return `bubblewrap cannot confine a process here (${reason}); it needs user namespaces, which the system or the container may refuse`;
   }
 }

@@ -69,7 +69,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       signal,
     });
     using growth = await growthOf(given, caller, options.quotas);
-    const capability = { ...given, ...growth.room, ...fenceOf(lock) };
+    const capability = { ...given, ...growth.capability, ...fenceOf(lock) };
     const grown = (added: Grown): void => {
       growth.ended(added);
       if (added.full !== null) refused(added.full);
@@ -118,7 +118,7 @@ function countsOf({ root, writable }: SandboxCapability, { personId, channelKey 
 }
 
 interface CallGrowth extends Disposable, Pick<GrowingCall, "ended"> {
-  readonly room: Pick<SandboxCapability, "growth">;
+  readonly capability: Pick<SandboxCapability, "growth">;
 }
 
 /**
@@ -135,7 +135,7 @@ async function growthOf(
     if (!hasEnded) call?.ended(added);
     hasEnded = true;
   };
-  return { room: call === undefined ? {} : { growth: call.buckets }, ended, [Symbol.dispose]: () => ended(null) };
+  return { capability: call === undefined ? {} : { growth: call.buckets }, ended, [Symbol.dispose]: () => ended(null) };
 }
 
 function reportingRefusals(fetch: GuestFetch, refused: (sentence: string) => void): GuestFetch {

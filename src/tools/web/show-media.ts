@@ -28,8 +28,8 @@ export async function showMedia(
   const tooLarge = files
     .filter((file) => !fitting.includes(file))
     .map(({ name }) => `${name} is too large for the thread.`);
-  const said = fitting.length === 0 ? [] : [await sent(fitting, ctx)];
-  return { ...result, content: [...result.content, { type: "text", text: [...said, ...tooLarge].join(" ") }] };
+  const notices = fitting.length === 0 ? [] : [await sent(fitting, ctx)];
+  return { ...result, content: [...result.content, { type: "text", text: [...notices, ...tooLarge].join(" ") }] };
 }
 
 async function sent(

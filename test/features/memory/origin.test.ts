@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StoredEvent } from "../../../src/core/events/session-event.ts";
 import { outsideOf } from "../../../src/core/trust/label.ts";
-import { closestLine, originOf, saidIn } from "../../../src/features/memory/origin.ts";
+import { closestLine, originOf, personMessagesIn } from "../../../src/features/memory/origin.ts";
 
 const TEXT = "deploys happen on fridays after lunch";
 const label = { who: ["slack:U1", outsideOf("docs.test")], holds: ["channel" as const] };
@@ -26,7 +26,7 @@ test.each([
   { whose: "a person's", more: {}, origin: "people" },
   { whose: "a server's, which a person called for", more: { from: "MCP server docs" }, origin: "outside" },
 ])("a memory taken from text that is $whose has the origin $origin", ({ more, origin }) => {
-  expect(originOf(TEXT, { approved: false, label, said: saidIn([said(more)]) })).toBe(origin);
+  expect(originOf(TEXT, { approved: false, label, messages: personMessagesIn([said(more)]) })).toBe(origin);
 });
 
 test("a text is attributed to the author of its closest line, or to nobody without a similar line", () => {

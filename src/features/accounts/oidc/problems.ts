@@ -103,15 +103,15 @@ const CERTIFICATE = /CERT|UNABLE_TO_/u;
 
 /** Explains an error of openid-client, whose own messages are for programmers. */
 export function refusalOf(error: unknown): ProviderRefusal {
-  const { code, error: said, cause } = thrown.parse(error);
+  const { code, error: oauthError, cause } = thrown.parse(error);
   if (refusesClient(error)) return WRONG_CLIENT;
   const other = issuerNamed(error);
   if (other !== null) return calledOtherwise(other);
-  const known = BY_ERROR[said] ?? BY_CODE[code];
+  const known = BY_ERROR[oauthError] ?? BY_CODE[code];
   if (code === "OAUTH_RESPONSE_IS_NOT_CONFORM" && cause instanceof Response && cause.status >= 500) return BUSY;
   if (known !== undefined) return known;
   // Errors that `fetch` throws if nobody answers, and their wrapped form.
-  const isUnreached = error instanceof TypeError || (code === "" && said === "" && cause instanceof TypeError);
+  const isUnreached = error instanceof TypeError || (code === "" && oauthError === "" && cause instanceof TypeError);
   if (!isUnreached) return UNSOUND;
   return causeChain(error).some((one) => CERTIFICATE.test(systemCode(one) ?? "")) ? UNTRUSTED : UNREACHED;
 }
@@ -129,10 +129,10 @@ function calledOtherwise({ href }: URL): ProviderRefusal {
 
 /** Whether the token endpoint rejects the client's credentials. */
 function refusesClient(error: unknown): boolean {
-  const { code, error: said } = thrown.parse(error);
+  const { code, error: oauthError } = thrown.parse(error);
   // Auth0 says `access_denied` here; at the authorization endpoint that code means that a person declined.
-  if (code === "OAUTH_RESPONSE_BODY_ERROR" && said === "access_denied") return true;
-  return (BY_ERROR[said] ?? BY_CODE[code]) === WRONG_CLIENT;
+  if (code === "OAUTH_RESPONSE_BODY_ERROR" && oauthError === "access_denied") return true;
+  return (BY_ERROR[oauthError] ?? BY_CODE[code]) === WRONG_CLIENT;
 }
 
 /** Statuses of a token endpoint that expects the secret elsewhere and so does not find it. */
@@ -140,8 +140,8 @@ const REFUSALS: readonly number[] = [400, 401, 403];
 
 /** Whether the secret may be accepted if it is sent in the other way. */
 export function missesSecret(error: unknown): boolean {
-  const { code, error: said, cause } = thrown.parse(error);
+  const { code, error: oauthError, cause } = thrown.parse(error);
   const isBare =
     code === "OAUTH_RESPONSE_IS_NOT_CONFORM" && cause instanceof Response && REFUSALS.includes(cause.status);
-  return isBare || said === "invalid_request" || refusesClient(error);
+  return isBare || oauthError === "invalid_request" || refusesClient(error);
 }

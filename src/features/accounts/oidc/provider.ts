@@ -47,15 +47,20 @@ export function createProvider(settings: OidcSettings, clock: Pick<Clock, "now">
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
       const tokens = await showing(() => client.authorizationCodeGrant(configuration, answered, checks));
       const { issuer } = configuration.serverMetadata();
-      const said = tokens.claims();
+      const idTokenClaims = tokens.claims();
       // Some providers put a pattern in place of their name, which tokens of all their tenants would match.
-      if (said === undefined || said.iss !== issuer) throw new client.ClientError("another issuer");
-      const groups = groupsIn(said, settings.groupsClaim);
+      if (idTokenClaims === undefined || idTokenClaims.iss !== issuer) throw new client.ClientError("another issuer");
+      const groups = groupsIn(idTokenClaims, settings.groupsClaim);
       if (groups !== null || configuration.serverMetadata().userinfo_endpoint === undefined) {
-        return { issuer, subject: said.sub, claims: said, groups };
+        return { issuer, subject: idTokenClaims.sub, claims: idTokenClaims, groups };
       }
-      const more = await client.fetchUserInfo(configuration, tokens.access_token, said.sub);
-      return { issuer, subject: said.sub, claims: { ...more, ...said }, groups: groupsIn(more, settings.groupsClaim) };
+      const more = await client.fetchUserInfo(configuration, tokens.access_token, idTokenClaims.sub);
+      return {
+        issuer,
+        subject: idTokenClaims.sub,
+        claims: { ...more, ...idTokenClaims },
+        groups: groupsIn(more, settings.groupsClaim),
+      };
     },
   };
 }

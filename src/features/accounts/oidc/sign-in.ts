@@ -73,8 +73,10 @@ export function createProviderLogin(settings: OidcSettings, means: Means): Provi
       const outcome = await enter(identity, { settings, means });
       const isIn = outcome.type === "signed_in";
       const name = isIn ? outcome.name : `${identity.subject} at ${settings.label}`;
-      const said = isIn ? {} : { groups: identity.groups?.slice(0, MAX_LOGGED), claims: Object.keys(identity.claims) };
-      means.log.info({ subject: name, address, ...said }, isIn ? "signed_in" : "oidc_not_let_in");
+      const logged = isIn
+        ? {}
+        : { groups: identity.groups?.slice(0, MAX_LOGGED), claims: Object.keys(identity.claims) };
+      means.log.info({ subject: name, address, ...logged }, isIn ? "signed_in" : "oidc_not_let_in");
       const act = isIn ? "login.succeeded" : "login.failed";
       await means.audit({ by: isIn ? name : "", act, about: name, details: `from ${address}` });
       return outcome;

@@ -47,19 +47,19 @@ const ALIKE = 0.8;
  * trust: it is attributed to a person who said its words, or to an address where it was found, or dropped.
  */
 export function judgeNotes(notes: readonly Note[], evidence: Evidence): Learned[] {
-  const kept: Learned[] = [];
+  const accepted: Learned[] = [];
   for (const note of notes) {
     const learned = judge(note, evidence);
-    if (learned !== null && !kept.some(({ text }) => isAlike(text, learned.text))) kept.push(learned);
+    if (learned !== null && !accepted.some(({ text }) => isAlike(text, learned.text))) accepted.push(learned);
   }
-  return kept;
+  return accepted;
 }
 
 function judge(note: Note, evidence: Evidence): Learned | null {
   const { lines, isMixed, known } = evidence;
   const cited = note.lines.flatMap((number) => lines[number - 1] ?? []);
-  const said = cited.filter(({ author }) => author !== null);
-  const line = closestLine(note.text, said) ?? said.at(-1);
+  const byPeople = cited.filter(({ author }) => author !== null);
+  const line = closestLine(note.text, byPeople) ?? byPeople.at(-1);
   const isSaid = line !== undefined && isFrom(note.text, cited, isMixed ? OWN_WORDS.mixed : OWN_WORDS.plain);
   const found = isSaid ? undefined : cited.find(({ foundAt }) => foundAt !== null);
   const reader = lines.findLast((each) => each.author !== null);

@@ -213,13 +213,13 @@ async function learn(lesson: Lesson, learning: LearnScope): Promise<void> {
   const { response, count } = await host.callModel(call, learning.signal);
   const notes = notesIn(textOf(response.content));
   const learned = judgeNotes(notes, { ...thread, known, channelKey, isPrivate });
-  const kept = await store.transaction(async (tx) => {
+  const storedForRuns = await store.transaction(async (tx) => {
     if (!(await close(tx))) return [];
     await count(tx);
     return keep(tx, learned, { thread, isPrivate, runtime });
   });
-  for (const runId of new Set(kept)) {
-    const words = `${kept.filter((each) => each === runId).length} remembered`;
+  for (const runId of new Set(storedForRuns)) {
+    const words = `${storedForRuns.filter((each) => each === runId).length} remembered`;
     await host.addToFold({ thread: session.thread, runId }, words).catch((error: unknown) => {
       // The memory is stored all the same, and the Details show it.
       host.log.warn({ err: toAppError(error), runId }, "fold_not_amended");
@@ -265,11 +265,11 @@ async function threadOf(session: SessionRow, { sessionId, after }: Lesson, { sto
 
 /** The existing memories about a thread's topics, as far as everybody who spoke in it may read them. */
 async function knownTo({ session, lines }: Thread, memories: Memories): Promise<Memory[]> {
-  const said = lines.filter(({ author }) => author !== null);
-  const speakers = new Set(said.map(({ author }) => author?.id));
-  const [only = null] = speakers.size === 1 ? said.map(({ author }) => author?.id ?? null) : [];
+  const byPeople = lines.filter(({ author }) => author !== null);
+  const speakers = new Set(byPeople.map(({ author }) => author?.id));
+  const [only = null] = speakers.size === 1 ? byPeople.map(({ author }) => author?.id ?? null) : [];
   const reader = readerIn(session.thread, session.channelKey, only);
-  const longest = said.toSorted((one, other) => other.text.length - one.text.length).slice(0, ASKED_LINES);
+  const longest = byPeople.toSorted((one, other) => other.text.length - one.text.length).slice(0, ASKED_LINES);
   const known = new Map<number, Memory>();
   for (const { text } of longest) {
     const hits = await memories.search({ query: text, reader, limit: KNOWN_EACH });

@@ -22,7 +22,7 @@ export interface Line {
 }
 
 /** Maximum length of a line, and of all lines together, in characters; the oldest are left out. */
-const LINE_CHARS = { said: 2_000, found: 1_000 };
+const LINE_CHARS = { message: 2_000, found: 1_000 };
 const ALL_CHARS = 24_000;
 /** Minimum number of distinct meaningful words in a thread that is worth a model call. */
 const MIN_WORDS = 3;
@@ -37,14 +37,14 @@ export interface ThreadContent {
 
 /** The messages, answers and pages of a thread, in order; without jobs, notes and shell commands. */
 export function linesOf({ events, messages, calls }: ThreadContent): Line[] {
-  const said = events.flatMap(({ body, runId }): Line[] => {
+  const byPeople = events.flatMap(({ body, runId }): Line[] => {
     if (body.kind !== "message" || body.from !== undefined) return [];
     if (localCommandIn(body.text) !== null || body.text.trim() === "") return [];
     const { author, at } = body;
-    return [line(body.text, LINE_CHARS.said, { author, foundAt: null, isOwn: true, at, runId })];
+    return [line(body.text, LINE_CHARS.message, { author, foundAt: null, isOwn: true, at, runId })];
   });
-  const since = Math.min(...said.map(({ at }) => at));
-  const all = [...said, ...answersIn(messages, since), ...foundBy(calls, since)].toSorted((a, b) => a.at - b.at);
+  const since = Math.min(...byPeople.map(({ at }) => at));
+  const all = [...byPeople, ...answersIn(messages, since), ...foundBy(calls, since)].toSorted((a, b) => a.at - b.at);
   let left = ALL_CHARS;
   const fitting = all.toReversed().filter(({ text }) => (left -= text.length) >= 0);
   return fitting.toReversed();
@@ -60,7 +60,7 @@ function answersIn(messages: readonly Message[], since: number): Line[] {
     if (message.role !== "assistant" || message.createdAt < since || text.trim() === "") return [];
     const label = labelOf(messages.slice(0, index + 1));
     const isOwn = originsIn(label).length === 0 && isWithin(label, "private");
-    return [line(text, LINE_CHARS.said, { author: null, foundAt: null, isOwn, at: message.createdAt, runId: null })];
+    return [line(text, LINE_CHARS.message, { author: null, foundAt: null, isOwn, at: message.createdAt, runId: null })];
   });
 }
 
@@ -89,9 +89,9 @@ export function isWorthRemembering(text: string): boolean {
 
 /** Whether a thread could contain something to remember; a single question tells nothing. */
 export function isWorthLearning(lines: readonly Line[]): boolean {
-  const said = lines.filter(({ author }) => author !== null);
-  if (said.length === 1 && said.every(({ text }) => /^[^.!?。！？\n]*[?？؟]\s*$/u.test(text))) return false;
-  return said.some(({ text }) => isWorthRemembering(text));
+  const byPeople = lines.filter(({ author }) => author !== null);
+  if (byPeople.length === 1 && byPeople.every(({ text }) => /^[^.!?。！？\n]*[?？؟]\s*$/u.test(text))) return false;
+  return byPeople.some(({ text }) => isWorthRemembering(text));
 }
 
 /** Whether a text neither asks nor tells anything, so that recalled memories would be noise. */

@@ -20,7 +20,7 @@ export const LEARN_SYSTEM = [
 
 /** The conversation as JSON lines, which no text can break out of, and the related memories. */
 export function learnPrompt(lines: readonly Line[], known: readonly Memory[]): string {
-  const said = lines.map(({ author, foundAt, text, at }, index) =>
+  const conversation = lines.map(({ author, foundAt, text, at }, index) =>
     JSON.stringify({
       line: index + 1,
       ...(foundAt === null ? { by: author?.name ?? "(you, the agent)" } : { found_at: foundAt }),
@@ -31,7 +31,13 @@ export function learnPrompt(lines: readonly Line[], known: readonly Memory[]): s
   const knownLines = known.map(({ seq, text, author, said: on }) =>
     JSON.stringify({ number: seq, by: author.name, on, text }),
   );
-  return ["Known:", ...(knownLines.length === 0 ? ["(nothing)"] : knownLines), "", "Conversation:", ...said].join("\n");
+  return [
+    "Known:",
+    ...(knownLines.length === 0 ? ["(nothing)"] : knownLines),
+    "",
+    "Conversation:",
+    ...conversation,
+  ].join("\n");
 }
 
 const number = z.number().int().positive();

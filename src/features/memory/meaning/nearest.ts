@@ -3,7 +3,7 @@ import { signsOf } from "./vectors.ts";
 
 /** Maximum number of vectors in memory, about 130 bytes each. Beyond it, further vectors are not compared. */
 const MAX_HELD = 300_000;
-const FIRST_ROOM = 64;
+const INITIAL_CAPACITY = 64;
 
 /** The memories nearest to a question. */
 export interface NearestMemories {
@@ -21,7 +21,7 @@ const ASSUMED = { alike: 0.2, count: 10 };
 export type Nearest = ReturnType<typeof createNearest>;
 
 /** Vectors that the same people may read. */
-interface Room {
+interface Partition {
   readonly audiences: readonly IndexWord[];
   seqs: Int32Array;
   signs: Int32Array;
@@ -29,14 +29,14 @@ interface Room {
 }
 
 export function createNearest() {
-  const rooms = new Map<string, Room>();
+  const partitions = new Map<string, Partition>();
   let words = 0;
   const held = new Set<number>();
   const remove = (seq: number): void => {
     if (!held.delete(seq)) return;
-    for (const room of rooms.values()) {
-      const at = room.seqs.subarray(0, room.count).indexOf(seq);
-      if (at >= 0) takeOut(room, at, words);
+    for (const partition of partitions.values()) {
+      const at = partition.seqs.subarray(0, partition.count).indexOf(seq);
+      if (at >= 0) removeAt(partition, at, words);
     }
   };
   return {
@@ -44,7 +44,7 @@ export function createNearest() {
     remove,
     /** Starts over with vectors of so many bytes of signs; drops all others. */
     begin(signBytes: number): void {
-      rooms.clear();
+      partitions.clear();
       held.clear();
       words = signBytes / Int32Array.BYTES_PER_ELEMENT;
     },
@@ -54,12 +54,12 @@ export function createNearest() {
       remove(seq);
       if (held.size >= MAX_HELD || signs.length !== words * Int32Array.BYTES_PER_ELEMENT) return;
       const key = audiences.join(" ");
-      const room = rooms.get(key) ?? newRoom(audiences, words);
-      rooms.set(key, room);
-      if (room.count === room.seqs.length) grow(room, words);
-      room.seqs[room.count] = seq;
-      room.signs.set(new Int32Array(signs.buffer, signs.byteOffset, words), room.count * words);
-      room.count += 1;
+      const partition = partitions.get(key) ?? newPartition(audiences, words);
+      partitions.set(key, partition);
+      if (partition.count === partition.seqs.length) grow(partition, words);
+      partition.seqs[partition.count] = seq;
+      partition.signs.set(new Int32Array(signs.buffer, signs.byteOffset, words), partition.count * words);
+      partition.count += 1;
       held.add(seq);
     },
     /** The memories that any of the readers may read whose vectors differ in the fewest signs. */
@@ -67,42 +67,47 @@ export function createNearest() {
       const signs = signsOf(vector);
       if (signs.length !== words * Int32Array.BYTES_PER_ELEMENT) return NOTHING_NEAR;
       const asked = new Int32Array(signs.buffer);
-      const open = [...rooms.values()].filter(({ audiences }) => audiences.some((each) => readers.includes(each)));
+      const open = [...partitions.values()].filter(({ audiences }) => audiences.some((each) => readers.includes(each)));
       return nearestIn(open, asked, most);
     },
   };
 }
 
-function newRoom(audiences: readonly IndexWord[], words: number): Room {
-  return { audiences, seqs: new Int32Array(FIRST_ROOM), signs: new Int32Array(FIRST_ROOM * words), count: 0 };
+function newPartition(audiences: readonly IndexWord[], words: number): Partition {
+  return {
+    audiences,
+    seqs: new Int32Array(INITIAL_CAPACITY),
+    signs: new Int32Array(INITIAL_CAPACITY * words),
+    count: 0,
+  };
 }
 
-function grow(room: Room, words: number): void {
-  const { seqs, signs } = room;
-  room.seqs = new Int32Array(2 * seqs.length);
-  room.signs = new Int32Array(2 * seqs.length * words);
-  room.seqs.set(seqs);
-  room.signs.set(signs);
+function grow(partition: Partition, words: number): void {
+  const { seqs, signs } = partition;
+  partition.seqs = new Int32Array(2 * seqs.length);
+  partition.signs = new Int32Array(2 * seqs.length * words);
+  partition.seqs.set(seqs);
+  partition.signs.set(signs);
 }
 
 /** Fills the gap with the last entry. */
-function takeOut(room: Room, at: number, words: number): void {
-  room.count -= 1;
-  room.seqs[at] = room.seqs[room.count] ?? 0;
-  room.signs.copyWithin(at * words, room.count * words, (room.count + 1) * words);
+function removeAt(partition: Partition, at: number, words: number): void {
+  partition.count -= 1;
+  partition.seqs[at] = partition.seqs[partition.count] ?? 0;
+  partition.signs.copyWithin(at * words, partition.count * words, (partition.count + 1) * words);
 }
 
-function nearestIn(rooms: readonly Room[], asked: Int32Array, most: number): NearestMemories {
+function nearestIn(partitions: readonly Partition[], asked: Int32Array, most: number): NearestMemories {
   const bits = 32 * asked.length;
   const often = new Uint32Array(bits + 1);
-  const distances = rooms.map((room) => distancesIn(room, asked, often));
+  const distances = partitions.map((partition) => distancesIn(partition, asked, often));
   let furthest = 0;
   for (let sum = 0; furthest <= bits; furthest += 1) {
     sum += often[furthest] ?? 0;
     if (sum >= most) break;
   }
   const found: { readonly seq: number; readonly distance: number }[] = [];
-  for (const [index, { seqs, count }] of rooms.entries()) {
+  for (const [index, { seqs, count }] of partitions.entries()) {
     const each = distances[index];
     for (let at = 0; at < count; at += 1) {
       const distance = each?.[at] ?? bits;
@@ -123,8 +128,8 @@ function usualIn(often: Uint32Array): number {
   return (alike * count + ASSUMED.alike * ASSUMED.count) / (count + ASSUMED.count);
 }
 
-/** Number of differing signs for each vector of a room; also counts how often each number occurs. */
-function distancesIn({ signs, count }: Room, asked: Int32Array, often: Uint32Array): Uint16Array {
+/** Number of differing signs for each vector of a partition; also counts how often each number occurs. */
+function distancesIn({ signs, count }: Partition, asked: Int32Array, often: Uint32Array): Uint16Array {
   const distances = new Uint16Array(count);
   const words = asked.length;
   for (let at = 0, from = 0; at < count; at += 1, from += words) {

@@ -153,11 +153,11 @@ function linesBeside(best: readonly Ranked[], read: readonly Reading[]): Lines[]
 
 /** Moves verbatim repetitions of a better-ranked text behind everything else. */
 function repeatsLast(ranked: readonly Ranked[]): Ranked[] {
-  const said = new Set<string>();
+  const seen = new Set<string>();
   const { first = [], again = [] } = Object.groupBy(ranked, ({ found: { text } }) => {
     const words = text.trim().toLowerCase();
-    if (said.has(words)) return "again";
-    said.add(words);
+    if (seen.has(words)) return "again";
+    seen.add(words);
     return "first";
   });
   return [...first, ...again];

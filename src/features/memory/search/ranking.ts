@@ -139,7 +139,7 @@ export function rank(readings: readonly Reading[], question: Question): Ranked[]
     const neighbours = LENT.map(({ step, part }) => ({ part, words: lending[line(index, step)] ?? [] }));
     return (own[index] ?? 0) + lent(byWord[index] ?? [], neighbours);
   });
-  const byWords = readings.map((reading, index) => (nears[index] ?? 0) + said(reading, question));
+  const byWords = readings.map((reading, index) => (nears[index] ?? 0) + ownScore(reading, question));
   const best = byWords.reduce((most, relevance) => Math.max(most, relevance), 0);
   const alike = similarityScores(question.meant, readings);
   return readings
@@ -185,7 +185,7 @@ function lent(
 }
 
 /** Score for the author's name and for adjacent words, which is not passed on to neighbours. */
-function said({ saidBy, pairs }: Reading, { words }: Question): number {
+function ownScore({ saidBy, pairs }: Reading, { words }: Question): number {
   const byName = words.reduce((sum, { authorWeight }, index) => {
     return saidBy[index] === true ? sum + Math.min(MAX_AUTHOR, AUTHOR_PART * authorWeight) : sum;
   }, 0);

@@ -65,13 +65,13 @@ export class OpenFile {
 
   write(bytes: Uint8Array, offset: number): void {
     const end = offset + bytes.length;
-    this.#withRoom(end).set(bytes, offset);
+    this.#withCapacity(end).set(bytes, offset);
     this.#size = Math.max(this.#size, end);
     this.#changed = true;
   }
 
   resize(size: number): void {
-    this.#withRoom(size).fill(0, Math.min(size, this.#size));
+    this.#withCapacity(size).fill(0, Math.min(size, this.#size));
     this.#size = size;
     this.#changed = true;
   }
@@ -107,13 +107,13 @@ export class OpenFile {
     return this.#content;
   }
 
-  #withRoom(size: number): Buffer {
+  #withCapacity(size: number): Buffer {
     if (size > MAX_SIZE) throw new WasiFailure("file-too-large");
     const content = this.#loaded();
     if (size <= content.length) return content;
-    const room = Math.min(MAX_SIZE, Math.max(size, 2 * content.length));
-    this.#hold(room - content.length);
-    const larger = Buffer.alloc(room);
+    const capacity = Math.min(MAX_SIZE, Math.max(size, 2 * content.length));
+    this.#hold(capacity - content.length);
+    const larger = Buffer.alloc(capacity);
     content.copy(larger, 0, 0, this.#size);
     this.#content = larger;
     return larger;

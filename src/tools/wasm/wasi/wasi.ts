@@ -128,9 +128,9 @@ class Sink {
     this.#printed(bytes);
     if (this.#budget === null) return true;
     if (bytes.length > this.#budget.left) this.full = true;
-    const kept = Buffer.from(bytes.subarray(0, this.#budget.left));
-    this.#budget.left -= kept.length;
-    this.#parts.push(kept);
+    const fitting = Buffer.from(bytes.subarray(0, this.#budget.left));
+    this.#budget.left -= fitting.length;
+    this.#parts.push(fitting);
     return !this.full;
   }
 

@@ -79,13 +79,13 @@ function topmostAbove(file: string, made: ReadonlySet<string>): string | null {
 
 /** Undefined if the content cannot be kept: being unable to undo a change is no reason to refuse it. */
 function keptOf(place: ResolvedPath, directory: string): string | undefined {
-  const kept = unlessRefused(() => {
+  const stored = unlessRefused(() => {
     const bytes = withFile(place, place.relative, (fd) => readWhole(fd, place.relative, MAX_KEPT.fileBytes));
     const sha256 = keepContent(directory, bytes);
     keepMode(directory, { path: place.relative, sha256 }, place.stats?.mode ?? 0);
     return sha256;
   });
-  return kept ?? undefined;
+  return stored ?? undefined;
 }
 
 /**

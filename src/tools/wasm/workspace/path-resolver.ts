@@ -95,9 +95,9 @@ export class PathResolver {
 
   /** Keeps the held directory open while others are looked up; the caller closes it. */
   keep(): Directory | null {
-    const kept = this.#held?.directory ?? null;
+    const directory = this.#held?.directory ?? null;
     this.#held = null;
-    return kept;
+    return directory;
   }
 
   relative(directory: Directory, name: string): string {

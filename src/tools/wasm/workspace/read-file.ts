@@ -82,7 +82,7 @@ class LineScan {
   readonly #end: number;
   readonly #hash: Hash = createHash("sha256");
   readonly #parts: Buffer[] = [];
-  #kept = 0;
+  #bufferedBytes = 0;
   /** The line of the next byte. */
   #line = 1;
   #endsOpen = false;
@@ -106,11 +106,11 @@ class LineScan {
   }
 
   #keep(part: Buffer): void {
-    const room = MAX_WINDOW - this.#kept;
-    if (room <= 0) return;
-    const kept = Buffer.from(part.subarray(0, room));
-    this.#parts.push(kept);
-    this.#kept += kept.length;
+    const remaining = MAX_WINDOW - this.#bufferedBytes;
+    if (remaining <= 0) return;
+    const buffered = Buffer.from(part.subarray(0, remaining));
+    this.#parts.push(buffered);
+    this.#bufferedBytes += buffered.length;
   }
 
   result(): LineWindow {
@@ -119,7 +119,7 @@ class LineScan {
       text: bytes.toString("utf8"),
       totalLines: this.#line - (this.#endsOpen ? 0 : 1),
       sha256: this.#hash.digest("hex"),
-      wellFormed: isUtf8(bytes) || this.#kept === MAX_WINDOW,
+      wellFormed: isUtf8(bytes) || this.#bufferedBytes === MAX_WINDOW,
     };
   }
 }

@@ -28,7 +28,7 @@ export interface Batch {
 /** Reads files in turn and keeps the texts that pass the prefilter, until a batch is full. */
 export function readMatching(scope: Files, { paths, first, prefilter }: Search): Batch {
   const wanted = prefilterOf(prefilter);
-  const kept: { path: string; text: string }[] = [];
+  const matching: { path: string; text: string }[] = [];
   const buffer = new FileBuffer();
   let bytes = 0;
   let skipped = 0;
@@ -43,10 +43,10 @@ export function readMatching(scope: Files, { paths, first, prefilter }: Search):
       skipped++;
       continue;
     }
-    kept.push({ path, text: textOf(content) });
+    matching.push({ path, text: textOf(content) });
     bytes += content.length;
   }
-  return { paths: kept.map(({ path }) => path), texts: kept.map(({ text }) => text), next: at, skipped };
+  return { paths: matching.map(({ path }) => path), texts: matching.map(({ text }) => text), next: at, skipped };
 }
 
 /** Strips the byte order mark, which would precede the first line. */

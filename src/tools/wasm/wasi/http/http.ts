@@ -7,10 +7,10 @@ import type { IoError } from "../streams.ts";
 import { type WasiError, WasiFailure } from "../wasi-failure.ts";
 import { Fields } from "./fields.ts";
 import { FutureIncomingResponse, FutureTrailers, IncomingBody, IncomingResponse, type Received } from "./incoming.ts";
-import { type BodyRoom, OutgoingBody, OutgoingRequest, RequestOptions } from "./outgoing.ts";
+import { type BodyBudget, OutgoingBody, OutgoingRequest, RequestOptions } from "./outgoing.ts";
 
 /** Maximum bytes of all request bodies that an instance holds. */
-const ROOM = 16_777_216;
+const MAX_ALL_BODIES = 16_777_216;
 
 /**
  * Never instantiated, since nothing serves requests here. Components that can serve, as some compilers make them,
@@ -27,9 +27,9 @@ const received = z.object({ status: z.int(), headers: z.record(z.string(), z.str
  * receives why a request was denied, because the error code carries no text.
  */
 export function createHttp(ask: Ask, note: (sentence: string) => void): Record<string, object> {
-  const room: BodyRoom = { left: ROOM };
+  const budget: BodyBudget = { left: MAX_ALL_BODIES };
   class Request extends OutgoingRequest {
-    protected override readonly room = room;
+    protected override readonly budget = budget;
   }
   const handle = (request: OutgoingRequest, options: RequestOptions | undefined): FutureIncomingResponse => {
     const body = request.sentBody;

@@ -13,19 +13,19 @@ export interface Tagged {
 }
 
 /** Bytes that the bodies of one instance may still take together, outside its own memory. */
-export interface BodyRoom {
+export interface BodyBudget {
   left: number;
 }
 
 export class OutgoingBody {
-  readonly #room: BodyRoom;
+  readonly #budget: BodyBudget;
   readonly #parts: Buffer[] = [];
   #size = 0;
   #state: "open" | "whole" | "broken" = "open";
   #written = false;
 
-  constructor(room: BodyRoom) {
-    this.#room = room;
+  constructor(budget: BodyBudget) {
+    this.#budget = budget;
   }
 
   get state(): "open" | "whole" | "broken" {
@@ -55,8 +55,8 @@ export class OutgoingBody {
   #add(bytes: Uint8Array): boolean {
     if (this.#state !== "open") return false;
     this.#size += bytes.length;
-    this.#room.left -= bytes.length;
-    if (this.#size > MAX_BODY || this.#room.left < 0) {
+    this.#budget.left -= bytes.length;
+    if (this.#size > MAX_BODY || this.#budget.left < 0) {
       this.#state = "broken";
       throw new WasiFailure({ tag: "HTTP-request-body-size", val: BigInt(this.#size) });
     }
@@ -65,10 +65,10 @@ export class OutgoingBody {
   }
 }
 
-/** Components construct these classes with only WASI's arguments, so a subclass supplies the room for bodies. */
+/** Components construct these classes with only WASI's arguments, so a subclass supplies the budget for bodies. */
 export class OutgoingRequest {
   readonly #headers: Fields;
-  protected readonly room: BodyRoom = { left: MAX_BODY };
+  protected readonly budget: BodyBudget = { left: MAX_BODY };
   #method: Tagged = { tag: "get" };
   #scheme: Tagged | undefined;
   #authority: string | undefined;
@@ -86,7 +86,7 @@ export class OutgoingRequest {
 
   body(): OutgoingBody {
     if (this.#body !== null) throw new WasiFailure("taken");
-    this.#body = new OutgoingBody(this.room);
+    this.#body = new OutgoingBody(this.budget);
     return this.#body;
   }
 
