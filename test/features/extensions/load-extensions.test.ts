@@ -25,24 +25,24 @@ const unsound = [
     says: "must not begin with mcp__",
   },
   {
-    name: "a component elsewhere",
+    name: "a component path outside its folder",
     manifest: { component: "../x.wasm" },
     says: "component: must be a file name that ends in .wasm",
   },
   { name: "a component that is missing", manifest: { component: "x.wasm" }, says: "x.wasm does not exist." },
   {
-    name: "an input schema that is none",
+    name: "an invalid input schema",
     manifest: { input: { type: "object", properties: { a: { type: "texte" } } } },
     says: "the input schema in tool.json is not valid: Unsupported type: texte.",
   },
   { name: "an input that is no object", manifest: { input: { type: "string" } }, says: "input.type: " },
   {
-    name: "a host that is none",
+    name: "an invalid host",
     manifest: { hosts: ["https://example.org/"] },
     says: "hosts.0: must be a host as in allowedHosts, such as api.example.com.",
   },
   {
-    name: "two hosts as one",
+    name: "two hosts in one entry",
     manifest: { hosts: ["a.example,b.example"] },
     says: "hosts.0: must be a host as in allowedHosts, such as api.example.com.",
   },
@@ -55,12 +55,12 @@ const unsound = [
   { name: "a replay that is none", manifest: { afterCrash: "reconcile" }, says: "afterCrash: " },
   { name: "another hash", manifest: { sha256: "0".repeat(64) }, says: `but tool.json says ${"0".repeat(64)}.` },
   {
-    name: "arguments for what takes none",
+    name: "arguments for a component that accepts none",
     manifest: { world: "deckhand:extension" },
     says: "tool.json is not valid: arguments only with the world wasi:cli/run.",
   },
   {
-    name: "another world than it says",
+    name: "a component of another world than its manifest states",
     manifest: { world: "deckhand:extension", arguments: undefined },
     says: "the component is not of the world deckhand:extension: it does not export deckhand:extension/tool@0.1.0, but wasi:cli/run@0.2.12.",
   },
@@ -99,7 +99,7 @@ const components = [
     says: "no bindings can be made of the component: ",
   },
   {
-    name: "a component that wants what there is not",
+    name: "a component with an unsupported import",
     make: withSockets,
     says: "the component imports what wasi:cli/run does not have: wasi:sockets/instance-network.",
   },

@@ -5,37 +5,37 @@ import { buildConfig } from "../../support/query-config.ts";
 
 const cases: readonly { name: string; settings: ManagedSettings; preset: string; is: object }[] = [
   {
-    name: "a shipped preset, where nothing is configured",
+    name: "a shipped preset has its own values without settings",
     settings: {},
     preset: "careful",
     is: { maxConcurrentExecutors: 2, executorMaxTurns: 20, totalBudgetUsd: undefined, executorIsolation: true },
   },
   {
-    name: "a shipped preset stays within configured limits",
+    name: "a shipped preset does not exceed the configured limits",
     settings: { maxConcurrentExecutors: 3, executorMaxTurns: 5, totalBudgetUsd: 2 },
     preset: "fast",
     is: { maxConcurrentExecutors: 3, executorMaxTurns: 5, totalBudgetUsd: 2, executorIsolation: false },
   },
   {
-    name: "a shipped preset may be stricter than what is configured",
+    name: "a shipped preset may be stricter than the settings",
     settings: { maxConcurrentExecutors: 3, totalBudgetUsd: 2, executorIsolation: true },
     preset: "cheap",
     is: { maxConcurrentExecutors: 1, executorMaxTurns: 6, totalBudgetUsd: 0.5, executorIsolation: true },
   },
   {
-    name: "a shipped preset leaves the models as configured",
+    name: "a shipped preset does not change the configured models",
     settings: { managerModel: "anthropic/claude-opus-5-5", executorModel: "openai/gpt-6-sol" },
     preset: "cheap",
     is: { managerModel: "anthropic/claude-opus-5-5", executorModel: "openai/gpt-6-sol" },
   },
   {
-    name: "a configured preset may go beyond what is configured beside it, and takes the rest from there",
+    name: "a configured preset may exceed the general settings, which apply to its unset fields",
     settings: { totalBudgetUsd: 1, maxConcurrentExecutors: 3, presets: { big: { totalBudgetUsd: 20 } } },
     preset: "big",
     is: { totalBudgetUsd: 20, maxConcurrentExecutors: 3, executorMaxTurns: 10 },
   },
   {
-    name: "a configured preset takes the place of a shipped one",
+    name: "a configured preset replaces a shipped one of its name",
     settings: { presets: { careful: { executorMaxTurns: 30 } } },
     preset: "careful",
     is: { executorMaxTurns: 30, maxConcurrentExecutors: 4, executorIsolation: false },

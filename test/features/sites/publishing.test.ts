@@ -23,7 +23,7 @@ const ROWS: readonly Row[] = [
     says: "The directory holds more than 2000 files: too many for a site.",
   },
   {
-    name: "a file of 2 GB that takes no place",
+    name: "a sparse file of 2 GB",
     make(_world, directory) {
       writeFileSync(path.join(directory, "huge.bin"), "");
       truncateSync(path.join(directory, "huge.bin"), 2_147_483_648);
@@ -31,7 +31,7 @@ const ROWS: readonly Row[] = [
     says: "huge.bin has 2.1 GB; a file of a site may have at most 26.2 MB.",
   },
   {
-    name: "files that are too much together",
+    name: "a set of files above the total size limit",
     make(_world, directory) {
       for (const name of ["a", "b", "c", "d", "e"]) {
         writeFileSync(path.join(directory, name), "");
@@ -41,7 +41,7 @@ const ROWS: readonly Row[] = [
     says: "The directory holds more than 100 MB: too much for a site.",
   },
   {
-    name: "directories that are too many",
+    name: "a tree of too many directories",
     make(_world, directory) {
       for (let number = 0; number <= LIMITS.files; number += 1) mkdirSync(path.join(directory, `${number}`));
     },
@@ -66,7 +66,7 @@ const ROWS: readonly Row[] = [
     says: "notes.txt is a symbolic link: a site holds files only. Put a copy in its place.",
   },
   {
-    name: "a directory outside",
+    name: "a directory outside the root",
     directory: "../outside",
     make(world) {
       mkdirSync(path.join(world.home, "outside"), { recursive: true });
@@ -85,17 +85,17 @@ const ROWS: readonly Row[] = [
     says: "The path is outside the sandbox; use a path relative to its root.",
   },
   {
-    name: "a pipe",
+    name: "a named pipe",
     make: (_world, directory) => void execFileSync("mkfifo", [path.join(directory, "pipe")]),
     says: "pipe is neither a regular file nor a directory: it cannot be published.",
   },
   {
-    name: "a key",
+    name: "a private key",
     make: (world) => world.put("heron", { "deploy/id_rsa": "key" }),
     says: "deploy/id_rsa looks like a private key: it is not published. Take it out of the directory.",
   },
   {
-    name: "what the directory's own name makes a secret, by a link to it",
+    name: "a link to a directory whose name marks its files as secret",
     directory: "linked",
     make(world) {
       world.put(".docker", { "index.html": "x", "config.json": "{}" });
@@ -104,19 +104,19 @@ const ROWS: readonly Row[] = [
     says: "config.json looks like cloud credentials: it is not published. Take it out of the directory.",
   },
   {
-    name: "a name that no browser asks for",
+    name: "a file name that no browser can request",
     make: (world) => world.put("heron", { "a\\b.txt": "x" }),
     says: "a\\b.txt: a browser could not ask for a file of this name. Rename it.",
   },
   {
-    name: "no index",
+    name: "a directory without an index",
     directory: "bare",
     make: (world) => world.put("bare", { "a.txt": "x" }),
     says: "bare has no index.html, with which a site begins.",
   },
   { name: "no directory", directory: "none", make: () => {}, says: "none does not exist." },
   {
-    name: "a file in its place",
+    name: "a file in place of the directory",
     directory: "heron/index.html",
     make: () => {},
     says: "A part of heron/index.html is a file, not a directory.",

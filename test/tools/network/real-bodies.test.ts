@@ -11,32 +11,32 @@ const UTF_8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 test.each([
   {
-    name: "a feed says its charset in its XML declaration",
+    name: "the charset in a feed's XML declaration is used",
     bytes: Buffer.from(FEED, "latin1"),
     type: "application/rss+xml",
   },
   {
-    name: "a header beats an XML declaration",
+    name: "the header's charset has priority over an XML declaration",
     bytes: Buffer.from(FEED),
     type: "application/rss+xml; charset=utf-8",
   },
   {
-    name: "a UTF-8 byte order mark beats the header",
+    name: "a UTF-8 byte order mark has priority over the header",
     bytes: Buffer.concat([UTF_8_MARK, Buffer.from("Müller")]),
     type: "text/plain; charset=iso-8859-1",
   },
   {
-    name: "a page that its meta calls UTF-16 is UTF-8",
+    name: "a page whose meta element says UTF-16 is read as UTF-8",
     bytes: Buffer.from('<!doctype html><html><head><meta charset="utf-16"></head><body>Müller</body></html>'),
     type: "text/html",
   },
   {
-    name: "a feed that its XML declaration calls UTF-16 is UTF-8",
+    name: "a feed whose XML declaration says UTF-16 is read as UTF-8",
     bytes: Buffer.from('<?xml version="1.0" encoding="UTF-16"?><rss><title>Müller</title></rss>'),
     type: "text/xml",
   },
   {
-    name: "UTF-16 without a mark is what the header calls it",
+    name: "UTF-16 without a byte order mark is decoded by the header's charset",
     bytes: Buffer.from("Müller", "utf16le"),
     type: "text/plain; charset=utf-16",
   },
