@@ -18,13 +18,19 @@ export interface Build {
   readonly steps?: readonly Step[];
   /** Names of steps to skip. */
   readonly without?: readonly string[];
+  /** Number of steps to make at once. Defaults to as many as fit into memory. */
+  readonly atOnce?: number;
   readonly print: (line: string) => void;
 }
+
+/** Memory of the largest step, in bytes. */
+const STEP_BYTES = 700_000_000;
 
 /**
  * Builds what is missing or has changed inputs; resolves with false if that fails. Only one process builds at a time.
  */
-export async function build({ root, steps = STEPS, without = [], print }: Build): Promise<boolean> {
+export async function build({ root, steps = STEPS, without = [], print, ...options }: Build): Promise<boolean> {
+  const { atOnce = Math.max(1, Math.floor(process.availableMemory() / STEP_BYTES)) } = options;
   const wanted = () => staleSteps(root, steps).filter(({ name }) => !without.includes(name));
   const stale = wanted();
   if (stale.length === 0) return true;
@@ -38,7 +44,7 @@ export async function build({ root, steps = STEPS, without = [], print }: Build)
   using _lock = takeLock(path.join(root, "build/lock"), {
     onWait: () => print("Another process is building Deckhand: waiting until it is done …"),
   });
-  return await makeAll({ root, steps, stale: wanted(), print });
+  return await makeAll({ root, steps, stale: wanted(), print, atOnce });
 }
 
 interface Work {
@@ -46,28 +52,45 @@ interface Work {
   readonly steps: readonly Step[];
   readonly stale: readonly Step[];
   readonly print: (line: string) => void;
+  readonly atOnce: number;
 }
 
 /** Rebuilding an artefact also rebuilds what is made of it. */
-async function makeAll({ root, steps, stale, print }: Work): Promise<boolean> {
+async function makeAll({ root, steps, stale, print, atOnce }: Work): Promise<boolean> {
   if (stale.length === 0) return true;
   const names = new Set(stale.map(({ name }) => name));
   const work = steps.filter(({ name, after }) => names.has(name) || after.some((one) => names.has(one)));
   print(`Building what has changed or is missing (${work.length} of ${steps.length} parts) …`);
   const keep = record(root, { prints: inputHashes(root, steps), work });
   const done = new Map<string, Promise<boolean>>();
+  const inTurn = limited(atOnce);
   for (const step of work) {
     const before = step.after.flatMap((name) => done.get(name) ?? []);
     done.set(step.name, makeAfter(before));
     async function makeAfter(others: readonly Promise<boolean>[]): Promise<boolean> {
       if ((await Promise.all(others)).includes(false)) return false;
-      const { ok, line } = await make(root, step);
+      const { ok, line } = await inTurn(() => make(root, step));
       print(`${ok ? "✓" : "✗"} ${line}`);
       if (ok) keep(step);
       return ok;
     }
   }
   return !(await Promise.all(done.values())).includes(false);
+}
+
+/** Lets at most this many run at once. */
+function limited(atOnce: number) {
+  const running = new Set<Promise<unknown>>();
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    while (running.size >= atOnce) await Promise.race(running);
+    const result = work();
+    running.add(result);
+    try {
+      return await result;
+    } finally {
+      running.delete(result);
+    }
+  };
 }
 
 /**

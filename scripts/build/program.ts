@@ -27,6 +27,9 @@ const EXTERNAL = ["better-sqlite3", "bree", "bufferutil", "pg-native", "utf-8-va
 /** Minimum characters of the files to check; smaller ones do not matter. */
 const WIDTH_CHECKED = 64_000;
 
+// The bundler is written in Go, and would take 900 MB, for which a small machine has no room.
+process.env["GOMEMLIMIT"] ??= "300MiB";
+
 /** Scripts that other threads and processes run, as the source refers to them. */
 const OWN_SCRIPT = /new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/g;
 

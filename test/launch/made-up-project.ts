@@ -17,11 +17,16 @@ export interface MadeUpProject {
   write(file: string, content: string): void;
   read(file: string): string;
   /** Starts a build in a process of its own. */
-  build(user?: number): Builder;
+  build(options?: BuildOptions): Builder;
   /** The next step that begins; each step is returned once, in order. */
   nextStep(): Promise<StepAtWork>;
   /** Lets all steps run from now on; returns the names of those that have begun since the last call. */
   letGo(): readonly string[];
+}
+
+export interface BuildOptions {
+  readonly user?: number;
+  readonly atOnce?: number;
 }
 
 export interface StepAtWork {
@@ -76,14 +81,14 @@ export async function madeUpProject(): Promise<MadeUpProject> {
     root,
     write,
     read: (file) => readFileSync(path.join(root, file), "utf8"),
-    build: (user) => startBuild(root, user),
+    build: (options = {}) => startBuild(root, options),
     nextStep,
     letGo,
   };
 }
 
-function startBuild(root: string, user: number | undefined): Builder {
-  const args = [BUILDER, root, ...(user === undefined ? [] : [`${user}`])];
+function startBuild(root: string, options: BuildOptions): Builder {
+  const args = [BUILDER, root, JSON.stringify(options)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => {
     child.kill("SIGKILL");
