@@ -1,27 +1,8 @@
-interface WordPart {
-  readonly type: string;
-  readonly value?: string;
-  readonly pattern?: string;
-  readonly parameter?: string;
-  readonly parts?: readonly WordPart[];
-  readonly operation?: { readonly type: string; readonly word?: Word | null } | null;
-}
-
-interface Word {
-  readonly type: "Word";
-  readonly parts: readonly WordPart[];
-}
-
-interface Expanded {
-  readonly values: readonly string[];
-  readonly quoted: boolean;
-}
+import type { Expand, Expanded, Word, WordPart } from "./word.ts";
 
 interface State {
   readonly env: Map<string, string>;
 }
-
-type Expand = (word: Word) => Promise<Expanded>;
 
 /** Prefix of the names of variables that hold texts without quotes, which are split into words and matched to files. */
 const TEXT = "__text";

@@ -1,26 +1,9 @@
-interface WordPart {
-  readonly type: string;
-  readonly parameter?: string;
-  readonly parts?: readonly WordPart[];
-  readonly operation?: { readonly type: string } | null;
-}
-
-interface Word {
-  readonly type: "Word";
-  readonly parts: readonly WordPart[];
-}
-
-interface Expanded {
-  readonly values: readonly string[];
-  readonly quoted: boolean;
-}
+import type { Expand, Expanded, Word, WordPart } from "./word.ts";
 
 interface State {
   readonly env: Map<string, string>;
   arrays?: Map<string, { readonly kind: "indexed"; readonly elements: ReadonlyMap<string, string> }>;
 }
-
-type Expand = (word: Word) => Promise<Expanded>;
 
 /** Name of the variable that holds one element while it is changed. */
 const ELEMENT = "__element";
