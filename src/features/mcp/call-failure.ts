@@ -10,6 +10,7 @@ import { z } from "zod";
 import { AppError } from "../../core/protocol/errors.ts";
 import { causeChain, proxyFailure, systemCode, wasNeverSent } from "../../core/protocol/system-code.ts";
 import { foreignLine, foreignText } from "./foreign-text.ts";
+import { SignInUnread } from "./sign-in/problems.ts";
 import { type HttpAnswer, httpAnswer } from "./transport/http-answer.ts";
 import { BROKEN_OFF } from "./transport/http-transport.ts";
 import { answeredVersion } from "./transport/other-versions.ts";
@@ -69,6 +70,9 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
   }
   if (error instanceof NoDirectory) {
     return { text: "its working directory (`cwd`) is not there", refused: true, doubtful: true };
+  }
+  if (error instanceof SignInUnread) {
+    return { text: "its sign-in cannot be read from the database now", refused: true, doubtful: false };
   }
   if (error instanceof SdkHttpError) return httpFailure(httpAnswer(error));
   if (error instanceof InsufficientScopeError) return scopeFailure(error);

@@ -190,7 +190,9 @@ export class McpConnection {
     if (this.#session !== null) return this.#session;
     const state = this.#state;
     if (this.#stopping.signal.aborted || (state.type === "down" && state.waitsForSignIn)) return null;
-    if (state.type === "down" && this.#failures > 1 && clock.now() - state.since < FRESH_FAILURE_MS) return null;
+    // The clock may have been set back since.
+    const sinceMs = state.type === "down" ? Math.abs(clock.now() - state.since) : FRESH_FAILURE_MS;
+    if (this.#failures > 1 && sinceMs < FRESH_FAILURE_MS) return null;
     const waiting = new AbortController();
     const late = sleepUnlessAborted(clock, WAIT_MS, AbortSignal.any([signal, waiting.signal])).then(() => null);
     const session = await Promise.race([this.#connect(), late]);

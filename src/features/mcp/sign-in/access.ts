@@ -4,7 +4,7 @@ import { type Clock, sleepUnlessAborted } from "../../../core/protocol/runtime.t
 import { secretMasking } from "../../../core/text/secret-masking.ts";
 import type { FeatureHost } from "../../../feature-host.ts";
 import { createGuardedFetch, type Reach } from "./guarded-fetch.ts";
-import { isFinalRefusal, problemText } from "./problems.ts";
+import { isFinalRefusal, problemText, SignInUnread } from "./problems.ts";
 import {
   type Kept,
   openRow,
@@ -22,7 +22,7 @@ const TURN_MS = 60_000;
 /** How often a process that waits for its turn looks, and for how long, in milliseconds. */
 const LOOK_MS = 200;
 const PATIENCE_MS = 20_000;
-/** Pause after a renewal that failed, in milliseconds. */
+/** Pause after a renewal or a storing that failed, in milliseconds. */
 const PAUSE_MS = 5_000;
 
 /** Why a server refuses our requests. */
@@ -55,12 +55,16 @@ export class Access {
   #kept: Promise<Kept> | null = null;
   #renewing: Promise<string | null> | null = null;
   #refusal: Refusal | null = null;
-  #failedAt = Number.NEGATIVE_INFINITY;
+  /** The last renewal that failed, and why: the end of a sentence. */
+  #failure: { readonly at: number; readonly why: string } | null = null;
   /** Identifies the sign-in that this process uses; empty if there is none. */
   #mark: string | null = null;
   #hidden: readonly string[] = [];
   /** Whether the token was renewed because the server refused it, and the server has not accepted another since. */
   #isLast = false;
+  /** The renewed sign-in, with the row in whose place it is to be stored; null if it is stored. */
+  #unstored: Open | null = null;
+  #storing: Promise<void> | null = null;
 
   constructor(options: AccessScope) {
     this.#options = options;
@@ -80,6 +84,7 @@ export class Access {
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#renewing;
+    await this.#storing;
   }
 
   /** Whether requests carry the token of an account. */
@@ -93,7 +98,8 @@ export class Access {
     if (kept.type !== "open") return null;
     const { renewAt, refreshToken, accessToken } = kept.signIn;
     if (renewAt === null || refreshToken === null || this.#options.clock.now() < renewAt) return accessToken;
-    await this.#renew(kept);
+    // A token that cannot be renewed now may still be valid.
+    if ((await this.#renew(kept)) !== null) return accessToken;
     const latest = await this.#read();
     return latest.type === "open" ? latest.signIn.accessToken : null;
   }
@@ -143,36 +149,47 @@ export class Access {
   #read(): Promise<Kept> {
     this.#kept ??= this.#load().catch((error: unknown) => {
       this.#kept = null;
-      throw error;
+      throw new SignInUnread(error);
     });
     return this.#kept;
   }
 
   async #load(): Promise<Kept> {
-    const { server, vault, replaceSecrets } = this.#options;
+    const { server, vault } = this.#options;
     if (vault === null) return { type: "none" };
     const row = (await readRows(vault)).find((each) => each.server === server);
     this.#mark ??= markOf(row);
-    const kept = await openRow(row, this.#options, vault);
-    const secrets = kept.type === "open" ? secretsOf(kept.signIn) : [];
-    replaceSecrets(this.#hidden, secrets);
-    this.#hidden = secrets;
+    const unstored = row !== undefined && row.sealed === this.#unstored?.row.sealed ? this.#unstored : null;
+    const kept = unstored ?? (await openRow(row, this.#options, vault));
+    this.#mask(kept);
     return kept;
+  }
+
+  #mask(kept: Kept): void {
+    const secrets = kept.type === "open" ? secretsOf(kept.signIn) : [];
+    this.#options.replaceSecrets(this.#hidden, secrets);
+    this.#hidden = secrets;
   }
 
   /** Renews the token, once for all that wait for it; null, or the end of a sentence why not. */
   #renew(from: Open): Promise<string | null> {
-    this.#renewing ??= this.#renewInTurn(from).finally(() => {
-      this.#renewing = null;
-      this.#kept = null;
-    });
+    this.#renewing ??= this.#renewInTurn(from)
+      .catch((error: unknown) => {
+        this.#options.log.warn({ err: error }, "mcp_sign_in_not_renewed");
+        return "the database cannot be used";
+      })
+      .finally(() => {
+        this.#renewing = null;
+        this.#kept = this.#unstored === null ? null : Promise.resolve(this.#unstored);
+      });
     return this.#renewing;
   }
 
   async #renewInTurn(from: Open): Promise<string | null> {
     const { clock, log } = this.#options;
     const { vault } = from;
-    if (clock.now() - this.#failedAt < PAUSE_MS) return "that failed a moment ago";
+    // The clock may have been set back since.
+    if (this.#failure !== null && Math.abs(clock.now() - this.#failure.at) < PAUSE_MS) return this.#failure.why;
     for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_MS) {
       const now = clock.now();
       const turn = { now, until: now + TURN_MS };
@@ -188,25 +205,54 @@ export class Access {
     return why;
   }
 
-  async #renewNow({ row, signIn, vault }: Open): Promise<string | null> {
+  async #renewNow(from: Open): Promise<string | null> {
+    const { row, signIn, vault } = from;
     const { clock, log } = this.#options;
-    const writes = <T>(work: (to: ReturnType<typeof signInWrites>) => Promise<T>) =>
-      vault.store.transaction((tx) => work(tx.tables(signInWrites)));
     try {
-      const renewed = await this.#ask(signIn);
-      const sealed = await sealSignIn(renewed, this.#options, vault);
-      await writes((to) => to.renew(row, { sealed, renewedAt: clock.now() }));
-      log.info({}, "mcp_sign_in_renewed");
-      return null;
+      this.#unstored = { ...from, signIn: await this.#ask(signIn) };
     } catch (error) {
       const { hide } = secretMasking(secretsOf(signIn));
       const why = hide(problemText(error, new URL(signIn.provider.issuer).host)).replace(/\.$/u, "");
       log.warn({ why }, "mcp_sign_in_not_renewed");
-      this.#failedAt = clock.now();
-      if (isFinalRefusal(error)) await writes((to) => to.refuse(row, clock.now()));
-      else await writes((to) => to.leaveTurn(row));
+      this.#failure = { at: clock.now(), why };
+      await vault.store.transaction((tx) => {
+        const to = tx.tables(signInWrites);
+        return isFinalRefusal(error) ? to.refuse(row, clock.now()) : to.leaveTurn(row);
+      });
       return why;
     }
+    this.#mask(this.#unstored);
+    if (!(await this.#store(this.#unstored))) this.#storing ??= this.#storeLater();
+    return null;
+  }
+
+  /** Stores renewed tokens; false if that failed. */
+  async #store(renewed: Open): Promise<boolean> {
+    const { clock, log } = this.#options;
+    const { row, signIn, vault } = renewed;
+    try {
+      const sealed = await sealSignIn(signIn, this.#options, vault);
+      const change = { sealed, renewedAt: clock.now() };
+      await vault.store.transaction((tx) => tx.tables(signInWrites).renew(row, change));
+    } catch (error) {
+      log.warn({ err: error }, "mcp_sign_in_not_stored");
+      return false;
+    }
+    log.info({}, "mcp_sign_in_renewed");
+    if (this.#unstored === renewed) this.#unstored = null;
+    this.#kept = null;
+    return true;
+  }
+
+  /** Tries again until the database is back: the tokens that are stored there may be worth nothing any more. */
+  async #storeLater(): Promise<void> {
+    const { clock } = this.#options;
+    let isOpen = true;
+    while (isOpen && this.#unstored !== null) {
+      isOpen = await sleepUnlessAborted(clock, PAUSE_MS, this.#closing.signal);
+      await this.#store(this.#unstored);
+    }
+    this.#storing = null;
   }
 
   async #ask({ client, provider, resource, ...signIn }: SignIn): Promise<SignIn> {
@@ -229,8 +275,11 @@ export class Access {
     switch (kept.type) {
       case "elsewhere":
         return this.#again("its address has changed since the sign-in");
-      case "locked":
-        return this.#again(`its sign-in cannot be read: ${kept.why.replace(/\.$/u, "")}`);
+      case "locked": {
+        const run = `\`${signInCommand(title)}\``;
+        const text = `its sign-in cannot be read. ${kept.why} To sign in again, an operator runs ${run}`;
+        return { text, orRun: null, waits: true };
+      }
       case "none": {
         const run = `\`${signInCommand(title)}\``;
         if (isSignIn) return { text: `it wants a sign-in; an operator must run ${run}`, orRun: null, waits: true };

@@ -18,6 +18,9 @@ import { clientSchema, providerSchema, type SignIn, tokensOf } from "./signed-in
 /** How long a person has to sign in, in milliseconds. */
 const SIGN_IN_MS = 600_000;
 
+/** Maximum number of answers to other sign-ins that are said: any page in the browser may send them. */
+const MAX_OTHERS = 5;
+
 export interface SignInScope {
   /** The server's name as people write it. */
   readonly title: string;
@@ -84,7 +87,7 @@ async function clientFor(
     redirect_uris: [redirectUri],
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
-    token_endpoint_auth_method: "none",
+    token_endpoint_auth_method: authMethod(metadata),
     application_type: "native",
   };
   const register = (more: { scope?: string }) =>
@@ -97,6 +100,12 @@ async function clientFor(
   return clientSchema.parse(registered);
 }
 
+/** How to ask for tokens: without a secret, unless the authorization server wants one. */
+function authMethod({ token_endpoint_auth_methods_supported: offered = [] }: Discovered["metadata"]): string {
+  const known = ["none", "client_secret_post", "client_secret_basic"];
+  return known.find((method) => offered.includes(method)) ?? "none";
+}
+
 interface Answers {
   readonly first: Promise<URLSearchParams>;
   /** Takes an answer; returns what its browser shows. */
@@ -106,12 +115,14 @@ interface Answers {
 /** Takes the first answer that belongs to this sign-in. */
 function collectAnswers(state: string, say: SignInScope["say"]): Answers {
   const { promise: first, resolve } = Promise.withResolvers<URLSearchParams>();
+  let others = 0;
   return {
     first,
     take(answer) {
       const given = Buffer.from(answer.get("state") ?? "");
       if (given.length !== state.length || !timingSafeEqual(given, Buffer.from(state))) {
-        say("⚠ That is the answer to another sign-in. Open the address above.");
+        others += 1;
+        if (others <= MAX_OTHERS) say("⚠ That is the answer to another sign-in. Open the address above.");
         return "This is the answer to another sign-in. Open the address that the terminal shows.";
       }
       resolve(answer);

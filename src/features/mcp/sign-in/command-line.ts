@@ -2,10 +2,11 @@ import type { StoreWorld, SubcommandWorld } from "../../../cli/subcommand.ts";
 import { suggestion } from "../../../config/problems.ts";
 import { isObject } from "../../../core/text/from-json.ts";
 import { createSystemResolve } from "../../../tools/network/resolve.ts";
-import { readSealingKey } from "../../../tools/secrets/sealing-key.ts";
+import { readSealingKey, sealingKey } from "../../../tools/secrets/sealing-key.ts";
 import { mcpSettings } from "../feature.ts";
 import type { McpServer } from "../server-settings.ts";
 import type { McpConfig } from "../settings/read-servers.ts";
+import { serverKey } from "../settings/server-key.ts";
 import { signInCommand } from "./access.ts";
 import { authorize } from "./authorize.ts";
 import { hasOwnCredential } from "./authorized-fetch.ts";
@@ -57,6 +58,9 @@ async function signIn(at: SignedServer, world: World): Promise<readonly string[]
   const title = settings.title ?? at.server;
   const signal = new AbortController().signal;
   const reach = { resolve: createSystemResolve(), proxyFor };
+  // Before a person signs in for nothing.
+  const sealing = await sealingKey(vault, true);
+  if ("problem" in sealing) throw new SignInProblem(sealing.problem);
   const guarded = createGuardedFetch(settings, reach, signal);
   const found = await discover(settings, { title, guarded }, signal);
   const say = (line: string) => terminal.out(line);
@@ -78,7 +82,8 @@ async function signIn(at: SignedServer, world: World): Promise<readonly string[]
 async function signOut(name: string, mcp: McpConfig, world: World): Promise<readonly string[]> {
   const { vault, proxyFor, store } = world;
   const rows = await readRows(vault);
-  const [key = name, settings] = Object.entries(mcp.servers).find(([key, { title }]) => name === (title ?? key)) ?? [];
+  const key = serverKey(name);
+  const settings = mcp.servers[key];
   const row = rows.find(({ server }) => server === key);
   if (row === undefined) throw new SignInProblem(`Nobody has signed in to ${name}. \`deckhand mcp list\` shows where.`);
   const signal = new AbortController().signal;
@@ -102,11 +107,15 @@ async function list({ servers, idle }: McpConfig, { vault }: World): Promise<rea
     const row = rows.find((each) => each.server === server);
     return `${settings.title ?? server} · ${await stateOf(settings, row, { server, vault })}`;
   });
-  const left = rows.filter(({ server }) => servers[server] === undefined);
+  const named = [...Object.keys(servers), ...idle.map(({ name }) => serverKey(name))];
+  const left = rows.filter(({ server }) => !named.includes(server));
+  const signedIn = (name: string) => rows.some(({ server }) => server === serverKey(name));
   const all = [
     ...(await Promise.all(lines)),
-    ...idle.map(({ name, why }) => `${name} · ${why}`),
-    ...left.map(({ server }) => `${server} · signed in, but not in the settings any more: \`deckhand mcp sign-out\``),
+    ...idle.map(({ name, why }) => `${name} · ${why}${signedIn(name) ? " Its sign-in is kept." : ""}`),
+    ...left.map(
+      ({ server }) => `${server} · signed in, but not in the settings any more: \`deckhand mcp sign-out ${server}\``,
+    ),
   ];
   return all.length === 0 ? ["There are no MCP servers. Add them to the settings file (`mcpServers`)."] : all;
 }
@@ -128,7 +137,7 @@ async function stateOf(
     case "refused":
       return `its sign-in has ended: ${again}`;
     case "locked":
-      return `its sign-in cannot be read. ${kept.why}`;
+      return `its sign-in cannot be read. ${kept.why} To sign in again: ${again}`;
     default:
       return `signed in by ${kept.row.by} ${dayOf(kept.row.at)}${kept.row.renewedAt > kept.row.at ? `, renewed ${dayOf(kept.row.renewedAt)}` : ""}`;
   }

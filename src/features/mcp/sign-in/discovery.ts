@@ -42,9 +42,7 @@ export async function discover(
 ): Promise<Discovered> {
   const challenge = await challengeOf(settings, signal);
   const about = await resourceMetadata(settings, challenge, { title, guarded });
-  if (about === null && !challenge.isRefused) {
-    throw new SignInProblem(`${title} answers without a sign-in: there is nothing to do.`);
-  }
+  if (about === null && !challenge.isRefused) throw new SignInProblem(unasked(challenge, title));
   const issuer =
     settings.oauth?.issuer ?? about?.authorization_servers?.[0] ?? new URL("/", new URL(settings.url)).href;
   const metadata = await serverMetadata(issuer, { title, guarded });
@@ -52,8 +50,15 @@ export async function discover(
   return { metadata, resource: about?.resource ?? null, scope: scopeOf(settings, { challenge, about, metadata }) };
 }
 
+function unasked({ status }: Challenge, title: string): string {
+  if (status < 300) return `${title} answers without a sign-in: there is nothing to do.`;
+  return `${title} answers with HTTP ${status} and does not say how to sign in. Check its address.`;
+}
+
 interface Challenge {
   readonly isRefused: boolean;
+  /** The status of the answer that succeeded, if there is one; otherwise of the first. */
+  readonly status: number;
   readonly metadataUrl: URL | undefined;
   readonly scope: string | undefined;
 }
@@ -69,6 +74,7 @@ const PROBE = {
 async function challengeOf({ url, headers: given }: McpUrlServer, signal: AbortSignal): Promise<Challenge> {
   const headers = { ...given, accept: "application/json, text/event-stream" };
   const posted = { method: "POST", headers: { ...headers, "content-type": "application/json" } };
+  let first: number | null = null;
   for (const init of [
     { ...posted, body: JSON.stringify(PROBE) },
     { method: "GET", headers },
@@ -81,11 +87,13 @@ async function challengeOf({ url, headers: given }: McpUrlServer, signal: AbortS
       },
     );
     await response.body?.cancel();
-    if (response.status !== 401) continue;
+    const { status } = response;
+    first = status < 300 ? status : (first ?? status);
+    if (status !== 401) continue;
     const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-    return { isRefused: true, metadataUrl: resourceMetadataUrl, scope };
+    return { isRefused: true, status, metadataUrl: resourceMetadataUrl, scope };
   }
-  return { isRefused: false, metadataUrl: undefined, scope: undefined };
+  return { isRefused: false, status: first ?? 0, metadataUrl: undefined, scope: undefined };
 }
 
 /** The server's metadata; null if it has none. Source: RFC 9728. */
@@ -117,12 +125,29 @@ async function serverMetadata(
 ): Promise<AuthorizationServerMetadata> {
   const at = URL.parse(issuer);
   if (at === null) throw new SignInProblem(`${title} names an authorization server that is no address.`);
-  const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: guarded }).catch((error: unknown) => {
+  const options = { fetchFn: guarded, skipIssuerValidation: true };
+  const metadata = await discoverAuthorizationServerMetadata(issuer, options).catch((error: unknown) => {
     throw new SignInProblem(problemText(error, at.host));
   });
-  if (metadata !== undefined) return metadata;
+  if (metadata !== undefined) {
+    requireOwnName(metadata, at);
+    return metadata;
+  }
   throw new SignInProblem(
     `${at.host} publishes no metadata of OAuth: give ${title} a token in its \`headers\`, if its service has some.`,
+  );
+}
+
+/**
+ * Requires that the authorization server goes by a name of the origin that was asked. RFC 8414, 3.3, wants the very
+ * name, but large services leave out their path or the slash at its end. Another origin could be that of an honest
+ * service, whose codes would then be redeemed here.
+ */
+function requireOwnName({ issuer }: AuthorizationServerMetadata, asked: URL): void {
+  if (URL.parse(issuer)?.origin === asked.origin) return;
+  const named = foreignLine(issuer, MAX_ADDRESS);
+  throw new SignInProblem(
+    `${asked.host} calls itself ${named}. If that is its name, put \`oauth: { "issuer": "${named}" }\` into the server's block.`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { fromJson, isObject } from "../../../core/text/from-json.ts";
 import { isForbiddenAddress } from "../../../tools/network/addresses.ts";
 import type { ConnectOptions } from "../../../tools/network/connect.ts";
 import { type ExchangeOptions, exchange, type HttpResponse } from "../../../tools/network/exchange.ts";
@@ -61,10 +62,17 @@ function responseOf({ status, bytes, headers }: HttpResponse, { href }: URL): Re
   const given = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   );
-  const body = BODILESS.includes(status) ? null : Buffer.from(bytes);
+  const body = BODILESS.includes(status) ? null : withoutEmpty(Buffer.from(bytes).toString());
   const response = new Response(body, { status, headers: given.filter(([name]) => !ENCODING.includes(name)) });
   Object.defineProperty(response, "url", { value: href });
   return response;
+}
+
+/** Leaves out members that are null or empty, as some services write those that they do not have; the SDK refuses them. */
+function withoutEmpty(text: string): string {
+  const json = fromJson(text);
+  if (!isObject(json)) return text;
+  return JSON.stringify(Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null && value !== "")));
 }
 
 /** The SDK sends nothing else. */

@@ -1,9 +1,4 @@
-import {
-  InsecureTokenEndpointError,
-  IssuerMismatchError,
-  OAuthError,
-  RegistrationRejectedError,
-} from "@modelcontextprotocol/client";
+import { InsecureTokenEndpointError, OAuthError, RegistrationRejectedError } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { AppError } from "../../../core/protocol/errors.ts";
 import { causeChain, proxyFailure, systemCode } from "../../../core/protocol/system-code.ts";
@@ -24,8 +19,18 @@ export class SignInProblem extends AppError {
   }
 }
 
-/** Errors with which an authorization server refuses tokens for good. Source: RFC 6749, 5.2. */
-const FINAL = ["invalid_grant", "invalid_client", "unauthorized_client"];
+/** The database fails, so that it is not known whether anybody has signed in. */
+export class SignInUnread extends AppError {
+  constructor(cause: unknown) {
+    super("network", "the sign-in to an MCP server cannot be read", { cause });
+  }
+}
+
+/**
+ * Errors with which an authorization server refuses tokens for good. Source: RFC 6749, 5.2; the last two: GitHub docs,
+ * “Refreshing user access tokens”, and Slack docs, `oauth.v2.access`.
+ */
+const FINAL = ["invalid_grant", "invalid_client", "unauthorized_client", "bad_refresh_token", "invalid_refresh_token"];
 
 export function isFinalRefusal(error: unknown): boolean {
   return error instanceof OAuthError && FINAL.includes(error.code);
@@ -44,13 +49,13 @@ export function problemText(error: unknown, host: string): string {
     return `${host} refuses to register Deckhand (HTTP ${error.status}${words}).`;
   }
   if (error instanceof OAuthError) return `${host} answers: ${foreignWords(error)}.`;
-  if (error instanceof IssuerMismatchError) return `${host} calls itself by another name.`;
   if (error instanceof InsecureTokenEndpointError) return `The address for tokens of ${host} is not encrypted.`;
   const status = error instanceof Error ? HTTP_STATUS.exec(error.message)?.[1] : undefined;
   if (status !== undefined) return `${host} answers with HTTP ${status}.`;
   const code = causeChain(error)
     .map(systemCode)
     .find((each) => each !== undefined);
+  if (error instanceof Error && error.name === "TimeoutError") return `${host} did not answer in time.`;
   const why = proxyFailure(error) ?? code;
   return why === undefined ? `The answer of ${host} does not follow OAuth.` : `${host} cannot be reached (${why}).`;
 }

@@ -80,7 +80,7 @@ export async function openRow(row: SignInRow | undefined, at: SignedServer, vaul
   const text = unseal(row.sealed, purposeOf(at), sealing.key);
   const signIn = text === null ? undefined : signInSchema.safeParse(fromJson(text)).data;
   return signIn === undefined
-    ? { type: "locked", why: "It was sealed with another key." }
+    ? { type: "locked", why: "It was encrypted with another DECKHAND_SECRET_KEY or secret.key: bring that key back." }
     : { type: "open", row, signIn, vault };
 }
 
@@ -102,14 +102,17 @@ export async function storeSignIn(
   await vault.store.transaction((tx) => tx.tables(signInWrites).set(row));
 }
 
+/** Longest lifetime of a token that is believed, in seconds: ten years. */
+const MAX_LIFETIME_S = 315_360_000;
+
 /** The parts of a token response that are kept. */
 export function tokensOf(tokens: OAuthTokens, now: number): Pick<SignIn, "accessToken" | "refreshToken" | "renewAt"> {
-  const lifetimeMs = (tokens.expires_in ?? 0) * 1_000;
+  const lifetimeMs = Math.min(tokens.expires_in ?? 0, MAX_LIFETIME_S) * 1_000;
   const renewAt = now + lifetimeMs - Math.min(EARLY_MS, lifetimeMs / 10);
   return {
     accessToken: tokens.access_token,
     refreshToken: tokens.refresh_token ?? null,
-    renewAt: lifetimeMs > 0 && Number.isFinite(renewAt) ? Math.floor(renewAt) : null,
+    renewAt: lifetimeMs > 0 ? Math.floor(renewAt) : null,
   };
 }
 

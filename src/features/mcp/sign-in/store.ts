@@ -60,9 +60,9 @@ export function signInWrites(db: Client) {
       await db.mcpSignIn.updateMany({ where: { server, sealed }, data: { renewingUntil: null } });
     },
 
-    /** Ends the turn with new tokens; false if the sign-in was replaced or removed meanwhile. */
+    /** Ends the turn with new tokens, whatever was refused before; false if the sign-in was replaced or removed. */
     async renew({ server, sealed }: Unchanged, to: Pick<SignInRow, "sealed" | "renewedAt">): Promise<boolean> {
-      const data = { sealed: to.sealed, renewedAt: new Date(to.renewedAt), renewingUntil: null };
+      const data = { sealed: to.sealed, renewedAt: new Date(to.renewedAt), renewingUntil: null, refusedAt: null };
       return (await db.mcpSignIn.updateMany({ where: { server, sealed }, data })).count > 0;
     },
 

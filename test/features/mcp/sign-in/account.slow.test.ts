@@ -1,4 +1,7 @@
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { PassThrough } from "node:stream";
+import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { typedLines } from "../../../../src/cli/new-password.ts";
 import type { McpUrlServer } from "../../../../src/features/mcp/server-settings.ts";
@@ -6,6 +9,7 @@ import { authorize } from "../../../../src/features/mcp/sign-in/authorize.ts";
 import { discover } from "../../../../src/features/mcp/sign-in/discovery.ts";
 import { createGuardedFetch } from "../../../../src/features/mcp/sign-in/guarded-fetch.ts";
 import { openRow } from "../../../../src/features/mcp/sign-in/signed-in.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
 import { createSystemResolve } from "../../../../src/tools/network/resolve.ts";
 import { startPostgres } from "../../../support/database/postgres.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
@@ -56,6 +60,79 @@ test.each(Object.entries(DATABASES))(
     expect(await rowsOf(at)).toMatchObject([{ refusedAt: null }]);
   },
 );
+
+test("new tokens are used and kept while the database takes none, and stored when it takes them again", async () => {
+  const server = await guardedServer();
+  const at = await place(server.settings);
+  await signedIn(at);
+  const { clock } = systemRuntime();
+  const quick = { ...clock, sleep: (ms: number, signal: AbortSignal) => clock.sleep(Math.min(ms, 50), signal) };
+  const { call } = await connected(at, { clock: quick });
+  const before = await rowsOf(at);
+  using away = refuseRenewals(at);
+  server.expire();
+  expect(textIn(await call("mcp__web__go"))).toBe("done");
+  expect(textIn(await call("mcp__web__go"))).toBe("done");
+  expect(await rowsOf(at)).toEqual(before);
+  away.end();
+  await expect.poll(() => rowsOf(at)).not.toEqual(before);
+  server.expire();
+  const other = await connected(at);
+  expect(textIn(await other.call("mcp__web__go"))).toBe("done");
+});
+
+/** Makes the database fail whenever new tokens are to be stored. */
+function refuseRenewals({ home }: Pick<Place, "home">) {
+  const database = new Database(path.join(home, "data/deckhand.db"));
+  database.exec(
+    `CREATE TRIGGER away BEFORE UPDATE OF sealed ON "McpSignIn" BEGIN SELECT RAISE(ABORT, 'disk full'); END`,
+  );
+  const end = () => void database.exec("DROP TRIGGER IF EXISTS away");
+  return {
+    end,
+    [Symbol.dispose]: () => {
+      end();
+      database.close();
+    },
+  };
+}
+
+test("a database that cannot be read is named as the reason, and not the server", async () => {
+  const server = await guardedServer();
+  const at = await place(server.settings);
+  await signedIn(at);
+  const { mcp, call } = await connected(at);
+  const database = new Database(path.join(at.home, "data/deckhand.db"));
+  onTestFinished(() => void database.close());
+  database.exec('ALTER TABLE "McpSignIn" RENAME TO "Away"');
+  server.expire();
+  expect(textIn(await call("mcp__web__go"))).toContain("its sign-in cannot be read from the database now");
+  database.exec('ALTER TABLE "Away" RENAME TO "McpSignIn"');
+  await mcp.connection("web")?.reconnect();
+  expect(mcp.problems()).toEqual([]);
+  expect(textIn(await call("mcp__web__go"))).toBe("done");
+});
+
+test("tokens that were encrypted with another key say so, and the key's problem is said before anybody signs in", async () => {
+  const server = await guardedServer();
+  const at = await place(server.settings);
+  await signedIn(at);
+  const file = path.join(at.home, "data/keys/secret.key");
+  writeFileSync(file, Buffer.alloc(32, 7).toString("base64"));
+  const { mcp } = at.program();
+  await mcp.settled();
+  const why =
+    "its sign-in cannot be read. It was encrypted with another DECKHAND_SECRET_KEY or secret.key: bring that key back.";
+  expect(mcp.problems()).toEqual([
+    `web is not connected: ${why} To sign in again, an operator runs \`deckhand mcp sign-in web\`.`,
+  ]);
+  expect((await at.mcp("list")).out).toBe(`web · ${why} To sign in again: \`deckhand mcp sign-in web\``);
+  chmodSync(file, 0o644);
+  expect((await at.mcp("sign-in", "web")).error).toBe(`✗ ${file} is open to others (mode 644). Run: chmod 600 ${file}`);
+  rmSync(file);
+  await signedIn(at);
+  await expect.poll(() => mcp.problems()).toEqual([]);
+});
 
 test("a sign-in that the service renews no more has ended, and a new one works without a restart", async () => {
   const server = await guardedServer();

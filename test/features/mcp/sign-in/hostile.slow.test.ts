@@ -6,6 +6,7 @@ import { systemRuntime } from "../../../../src/runtime.ts";
 import { serverBehind } from "../http-server.ts";
 import { guardedServer, inBrowser } from "./authority.ts";
 import { connected, place, signedIn } from "./command.ts";
+import { authorityAt, originOf, sendJson } from "./service.ts";
 
 /** What servers and authorization servers may say and do to lead tokens or requests astray. */
 
@@ -27,17 +28,13 @@ async function listen(answer: Answer): Promise<{ readonly origin: string; readon
   return { origin: `http://127.0.0.1:${typeof address === "object" ? (address?.port ?? 0) : 0}`, asked };
 }
 
-function json(response: ServerResponse, body: object): void {
-  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
-}
-
 /** A server that refuses everything, and names metadata at an address. */
 async function refusing(
   metadataUrl: (origin: string) => string,
   answer: Answer = (_, response) => void response.end(),
 ) {
   const server = await serverBehind(async (request, response) => {
-    const origin = `http://${request.headers.host ?? ""}`;
+    const origin = originOf(request);
     if (request.url === "/mcp")
       response.writeHead(401, { "www-authenticate": `Bearer resource_metadata="${metadataUrl(origin)}"` }).end();
     else answer(request, response);
@@ -54,7 +51,7 @@ const internal = [
 ];
 
 test.each(internal)("metadata at %s is not asked for", async (metadataUrl) => {
-  const inside = await listen((_, response) => json(response, {}));
+  const inside = await listen((_, response) => sendJson(response, {}));
   const server = await refusing(() => metadataUrl.replace("INSIDE", new URL(inside.origin).host));
   const at = await place({ url: server.url });
   const { failed, error } = await at.mcp("sign-in", "web");
@@ -64,12 +61,12 @@ test.each(internal)("metadata at %s is not asked for", async (metadataUrl) => {
 });
 
 test("an authorization server in a private network is not asked unless the operator has written it down", async () => {
-  const inside = await listen((_, response) => json(response, {}));
+  const inside = await listen((_, response) => sendJson(response, {}));
   const server = await refusing(
     (origin) => `${origin}/metadata`,
     (request, response) =>
-      json(response, {
-        resource: `http://${request.headers.host ?? ""}/mcp`,
+      sendJson(response, {
+        resource: `${originOf(request)}/mcp`,
         authorization_servers: [inside.origin],
       }),
   );
@@ -79,7 +76,7 @@ test("an authorization server in a private network is not asked unless the opera
 });
 
 test("a redirect from the server's own metadata leads nowhere else, and not around for ever", async () => {
-  const inside = await listen((_, response) => json(response, {}));
+  const inside = await listen((_, response) => sendJson(response, {}));
   for (const to of [`${inside.origin}/x`, "/metadata"]) {
     let asked = 0;
     const server = await refusing(
@@ -104,7 +101,7 @@ const bodies: readonly (readonly [string, Answer, RegExp])[] = [
   ["a failure", (_, response) => void response.writeHead(503).end("no"), /answers with HTTP 503/u],
   [
     "another resource",
-    (_, response) => json(response, { resource: "https://bank.example.com/mcp" }),
+    (_, response) => sendJson(response, { resource: "https://bank.example.com/mcp" }),
     /is for https:\/\/bank\.example\.com\/mcp/u,
   ],
 ];
@@ -118,20 +115,8 @@ test.each(bodies)("metadata that is %s is said in one sentence", async (_, answe
   expect(error).toMatch(text);
 });
 
-/** Metadata of an authorization server at `origin`, with changes. */
-function authority(origin: string, changes: object): object {
-  return {
-    issuer: origin,
-    authorization_endpoint: `${origin}/auth`,
-    token_endpoint: `${origin}/token`,
-    response_types_supported: ["code"],
-    code_challenge_methods_supported: ["S256"],
-    ...changes,
-  };
-}
-
 const authorities: readonly (readonly [string, object, RegExp])[] = [
-  ["goes by another name", { issuer: "https://login.example.com" }, /calls itself by another name/u],
+  ["goes by another name", { issuer: "https://login.example.com" }, /calls itself https:\/\/login\.example\.com\. /u],
   [
     "takes tokens unencrypted elsewhere",
     { token_endpoint: "http://10.0.0.1/token" },
@@ -153,17 +138,17 @@ const authorities: readonly (readonly [string, object, RegExp])[] = [
 
 test.each(authorities)("an authorization server that %s is not used", async (_, changes, text) => {
   const login = await listen((request, response) => {
-    const origin = `http://${request.headers.host ?? ""}`;
+    const origin = originOf(request);
     const own = JSON.parse(JSON.stringify(changes).replaceAll("SELF", origin));
-    json(
+    sendJson(
       response,
-      request.url === "/register" ? { client_id: "c", redirect_uris: [`${origin}/x`] } : authority(origin, own),
+      request.url === "/register" ? { client_id: "c", redirect_uris: [`${origin}/x`] } : authorityAt(origin, own),
     );
   });
   const server = await refusing(
     (origin) => `${origin}/metadata`,
     (request, response) =>
-      json(response, { resource: `http://${request.headers.host ?? ""}/mcp`, authorization_servers: [login.origin] }),
+      sendJson(response, { resource: `${originOf(request)}/mcp`, authorization_servers: [login.origin] }),
   );
   const at = await place({ url: server.url, oauth: { issuer: login.origin } });
   const { failed, error } = await at.mcp("sign-in", "web");
@@ -187,6 +172,21 @@ test("an answer in another authorization server's name is not redeemed, and its 
     expect(out + error).not.toContain("0900");
   }
   expect(server.authority.codes()).toBe(0);
+});
+
+test("pages that send answers to the listener neither end the sign-in nor fill the terminal", async () => {
+  const server = await guardedServer();
+  const at = await place(server.settings);
+  const { address, ended } = await at.signIn();
+  const listener = new URL(address).searchParams.get("redirect_uri") ?? "";
+  for (const query of ["?code=x&state=y", "?error=access_denied", "?code=x", ""]) {
+    for (let times = 0; times < 5; times++) await fetch(`${listener}${query}`);
+  }
+  expect((await fetch(listener, { method: "POST", body: "code=x" })).status).toBe(404);
+  await fetch(await inBrowser(address));
+  const { out, failed } = await ended;
+  expect(failed).toBe(false);
+  expect(out.match(/the answer to another sign-in/gu)?.length).toBe(5);
 });
 
 test("a server that refuses every token is asked a few times, its token renewed once, and then left alone", async () => {
@@ -242,7 +242,7 @@ test("a name that resolves to a private address is refused", async () => {
 });
 
 test("a server that sends requests on to another host does not take the token there", async () => {
-  const inside = await listen((_, response) => json(response, {}));
+  const inside = await listen((_, response) => sendJson(response, {}));
   const server = await guardedServer();
   const at = await place(server.settings);
   await signedIn(at);

@@ -1,7 +1,9 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { textIn } from "../connected.ts";
-import { httpServer } from "../http-server.ts";
+import { httpServer, serverBehind } from "../http-server.ts";
 import { guardedServer, inBrowser } from "./authority.ts";
 import { connected, place, rowsOf, signedIn, WANTS } from "./command.ts";
 
@@ -93,6 +95,31 @@ test("another address under the same name does not get the token, and says what 
   ]);
   expect(other.seen).toEqual([]);
   expect((await at.mcp("list")).out).toContain("its address has changed since the sign-in");
+});
+
+test("the sign-in to a server that is disabled or left out is listed and can be ended", async () => {
+  const server = await guardedServer();
+  const at = await place(server.settings);
+  await signedIn(at);
+  at.set({ ...server.settings, disabled: true });
+  expect((await at.mcp("list")).out).toBe("web · It is disabled in the settings. Its sign-in is kept.");
+  writeFileSync(path.join(at.home, "deckhand.config.json"), "{}");
+  expect((await at.mcp("list")).out).toBe(
+    "web · signed in, but not in the settings any more: `deckhand mcp sign-out web`",
+  );
+  expect((await at.mcp("sign-out", "web")).out).toContain("✓ The sign-in to web is forgotten.");
+  expect((await at.mcp("list")).out).toContain("There are no MCP servers.");
+});
+
+test.each([404, 500, 307])("a server that answers with HTTP %i is not said to need no sign-in", async (status) => {
+  const { url } = await serverBehind((_, response) => {
+    response.writeHead(status, { location: "/elsewhere" }).end();
+    return Promise.resolve(true);
+  });
+  const at = await place({ url });
+  expect((await at.mcp("sign-in", "web")).error).toBe(
+    `✗ web answers with HTTP ${status} and does not say how to sign in. Check its address.`,
+  );
 });
 
 test("servers to which nobody signs in are said", async () => {

@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { systemRuntime } from "../../../../src/runtime.ts";
+import { textIn } from "../connected.ts";
+import { connected, place, rowsOf } from "./command.ts";
+import { type ServiceOptions, service, signInTo } from "./service.ts";
+
+/** Services that deviate from the standards and that people want to use all the same. */
+
+/** What Python programs make of members without a value. */
+const NOTHING = { scope: null, id_token: null, scopes_supported: null, service_documentation: "", contacts: null };
+
+const services: readonly (readonly [string, ServiceOptions])[] = [
+  [
+    "leaves the path out of its authorization server's name",
+    { path: "/tenant-7", metadata: (usual, origin) => ({ ...usual, issuer: origin }) },
+  ],
+  [
+    "writes its authorization server's name with a slash more",
+    { metadata: (usual, origin) => ({ ...usual, issuer: `${origin}/` }) },
+  ],
+  [
+    "writes null for what it leaves out",
+    {
+      metadata: (usual) => ({ ...usual, ...NOTHING, revocation_endpoint: null }),
+      registered: (asked) => ({ client_id: "c", ...asked, ...NOTHING, client_secret: "" }),
+      tokens: (usual, asked) => ({
+        ...usual,
+        ...NOTHING,
+        expires_in: null,
+        ...(asked.get("grant_type") === "refresh_token" ? { refresh_token: "" } : {}),
+      }),
+    },
+  ],
+  [
+    "registers only clients with a secret",
+    {
+      metadata: (usual) => ({ ...usual, token_endpoint_auth_methods_supported: ["client_secret_post"] }),
+      registered: (asked) =>
+        asked["token_endpoint_auth_method"] === "client_secret_post"
+          ? { client_id: "c", client_secret: "the-secret", ...asked }
+          : null,
+      tokens: (usual, asked) => (asked.get("client_secret") === "the-secret" ? usual : { error: "invalid_client" }),
+    },
+  ],
+  ["says a lifetime of zero", { tokens: (usual) => ({ ...usual, expires_in: 0 }) }],
+  ["says a lifetime as text", { tokens: (usual) => ({ ...usual, expires_in: "3600" }) }],
+  ["says a lifetime below zero", { tokens: (usual) => ({ ...usual, expires_in: -1 }) }],
+];
+
+test.each(services)("a service that %s can be signed in to, and renews its tokens", async (_, options) => {
+  const { settings, expire, asked } = await service(options);
+  const at = await place(settings);
+  expect(await signInTo(at)).toMatchObject({ failed: false, error: "" });
+  const { call } = await connected(at);
+  for (let renewals = 1; renewals <= 2; renewals++) {
+    expire();
+    expect(textIn(await call("mcp__web__go"))).toBe("done");
+    expect(asked.at(-1)?.get("refresh_token")).toMatch(/^refresh-\d$/u);
+    expect(asked.length).toBe(1 + renewals);
+  }
+});
+
+test("a token without end and without a successor is stored, and its end is said", async () => {
+  const tokens = (usual: object) => ({ ...usual, refresh_token: null, expires_in: 1e300 });
+  const { settings } = await service({ tokens });
+  const at = await place(settings);
+  const { out, failed } = await signInTo(at);
+  expect(failed).toBe(false);
+  expect(out).toContain("it ends at 20");
+});
+
+test("an authorization server that goes by the name of another host is not used, and the message says what to write", async () => {
+  const { settings } = await service({ metadata: (usual) => ({ ...usual, issuer: "https://login.example.com/x" }) });
+  const at = await place(settings);
+  expect((await at.mcp("sign-in", "web")).error).toMatch(
+    /^✗ 127\.0\.0\.1:\d+ calls itself https:\/\/login\.example\.com\/x\. .*`oauth: \{ "issuer": "https:\/\/login\.example\.com\/x" \}`/u,
+  );
+});
+
+test("an authorization server that fails for a while does not end the sign-in, even if the clock is set back meanwhile", async () => {
+  const { settings, expire, fail } = await service();
+  const at = await place(settings);
+  await signInTo(at);
+  const { clock } = systemRuntime();
+  let now = clock.now();
+  const { call } = await connected(at, { clock: { ...clock, now: () => now } });
+  expire();
+  fail({ status: 503, body: { error: "temporarily_unavailable" } });
+  expect(textIn(await call("mcp__web__go"))).toContain("its sign-in cannot be renewed now: 127.0.0.1");
+  expect(await rowsOf(at)).toMatchObject([{ refusedAt: null }]);
+  fail(null);
+  now -= 3_600_000;
+  expect(textIn(await call("mcp__web__go"))).toBe("done");
+});
+
+test.each(["bad_refresh_token", "invalid_refresh_token"])(
+  "a service that answers %s has ended the sign-in",
+  async (error) => {
+    const { settings, expire, fail } = await service();
+    const at = await place(settings);
+    await signInTo(at);
+    const { call } = await connected(at);
+    expire();
+    // Such services answer so with HTTP 200.
+    fail({ status: 200, body: { error, error_description: null } });
+    expect(textIn(await call("mcp__web__go"))).toContain(
+      "its sign-in has ended; an operator must run `deckhand mcp sign-in web` again",
+    );
+    expect(await rowsOf(at)).toMatchObject([{ refusedAt: expect.any(Number) }]);
+  },
+);
