@@ -4,7 +4,7 @@ import { type PageAgents, readPageAgents } from "./agents.ts";
 import { agentProblems, sandboxRootOf } from "./channel-config.ts";
 import { checkKey } from "./cli/doctor/check-keys.ts";
 import type { StoredSettings } from "./cli/doctor/doctor.ts";
-import { type Input, newKey, newPassword, typedLines } from "./cli/new-password.ts";
+import { type Input, newKey, newPassword, typedLines } from "./cli/standard-input.ts";
 import { commandErrorLines } from "./cli/startup-error.ts";
 import type { StoreWorld, SubcommandWorld } from "./cli/subcommand.ts";
 import type { Terminal } from "./cli/terminal.ts";

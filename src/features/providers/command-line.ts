@@ -3,7 +3,7 @@ import type { SubcommandWorld } from "../../cli/subcommand.ts";
 import { CATALOG } from "../../core/providers/catalog.ts";
 import type { SetProvider } from "../../core/providers/registry/live-providers.ts";
 import { readSealingKey } from "../../tools/secrets/sealing-key.ts";
-import { signalKeysChanged } from "./keyring.ts";
+import { KEYS_CHANGED } from "./keyring.ts";
 import { shownProviders } from "./providers.ts";
 import { type KeysWorld, nameOf, openKeys, removeKey, storeKey } from "./stored-keys.ts";
 
@@ -48,7 +48,7 @@ export function runKeys(request: KeysRequest, { config, answer, newKey, onStore 
     if (!hasChanged || request.type === "list") return;
     const act = request.type === "set" ? "provider.key_set" : "provider.key_removed";
     await audit({ act, about: nameOf(request.provider) });
-    await signalKeysChanged(home);
+    await KEYS_CHANGED.send(home);
     await notify("keys");
   });
 }

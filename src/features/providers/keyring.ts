@@ -1,10 +1,7 @@
-import { unwatchFile, watchFile } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import path from "node:path";
 import { createChangeNotifier, followChanges } from "../../core/change-notices.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { FeatureHost } from "../../feature-host.ts";
-import { keysDirectory } from "../../tools/secrets/sealing-key.ts";
+import { changeSignal } from "../../tools/secrets/change-signal.ts";
 import { type KeysWorld, type OpenedKeys, openKeys, removeKey, storeKey } from "./stored-keys.ts";
 
 /** The stored keys in a running program; each model call uses the keys stored at that time. */
@@ -27,14 +24,8 @@ type Host = Pick<FeatureHost, "store" | "runtime" | "home" | "log" | "providers"
 /** How often to check for changes by other processes in case a notice was lost, in milliseconds. */
 const LOOK_MS = 10_000;
 
-/**
- * Polling interval for the watched file, in milliseconds. Polls because change notifications are not available on every
- * machine and file system.
- */
-const GLANCE_MS = 1_000;
-
-/** Name of the watched file, which the command line writes after changing keys beside this process. */
-const CHANGED = "changed";
+/** From the command line, which changes keys beside this process. */
+export const KEYS_CHANGED = changeSignal("changed");
 
 export async function openKeyring(host: Host, given: Uint8Array | null): Promise<Keyring> {
   const { store, home, log, cluster } = host;
@@ -78,18 +69,9 @@ export async function openKeyring(host: Host, given: Uint8Array | null): Promise
     reload,
     async follow(signal) {
       followChanges({ ...changes, everyMs: LOOK_MS, signal }, reload);
-      const file = path.join(keysDirectory(home), CHANGED);
-      watchFile(file, { persistent: false, interval: GLANCE_MS }, () => void reload());
-      signal.addEventListener("abort", () => unwatchFile(file));
+      KEYS_CHANGED.watch(home, () => void reload(), signal);
       // Catches changes made since the first load, for which no notice arrived.
       await reload();
     },
   };
-}
-
-/** Notifies a program running on this home that keys have changed. */
-export async function signalKeysChanged(home: string): Promise<void> {
-  const directory = keysDirectory(home);
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  await writeFile(path.join(directory, CHANGED), "", { mode: 0o600 });
 }

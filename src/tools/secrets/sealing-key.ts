@@ -19,7 +19,7 @@ export function readSealingKey(written: string): Uint8Array | null {
   return bytes.length === KEY_BYTES && (isHex || /^[\w+/-]{43}=?$/u.test(written)) ? new Uint8Array(bytes) : null;
 }
 
-/** Directory of the program's own sealing key and of the file that signals changed keys. */
+/** Directory of the program's own sealing key and of the files that signal changed secrets. */
 export function keysDirectory(home: string): string {
   return path.join(home, "keys");
 }

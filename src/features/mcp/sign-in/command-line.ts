@@ -14,7 +14,7 @@ import { discover } from "./discovery.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
 import { SignInProblem } from "./problems.ts";
 import { revoke } from "./revoke.ts";
-import { signalSignInsChanged } from "./sign-ins.ts";
+import { SIGN_INS_CHANGED } from "./sign-ins.ts";
 import { openRow, readRows, type SignedServer, storeSignIn, type Vault } from "./signed-in.ts";
 import { type SignInRow, signInWrites } from "./store.ts";
 
@@ -163,7 +163,7 @@ function serverNamed(name: string, { servers, idle }: McpConfig): SignedServer {
 }
 
 async function tellPrograms({ home, notify }: World): Promise<void> {
-  await signalSignInsChanged(home);
+  await SIGN_INS_CHANGED.send(home);
   await notify("servers");
 }
 

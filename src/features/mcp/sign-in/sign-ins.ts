@@ -1,9 +1,6 @@
-import { unwatchFile, watchFile } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import path from "node:path";
 import { followChanges } from "../../../core/change-notices.ts";
 import type { FeatureHost } from "../../../feature-host.ts";
-import { keysDirectory } from "../../../tools/secrets/sealing-key.ts";
+import { changeSignal } from "../../../tools/secrets/change-signal.ts";
 import type { McpServer } from "../server-settings.ts";
 import { Access, type AccessScope } from "./access.ts";
 import { hasOwnCredential } from "./authorized-fetch.ts";
@@ -12,11 +9,8 @@ import { readRows, type Vault } from "./signed-in.ts";
 /** How often to check for changes by other processes in case a notice was lost, in milliseconds. */
 const LOOK_MS = 10_000;
 
-/** Polling interval for the watched file, in milliseconds; change notifications are not available everywhere. */
-const GLANCE_MS = 1_000;
-
-/** Name of the watched file, which the command line writes after a sign-in or sign-out. */
-const CHANGED = "mcp-changed";
+/** From the command line, after a sign-in or sign-out. */
+export const SIGN_INS_CHANGED = changeSignal("mcp-changed");
 
 type Shared = Omit<AccessScope, "server" | "title" | "settings">;
 
@@ -54,16 +48,7 @@ export function followSignIns({ vault, home, connections, ...scope }: Following,
   };
   const failed = (error: unknown) => log.warn({ err: error }, "mcp_sign_ins_not_read");
   followChanges({ ...scope, topic: "servers", everyMs: LOOK_MS, signal }, look);
-  const file = path.join(keysDirectory(home), CHANGED);
-  watchFile(file, { persistent: false, interval: GLANCE_MS }, () => void look().catch(failed));
-  signal.addEventListener("abort", () => unwatchFile(file));
+  SIGN_INS_CHANGED.watch(home, () => void look().catch(failed), signal);
   // Catches changes made since the servers began to connect.
   look().catch(failed);
-}
-
-/** Notifies a program running on this home that somebody has signed in or out. */
-export async function signalSignInsChanged(home: string): Promise<void> {
-  const directory = keysDirectory(home);
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  await writeFile(path.join(directory, CHANGED), "", { mode: 0o600 });
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 import { PassThrough } from "node:stream";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { typedLines } from "../../../../src/cli/new-password.ts";
+import { typedLines } from "../../../../src/cli/standard-input.ts";
 import type { McpUrlServer } from "../../../../src/features/mcp/server-settings.ts";
 import { authorize } from "../../../../src/features/mcp/sign-in/authorize.ts";
 import { discover } from "../../../../src/features/mcp/sign-in/discovery.ts";

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { newKey, newPassword, typedLines } from "../../src/cli/new-password.ts";
+import { newKey, newPassword, typedLines } from "../../src/cli/standard-input.ts";
 
 /** A terminal that types these keys, one string at each prompt. */
 function terminal(...keys: readonly string[]) {

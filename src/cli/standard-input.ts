@@ -27,7 +27,6 @@ export async function* typedLines(stdin: Input, signal: AbortSignal): AsyncGener
     terminal: isTerminal,
     ...(isTerminal ? { output: process.stderr } : {}),
   });
-  const interrupted = new ConfigError(["Interrupted: nothing was changed."]);
   let isInterrupted = false;
   lines.once("SIGINT", () => {
     isInterrupted = true;
@@ -38,7 +37,7 @@ export async function* typedLines(stdin: Input, signal: AbortSignal): AsyncGener
   if (signal.aborted) close();
   try {
     yield* lines;
-    if (isInterrupted) throw interrupted;
+    if (isInterrupted) throw interrupted();
   } finally {
     signal.removeEventListener("abort", close);
     lines.close();
@@ -58,7 +57,7 @@ async function askHidden(words: string, stdin: Input): Promise<string> {
   try {
     return await new Promise((resolve, reject) => {
       lines.once("line", resolve);
-      const leave = () => reject(new ConfigError(["Interrupted: nothing was changed."]));
+      const leave = () => reject(interrupted());
       lines.once("SIGINT", leave).once("close", leave);
     });
   } finally {
@@ -66,4 +65,8 @@ async function askHidden(words: string, stdin: Input): Promise<string> {
     stdin.setRawMode?.(false);
     process.stderr.write("\n");
   }
+}
+
+function interrupted(): ConfigError {
+  return new ConfigError(["Interrupted: nothing was changed."]);
 }
