@@ -115,7 +115,7 @@ function applied(
   maxFuzz: number,
 ): { readonly text: string; readonly notes: readonly string[]; readonly failed: readonly Hunk[] } {
   const [parts, notes, failed]: [string[], string[], Hunk[]] = [[], [], []];
-  let [from, shift, grown] = [0, 0, 0];
+  let [from, shift] = [0, 0];
   for (const [index, hunk] of hunks.entries()) {
     const isInsertion = hunk.lines.every(({ sign }) => sign === "+");
     const guess = hunk.oldStart - (isInsertion ? 0 : 1) + shift;
@@ -124,7 +124,7 @@ function applied(
     const number = `Hunk #${index + 1}`;
     if (place === null) {
       failed.push(hunk);
-      notes.push(`${number} FAILED at ${hunk.oldStart + grown}.\n`);
+      notes.push(`${number} FAILED at ${hunk.oldStart}.\n`);
       continue;
     }
     const offset = place.at - (guess - shift);
