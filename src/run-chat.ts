@@ -38,8 +38,11 @@ export function processIo(env: Environment): ChatIo {
  * to the exit code.
  */
 export async function runChat(config: Config, request: ChatRequest, io: ChatIo): Promise<number> {
-  const own = new OwnProgram(config, (line) => io.stderr.write(`${line}\n`));
-  const reach = () => reachProgram(config, own, (line) => io.stderr.write(`${line}\n`));
+  const say = (line: string) => {
+    io.stderr.write(`${line}\n`);
+  };
+  const own = new OwnProgram(config, say);
+  const reach = () => reachProgram({ own, socket: socketOf(config), withinMs: REACH_WITHIN_MS, say });
   try {
     return await conversation({ request, io, reach });
   } finally {
@@ -72,16 +75,29 @@ function socketOf({ home, engine }: Config): string {
   return socketPath(home, engine === "dbos");
 }
 
-async function reachProgram(config: Config, own: OwnProgram, say: (line: string) => void): Promise<Duplex | null> {
+/** What `reachProgram` looks for: this process's own program, and another's socket. */
+export interface Reaching {
+  readonly own: Pick<OwnProgram, "attach" | "start">;
+  readonly socket: string;
+  /** How long to try while another process has the database. In milliseconds. */
+  readonly withinMs: number;
+  readonly say: (line: string) => void;
+}
+
+/** A stream to the running program, or to one started here; null after saying why there is none. */
+export async function reachProgram({ own, socket, withinMs, say }: Reaching): Promise<Duplex | null> {
   const since = performance.now();
-  while (performance.now() - since < REACH_WITHIN_MS) {
-    const stream = own.attach() ?? (await openSocket(socketOf(config)));
+  for (;;) {
+    const stream = own.attach() ?? (await openSocket(socket));
     if (stream !== null) return stream;
     const began = await own.start();
     if (began === "failed") return null;
-    if (began === "taken") await sleep(REACH_AGAIN_MS);
+    // A start of its own takes as long as it takes.
+    if (began === "running") continue;
+    if (performance.now() - since >= withinMs) break;
+    await sleep(REACH_AGAIN_MS);
   }
-  say(`✗ Another process runs on this database, and nothing listens at ${socketOf(config)}. Is it on another machine?`);
+  say(`✗ Another process runs on this database, and nothing listens at ${socket}. Is it on another machine?`);
   return null;
 }
 
