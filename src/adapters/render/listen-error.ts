@@ -18,6 +18,8 @@ export function listenError(error: unknown, { host, port, variables }: ListenAdd
         `Port ${port} needs more rights than this process has. Set ${variables.port} above 1023.`,
       ]);
     case "EADDRNOTAVAIL":
+    case "EAFNOSUPPORT":
+    case "EINVAL":
     case "ENOTFOUND":
     case "EAI_AGAIN":
       return new ConfigError([`This machine has no address ${host}. Set ${variables.host} to 127.0.0.1.`]);

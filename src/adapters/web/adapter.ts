@@ -246,8 +246,11 @@ export function isShared(place: PagePlace): boolean {
   return createPageAddress(place).isShared;
 }
 
-/** Loopback address to print for a wildcard host, since the reader sits at this machine. */
-const EVERY_ADDRESS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
+/**
+ * Loopback address to print for a wildcard host, since the reader sits at this machine. Listening on `::` includes
+ * IPv4, and many machines have no `::1`, such as most containers.
+ */
+const EVERY_ADDRESS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "127.0.0.1" };
 
 function urlOf({ host, url }: PagePlace, port: number): string {
   if (url !== null) return new URL("/", url).href;

@@ -3,7 +3,7 @@ import { createServer, request } from "node:http";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
+import { type WebPlatform, webLink } from "../../../../src/adapters/web/adapter.ts";
 import { WEB_LIMITS } from "../../../../src/adapters/web/limits.ts";
 import { entryLink, entryLinks } from "../../../../src/adapters/web/server/entry-links.ts";
 import { ConfigError } from "../../../../src/core/protocol/errors.ts";
@@ -324,6 +324,11 @@ describe("where it listens", () => {
     );
     expect(second.health().connected).toBe(false);
     other.close();
+  });
+
+  test.each(["0.0.0.0", "::"])("at %s the printed address works, also on a machine without IPv6", (host) => {
+    const link = new URL(webLink({ host, url: null, token: TOKEN }, 0, 3000));
+    expect(link.host).toBe("127.0.0.1:3000");
   });
 
   test("a page that is not built is told in one line", async () => {
