@@ -17,6 +17,8 @@ const usualSchema = z.object({ error: z.union([z.string(), z.object({})]) });
 export function readableErrors(fetch: Fetch): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
+    // The SDKs return null for it, as for a captive portal's 204.
+    if (response.status === 204) throw new ProviderError("network", "no content in place of an answer");
     if (response.body === null) return response;
     if (response.ok) return init?.method?.toUpperCase() === "POST" ? failedInstead(response) : response;
     const text = await response.text();

@@ -186,6 +186,11 @@ test("an HTML page in place of a stream is reported as a wrong base URL", async 
   await expect(answerWith(page)).rejects.toMatchObject({ code: "network", detail: { provider: "local" } });
 });
 
+test("no content in place of a stream, as some captive portals answer, is no defect", async () => {
+  const nothing = () => new Response(null, { status: 204 });
+  await expect(answerWith(nothing)).rejects.toMatchObject({ code: "network", detail: { provider: "local" } });
+});
+
 test("a stream under the type of JSON arrives as it is written, and ends with its reader", async () => {
   let cancelled = false;
   const parts = [delta({ content: "Hello" }), delta({}, "stop")].map((part) => `data: ${JSON.stringify(part)}\n\n`);
