@@ -27,10 +27,10 @@ export function serveTerminal(stream: Duplex, serving: ServeScope): void {
     log,
     schema: clientFrameSchema,
     handle: (frame) => handle(frame, page, serving),
-    failure: (frame) => {
+    failure: (frame, error) => {
       if (frame.type === "file") return { type: "rejected", reason: "Deckhand could not take the file: try again." };
       // The terminal asks again by itself.
-      return frame.type === "look" ? null : frameFailure(frame);
+      return frame.type === "look" ? null : frameFailure(frame, error);
     },
   });
   const read = createLineReader(LINE_BYTES, take);

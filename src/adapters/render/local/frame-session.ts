@@ -2,9 +2,11 @@ import type { z } from "zod";
 import type { ChatCommand } from "../../../core/command-line/command.ts";
 import { KeyedMutex } from "../../../core/keyed-mutex.ts";
 import { assertNever } from "../../../core/protocol/assert-never.ts";
+import { isDiskFull } from "../../../core/protocol/database-failure.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { Receipt, Receive } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
+import { causeChain } from "../../../core/protocol/system-code.ts";
 import type { LocalMessage } from "../../../core/store/web-threads.ts";
 import { fromJson } from "../../../core/text/from-json.ts";
 import { privateAnswer } from "../private-answer.ts";
@@ -46,7 +48,7 @@ export interface FrameQueueOptions<F extends { readonly type: string }> {
   readonly schema: z.ZodType<F>;
   readonly handle: (frame: F) => Promise<void>;
   /** The frame that reports a failed request; null if the person did not ask for it. */
-  readonly failure: (frame: F) => ThreadFrame | null;
+  readonly failure: (frame: F, error: unknown) => ThreadFrame | null;
   readonly log: Log;
 }
 
@@ -77,7 +79,7 @@ export function createFrameQueue<F extends { readonly type: string }>(
       .catch((error: unknown) => {
         log.error({ err: error, frame: frame.type }, "frame_failed");
         if (BEGINNINGS.has(frame.type)) return page.close(1013, "try again");
-        const frameOfFailure = failure(frame);
+        const frameOfFailure = failure(frame, error);
         if (frameOfFailure !== null) page.push(frameOfFailure);
         return undefined;
       })
@@ -90,15 +92,15 @@ export function createFrameQueue<F extends { readonly type: string }>(
 type FrameOf<T extends PersonFrame["type"]> = Extract<PersonFrame, { type: T }>;
 
 const NOT_STORED = "Deckhand could not take this. Nothing is lost: try again.";
+const DISK_FULL = "The disk is full: Deckhand can take nothing more until an operator makes room. Then try again.";
 
 /** The frame that reports a failed request; null for a request that no person made. */
-export function frameFailure(frame: PersonFrame): ThreadFrame | null {
+export function frameFailure(frame: PersonFrame, error: unknown): ThreadFrame | null {
+  const reason = causeChain(error).some(isDiskFull) ? DISK_FULL : NOT_STORED;
   if (frame.type === "complete") return null;
-  if (frame.type === "send") return { type: "failed", id: frame.clientId, reason: NOT_STORED };
-  if (frame.type === "click" || frame.type === "command") {
-    return { type: "failed", id: frame.clickId, reason: NOT_STORED };
-  }
-  return { type: "rejected", reason: NOT_STORED };
+  if (frame.type === "send") return { type: "failed", id: frame.clientId, reason };
+  if (frame.type === "click" || frame.type === "command") return { type: "failed", id: frame.clickId, reason };
+  return { type: "rejected", reason };
 }
 
 export async function handleFrame(frame: PersonFrame, options: FrameSessionOptions): Promise<void> {

@@ -46,7 +46,7 @@ export function createPageSession(options: PageSessionOptions): (text: string) =
       page.push(await collectOverview(await overview, { waiting, place, threadId, jobId }, clock.now()));
     },
     // No answer is needed because the page repeats these frames by itself.
-    failure: (frame) => (frame.type === "look" || frame.type === "watch" ? null : frameFailure(frame)),
+    failure: (frame, error) => (frame.type === "look" || frame.type === "watch" ? null : frameFailure(frame, error)),
   });
 }
 
