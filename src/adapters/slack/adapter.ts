@@ -163,9 +163,7 @@ class SlackPlatform implements ChatPlatform {
 
   health(): PlatformHealth {
     if (this.#live === undefined) return this.#idle;
-    const { transport } = this.#live;
-    const shared = this.#options.cluster && { receivingSince: transport.receivingSince() };
-    return { ...(this.#refused ?? transport.health()), ...shared };
+    return { ...this.#live.transport.health(), ...this.#refused };
   }
 
   async post(thread: ThreadRef, message: OutgoingMessage, key: string): Promise<PostedMessage> {

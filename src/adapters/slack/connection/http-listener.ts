@@ -32,7 +32,7 @@ const verificationSchema = z.object({ type: z.literal("url_verification"), chall
 export class SlackHttp implements SlackTransport {
   readonly #options: SlackHttpOptions;
   #server: Server | undefined;
-  #since: number | null = null;
+  #receivingSince = 0;
   /** Requests being served; none rejects. `close` waits for them. */
   readonly #requests = new Set<Promise<unknown>>();
   /** Requests that have not arrived completely, so their sender is unverified. `close` drops them. */
@@ -61,7 +61,7 @@ export class SlackHttp implements SlackTransport {
       server.listen(port, host, resolve);
     });
     this.#server = server;
-    this.#since = clock.now();
+    this.#receivingSince = clock.now();
     log.info({ address: this.#address() }, "slack_listening");
   }
 
@@ -80,11 +80,7 @@ export class SlackHttp implements SlackTransport {
 
   health(): PlatformHealth {
     if (this.#server === undefined) return { connected: false, detail: "not listening" };
-    return { connected: true, detail: `listening on ${this.#address()}` };
-  }
-
-  receivingSince(): number | null {
-    return this.#server === undefined ? null : this.#since;
+    return { connected: true, detail: `listening on ${this.#address()}`, receivingSince: this.#receivingSince };
   }
 
   #address(): string {

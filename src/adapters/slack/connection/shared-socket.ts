@@ -63,10 +63,7 @@ export class SharedSocket implements SlackTransport {
 
   health(): PlatformHealth {
     if (this.#hasPlace) return this.#options.socket.health();
-    return { connected: true, detail: "posts only: other processes have all the sockets that Slack allows" };
-  }
-
-  receivingSince(): number | null {
-    return this.#hasPlace ? this.#options.socket.receivingSince() : null;
+    const detail = "posts only: other processes have all the sockets that Slack allows";
+    return { connected: true, detail, receivingSince: null };
   }
 }

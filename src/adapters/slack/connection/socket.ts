@@ -56,7 +56,8 @@ export class SlackSocket implements SlackTransport {
   #take: TakePayload = () => Promise.resolve(undefined);
   #client: SocketClient | undefined;
   #health: PlatformHealth = { connected: false, detail: "not started" };
-  #since: number | null = null;
+  /** Since when no event can have been missed. In milliseconds since the epoch. */
+  #receivingSince = 0;
   /** When the previous connection was lost. In milliseconds since the epoch. */
   #lostAt: number | null = null;
   #closing = new AbortController();
@@ -91,10 +92,6 @@ export class SlackSocket implements SlackTransport {
     return this.#health;
   }
 
-  receivingSince(): number | null {
-    return this.#health.connected ? this.#since : null;
-  }
-
   #address(): string {
     return this.#options.apiUrl ?? "slack.com";
   }
@@ -126,8 +123,8 @@ export class SlackSocket implements SlackTransport {
     await this.#hello(client, signal);
     this.#client = client;
     const now = clock.now();
-    if (this.#lostAt === null || now - this.#lostAt > BRIEF_LOSS_MS) this.#since = now;
-    this.#health = { connected: true, detail: "connected by Socket Mode" };
+    if (this.#lostAt === null || now - this.#lostAt > BRIEF_LOSS_MS) this.#receivingSince = now;
+    this.#health = { connected: true, detail: "connected by Socket Mode", receivingSince: this.#receivingSince };
     log.info({}, "slack_connected");
   }
 

@@ -12,6 +12,4 @@ export interface SlackTransport {
   open(take: TakePayload, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
   health(): PlatformHealth;
-  /** Since when no event can have been missed, in milliseconds since the epoch; null while not connected. */
-  receivingSince(): number | null;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { SOCKETS } from "../../../../src/adapters/slack/limits.ts";
 import { whenAborted } from "../../../../src/core/hold-roles.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
 import { begin } from "../../../contracts/platform-steps.ts";
 import { MemoryCluster } from "../../../support/memory-cluster.ts";
 import { openSlackHarness } from "../../../support/slack/slack-harness.ts";
@@ -16,7 +17,32 @@ test("when Slack recycles the connection, a new one opens at once and no event i
   // Without the adapter's own reconnect, the SDK would wait five seconds.
   expect(Date.now() - cutAt).toBeLessThan(5_000);
   expect((await inbox.nextMessage()).text).toBe("meanwhile");
-  expect(harness.platform.health()).toEqual({ connected: true, detail: "connected by Socket Mode" });
+  expect(harness.platform.health()).toMatchObject({ connected: true, detail: "connected by Socket Mode" });
+});
+
+test.each([
+  { lossMs: 5_000, isGap: false },
+  { lossMs: 20_000, isGap: true },
+])("a loss of $lossMs ms leaves a gap in what was received: $isGap", async ({ lossMs, isGap }) => {
+  await using harness = await openSlackHarness();
+  const { clock } = systemRuntime();
+  let aheadMs = 0;
+  const platform = harness.adapter({ clock: { ...clock, now: () => clock.now() + aheadMs } });
+  await platform.start(() => Promise.resolve({ type: "accepted" }), new AbortController().signal);
+  const { receivingSince: before = null } = platform.health();
+  expect(before).not.toBeNull();
+  const held = Promise.withResolvers<void>();
+  harness.server.faults.add("apps.connections.open", { kind: "slow", until: held.promise });
+  const asked = harness.server.calls.length;
+  const again = harness.server.deliveries.nextConnection();
+  harness.server.deliveries.cut("break");
+  await expect.poll(() => harness.server.calls.length).toBeGreaterThan(asked);
+  expect(platform.health().receivingSince ?? null).toBeNull();
+  aheadMs = lossMs;
+  held.resolve();
+  await again;
+  await expect.poll(() => platform.health().connected).toBe(true);
+  expect(platform.health().receivingSince !== before).toBe(isGap);
 });
 
 test("a dead socket is detected and replaced", async () => {
