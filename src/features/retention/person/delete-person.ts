@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { startOfDay } from "../../../core/budget/limits.ts";
 import type { Store } from "../../../core/store/store.ts";
 import { type DeletionScope, deleteSessions, emptyLog, eraseAttached, inBatches } from "../delete-sessions.ts";
-import { attachmentsIn } from "../files.ts";
 import { memoryDeletion } from "../memories/store.ts";
+import { fileReferences } from "../references/store.ts";
 import { deletionReads, type Mark } from "../store.ts";
 import { threadDeletion } from "../threads/store.ts";
 import { ID_COLUMNS, JSON_COLUMNS, personReads, personWrites, type Renamed } from "./store.ts";
@@ -90,13 +90,8 @@ interface Shared {
 /** Clears the messages last, because after a crash the rest is found through them. */
 async function eraseShared({ renamed, family }: Shared, world: DeletionScope, signal: AbortSignal): Promise<void> {
   const { store } = world;
-  const reads = store.tables(personReads);
-  const runIds = await reads.runsOf(renamed.id, family);
-  const contents = await reads.contentsOf(renamed.id, family);
-  const attached = contents.flatMap(({ channelId, content }) =>
-    attachmentsIn(content).map((path) => ({ channelId, path })),
-  );
-  await eraseAttached(attached, family, world);
+  const runIds = await store.tables(personReads).runsOf(renamed.id, family);
+  await eraseAttached(await store.tables(fileReferences).attachmentsOf(family, renamed.id), family, world);
   await write(world, (writes) => writes.clearTraces(renamed.id, { runIds, family }));
   const forget = () => store.transaction((tx) => tx.tables(memoryDeletion).forgetOfPerson(renamed.id));
   await inBatches(forget, signal);

@@ -103,14 +103,6 @@ export function personReads(db: Client) {
       return (await db.run.findMany({ where: { id, status: "ended" }, select: { id: true } })).map((run) => run.id);
     },
 
-    /** Contents of the person's messages. */
-    async contentsOf(personId: string, family: readonly string[]): Promise<{ channelId: string; content: string }[]> {
-      const where = { sessionId: { in: [...family] }, authorId: personId };
-      const select = { content: true, session: { select: { channelId: true } } };
-      const rows = await db.message.findMany({ where, select });
-      return rows.map(({ content, session: { channelId } }) => ({ channelId, content }));
-    },
-
     /** Whether the person has spent something, or has a reservation left by a call that may never end. */
     async hasSpent(personId: string, until: number): Promise<boolean> {
       const where = { personId, createdAt: { lte: new Date(until) } };

@@ -39,10 +39,14 @@ export function fileReferences(db: Client) {
       return found;
     },
 
-    /** Files that people attached in the sessions, relative to their channels' sandbox roots. */
-    async attachmentsOf(family: readonly string[]): Promise<{ channelId: string; path: string }[]> {
+    /**
+     * Files that people attached in the sessions, or that one person did, relative to their channels' sandbox roots.
+     */
+    async attachmentsOf(family: readonly string[], personId?: string): Promise<{ channelId: string; path: string }[]> {
+      const by = personId === undefined ? {} : { authorId: personId };
+      const content = { contains: "It is saved as attachments/" };
       const rows = await db.message.findMany({
-        where: { sessionId: { in: [...family] }, role: "user", content: { contains: "It is saved as attachments/" } },
+        where: { sessionId: { in: [...family] }, role: "user", ...by, content },
         select: { content: true, session: { select: { channelId: true } } },
       });
       return rows.flatMap(({ content, session: { channelId } }) =>
