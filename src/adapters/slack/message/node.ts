@@ -1,3 +1,5 @@
+import { isObject } from "../../../core/text/from-json.ts";
+
 /**
  * An untyped object within a message. Fields are read one by one, so that a missing, new or oddly typed field does not
  * keep the rest of the message from being read.
@@ -7,13 +9,9 @@ export type Node = Readonly<Record<string, unknown>>;
 /** Maximum number of entries read of one list. Slack allows 100 attachments, 50 blocks, and 100 rows in a table. */
 const ENTRIES = 500;
 
-function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Empty if the value is not an object. */
 export function nodeOf(value: unknown): Node {
-  return isNode(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 /** The objects of a list; empty if the value is not a list. */
