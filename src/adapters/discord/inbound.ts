@@ -1,6 +1,7 @@
 import { eventKey } from "../../core/events/event-key.ts";
 import { ABOUT_MESSAGE } from "../../core/inbound/prompts.ts";
 import type { InboundAction, InboundCommand, InboundMessage, Person, ThreadRef } from "../../core/protocol/platform.ts";
+import { UNREAD } from "../render/read-message.ts";
 import { EPHEMERAL } from "./format.ts";
 import { commandArguments } from "./interactions/command-arguments.ts";
 import { filesOf } from "./message/files.ts";
@@ -59,8 +60,6 @@ export interface ReadScope {
   /** Whether the bot answers this person; if not, their messages are not read. */
   readonly serves: (person: Person) => boolean;
 }
-
-const UNREAD = { text: "", quoted: [], files: [] };
 
 /** The id of the message that this one replies to. Forwards have a reference as well, but are not replies. */
 function repliesTo({ type, referenced_message: answered }: WireMessage): Pick<InboundMessage, "repliesTo"> {

@@ -2,6 +2,7 @@ import { commandNamed } from "../../core/command-line/slash-name.ts";
 import { eventKey } from "../../core/events/event-key.ts";
 import type { InboundAction, InboundCommand, InboundMessage, Person, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { UNREAD } from "../render/read-message.ts";
 import type { Directory } from "./directory.ts";
 import { textOfBlocks } from "./message/blocks.ts";
 import { readMessage } from "./message/read-message.ts";
@@ -20,9 +21,6 @@ export interface InboundDeps {
   /** Whether messages of this person are read at all. The core decides; this check saves needless work. */
   readonly serves: (person: Person) => boolean;
 }
-
-/** Content of a message that is not read. */
-const UNREAD = { text: "", quoted: [], files: [] };
 
 /** Subtypes of messages written by people; edits, joins and deletions are not among them. */
 const WRITTEN = new Set([undefined, "file_share", "thread_broadcast", "me_message"]);

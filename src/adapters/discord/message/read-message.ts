@@ -1,4 +1,5 @@
-import type { Attachment, ThreadMessage } from "../../../core/protocol/platform.ts";
+import type { ThreadMessage } from "../../../core/protocol/platform.ts";
+import type { ReadMessage } from "../../render/read-message.ts";
 import { timeOf } from "../snowflake.ts";
 import { componentsText } from "./components.ts";
 import { embedText } from "./embeds.ts";
@@ -14,15 +15,6 @@ import {
 import { IGNORED_MESSAGE_TYPES, noticeLine } from "./notices.ts";
 import { displayName } from "./person-schema.ts";
 import { type Names, readableText, readableTextToBot, readableTime } from "./text.ts";
-
-/** A message in the form that the model reads. */
-export interface ReadMessage {
-  /** The message's own text, without the mention of the bot. */
-  readonly text: string;
-  /** Everything else that the message shows, each as a text that says what or whose it is. */
-  readonly quoted: readonly string[];
-  readonly files: readonly Attachment[];
-}
 
 /** Maximum characters of one text of a message. */
 const MESSAGE_CHARS = 20_000;

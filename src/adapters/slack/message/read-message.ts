@@ -1,4 +1,4 @@
-import type { Attachment } from "../../../core/protocol/platform.ts";
+import type { ReadMessage } from "../../render/read-message.ts";
 import type { Directory } from "../directory.ts";
 import { MESSAGE_CHARS } from "../limits.ts";
 import { ownText, textOfAttachment } from "./attachments.ts";
@@ -7,15 +7,6 @@ import { joined, type Node, nodesIn, textOf } from "./node.ts";
 import { huddle, pinned } from "./notices.ts";
 import { filesOf, MAX_FILES, withFileNames } from "./shared-files.ts";
 import { channelsIn, mentionedIn, readableText, withoutMentionOf } from "./text.ts";
-
-/** A message in the form that the model reads. */
-export interface ReadMessage {
-  /** The message's own text. */
-  readonly text: string;
-  /** Forwarded messages, link previews and attachments, each as one text that names its author. */
-  readonly quoted: readonly string[];
-  readonly files: readonly Attachment[];
-}
 
 /** Maximum number of people, and of channels, looked up by name for one message. */
 const NAMES = 40;
