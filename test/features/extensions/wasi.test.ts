@@ -164,6 +164,20 @@ test("open files share one memory limit, and closing a file frees its part", () 
   expect(access.held.left).toBe(1_000);
 });
 
+test("open files move with their directory when that is renamed", () => {
+  const { directory, access, root } = opened();
+  directory.createDirectoryAt("sub/deep");
+  const written = directory.openAt(FOLLOW, "sub/deep/new.txt", { ...NO_FLAGS, create: true }, WRITE);
+  const unread = directory.openAt(FOLLOW, "./sub//b.txt", NO_FLAGS, READ);
+  written.write(Buffer.from("mine"), 0n);
+  directory.renameAt("sub/", directory, "moved");
+  written.write(Buffer.from("!"), 4n);
+  expect(Buffer.from(unread.read(10n, 0n)[0]).toString()).toBe("b");
+  for (const file of [written, unread]) file[Symbol.dispose]();
+  expect(access.unsaved).toEqual([]);
+  expect(readFileSync(path.join(root, "moved/deep/new.txt"), "utf8")).toBe("mine!");
+});
+
 test("an open file that was replaced by a link to outside is not saved, and this is reported", () => {
   const { directory, access, root } = opened();
   const file = directory.openAt(FOLLOW, "sub/b.txt", NO_FLAGS, WRITE);

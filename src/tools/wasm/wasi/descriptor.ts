@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { FilesystemImport } from "../workspace/filesystem.ts";
+import { isBeneath } from "../workspace/path-rules.ts";
 import { asWasi } from "./file-errors.ts";
 import { type FileHolder, OpenFile } from "./open-file.ts";
 import { InputStream, OutputStream } from "./streams.ts";
@@ -171,11 +172,11 @@ export class Descriptor {
     const [from, to] = [this.#at(path), directory.#at(target)];
     this.#requireWritable();
     const [moved, replaced] = [this.#openAt(from), this.#openAt(to)];
-    if (samePlace(from, to)) return;
+    if (posix.relative(from, to) === "") return;
     for (const file of moved) file.save();
     for (const file of replaced) file.keep();
     this.#change((filesystem) => filesystem.rename(from, to));
-    for (const file of moved) file.move(to);
+    for (const file of moved) file.move(posix.join(to, posix.relative(from, file.path)));
     for (const file of replaced) file.unlink();
   }
 
@@ -246,9 +247,10 @@ export class Descriptor {
     asWasi(() => work(this.#access.filesystem));
   }
 
-  /** The open files with that path. */
+  /** The open files at that path and, if it is a directory, beneath it. */
   #openAt(path: string): OpenFile[] {
-    return [...this.#access.open].filter((file) => !file.unlinked && samePlace(file.path, path));
+    const place = posix.resolve("/", path);
+    return [...this.#access.open].filter((file) => !file.unlinked && isBeneath(place, posix.resolve("/", file.path)));
   }
 
   #ownStatus(): Status {
@@ -275,10 +277,6 @@ export class Descriptor {
 
 /** Status of a file whose name is gone. */
 const NAMELESS: Omit<Status, "size"> = { kind: "file", modified: 0, mode: 0o600, identity: "0:0" };
-
-function samePlace(one: string, other: string): boolean {
-  return posix.normalize(one) === posix.normalize(other);
-}
 
 function statRecord({ kind, size, modified }: Status): object {
   const seconds = Math.floor(modified / 1_000);
