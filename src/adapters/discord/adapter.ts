@@ -93,7 +93,7 @@ class DiscordPlatform implements ChatPlatform {
   #idle: PlatformHealth = { connected: false, detail: "not started" };
   #stopping = new AbortController();
   /** Events being handled; `stop` waits for them. */
-  readonly #tasks = new Set<Promise<void>>();
+  readonly #tasks = new Set<Promise<unknown>>();
 
   constructor(options: DiscordOptions) {
     this.#options = options;
@@ -156,7 +156,7 @@ class DiscordPlatform implements ChatPlatform {
     try {
       await rest.editMessage(posted, body);
     } catch (error) {
-      if (!isDiscordError(error, "threadArchived")) throw error;
+      if (!isDiscordError(error, "InvalidActionOnArchivedThread")) throw error;
       await rest.unarchiveThread(posted.channelId);
       await rest.editMessage(posted, body);
     }
@@ -235,7 +235,7 @@ class DiscordPlatform implements ChatPlatform {
       deletion: (data: unknown) => this.#own(promise.then((live) => live.messages.deleted(data))),
       interaction: (data: unknown) => this.#own(promise.then((live) => live.takeInteraction(data))),
       reaction: (data: unknown) => this.#own(promise.then((live) => live.takeReaction(data))),
-      guild: (guild: Guild) => this.#own(this.#surfaceOpened(guildJoined(guild), receive)),
+      guild: (guild: Guild) => this.#introduce([guildJoined(guild)], receive),
       threadDelete: (data: unknown) => this.#own(promise.then((live) => threadDeleted(live, data))),
       connected: () => this.#own(promise.then((live) => this.#receives(live, receive))),
     };
@@ -254,10 +254,12 @@ class DiscordPlatform implements ChatPlatform {
 
   /** Does what only one process at a time has to do, once it receives the gateway's events. */
   #receives(live: Live, receive: Receive): void {
-    this.#registerCommands(live);
+    const { commands, clock } = this.#options;
+    const { client } = live.connection;
+    if (commands !== undefined)
+      this.#own(registerCommands(live.rest, client.application.id, { commands, log: this.#log }));
     this.#own(this.#checkClicks(live));
-    const lately = this.#options.clock.now() - JOINED_LATELY_MS;
-    for (const opened of guildsJoined(live.connection.client, lately)) this.#own(this.#surfaceOpened(opened, receive));
+    this.#introduce(guildsJoined(client, clock.now() - JOINED_LATELY_MS), receive);
   }
 
   async #checkClicks(live: Live): Promise<void> {
@@ -290,21 +292,14 @@ class DiscordPlatform implements ChatPlatform {
     };
   }
 
-  /** Reports that the bot was added to a server; the core posts the introduction. */
-  async #surfaceOpened(opened: InboundSurface | null, receive: Receive): Promise<void> {
-    if (opened !== null) await receive(opened);
-  }
-
-  /** Registers the commands in the background. */
-  #registerCommands({ connection, rest }: Live): void {
-    const { commands } = this.#options;
-    if (commands === undefined) return;
-    this.#own(registerCommands(rest, connection.client.application.id, { commands, log: this.#log }));
+  /** Reports that the bot was added to servers; the core posts the introductions. */
+  #introduce(joined: readonly (InboundSurface | null)[], receive: Receive): void {
+    for (const surface of joined) if (surface !== null) this.#own(receive(surface));
   }
 
   /** Handles an event in the background. A failure is logged and does not affect other events. */
-  #own(work: Promise<void>): void {
-    const task: Promise<void> = work
+  #own(work: Promise<unknown>): void {
+    const task: Promise<unknown> = work
       .catch((error: unknown) => this.#log.error({ err: error }, "discord.event_failed"))
       .finally(() => this.#tasks.delete(task));
     this.#tasks.add(task);

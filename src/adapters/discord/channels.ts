@@ -1,4 +1,4 @@
-import type { Client } from "discord.js";
+import { ChannelFlags, ChannelType, type Client, Constants } from "discord.js";
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import { DM_WORKSPACE_ID } from "./descriptor.ts";
@@ -7,12 +7,13 @@ import type { ChannelContext, ReadScope } from "./inbound.ts";
 import type { RedirectedThread } from "./interactions/direct-message-redirect.ts";
 import type { Names } from "./message/text.ts";
 import type { DiscordRest } from "./rest.ts";
-import { CHANNEL_TYPE, IS_OBFUSCATED, isThreadType, type WireChannel } from "./wire.ts";
+import type { WireChannel } from "./wire.ts";
 
 /** Placeholder server of direct messages, with the id that Discord's own links use. */
 export const DM_WORKSPACE = { id: DM_WORKSPACE_ID, name: "Direct messages" };
 /** Channels looked up over REST, because threads that were archived are missing in discord.js' cache. */
 const MAX_CACHED_CHANNELS = 1_000;
+const THREAD_TYPES: ReadonlySet<number> = new Set(Constants.ThreadChannelTypes);
 
 export interface Channels {
   readonly names: Names;
@@ -43,9 +44,14 @@ export function createChannels(client: Client<true>, rest: DiscordRest, serves: 
   };
   /** The channel of a thread. Commands may come from threads of channels that the bot cannot see. */
   const parentOf = async (thread: WireChannel, id: string): Promise<WireChannel> =>
-    (await nullOnDiscordError(["missingAccess"], lookUp(id))) ?? { ...thread, id, type: CHANNEL_TYPE.text, name: null };
+    (await nullOnDiscordError(["MissingAccess"], lookUp(id))) ?? {
+      ...thread,
+      id,
+      type: ChannelType.GuildText,
+      name: null,
+    };
   const unlessGone = async (described: Promise<string>): Promise<string> =>
-    (await nullOnDiscordError(["unknownChannel"], described)) ?? "";
+    (await nullOnDiscordError(["UnknownChannel"], described)) ?? "";
   const postIn = async (channelId: string, threadId: string): Promise<string> => {
     const parent = await lookUp(channelId);
     return isForum(parent) ? topicOf(await lookUp(threadId), parent) : "";
@@ -69,13 +75,13 @@ export function createChannels(client: Client<true>, rest: DiscordRest, serves: 
       if (guildId === undefined) return directMessages(channelId);
       const workspace = { id: guildId, name: client.guilds.cache.get(guildId)?.name ?? guildId };
       const channel = described ?? (await lookUp(channelId));
-      const parentId = isThreadType(channel.type) ? (channel.parent_id ?? channelId) : channelId;
+      const parentId = THREAD_TYPES.has(channel.type) ? (channel.parent_id ?? channelId) : channelId;
       const parent = parentId === channelId ? channel : await parentOf(channel, parentId);
       return {
         workspace,
         channel: { id: parentId, name: parent.name ?? parentId, kind: "channel" },
         threadId: parentId === channelId ? null : channelId,
-        opensThreads: channel.type === CHANNEL_TYPE.text || channel.type === CHANNEL_TYPE.announcement,
+        opensThreads: channel.type === ChannelType.GuildText || channel.type === ChannelType.GuildAnnouncement,
         ...(isForum(parent) && parent !== channel ? { topic: topicOf(channel, parent) } : {}),
       };
     },
@@ -99,7 +105,8 @@ function cachedChannel(client: Client<true>, id: string): WireChannel | undefine
     id,
     type: channel.type,
     guild_id: channel.guildId,
-    name: (channel.flags.bitfield & IS_OBFUSCATED) === 0 ? channel.name : null,
+    // If the bot cannot see the channel, Discord makes up a name.
+    name: channel.flags.has(ChannelFlags.ChannelObfuscated) ? null : channel.name,
     parent_id: channel.parentId,
     applied_tags: channel.isThread() ? channel.appliedTags : [],
     available_tags: channel.isThreadOnly() ? channel.availableTags : [],
@@ -113,7 +120,7 @@ function topicOf(channel: WireChannel, parent: WireChannel): string {
 }
 
 function isForum({ type }: WireChannel): boolean {
-  return type === CHANNEL_TYPE.forum || type === CHANNEL_TYPE.media;
+  return type === ChannelType.GuildForum || type === ChannelType.GuildMedia;
 }
 
 function namesOf(client: Client<true>): Names {

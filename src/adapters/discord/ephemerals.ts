@@ -78,7 +78,10 @@ export function createEphemerals({ rest, threads, clock, log }: EphemeralParts):
       );
       await rest.createMessage(channelId, { body, files: message.files }, "Send Messages");
     } catch (error) {
-      if (!isDiscordError(error, "cannotMessageUser", "noServerInCommon")) throw error;
+      if (
+        !isDiscordError(error, "CannotSendMessagesToThisUser", "CannotSendMessagesToThisUserDueToHavingNoMutualGuilds")
+      )
+        throw error;
       log.info({ personId }, "discord.takes_no_direct_messages");
       await explainClosedDms(thread, personId);
     }

@@ -1,3 +1,4 @@
+import { GatewayCloseCodes, RESTJSONErrorCodes } from "discord.js";
 import { z } from "zod";
 import {
   AppError,
@@ -19,50 +20,16 @@ const httpErrorSchema = z.object({ name: z.literal("HTTPError"), status: z.numbe
 const rateLimitErrorSchema = z.object({ name: z.string().startsWith("RateLimitError"), retryAfter: z.number() });
 const codedErrorSchema = z.object({ code: z.string() });
 
-/** Error codes. Source: Discord docs, JSON Error Codes. */
-const CODE = {
-  unknownChannel: 10_003,
-  unknownGuild: 10_004,
-  unknownMember: 10_007,
-  unknownMessage: 10_008,
-  explicitContent: 20_009,
-  unknownUser: 10_013,
-  tooLarge: 40_005,
-  notForForums: 40_058,
-  alreadyAcknowledged: 40_060,
-  missingAccess: 50_001,
-  anothersMessage: 50_005,
-  emptyMessage: 50_006,
-  notForMessages: 50_008,
-  cannotMessageUser: 50_007,
-  missingPermissions: 50_013,
-  wrongChannelType: 50_024,
-  invalidRecipient: 50_033,
-  invalidForm: 50_035,
-  fileTooLarge: 50_045,
-  threadArchived: 50_083,
-  noServerInCommon: 50_278,
-  threadExists: 160_004,
-  needsTwoFactor: 60_003,
-  threadLocked: 160_005,
-  tooManyThreads: 160_006,
-  tooManyAnnouncementThreads: 160_007,
-  blockedByAutoMod: 200_000,
-  titleBlockedByAutoMod: 200_001,
-  blockedForLinks: 240_000,
-  uploadsLimited: 400_001,
-} as const;
-
 /** Whether the error has one of the named codes, which callers handle themselves. */
-export function isDiscordError(error: unknown, ...names: (keyof typeof CODE)[]): boolean {
+export function isDiscordError(error: unknown, ...names: (keyof typeof RESTJSONErrorCodes)[]): boolean {
   const cause = error instanceof AppError ? error.cause : error;
   const answered = apiErrorSchema.safeParse(cause).data;
-  return answered !== undefined && names.some((name) => CODE[name] === answered.code);
+  return answered !== undefined && names.some((name) => RESTJSONErrorCodes[name] === answered.code);
 }
 
 /** Null if Discord refuses with one of the named codes. */
 export async function nullOnDiscordError<T>(
-  names: readonly (keyof typeof CODE)[],
+  names: readonly (keyof typeof RESTJSONErrorCodes)[],
   request: Promise<T>,
 ): Promise<T | null> {
   try {
@@ -109,40 +76,40 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
   if (status === 401) return wrongToken(error);
   if (status === 429) return tooManyRequests(error, 1_000);
   switch (code) {
-    case CODE.missingAccess:
+    case RESTJSONErrorCodes.MissingAccess:
       return missingScope("View Channel", error, LET_IN);
-    case CODE.missingPermissions:
+    case RESTJSONErrorCodes.MissingPermissions:
       return missingScope(permission, error);
-    case CODE.threadLocked:
+    case RESTJSONErrorCodes.ThreadLocked:
       return missingScope("Manage Threads", error);
-    case CODE.uploadsLimited:
+    case RESTJSONErrorCodes.AccessToFileUploadsHasBeenLimitedForThisGuild:
       return missingScope("Attach Files", error, UPLOADS_LIMITED);
-    case CODE.notForMessages:
-    case CODE.notForForums:
+    case RESTJSONErrorCodes.CannotSendMessagesInNonTextChannel:
+    case RESTJSONErrorCodes.CannotSendAMessageInAForumChannel:
       return missingScope(permission, error, NOT_FOR_MESSAGES);
-    case CODE.needsTwoFactor:
+    case RESTJSONErrorCodes.TwoFactorAuthenticationIsRequired:
       return missingScope(permission, error, TWO_FACTOR);
-    case CODE.tooManyThreads:
-    case CODE.tooManyAnnouncementThreads:
+    case RESTJSONErrorCodes.MaximumActiveThreads:
+    case RESTJSONErrorCodes.MaximumActiveAnnouncementThreads:
       return missingScope("Create Public Threads", error, TOO_MANY_THREADS);
-    case CODE.unknownChannel:
-    case CODE.unknownGuild:
-    case CODE.unknownMessage:
-    case CODE.anothersMessage:
-    case CODE.threadArchived:
-    case CODE.cannotMessageUser:
-    case CODE.noServerInCommon:
-    case CODE.unknownUser:
-    case CODE.invalidRecipient:
+    case RESTJSONErrorCodes.UnknownChannel:
+    case RESTJSONErrorCodes.UnknownGuild:
+    case RESTJSONErrorCodes.UnknownMessage:
+    case RESTJSONErrorCodes.CannotEditMessageAuthoredByAnotherUser:
+    case RESTJSONErrorCodes.InvalidActionOnArchivedThread:
+    case RESTJSONErrorCodes.CannotSendMessagesToThisUser:
+    case RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds:
+    case RESTJSONErrorCodes.UnknownUser:
+    case RESTJSONErrorCodes.InvalidRecipients:
       return failure("thread_gone", `Discord no longer has it (${code})`, { cause: error });
-    case CODE.emptyMessage:
-    case CODE.invalidForm:
-    case CODE.tooLarge:
-    case CODE.fileTooLarge:
-    case CODE.explicitContent:
-    case CODE.blockedByAutoMod:
-    case CODE.titleBlockedByAutoMod:
-    case CODE.blockedForLinks:
+    case RESTJSONErrorCodes.CannotSendAnEmptyMessage:
+    case RESTJSONErrorCodes.InvalidFormBodyOrContentType:
+    case RESTJSONErrorCodes.RequestEntityTooLarge:
+    case RESTJSONErrorCodes.FileUploadedExceedsMaximumSize:
+    case RESTJSONErrorCodes.ExplicitContentCannotBeSentToTheDesiredRecipient:
+    case RESTJSONErrorCodes.MessageWasBlockedByAutomaticModeration:
+    case RESTJSONErrorCodes.TitleWasBlockedByAutomaticModeration:
+    case RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter:
       // Content that Discord rejects will be rejected again.
       return failure("defect", `Discord answered ${status}, code ${code}`, { cause: error });
     default: {
@@ -211,20 +178,20 @@ const MESSAGE_CONTENT = {
  * Why the gateway will never accept the client, by its close code; null for codes after which reconnecting helps.
  * Source: Discord docs, Gateway Close Event Codes.
  */
-export function gatewayRefusal(code: number): AppError | null {
+export function gatewayRefusal(code: GatewayCloseCodes): AppError | null {
   switch (code) {
-    case 4004:
+    case GatewayCloseCodes.AuthenticationFailed:
       return wrongToken(undefined);
-    case 4014:
+    case GatewayCloseCodes.DisallowedIntents:
       return failure(
         "missing_scope",
         `Discord refuses the connection: the ${MESSAGE_CONTENT.scope} is off. ${MESSAGE_CONTENT.mend}`,
         { detail: MESSAGE_CONTENT },
       );
-    case 4010:
-    case 4011:
-    case 4012:
-    case 4013:
+    case GatewayCloseCodes.InvalidShard:
+    case GatewayCloseCodes.ShardingRequired:
+    case GatewayCloseCodes.InvalidAPIVersion:
+    case GatewayCloseCodes.InvalidIntents:
       return new DefectError(`Discord's gateway closed with ${code}, which connecting again cannot mend`);
     default:
       return null;

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { ButtonStyle, ComponentType, MessageFlags } from "discord.js";
 import type { Button, OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { commandAsTitle } from "../../core/text/command-as-title.ts";
 import { cut } from "../../core/text/plain-text.ts";
@@ -37,10 +38,6 @@ export interface PostKey {
   readonly mark: string;
 }
 
-/** Source: Discord docs, Message Flags. */
-const SUPPRESS_EMBEDS = 1 << 2;
-export const EPHEMERAL = 1 << 6;
-
 const ZERO = "\u200b";
 const ONE = "\u200c";
 const MARK_BITS = 48;
@@ -71,7 +68,7 @@ export function formatEdit(message: OutgoingMessage): MessageBody {
 /** A private message, as the answer to a person's interaction. */
 export function formatEphemeral(message: OutgoingMessage): MessageBody {
   const body = format(message, "");
-  return { ...body, flags: body.flags | EPHEMERAL };
+  return { ...body, flags: body.flags | MessageFlags.Ephemeral };
 }
 
 function format(message: OutgoingMessage, mark: string): MessageBody {
@@ -80,7 +77,7 @@ function format(message: OutgoingMessage, mark: string): MessageBody {
     content: content(message, mark).toWellFormed(),
     components: rows(message.buttons),
     allowed_mentions: { parse: [], replied_user: false },
-    flags: SUPPRESS_EMBEDS,
+    flags: MessageFlags.SuppressEmbeds,
   };
 }
 
@@ -127,9 +124,9 @@ function subtext(footer: string): string {
 function rows(buttons: readonly Button[]): object[] {
   const shown = buttons.slice(0, BUTTONS_PER_ROW * ROWS);
   return Array.from({ length: Math.ceil(shown.length / BUTTONS_PER_ROW) }, (_, row) => ({
-    type: 1,
+    type: ComponentType.ActionRow,
     components: shown.slice(row * BUTTONS_PER_ROW, (row + 1) * BUTTONS_PER_ROW).map((button) => ({
-      type: 2,
+      type: ComponentType.Button,
       style: BUTTON_STYLES[button.style],
       label: cut(button.label, LABEL_CHARS).toWellFormed(),
       custom_id: button.id,
@@ -137,8 +134,11 @@ function rows(buttons: readonly Button[]): object[] {
   }));
 }
 
-/** Source: Discord docs, Component Reference, Button Styles. */
-const BUTTON_STYLES: Readonly<Record<Button["style"], number>> = { default: 2, primary: 1, danger: 4 };
+const BUTTON_STYLES: Readonly<Record<Button["style"], ButtonStyle>> = {
+  default: ButtonStyle.Secondary,
+  primary: ButtonStyle.Primary,
+  danger: ButtonStyle.Danger,
+};
 
 /** Control and direction characters, which would garble a channel list. Joiners stay, since emoji contain them. */
 const INVISIBLE = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;

@@ -27,7 +27,7 @@ export async function findPost(
   for (let page = 0; page < FIND_PAGES; page += 1) {
     const asked = rest.messages(channelId, { limit: PAGE_MESSAGES, after });
     // A thread that does not exist yet has no messages.
-    const messages = (await nullOnDiscordError(["unknownChannel"], asked)) ?? [];
+    const messages = (await nullOnDiscordError(["UnknownChannel"], asked)) ?? [];
     const found = messages.find((message) => message.author.id === botId && isUnder(key, message));
     if (found !== undefined) return { platform: "discord", channelId, messageId: found.id };
     const newest = messages.at(0);
@@ -63,7 +63,7 @@ export async function readThread(rest: DiscordRest, reading: HistoryArgs): Promi
   while (newest.length < wanted) {
     const part = { limit: PAGE_MESSAGES, ...(before === undefined ? {} : { before }) };
     const asked = rest.messages(channelOf(thread), part, reading.signal);
-    const page = (await nullOnDiscordError(["unknownChannel"], asked)) ?? [];
+    const page = (await nullOnDiscordError(["UnknownChannel"], asked)) ?? [];
     const names = await namesIn(page, thread.workspaceId);
     for (const message of page) {
       const read = threadMessage(message, names);
@@ -113,4 +113,4 @@ export async function messageIn(
 }
 
 /** Errors that mean that the message is in another channel, or gone. */
-export const MESSAGE_GONE = ["unknownMessage", "unknownChannel", "wrongChannelType"] as const;
+export const MESSAGE_GONE = ["UnknownMessage", "UnknownChannel", "CannotExecuteActionOnThisChannelType"] as const;

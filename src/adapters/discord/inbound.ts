@@ -1,16 +1,16 @@
+import { ApplicationCommandType, InteractionType, MessageFlags, MessageType } from "discord.js";
 import { eventKey } from "../../core/events/event-key.ts";
 import { ABOUT_MESSAGE } from "../../core/inbound/prompts.ts";
 import type { InboundAction, InboundCommand, InboundMessage, Person, ThreadRef } from "../../core/protocol/platform.ts";
 import { UNREAD } from "../render/read-message.ts";
-import { EPHEMERAL } from "./format.ts";
 import { commandArguments } from "./interactions/command-arguments.ts";
 import { filesOf } from "./message/files.ts";
-import { MESSAGE_TYPE, type WireMessage } from "./message/message-schema.ts";
+import type { WireMessage } from "./message/message-schema.ts";
 import { displayName, isGuest, type WireMember, type WireUser } from "./message/person-schema.ts";
 import { describedFileLines, quoteOf, readMessage } from "./message/read-message.ts";
 import type { Names } from "./message/text.ts";
 import { timeOf } from "./snowflake.ts";
-import { MESSAGE_COMMAND, type WireInteraction } from "./wire.ts";
+import type { WireInteraction, WireInteractionOf } from "./wire.ts";
 
 /** The place of an event, looked up because an event names only its channel's id. */
 export interface ChannelContext {
@@ -63,13 +63,13 @@ export interface ReadScope {
 
 /** The id of the message that this one replies to. Forwards have a reference as well, but are not replies. */
 function repliesTo({ type, referenced_message: answered }: WireMessage): Pick<InboundMessage, "repliesTo"> {
-  const isReply = type === MESSAGE_TYPE.reply && answered !== null && answered !== undefined;
+  const isReply = type === MessageType.Reply && answered !== null && answered !== undefined;
   return isReply ? { repliesTo: answered.id } : {};
 }
 
 /** A click on a button; null if a person is not named. */
 export function inboundAction(
-  interaction: Extract<WireInteraction, { type: 3 }>,
+  interaction: WireInteractionOf<InteractionType.MessageComponent>,
   place: ChannelContext,
 ): InboundAction | null {
   const who = actorOf(interaction);
@@ -121,7 +121,12 @@ export interface MessageContext extends ReadScope {
 /** A use of the command in a message's menu; null if it is another command, or not a person's. */
 export function inboundMenuCommand(interaction: WireInteraction, context: MessageContext): InboundMessage | null {
   const who = actorOf(interaction);
-  if (who === null || interaction.type !== 2 || interaction.data.type !== MESSAGE_COMMAND) return null;
+  if (
+    who === null ||
+    interaction.type !== InteractionType.ApplicationCommand ||
+    interaction.data.type !== ApplicationCommandType.Message
+  )
+    return null;
   const { target_id, resolved } = interaction.data;
   const message = resolved.messages[target_id];
   if (message === undefined) return null;
@@ -134,11 +139,11 @@ export function inboundMenuCommand(interaction: WireInteraction, context: Messag
 
 /** A slash command. In a channel there is no message to start a thread from; the reply opens one. */
 export function inboundCommand(
-  interaction: Extract<WireInteraction, { type: 2 }>,
+  interaction: WireInteractionOf<InteractionType.ApplicationCommand>,
   place: ChannelContext,
 ): InboundCommand | null {
   const who = actorOf(interaction);
-  if (who === null || interaction.data.type === MESSAGE_COMMAND) return null;
+  if (who === null || interaction.data.type === ApplicationCommandType.Message) return null;
   return {
     kind: "command",
     key: interactionKey(interaction),
@@ -151,7 +156,7 @@ export function inboundCommand(
 }
 
 export function isFromPerson(message: WireMessage): boolean {
-  const isWritten = message.type === MESSAGE_TYPE.default || message.type === MESSAGE_TYPE.reply;
+  const isWritten = message.type === MessageType.Default || message.type === MessageType.Reply;
   return isWritten && message.author.bot !== true && (message.webhook_id ?? null) === null;
 }
 
@@ -161,7 +166,9 @@ export function locationOf(place: ChannelContext, thread: ThreadRef) {
 
 /** The message that can have a thread. A private message cannot, so a click in one opens a new thread. */
 export function rootIn(message: { readonly id: string; readonly flags: number } | null | undefined): string | null {
-  return message === null || message === undefined || (message.flags & EPHEMERAL) !== 0 ? null : message.id;
+  return message === null || message === undefined || (message.flags & MessageFlags.Ephemeral) !== 0
+    ? null
+    : message.id;
 }
 
 /** A thread started from a message has that message's id. */
@@ -197,7 +204,7 @@ function isVoiceChat({ channel, opensThreads, threadId }: ChannelContext): boole
 /** A reply that notifies its author is addressed to them, although the text does not say so. */
 function isReplyToSomeoneElse(message: WireMessage): boolean {
   const author = message.referenced_message?.author;
-  if (message.type !== MESSAGE_TYPE.reply || author === undefined || author.id === message.author.id) return false;
+  if (message.type !== MessageType.Reply || author === undefined || author.id === message.author.id) return false;
   return message.mentions.some((mention) => mention.id === author.id);
 }
 

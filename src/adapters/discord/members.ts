@@ -68,5 +68,5 @@ export function memberOf(
   guildId: string,
   userId: string,
 ): Promise<WireMember | null> {
-  return nullOnDiscordError(["unknownMember", "unknownUser"], rest.member(guildId, userId));
+  return nullOnDiscordError(["UnknownMember", "UnknownUser"], rest.member(guildId, userId));
 }

@@ -1,4 +1,5 @@
 import {
+  ChannelFlags,
   ChannelType,
   type Client,
   type GuildChannel,
@@ -8,7 +9,6 @@ import {
 } from "discord.js";
 import type { Membership, ThreadRef } from "../../core/protocol/platform.ts";
 import { isDiscordError, nullOnDiscordError, toPlatformError } from "./errors.ts";
-import { IS_OBFUSCATED } from "./wire.ts";
 
 /** A channel or one of its threads, and a person. */
 type Asked = Omit<ThreadRef, "platform"> & { readonly userId: string };
@@ -27,7 +27,7 @@ export async function membershipIn(client: Client<true>, asked: Asked): Promise<
     if (channel.isDMBased())
       return { isPrivate: true, isMember: "recipientId" in channel && channel.recipientId === userId, canPost: true };
     if (channel.isThread() || !("permissionOverwrites" in channel) || channel.guildId !== workspaceId) return null;
-    if ((channel.flags.bitfield & IS_OBFUSCATED) !== 0) return null;
+    if (channel.flags.has(ChannelFlags.ChannelObfuscated)) return null;
     const { guild } = channel;
     const me = guild.members.me ?? (await guild.members.fetchMe());
     const member = await memberOf(channel, userId);
@@ -40,7 +40,7 @@ export async function membershipIn(client: Client<true>, asked: Asked): Promise<
       canPost: channel.permissionsFor(me).has([VIEW, PermissionFlagsBits.SendMessages]),
     };
   } catch (error) {
-    if (isDiscordError(error, "unknownChannel", "missingAccess")) return null;
+    if (isDiscordError(error, "UnknownChannel", "MissingAccess")) return null;
     throw toPlatformError(error, "View Channel");
   }
 }
@@ -66,11 +66,11 @@ interface Invited {
 async function isInvited({ thread, channel, member }: Invited): Promise<boolean> {
   if (channel.permissionsFor(member).has(PermissionFlagsBits.ManageThreads)) return true;
   return (
-    (await nullOnDiscordError(["unknownMember"], thread.members.fetch({ member: member.id, force: true }))) !== null
+    (await nullOnDiscordError(["UnknownMember"], thread.members.fetch({ member: member.id, force: true }))) !== null
   );
 }
 
 /** Reads the member afresh, since the bot is not notified of changed roles. Null if not on the server. */
 function memberOf({ guild }: GuildChannel, userId: string): Promise<GuildMember | null> {
-  return nullOnDiscordError(["unknownMember"], guild.members.fetch({ user: userId, force: true }));
+  return nullOnDiscordError(["UnknownMember"], guild.members.fetch({ user: userId, force: true }));
 }

@@ -1,4 +1,4 @@
-import type { RawFile, REST } from "discord.js";
+import { ChannelType, InteractionResponseType, type RawFile, type REST } from "discord.js";
 import { z } from "zod";
 import type { OutgoingFile } from "../../core/protocol/platform.ts";
 import { callDiscord, nullOnDiscordError } from "./errors.ts";
@@ -7,10 +7,7 @@ import { AUTO_ARCHIVE_MINUTES, NONCE_CHARS, PAGE_MESSAGES } from "./limits.ts";
 import { listOf, messageSchema } from "./message/message-schema.ts";
 import { memberSchema, userSchema } from "./message/person-schema.ts";
 import { toRawFiles, uploadsOf } from "./message/uploads.ts";
-import { CHANNEL_TYPE, channelSchema, type RegisteredCommand, registeredCommandSchema } from "./wire.ts";
-
-/** Types of answers to interactions. Source: Discord docs, Interaction Callback Type. */
-export const CALLBACK = { message: 4, deferredUpdate: 6, completions: 8, modal: 9 } as const;
+import { channelSchema, type RegisteredCommand, registeredCommandSchema } from "./wire.ts";
 
 export interface MessagePage {
   readonly limit: number;
@@ -129,7 +126,7 @@ function writeRequests(rest: REST) {
     /** Returns the thread's id. Only the bot is in it at first. */
     startPrivateThread: (channelId: string, name: string) =>
       callDiscord("Create Private Threads", async () => {
-        const body = { name, type: CHANNEL_TYPE.privateThread, auto_archive_duration: AUTO_ARCHIVE_MINUTES };
+        const body = { name, type: ChannelType.PrivateThread, auto_archive_duration: AUTO_ARCHIVE_MINUTES };
         return idSchema.parse(await rest.post(`/channels/${channelId}/threads`, { body })).id;
       }),
     addThreadMember: (threadId: string, userId: string) =>
@@ -165,10 +162,10 @@ function interactionRequests(rest: REST) {
     const path = `/interactions/${interaction.id}/${interaction.token}/callback` as const;
     const sent = callDiscord("", () => rest.post(path, { auth: false, body, files }));
     // Already acknowledged means that the first attempt succeeded and its response was lost.
-    await nullOnDiscordError(["alreadyAcknowledged"], sent);
+    await nullOnDiscordError(["InteractionHasAlreadyBeenAcknowledged"], sent);
   };
   return {
-    respond: (interaction: InteractionAddress, type: number, answer?: Answer) =>
+    respond: (interaction: InteractionAddress, type: InteractionResponseType, answer?: Answer) =>
       callBack(
         interaction,
         answer === undefined ? { type } : { type, data: answer.body },
@@ -176,10 +173,14 @@ function interactionRequests(rest: REST) {
       ),
     /** Opens a dialog for the person who acted. */
     respondModal: (interaction: InteractionAddress, modal: object) =>
-      callBack(interaction, { type: CALLBACK.modal, data: modal }, []),
+      callBack(interaction, { type: InteractionResponseType.Modal, data: modal }, []),
     /** Shows the choices for the option that the person is typing. */
     respondChoices: (interaction: InteractionAddress, choices: readonly object[]) =>
-      callBack(interaction, { type: CALLBACK.completions, data: { choices } }, []),
+      callBack(
+        interaction,
+        { type: InteractionResponseType.ApplicationCommandAutocompleteResult, data: { choices } },
+        [],
+      ),
     followUp: ({ applicationId, token }: InteractionAddress, { body, files }: Answer) =>
       callDiscord("", () =>
         rest.post(`/webhooks/${applicationId}/${token}`, { auth: false, body, files: toRawFiles(files) }),

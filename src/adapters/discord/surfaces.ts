@@ -3,9 +3,8 @@ import { eventKey } from "../../core/events/event-key.ts";
 import type { InboundSurface } from "../../core/protocol/platform.ts";
 
 /** Servers that the bot joined since this time, perhaps while the program was down. In milliseconds since the epoch. */
-export function guildsJoined(client: Client<true>, since: number): readonly InboundSurface[] {
-  const lately = client.guilds.cache.filter(({ joinedTimestamp }) => joinedTimestamp >= since);
-  return lately.map((guild) => guildJoined(guild)).filter((opened) => opened !== null);
+export function guildsJoined(client: Client<true>, since: number): readonly (InboundSurface | null)[] {
+  return client.guilds.cache.filter(({ joinedTimestamp }) => joinedTimestamp >= since).map(guildJoined);
 }
 
 /** An event for the channel in which the bot introduces itself; null if it cannot write in any. */

@@ -1,3 +1,4 @@
+import { ChannelType } from "discord.js";
 import { BoundedMap } from "../../core/bounded-map.ts";
 import { ownId } from "../../core/events/event-key.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
@@ -6,7 +7,6 @@ import { threadName } from "./format.ts";
 import { threadMessage } from "./message/read-message.ts";
 import type { Names } from "./message/text.ts";
 import type { DiscordRest } from "./rest.ts";
-import { CHANNEL_TYPE } from "./wire.ts";
 
 const MAX_TRACKED_THREADS = 5_000;
 
@@ -36,7 +36,7 @@ async function unlessRefused<T>(name: string, start: (name: string) => Promise<T
   try {
     return await start(name);
   } catch (error) {
-    if (!isDiscordError(error, "invalidForm", "titleBlockedByAutoMod")) throw error;
+    if (!isDiscordError(error, "InvalidFormBodyOrContentType", "TitleWasBlockedByAutomaticModeration")) throw error;
     return start(PLAIN_NAME);
   }
 }
@@ -53,7 +53,7 @@ export function createThreads(rest: DiscordRest, names: Names): Threads {
   const open = async (channelId: string, messageId: string): Promise<void> => {
     const name = expected.get(messageId) ?? (await nameFor(channelId, messageId));
     const started = unlessRefused(name, (taken) => rest.startThread({ channelId, messageId }, taken));
-    await nullOnDiscordError(["threadExists"], started);
+    await nullOnDiscordError(["ThreadAlreadyCreatedForMessage"], started);
     existed(messageId);
   };
   const nameFor = async (channelId: string, messageId: string): Promise<string> => {
@@ -70,7 +70,7 @@ export function createThreads(rest: DiscordRest, names: Names): Threads {
       threadId !== null && existing.get(threadId) === "there" ? threadId : channelId,
     openPrivate: async (thread, name, personId) => {
       const { channelId, threadId } = thread;
-      if (threadId === null || (await rest.channel(threadId)).type !== CHANNEL_TYPE.privateThread) return null;
+      if (threadId === null || (await rest.channel(threadId)).type !== ChannelType.PrivateThread) return null;
       const opened = await unlessRefused(threadName(name, "you"), (taken) => rest.startPrivateThread(channelId, taken));
       existed(opened);
       await rest.addThreadMember(opened, ownId(personId));
@@ -80,8 +80,8 @@ export function createThreads(rest: DiscordRest, names: Names): Threads {
       if (threadId === null) return send(channelId);
       if (expected.has(threadId)) await open(channelId, threadId);
       const sent = await send(threadId).catch(async (error: unknown) => {
-        if (isDiscordError(error, "threadArchived")) await rest.unarchiveThread(threadId);
-        else if (!isDiscordError(error, "unknownChannel")) throw error;
+        if (isDiscordError(error, "InvalidActionOnArchivedThread")) await rest.unarchiveThread(threadId);
+        else if (!isDiscordError(error, "UnknownChannel")) throw error;
         else if (!existing.has(threadId)) await open(channelId, threadId);
         else {
           existing.set(threadId, "gone");

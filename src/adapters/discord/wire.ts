@@ -1,3 +1,4 @@
+import { ApplicationCommandType, type ChannelType, InteractionType } from "discord.js";
 import { z } from "zod";
 import { listOf, messageSchema } from "./message/message-schema.ts";
 import { memberSchema, snowflake, userSchema } from "./message/person-schema.ts";
@@ -6,7 +7,7 @@ import { memberSchema, snowflake, userSchema } from "./message/person-schema.ts"
 
 export const channelSchema = z.object({
   id: snowflake,
-  type: z.number(),
+  type: z.number().transform((type): ChannelType => type),
   guild_id: snowflake.nullish(),
   name: z.string().nullish(),
   /** The channel of a thread, or the category of a channel. */
@@ -57,16 +58,14 @@ export const reactionSchema = z.object({
 });
 export type WireReaction = z.infer<typeof reactionSchema>;
 
-/** The command in a message's menu. Source: Discord docs, Application Command Types. */
-export const MESSAGE_COMMAND = 3;
 const messageCommandSchema = z.object({
-  type: z.literal(MESSAGE_COMMAND),
+  type: z.literal(ApplicationCommandType.Message),
   name: z.string(),
   target_id: snowflake,
   resolved: z.object({ messages: z.record(z.string(), messageSchema) }),
 });
 const slashCommandSchema = z.object({
-  type: z.literal(1).default(1),
+  type: z.literal(ApplicationCommandType.ChatInput).default(ApplicationCommandType.ChatInput),
   name: z.string(),
   options: z.array(commandOptionSchema).default([]),
 });
@@ -77,20 +76,24 @@ const heldMessageSchema = z.object({ id: snowflake, flags: z.number().default(0)
 export const interactionSchema = z.discriminatedUnion("type", [
   z.object({
     ...interactionShape,
-    type: z.literal(2),
+    type: z.literal(InteractionType.ApplicationCommand),
     data: z.union([messageCommandSchema, slashCommandSchema]),
   }),
   z.object({
     ...interactionShape,
-    type: z.literal(3),
+    type: z.literal(InteractionType.MessageComponent),
     data: z.object({ custom_id: z.string() }),
     message: heldMessageSchema,
   }),
   /** Somebody is typing an option of a command. Source: Discord docs, Autocomplete. */
-  z.object({ ...interactionShape, type: z.literal(4), data: slashCommandSchema }),
   z.object({
     ...interactionShape,
-    type: z.literal(5),
+    type: z.literal(InteractionType.ApplicationCommandAutocomplete),
+    data: slashCommandSchema,
+  }),
+  z.object({
+    ...interactionShape,
+    type: z.literal(InteractionType.ModalSubmit),
     data: z.object({
       custom_id: z.string(),
       components: z.array(z.object({ components: z.array(z.object({ custom_id: z.string(), value: z.string() })) })),
@@ -134,25 +137,4 @@ export const threadDeleteSchema = z.object({ id: snowflake, parent_id: snowflake
 export type RegisteredCommand = z.infer<typeof registeredCommandSchema>;
 export type WireChannel = z.infer<typeof channelSchema>;
 export type WireInteraction = z.infer<typeof interactionSchema>;
-
-/** Source: Discord docs, Channel Types. */
-export const CHANNEL_TYPE = {
-  text: 0,
-  announcement: 5,
-  announcementThread: 10,
-  publicThread: 11,
-  privateThread: 12,
-  forum: 15,
-  media: 16,
-} as const;
-
-/** Set if the bot cannot see the channel; its name and overwrites are made up. Source: Discord docs, Channel Flags. */
-export const IS_OBFUSCATED = 1 << 17;
-
-export function isThreadType(type: number): boolean {
-  return (
-    type === CHANNEL_TYPE.announcementThread ||
-    type === CHANNEL_TYPE.publicThread ||
-    type === CHANNEL_TYPE.privateThread
-  );
-}
+export type WireInteractionOf<T extends InteractionType> = Extract<WireInteraction, { readonly type: T }>;

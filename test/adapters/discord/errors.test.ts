@@ -92,10 +92,10 @@ test("an AppError keeps its code", () => {
 
 test("Discord's error codes are recognised, also as the cause of our errors", () => {
   const raw = api(404, 10_003);
-  expect(isDiscordError(raw, "unknownChannel")).toBe(true);
-  expect(isDiscordError(toPlatformError(raw, ""), "unknownMessage", "unknownChannel")).toBe(true);
-  expect(isDiscordError(toPlatformError(raw, ""), "unknownMessage")).toBe(false);
-  expect(isDiscordError(new Error("no"), "unknownChannel")).toBe(false);
+  expect(isDiscordError(raw, "UnknownChannel")).toBe(true);
+  expect(isDiscordError(toPlatformError(raw, ""), "UnknownMessage", "UnknownChannel")).toBe(true);
+  expect(isDiscordError(toPlatformError(raw, ""), "UnknownMessage")).toBe(false);
+  expect(isDiscordError(new Error("no"), "UnknownChannel")).toBe(false);
 });
 
 test.each([

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
+import { MessageType } from "discord.js";
 import { expect, test } from "vitest";
-import { MESSAGE_TYPE } from "../../../src/adapters/discord/message/message-schema.ts";
 import { silentServer } from "../../features/mcp/http-server.ts";
 import { hold, type Reply, text, toolUse, unauthorized } from "../../support/model/model-script.ts";
 import type { RecordedRequest } from "../../support/model/model-server.ts";
@@ -302,7 +302,7 @@ test("a job in a Discord direct message sends its files after the report, and a 
   const report = reported();
   if (report === undefined) throw new Error("files came before their report");
   const hasSaid = (words: string) => () => talk.byBot().some(({ content }) => content.includes(words));
-  talk.say("Really?", ana, { type: MESSAGE_TYPE.reply, repliesTo: report });
+  talk.say("Really?", ana, { type: MessageType.Reply, repliesTo: report });
   await office.until(`an answer to the reply\n${bot.output()}`, hasSaid("As I said."));
   talk.say("And the weather?");
   await office.until(`an answer to the other question\n${bot.output()}`, hasSaid("Something else."));

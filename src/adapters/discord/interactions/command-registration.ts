@@ -1,22 +1,21 @@
+import { ApplicationCommandOptionType, ApplicationCommandType } from "discord.js";
 import type { ChatCommand, CommandOption } from "../../../core/command-line/command.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import { canonicalJson } from "../../../core/text/canonical-json.ts";
 import { cut } from "../../../core/text/plain-text.ts";
 import type { DiscordRest } from "../rest.ts";
-import { MESSAGE_COMMAND, type RegisteredCommand, type RegisteredOption } from "../wire.ts";
+import type { RegisteredCommand, RegisteredOption } from "../wire.ts";
 
 /** The parts of a command that Discord needs. */
 export type CommandForm = Pick<ChatCommand, "name" | "description" | "usage" | "options">;
 
 /** Source: Discord docs, Application Command Structure. */
 const DESCRIPTION_CHARS = 100;
-/** Source: Discord docs, Application Command Types and Option Types. */
-const TYPE = { chatInput: 1, subcommand: 1, text: 3 } as const;
 
 /** The command in each message's menu. Names of such commands have at most 32 characters. */
 const ASK_ABOUT_MESSAGE: RegisteredCommand = {
-  type: MESSAGE_COMMAND,
+  type: ApplicationCommandType.Message,
   name: "Ask Deckhand about this message",
   description: "",
   options: [],
@@ -51,7 +50,7 @@ function sameCommands(known: readonly RegisteredCommand[], wanted: readonly Regi
 export function registeredForm({ name, description, usage, options }: CommandForm): RegisteredCommand {
   const line: readonly CommandOption[] = usage === undefined ? [] : [{ name: "args", description: usage }];
   return {
-    type: TYPE.chatInput,
+    type: ApplicationCommandType.ChatInput,
     name,
     description: cut(description, DESCRIPTION_CHARS),
     options: (options ?? line).map(option),
@@ -67,7 +66,7 @@ function option({
   complete,
 }: CommandOption): RegisteredOption {
   return {
-    type: options === undefined ? TYPE.text : TYPE.subcommand,
+    type: options === undefined ? ApplicationCommandOptionType.String : ApplicationCommandOptionType.Subcommand,
     name,
     description: cut(description, DESCRIPTION_CHARS),
     required,

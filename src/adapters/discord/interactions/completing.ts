@@ -1,11 +1,12 @@
+import { InteractionType } from "discord.js";
 import type { Completion, InboundCompletion, Receive } from "../../../core/protocol/platform.ts";
 import { cut } from "../../../core/text/plain-text.ts";
 import { actorOf, type ChannelContext, interactionKey, locationOf, threadOf } from "../inbound.ts";
 import { CHOICE_CHARS, CHOICES } from "../limits.ts";
 import { timeOf } from "../snowflake.ts";
-import type { CommandOption, WireInteraction } from "../wire.ts";
+import type { CommandOption, WireInteractionOf } from "../wire.ts";
 
-type Autocomplete = Extract<WireInteraction, { type: 4 }>;
+type Autocomplete = WireInteractionOf<InteractionType.ApplicationCommandAutocomplete>;
 
 /** The choices shown under an option while somebody types in it; none for people who are not served. */
 export async function choicesFor(

@@ -1,3 +1,4 @@
+import { InteractionType } from "discord.js";
 import type { OutgoingMessage, ThreadRef } from "../../../core/protocol/platform.ts";
 import { CUSTOM_ID_CHARS } from "../limits.ts";
 import type { WireInteraction } from "../wire.ts";
@@ -31,14 +32,16 @@ interface RedirectedInteraction {
 
 /** Reads the thread from the id of a click or a submitted dialog. */
 export function readRedirect(interaction: WireInteraction): RedirectedInteraction {
-  if (interaction.type !== 3 && interaction.type !== 5) return { interaction, redirect: null };
+  if (interaction.type !== InteractionType.MessageComponent && interaction.type !== InteractionType.ModalSubmit)
+    return { interaction, redirect: null };
   const [, channel, thread, id] = /^in:([0-9a-f]+)\/([0-9a-f]*):(.*)$/su.exec(interaction.data.custom_id) ?? [];
   if (channel === undefined || id === undefined) return { interaction, redirect: null };
   const redirect = {
     channelId: fromHex(channel),
     threadId: thread === "" || thread === undefined ? null : fromHex(thread),
   };
-  if (interaction.type === 3) return { interaction: { ...interaction, data: { custom_id: id } }, redirect };
+  if (interaction.type === InteractionType.MessageComponent)
+    return { interaction: { ...interaction, data: { custom_id: id } }, redirect };
   return { interaction: { ...interaction, data: { ...interaction.data, custom_id: id } }, redirect };
 }
 

@@ -1,3 +1,4 @@
+import { ComponentType, InteractionType, TextInputStyle } from "discord.js";
 import type { Form, FormField } from "../../../core/protocol/form.ts";
 import type { InboundCommand } from "../../../core/protocol/platform.ts";
 import { cut } from "../../../core/text/plain-text.ts";
@@ -5,7 +6,7 @@ import { filledValues, fittedFields } from "../../render/form-fields.ts";
 import { actorOf, type ChannelContext, interactionKey, locationOf, rootIn, threadOf } from "../inbound.ts";
 import { CUSTOM_ID_CHARS, FORM_FIELDS, FORM_LABEL_CHARS, INPUT_CHARS, PLACEHOLDER_CHARS } from "../limits.ts";
 import { timeOf } from "../snowflake.ts";
-import type { WireInteraction } from "../wire.ts";
+import type { WireInteractionOf } from "../wire.ts";
 import { type RedirectedThread, redirectedId } from "./direct-message-redirect.ts";
 
 const VERB = "form:";
@@ -19,14 +20,14 @@ export function modalOf({ title, command, line, fields }: Form, redirect: Redire
   return {
     custom_id: id,
     title: cut(title, FORM_LABEL_CHARS),
-    components: shown.map((field) => ({ type: 1, components: [input(field)] })),
+    components: shown.map((field) => ({ type: ComponentType.ActionRow, components: [input(field)] })),
   };
 }
 
 function input({ name, label, required, kind, hint, value = "" }: FormField): object {
   return {
-    type: 4,
-    style: kind === "multiline" ? 2 : 1,
+    type: ComponentType.TextInput,
+    style: kind === "multiline" ? TextInputStyle.Paragraph : TextInputStyle.Short,
     custom_id: name,
     label: cut(label, FORM_LABEL_CHARS),
     required,
@@ -37,7 +38,7 @@ function input({ name, label, required, kind, hint, value = "" }: FormField): ob
 
 /** The command for a submitted dialog; null if it is not one of the bot's, or not a person's. */
 export function inboundForm(
-  interaction: Extract<WireInteraction, { type: 5 }>,
+  interaction: WireInteractionOf<InteractionType.ModalSubmit>,
   place: ChannelContext,
 ): InboundCommand | null {
   const who = actorOf(interaction);

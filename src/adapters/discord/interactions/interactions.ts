@@ -1,3 +1,4 @@
+import { ApplicationCommandType, InteractionResponseType, InteractionType } from "discord.js";
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import { ownId } from "../../../core/events/event-key.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
@@ -24,8 +25,8 @@ import { withReferencedMessage } from "../message/referenced-message.ts";
 import type { Names } from "../message/text.ts";
 import { privateParts } from "../message/uploads.ts";
 import { type DiscordScope, expectThread } from "../messages.ts";
-import { CALLBACK, type InteractionAddress } from "../rest.ts";
-import { interactionSchema, MESSAGE_COMMAND, type WireInteraction } from "../wire.ts";
+import type { InteractionAddress } from "../rest.ts";
+import { interactionSchema, type WireInteraction, type WireInteractionOf } from "../wire.ts";
 import { choicesFor } from "./completing.ts";
 import { type RedirectedThread, readRedirect } from "./direct-message-redirect.ts";
 import { inboundForm, modalOf } from "./forms.ts";
@@ -43,7 +44,8 @@ export function createInteractions(options: DiscordScope): (data: unknown) => Pr
       return;
     }
     const { interaction, redirect } = readRedirect(parsed.data);
-    const dialog = interaction.type === 3 ? retryDialogs.get(interaction.data.custom_id) : undefined;
+    const dialog =
+      interaction.type === InteractionType.MessageComponent ? retryDialogs.get(interaction.data.custom_id) : undefined;
     if (dialog !== undefined) {
       await options.rest.respondModal(addressOf(interaction), dialog);
       return;
@@ -54,11 +56,14 @@ export function createInteractions(options: DiscordScope): (data: unknown) => Pr
         ? await options.channels.of(channel.id, interaction.guild_id ?? undefined, channel)
         : await options.channels.ofRedirect(redirect);
     if (redirect !== null && !(await isStillThere(interaction, place, options))) {
-      await options.rest.respond(addressOf(interaction), CALLBACK.message, { body: formatEphemeral(GONE), files: [] });
+      await options.rest.respond(addressOf(interaction), InteractionResponseType.ChannelMessageWithSource, {
+        body: formatEphemeral(GONE),
+        files: [],
+      });
       return;
     }
     const known = await withRoles(await withTarget(interaction, options), options);
-    if (known.type === 4) {
+    if (known.type === InteractionType.ApplicationCommandAutocomplete) {
       await complete(known, place, options);
       return;
     }
@@ -97,7 +102,7 @@ async function isStillThere(
 
 /** Answers a completion. Discord refuses late answers, which is not a failure. */
 async function complete(
-  interaction: Extract<WireInteraction, { type: 4 }>,
+  interaction: WireInteractionOf<InteractionType.ApplicationCommandAutocomplete>,
   place: ChannelContext,
   { rest, receive, log }: DiscordScope,
 ): Promise<void> {
@@ -111,7 +116,11 @@ async function complete(
 
 /** Adds the message that the target of a menu command replies to. */
 async function withTarget(interaction: WireInteraction, options: DiscordScope): Promise<WireInteraction> {
-  if (interaction.type !== 2 || interaction.data.type !== MESSAGE_COMMAND) return interaction;
+  if (
+    interaction.type !== InteractionType.ApplicationCommand ||
+    interaction.data.type !== ApplicationCommandType.Message
+  )
+    return interaction;
   const { data } = interaction;
   const target = data.resolved.messages[data.target_id];
   if (target === undefined) return interaction;
@@ -127,9 +136,12 @@ function namesFor(interaction: WireInteraction, { namesIn }: DiscordScope): Prom
 
 type InteractionEvent = InboundAction | InboundCommand | InboundMessage;
 
-function eventOf(interaction: Exclude<WireInteraction, { type: 4 }>, context: MessageContext): InteractionEvent | null {
-  if (interaction.type === 3) return inboundAction(interaction, context.place);
-  if (interaction.type === 5) return inboundForm(interaction, context.place);
+function eventOf(
+  interaction: Exclude<WireInteraction, { type: InteractionType.ApplicationCommandAutocomplete }>,
+  context: MessageContext,
+): InteractionEvent | null {
+  if (interaction.type === InteractionType.MessageComponent) return inboundAction(interaction, context.place);
+  if (interaction.type === InteractionType.ModalSubmit) return inboundForm(interaction, context.place);
   return inboundMenuCommand(interaction, context) ?? inboundCommand(interaction, context.place);
 }
 
@@ -162,7 +174,7 @@ function confirmationOf(event: InteractionEvent): OutgoingMessage | null {
 const DIALOGS = 200;
 
 interface ResponseArgs {
-  readonly interaction: Exclude<WireInteraction, { type: 4 }>;
+  readonly interaction: Exclude<WireInteraction, { type: InteractionType.ApplicationCommandAutocomplete }>;
   readonly event: InteractionEvent;
   readonly receipt: Receipt;
   readonly redirect: RedirectedThread | null;
@@ -179,7 +191,7 @@ interface ResponseParts {
 function responseParts({ interaction, event, receipt, retryDialogs, redirect }: ResponseArgs): ResponseParts {
   const answer = privateAnswer(receipt) ?? confirmationOf(event);
   const modal = receipt.type === "reply" && receipt.form !== undefined ? modalOf(receipt.form, redirect) : null;
-  if (modal === null || answer === null || interaction.type !== 5) return { answer, modal };
+  if (modal === null || answer === null || interaction.type !== InteractionType.ModalSubmit) return { answer, modal };
   const button = { id: `form-again:${interaction.id}`, label: "Fill it in again", style: "primary" } as const;
   retryDialogs.set(button.id, modal);
   return { answer: { ...answer, buttons: [button] }, modal: null };
@@ -201,8 +213,11 @@ async function respond(options: DiscordScope, responding: ResponseArgs): Promise
     modal !== null
       ? rest.respondModal(at, modal)
       : first === undefined
-        ? rest.respond(at, CALLBACK.deferredUpdate)
-        : rest.respond(at, CALLBACK.message, { body: formatEphemeral(first), files: first.files });
+        ? rest.respond(at, InteractionResponseType.DeferredMessageUpdate)
+        : rest.respond(at, InteractionResponseType.ChannelMessageWithSource, {
+            body: formatEphemeral(first),
+            files: first.files,
+          });
   ephemerals.remember(event.thread, event.person.id, { at, answered });
   try {
     await answered;

@@ -1,9 +1,14 @@
+import { ComponentType } from "discord.js";
 import { captionOf, fileNameOf } from "./embeds.ts";
 import { componentSchema, type WireComponent } from "./message-schema.ts";
 
-/** Source: Discord docs, Component Reference, Component Types. */
-const BUTTON = 2;
-const SELECTS: ReadonlySet<number> = new Set([3, 5, 6, 7, 8]);
+const SELECTS: ReadonlySet<number> = new Set([
+  ComponentType.StringSelect,
+  ComponentType.UserSelect,
+  ComponentType.RoleSelect,
+  ComponentType.MentionableSelect,
+  ComponentType.ChannelSelect,
+]);
 
 /** Maximum number of components read of one message; Discord allows 40, three levels deep. */
 const MOST = 100;
@@ -33,7 +38,7 @@ export function componentsText(components: readonly unknown[], readable: (text: 
 /** The text of one component itself. Unknown types are read by the usual fields. */
 function componentLines(component: WireComponent, readable: (text: string) => string): string[] {
   const { type, label, emoji, url, placeholder, options, items, media, file, name } = component;
-  if (type === BUTTON) {
+  if (type === ComponentType.Button) {
     const shown = [label || emoji?.name, url].filter(Boolean);
     return shown.length === 0 ? [] : [`[button: ${shown.join(" ")}]`];
   }

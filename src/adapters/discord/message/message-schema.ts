@@ -1,3 +1,4 @@
+import type { ComponentType, MessageType } from "discord.js";
 import { z } from "zod";
 import { memberSchema, snowflake, userSchema } from "./person-schema.ts";
 
@@ -79,7 +80,10 @@ const embedSchema = z.object({
 
 /** A component of any type, with the fields of all known types. Its children are parsed separately. */
 export const componentSchema = z.object({
-  type: z.number().catch(0),
+  type: z
+    .number()
+    .catch(0)
+    .transform((type): ComponentType => type),
   content: words,
   label: words,
   emoji: lenient(z.object({ name: words })),
@@ -137,7 +141,10 @@ const plainMessageSchema = z.object({
   channel_id: snowflake.catch("0"),
   guild_id: lenient(snowflake),
   /** -1 if it is not a number. */
-  type: z.number().catch(-1),
+  type: z
+    .number()
+    .catch(-1)
+    .transform((type): MessageType => type),
   author: userSchema.catch(NOBODY),
   member: lenient(memberSchema),
   /** A malformed id still marks the message as a webhook's. */
@@ -192,22 +199,3 @@ export type WirePoll = z.infer<typeof pollSchema>;
 export type WireContent = z.infer<typeof contentSchema>;
 export type PlainWireMessage = z.infer<typeof plainMessageSchema>;
 export type WireMessage = z.infer<typeof messageSchema>;
-
-/** Source: Discord docs, Message Types. The other types are system messages. */
-export const MESSAGE_TYPE = {
-  default: 0,
-  nameChanged: 4,
-  threadCreated: 18,
-  reply: 19,
-  commandAnswer: 20,
-  threadStarter: 21,
-  menuAnswer: 23,
-  autoModeration: 24,
-  stageStarted: 27,
-  stageEnded: 28,
-  stageTopic: 31,
-  pollResult: 46,
-} as const;
-
-/** Source: Discord docs, Message Flags. */
-export const IS_VOICE_MESSAGE = 1 << 13;

@@ -1,4 +1,5 @@
-import { MESSAGE_TYPE, type PlainWireMessage } from "./message-schema.ts";
+import { MessageType } from "discord.js";
+import type { PlainWireMessage } from "./message-schema.ts";
 import { displayName } from "./person-schema.ts";
 import { type Names, readableText } from "./text.ts";
 
@@ -16,19 +17,19 @@ export function noticeLine(message: PlainWireMessage, names: Names): string | nu
   const who = displayName(message.author, message.member);
   const title = readableText(message.content, message, names);
   switch (message.type) {
-    case MESSAGE_TYPE.nameChanged:
+    case MessageType.ChannelNameChange:
       return `[${who} changed the name to “${title}”]`;
-    case MESSAGE_TYPE.threadCreated:
+    case MessageType.ThreadCreated:
       return `[${who} began the thread “${title}”]`;
-    case MESSAGE_TYPE.stageStarted:
+    case MessageType.StageStart:
       return `[${who} began the stage “${title}”]`;
-    case MESSAGE_TYPE.stageTopic:
+    case MessageType.StageTopic:
       return `[${who} changed the stage's topic to “${title}”]`;
-    case MESSAGE_TYPE.stageEnded:
+    case MessageType.StageEnd:
       return `[${who} ended the stage “${title}”]`;
-    case MESSAGE_TYPE.pollResult:
+    case MessageType.PollResult:
       return pollResult(message);
-    case MESSAGE_TYPE.autoModeration:
+    case MessageType.AutoModerationAction:
       return moderated(message, who, names);
     default:
       return null;

@@ -1,3 +1,4 @@
+import { GuildMemberFlags } from "discord.js";
 import { z } from "zod";
 
 /** People in Discord's payloads. Names are Discord's. */
@@ -22,12 +23,9 @@ export const memberSchema = z.object({
 export type WireUser = z.infer<typeof userSchema>;
 export type WireMember = z.infer<typeof memberSchema>;
 
-/** Set for a person invited only to a voice channel. Source: Discord docs, Guild Member Flags. */
-const IS_GUEST = 1 << 4;
-
 /** Whether somebody is not a full member: still being screened, or invited to a single channel. */
 export function isGuest({ pending, flags }: WireMember): boolean {
-  return pending === true || (flags & IS_GUEST) !== 0;
+  return pending === true || (flags & GuildMemberFlags.IsGuest) !== 0;
 }
 
 /** The displayed name: the one on the server, the person's own, or the account's. */

@@ -1,17 +1,11 @@
+import { MessageFlags, MessageType } from "discord.js";
 import type { ThreadMessage } from "../../../core/protocol/platform.ts";
 import type { ReadMessage } from "../../render/read-message.ts";
 import { timeOf } from "../snowflake.ts";
 import { componentsText } from "./components.ts";
 import { embedText } from "./embeds.ts";
 import { filesOf } from "./files.ts";
-import {
-  IS_VOICE_MESSAGE,
-  MESSAGE_TYPE,
-  type PlainWireMessage,
-  type WireContent,
-  type WireMessage,
-  type WirePoll,
-} from "./message-schema.ts";
+import type { PlainWireMessage, WireContent, WireMessage, WirePoll } from "./message-schema.ts";
 import { IGNORED_MESSAGE_TYPES, noticeLine } from "./notices.ts";
 import { displayName } from "./person-schema.ts";
 import { type Names, readableText, readableTextToBot, readableTime } from "./text.ts";
@@ -37,7 +31,7 @@ export function quoteOf(message: PlainWireMessage, names: Names): string {
 
 /** A message in a thread's history; null for system messages that say nothing about the conversation. */
 export function threadMessage(message: WireMessage, names: Names, topic = ""): ThreadMessage | null {
-  if (message.type === MESSAGE_TYPE.threadStarter) {
+  if (message.type === MessageType.ThreadStarterMessage) {
     const { referenced_message: started } = message;
     const isThere = started !== null && started !== undefined;
     return isThere ? threadMessage({ ...started, referenced_message: undefined }, names, topic) : null;
@@ -67,15 +61,15 @@ function answeredBy({ type, referenced_message: answered, mentions }: WireMessag
     const mentioned = mentions.find(({ id }) => id === answered.author.id);
     return quoteOf({ ...answered, member: answered.member ?? mentioned?.member }, names);
   }
-  return answered === null && type === MESSAGE_TYPE.reply ? "[It answers a message that was deleted.]" : "";
+  return answered === null && type === MessageType.Reply ? "[It answers a message that was deleted.]" : "";
 }
 
 /** For a bot's answer to a command: which command, and who used it. */
 function commandOf({ type, interaction, interaction_metadata: metadata }: PlainWireMessage): string {
-  if (type !== MESSAGE_TYPE.commandAnswer && type !== MESSAGE_TYPE.menuAnswer) return "";
+  if (type !== MessageType.ChatInputCommand && type !== MessageType.ContextMenuCommand) return "";
   const name = interaction?.name || metadata?.name || "";
   const user = interaction?.user ?? metadata?.user;
-  const command = type === MESSAGE_TYPE.commandAnswer ? `/${name}` : `“${name}”`;
+  const command = type === MessageType.ChatInputCommand ? `/${name}` : `“${name}”`;
   const by = user === undefined ? "" : `, used by ${displayName(user, undefined)}`;
   return `[answer to ${name === "" ? "a command" : command}${by}]`;
 }
@@ -95,7 +89,7 @@ function shownIn(message: PlainWireMessage, names: Names): string[] {
 
 /** Previews and other embeds, components, a poll, stickers, and a voice message. */
 function extrasOf(content: WireContent, names: Names): string[] {
-  const voice = (content.flags & IS_VOICE_MESSAGE) === 0 ? undefined : content.attachments[0];
+  const voice = (content.flags & MessageFlags.IsVoiceMessage) === 0 ? undefined : content.attachments[0];
   return [
     ...embedTexts(content, names),
     componentsText(content.components, (text) => readableText(text, content, names)),
