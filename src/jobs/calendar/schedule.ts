@@ -31,6 +31,8 @@ export function isSameTime(one: ScheduleText, other: ScheduleText): boolean {
 
 const FIELDS = "five fields (minute hour day month weekday), or six with seconds first";
 
+const WITH_TIME = "holds a time with a colon; an expression has minute and hour as fields, `30 9` for 9:30.";
+
 /** Maximum characters of an expression, enough for a list of all minutes. */
 const MAX_CHARS = 250;
 
@@ -56,6 +58,8 @@ export function readSchedule({ cron, dueOnce, timezone }: ScheduleText): ReadSch
     const has = `\`${expression}\` has ${count} ${count === 1 ? "field" : "fields"}; an expression has ${FIELDS}.`;
     return refused(`${has} ${nearestExample(expression)}`);
   }
+  // croner would take the whole for one date.
+  if (expression.includes(":")) return refused(`\`${expression}\` ${WITH_TIME} ${nearestExample(expression)}`);
   if (count === 6 && expression.includes("?"))
     return refused(`${questioned(expression)} ${nearestExample(expression)}`);
   const plain = asCron(expression);

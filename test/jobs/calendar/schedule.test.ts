@@ -61,6 +61,16 @@ test.each([
       "`every weekday at 9 o'clock` is no cron expression: configuration entry 1 (every) contains illegal characters. For example, `0 9 * * 1-5` is every weekday at 09:00.",
   },
   {
+    cron: "every day at 9:00 sharp",
+    reason:
+      "`every day at 9:00 sharp` holds a time with a colon; an expression has minute and hour as fields, `30 9` for 9:30. For example, `0 9 * * *` is every day at 09:00.",
+  },
+  {
+    cron: "0 9:30 * * *",
+    reason:
+      "`0 9:30 * * *` holds a time with a colon; an expression has minute and hour as fields, `30 9` for 9:30. For example, `0 9 * * *` is every day at 09:00.",
+  },
+  {
     cron: "0 0 9 1 1 * 2030",
     reason:
       "`0 0 9 1 1 * 2030` has 7 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * 0,6` is every Saturday and Sunday at 09:00.",
