@@ -9,8 +9,7 @@ const shared = {
   title: z.string().optional(),
   description: z.string().optional(),
   default: z.unknown().optional(),
-  enum: z.array(z.string()).min(1).optional(),
-  required: z.array(z.string()).optional(),
+  enum: z.array(z.string().min(1)).min(1).optional(),
   additionalProperties: z.union([z.boolean(), z.strictObject({})]).optional(),
   minLength: count,
   maxLength: count,
@@ -20,21 +19,23 @@ const shared = {
   maximum: z.number().optional(),
 };
 
-/** The subset of JSON Schema that all providers support. Source: Gemini API docs, Schema. */
+/** The subset of JSON Schema that all providers support. Source: Gemini API docs, Schema; OpenAI refuses bare arrays. */
 const plainPart: z.ZodType = z.lazy(() =>
-  z.strictObject({
-    ...shared,
-    type: z.enum(["boolean", "object", "array", "number", "integer", "string"]),
-    properties: z.record(propertyKey, plainPart).optional(),
-    items: plainPart.optional(),
-  }),
+  z.union([
+    plainSchema,
+    z.strictObject({ ...shared, type: z.literal("array"), items: plainPart }),
+    z.strictObject({ ...shared, type: z.enum(["boolean", "number", "integer", "string"]) }),
+  ]),
 );
 
-const plainSchema = z.strictObject({
-  ...shared,
-  type: z.literal("object"),
-  properties: z.record(propertyKey, plainPart).optional(),
-});
+const plainSchema = z
+  .strictObject({
+    ...shared,
+    type: z.literal("object"),
+    properties: z.record(propertyKey, plainPart).optional(),
+    required: z.array(z.string()).optional(),
+  })
+  .refine(({ properties = {}, required = [] }) => required.every((name) => Object.hasOwn(properties, name)));
 
 /**
  * Whether every provider accepts the schema in a request. One that is rejected would make every request fail, so tools

@@ -65,8 +65,12 @@ test("a few small tools are offered directly, without a search", () => {
   expect(names(offered)).toEqual(names(CATALOGUE.slice(1)).sort());
 });
 
-test("a tool whose schema providers may refuse is offered by search only", () => {
-  const schema = { type: "object", properties: {}, anyOf: [{ required: ["a"] }] };
+test.each([
+  { what: "a choice of whole inputs", schema: { type: "object", properties: {}, anyOf: [{ required: ["a"] }] } },
+  { what: "an array of anything", schema: { type: "object", properties: { ids: { type: "array" } } } },
+  { what: "an empty choice", schema: { type: "object", properties: { sort: { type: "string", enum: ["up", ""] } } } },
+  { what: "no property of a required name", schema: { type: "object", properties: {}, required: ["id"] } },
+])("a tool whose schema holds $what, which providers may refuse, is offered by search only", ({ schema }) => {
   const odd = { ...tool("odd", { deferred: { about: "is odd" } }), inputSchema: () => schema };
   expect(names(deferTools([SEARCH, createUseTool(), odd]))).toEqual(["tool_search", "use_tool"]);
   expect(deferTools([odd])).toEqual([]);
