@@ -41,10 +41,10 @@ const OVERFLOW: readonly RegExp[] = [
   /input (is )?too long/i,
   /too many (input )?tokens/i,
   /reduce the length/i,
-  /input token count.{0,200}exceeds/i,
+  /input token count.{0,200}(exceeds|only supports)/i,
   /request_too_large|request exceeds the maximum size/i,
   // In the words of xAI, Moonshot, Qwen, SiliconFlow, Zhipu, vLLM, Poolside's models on OpenRouter, Together AI,
-  // Perplexity, Amazon's models and gateways.
+  // Perplexity, Amazon's models, Bedrock's Mantle and gateways.
   /maximum prompt length is \d+/i,
   /exceeded model token limit/i,
   /range of input length should be/i,
@@ -52,11 +52,11 @@ const OVERFLOW: readonly RegExp[] = [
   /prompt exceeds max length/i,
   /longer than the maximum model length/i,
   /exceeds the maximum allowed input length/i,
-  /`inputs` tokens \+ `max_new_tokens` must be/i,
+  /`inputs` (tokens \+ `max_new_tokens` must be|must have less than)/i,
   /total length of all messages is too long/i,
   /input tokens exceeds? (maximum length|the configured limit)/i,
   /(prompt|input) exceeds (token limit|maximum input length|[\d,]+ tokens)/i,
-  /configured context size|more than max tokens allowed/i,
+  /configured context size|more than max tokens allowed|prompt tokens \(\d+\) exceed/i,
 ];
 /** Too long despite the status: llama.cpp's 500; OpenAI's 429 for more tokens than it accepts in a minute. */
 const ALWAYS_OVERFLOW = /context size has been exceeded|request too large for/i;
@@ -65,10 +65,10 @@ const EARLY = /rate_limit|throttl/i;
 const QUOTA: readonly RegExp[] = [
   /insufficient[_ ](user[_ ])?(quota|balance|credits?|funds)/i,
   /balance is (too low|insufficient)/i,
-  /exceeded your current quota/i,
+  /exceeded[_ ](your[_ ])?current[_ ]quota/i,
   /enforcedspendlimit|spend(ing)? limit/i,
   /billing[_ ](hard[_ ])?(limit|error|not[_ ]active)/i,
-  /payment required|out of credits?/i,
+  /payment required|out of credits?|credits are depleted/i,
   // In the words of Anthropic, OpenRouter (a key's limit, a day's free requests), xAI, Qwen and Novita.
   /specified api usage limits/i,
   /key limit exceeded|free-models-per-day/i,
@@ -219,7 +219,8 @@ function codeOfStatus(status: number | undefined, wording: string): ErrorCode {
   if (status === 529 || status === 503 || OVERLOADED.test(wording)) return "overloaded";
   if (status === 401 || status === 403 || WRONG_KEY.test(wording)) return "auth";
   if (status === 429 || /rate_limit/.test(wording)) return "rate_limited";
-  if (status === 404 || UNKNOWN_MODEL.test(wording) || /not_found_error/.test(wording)) return "unknown_model";
+  if (status === 404 || status === 410 || UNKNOWN_MODEL.test(wording) || /not_found_error/.test(wording))
+    return "unknown_model";
   if (REFUSED.test(wording) && (status === undefined || status < 500)) return "refused";
   if (status === 408 || status === 409 || status === 425) return "provider_failed";
   if ((status !== undefined && status < 500) || /invalid_request_error/.test(wording)) return "bad_request";

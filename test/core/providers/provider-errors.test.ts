@@ -119,6 +119,12 @@ const overflows = [
   { from: "Amazon Nova", message: "Input Tokens Exceeded: Number of input tokens exceeds maximum length." },
   { from: "a gateway", message: "Prompt exceeds token limit: 150000 > 148000" },
   { from: "another gateway", message: "Input tokens exceed the configured limit of 272000 tokens." },
+  {
+    from: "Vertex AI",
+    message: "The request cannot be sent: the input token count is 1251952 but model only supports up to 1048576.",
+  },
+  { from: "Bedrock's Mantle", message: "prompt tokens (12345) exceed model maximum (8192)" },
+  { from: "Hugging Face", message: "Input validation error: `inputs` must have less than 1024 tokens. Given: 3000" },
   { from: "SiliconFlow", message: "length of prompt_tokens (16021) must be less than max_seq_len (8192)." },
 ];
 test.each(overflows)("$from's “$message” is an overflow of the context", ({ message }) => {
@@ -148,6 +154,8 @@ test("an account of xAI that has no credits yet has a key that is right", () => 
 const spent = [
   { from: "Novita", status: 403, body: { code: "NOT_ENOUGH_BALANCE", message: "top up first" } },
   { from: "Qwen", status: 403, body: { message: "The free tier of the model has been exhausted." } },
+  { from: "Moonshot", status: 403, body: { type: "exceeded_current_quota_error", message: "org-1 is not active" } },
+  { from: "Google", status: 429, body: { code: 429, message: "The prepayment credits are depleted." } },
   { from: "OpenAI", status: 429, body: { code: "billing_not_active", message: "the account is not active" } },
 ];
 test.each(spent)("$from's account that pays for nothing more is told from a wrong key and a rate", (account) => {
@@ -162,6 +170,11 @@ const noSuchModels = [
 ];
 test.each(noSuchModels)("a model that $from does not serve is unknown, though the status is 400", ({ body }) => {
   expect(toProviderError(sdkError(400, body), context).code).toBe("unknown_model");
+});
+
+test("a model that NVIDIA has retired is unknown", () => {
+  const message = "The model 'some-model' has reached its end of life.";
+  expect(toProviderError(sdkError(410, { message }), context).code).toBe("unknown_model");
 });
 
 test("too many tokens for the moment, said within a stream, are a rate limit", () => {
