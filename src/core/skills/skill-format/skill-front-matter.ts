@@ -36,7 +36,7 @@ export function readFrontMatter(
   const before = isOptional ? "" : (BEFORE.exec(whole)?.[0] ?? "");
   const text = whole.slice(before.length);
   const above = before.split("\n").length - 1;
-  const block = /^---[ \t]*\n(?:(.*?)\n)?---[ \t]*(?:\n|$)/s.exec(text);
+  const block = /^---[ \t]*\n(?:(.*?)\n)?---[ \t]*(?:\n|$|(?=#))/s.exec(text);
   if (block === null && isOptional && !BEGINS.test(text))
     return { type: "read", data: {}, body: text, unreadable: [], lineOf: () => 1 };
   if (block === null) return broken(1, missingBlock(text));
@@ -160,13 +160,22 @@ function broken(line: number, reason: string): Broken {
   return { type: "broken", line, reason };
 }
 
-/** Quotes values such as `description: Use it so: …` and `tools: *`, which are not valid YAML without quotes. */
+/**
+ * Quotes values such as `description: Use it so: …` and `tools: *`, which are not valid YAML without quotes, and
+ * `description: | Use it …`, where a text follows the sign of a block on its line.
+ */
 function quoteColons(yaml: string): string {
   const stars = yaml.replace(/^([\w-]+):[ \t]+\*[ \t]*$/gm, '$1: "*"');
-  return stars.replace(/^([\w-]+):[ \t]+([^\s"'|>[{&*!].*(?::[ \t]|:$).*)$/gm, (_line, key: string, value: string) => {
+  const lines = stars.replace(
+    BLOCK_IN_LINE,
+    (_line, key: string, value: string) => `${key}: ${JSON.stringify(value.trim())}`,
+  );
+  return lines.replace(/^([\w-]+):[ \t]+([^\s"'|>[{&*!].*(?::[ \t]|:$).*)$/gm, (_line, key: string, value: string) => {
     return `${key}: ${JSON.stringify(value.trim())}`;
   });
 }
+
+const BLOCK_IN_LINE = /^([\w-]+):[ \t]+[|>][+-]?[ \t]+([^\s#].*)$/gm;
 
 function lineOf(yaml: string, key: string): number {
   const index = yaml.split("\n").findIndex((line) => line.startsWith(key) && /^["']?\s*:/.test(line.slice(key.length)));

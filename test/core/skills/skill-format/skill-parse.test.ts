@@ -192,6 +192,16 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
     expected: { description: "Do this:", license: "MIT", compatibility: "no: yes" },
   },
   {
+    name: "a text behind the sign of a block",
+    text: file("name: x\ndescription: >- Use it: always.\nlicense: | MIT"),
+    expected: { name: "x", description: "Use it: always.", license: "MIT" },
+  },
+  {
+    name: "a heading right behind the closing dashes",
+    text: "---\ndescription: d\n---# Tidy\nDo it.",
+    expected: { description: "d", body: "# Tidy\nDo it." },
+  },
+  {
     name: "a folded description",
     text: file("description: >\n  one\n  two"),
     expected: { description: "one two" },
