@@ -5,9 +5,11 @@ import { translateTools } from "./translate-tools.ts";
 /** Keys of other programs that have no meaning here. None of them restricts an agent. */
 const IGNORED_KEYS: ReadonlySet<string> = new Set(
   (
-    "allowedTools argument-hint author background category context disable-model-invocation domain effort emoji examples fallback_models handoffs hooks " +
-    "initialPrompt isolation license mcp-servers mcpServers memory metadata mode priority reasoningEffort services skills tags target textVerbosity " +
-    "thinking tier title top_p user-invokable variant version vibe when_to_use"
+    "activation_priority activation_triggers allowedTools argument-hint author background capabilities category " +
+    "context difficulty disable-model-invocation domain effort emoji estimated_time examples expertise " +
+    "expertise_level fallback_models handoffs hooks initialPrompt isolation level license mcp-servers mcpServers " +
+    "memory metadata mode priority reasoningEffort services skills subcategory tags target textVerbosity thinking " +
+    "tier title top_p user-invokable variant version vibe when_to_use"
   ).split(" "),
 );
 

@@ -140,6 +140,11 @@ test.each([
   ["a mode that only looks", "permissionMode: plan", { access: "read-only", notes: [] }],
   ["a key that means nothing here", "hooks: {}", { notes: ["hooks: has no effect here."] }],
   [
+    "a list of what it is good at",
+    "capabilities: [pricing]\nexpertise_level: expert",
+    { notes: ["capabilities: has no effect here, nor have expertise_level."] },
+  ],
+  [
     "a colour that there is no sign of",
     "color: gold",
     { notes: [expect.stringMatching(/^color: gold is none of red,/u)] },
