@@ -1,58 +1,26 @@
-import type { Page } from "playwright-core";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
+import { expect, test } from "vitest";
 import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
-import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
-import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
-import { visitIn } from "../../../support/program/page-visit.ts";
-import { useWindow } from "../../../support/program/window.ts";
-import { entryUrl, openPlatform } from "../web-setup.ts";
-import { messagesOf, sayOn } from "./page-steps.ts";
+import { usePage } from "./page-under-test.ts";
 
 /** Tests of what a page makes up for that was disconnected for a while. */
 
-const { signal } = new AbortController();
-
-let store: MemoryThreadStore;
-let inbox: Inbox;
-let platform: WebPlatform;
-let page: Page;
 let tellErased: (threadId: string, isWhole: boolean) => void;
 
-const window = useWindow();
-
-beforeEach(async () => {
-  inbox = new Inbox();
-  store = new MemoryThreadStore();
-  platform = open();
-  await platform.start(inbox.receive, signal);
-  ({ page } = await visitIn(await window.open(), entryUrl(platform)));
-});
-
-afterEach(async () => {
-  await window.leave();
-  await platform.stop();
-});
-
-function open(): WebPlatform {
-  const onThreadErased = (tell: typeof tellErased): void => {
+const at = usePage(() => ({
+  onThreadErased: (tell) => {
     tellErased = tell;
-  };
-  return openPlatform({ store, port: window.port(), onThreadErased });
-}
-
-const messages = () => messagesOf(page);
-const say = (text: string) => sayOn(page, inbox, text);
+  },
+}));
+const { messages, say } = at;
 
 /** Does something while the page is disconnected. */
 async function whileAway(change: () => unknown): Promise<void> {
-  await platform.stop();
-  await page.getByText(/Connection lost/u).waitFor();
+  await at.platform.stop();
+  await at.page.getByText(/Connection lost/u).waitFor();
   await change();
-  platform = open();
-  await platform.start(inbox.receive, signal);
-  await page.getByText(/Connection lost/u).waitFor({ state: "detached" });
+  await at.restart();
+  await at.page.getByText(/Connection lost/u).waitFor({ state: "detached" });
 }
 
 /** Posts more than the page loads at once, twice over. */
@@ -60,7 +28,7 @@ async function fill({ threadId }: ThreadRef, from = 0, to = 420): Promise<void> 
   for (let index = from; index < to; index += 1) {
     const body = JSON.stringify({ by: "deckhand", markdown: `line ${index}`, tone: "plain", buttons: [], files: [] });
     const id = `m${index}`;
-    await store.insert({ id, threadId: threadId ?? "", key: id, fromPerson: false, at: Date.now(), body }, null);
+    await at.store.insert({ id, threadId: threadId ?? "", key: id, fromPerson: false, at: Date.now(), body }, null);
   }
 }
 
@@ -68,31 +36,32 @@ const shown = async () => (await messages().locator(".markdown").allTextContents
 
 test("what was deleted of a thread goes, what was changed and added comes, and the rest stays", async () => {
   const other = await say("an auk");
-  await platform.post(other, plainMessage("puffin"), "puffin");
+  await at.platform.post(other, plainMessage("puffin"), "puffin");
   await messages().getByText("puffin").waitFor();
-  await page.getByRole("button", { name: "New thread" }).click();
+  await at.page.getByRole("button", { name: "New thread" }).click();
   const thread = await say("a heron");
-  for (const word of ["grebe", "crane", "egret"]) await platform.post(thread, plainMessage(word), word);
+  for (const word of ["grebe", "crane", "egret"]) await at.platform.post(thread, plainMessage(word), word);
   await messages().getByText("egret").waitFor();
   await whileAway(async () => {
-    for (const key of ["puffin", "grebe", "egret"]) store.deleteMessage((await store.messageByKey(key))?.id ?? "");
-    await platform.edit(await platform.post(thread, plainMessage("ibis"), "ibis"), plainMessage("stork"));
+    for (const key of ["puffin", "grebe", "egret"])
+      at.store.deleteMessage((await at.store.messageByKey(key))?.id ?? "");
+    await at.platform.edit(await at.platform.post(thread, plainMessage("ibis"), "ibis"), plainMessage("stork"));
   });
   await expect.poll(shown).toEqual(["a heron", "crane", "stork"]);
-  await page.getByRole("link", { name: "an auk" }).click();
+  await at.page.getByRole("link", { name: "an auk" }).click();
   await expect.poll(shown).toEqual(["an auk"]);
 });
 
 test("an earlier message that is changed before it is loaded leaves no gap behind it", async () => {
   const thread = await say("go");
-  const card = await platform.post(thread, plainMessage("a card"), "card");
+  const card = await at.platform.post(thread, plainMessage("a card"), "card");
   await whileAway(() => fill(thread));
-  await page.reload();
-  const earlier = page.getByRole("button", { name: "Show earlier messages" });
+  await at.page.reload();
+  const earlier = at.page.getByRole("button", { name: "Show earlier messages" });
   await earlier.waitFor({ state: "attached" });
-  await whileAway(() => platform.edit(card, plainMessage("decided")));
-  await platform.edit(card, plainMessage("decided again"));
-  await platform.edit({ ...card, messageId: "m419" }, plainMessage("the end"));
+  await whileAway(() => at.platform.edit(card, plainMessage("decided")));
+  await at.platform.edit(card, plainMessage("decided again"));
+  await at.platform.edit({ ...card, messageId: "m419" }, plainMessage("the end"));
   await messages().getByText("the end").waitFor();
   expect(await shown()).toHaveLength(200);
   for (const words of ["line 219", "decided again"]) {
@@ -104,13 +73,13 @@ test("an earlier message that is changed before it is loaded leaves no gap behin
 
 test("a thread with an early message that was changed shows its newest messages when it is opened", async () => {
   const thread = await say("go");
-  const card = await platform.post(thread, plainMessage("a card"), "card");
-  await page.getByRole("button", { name: "New thread" }).click();
+  const card = await at.platform.post(thread, plainMessage("a card"), "card");
+  await at.page.getByRole("button", { name: "New thread" }).click();
   await whileAway(() => fill(thread));
-  await platform.edit(card, plainMessage("decided"));
-  await page.getByRole("link", { name: "go" }).click();
+  await at.platform.edit(card, plainMessage("decided"));
+  await at.page.getByRole("link", { name: "go" }).click();
   await messages().getByText("line 419").waitFor();
-  await platform.edit({ ...card, messageId: "m419" }, plainMessage("the end"));
+  await at.platform.edit({ ...card, messageId: "m419" }, plainMessage("the end"));
   await messages().getByText("the end").waitFor();
   expect(await shown()).toHaveLength(200);
 });
@@ -119,14 +88,14 @@ test("a reader keeps the place while messages of the thread are deleted", async 
   const thread = await say("go");
   await whileAway(() => fill(thread));
   await messages().getByText("line 419").waitFor();
-  const scroller = page.locator(".scroller");
+  const scroller = at.page.locator(".scroller");
   await scroller.hover();
-  await page.mouse.wheel(0, -3_000);
+  await at.page.mouse.wheel(0, -3_000);
   const seen = messages().getByText("line 380");
   const top = async () => Math.round((await seen.boundingBox())?.y ?? -1);
   await seen.scrollIntoViewIfNeeded();
   const before = await top();
-  for (const id of ["m400", "m410"]) store.deleteMessage(id);
+  for (const id of ["m400", "m410"]) at.store.deleteMessage(id);
   tellErased(thread.threadId ?? "", false);
   await messages().getByText("line 410").waitFor({ state: "detached" });
   expect(await shown()).toContain("line 419");
@@ -136,14 +105,14 @@ test("a reader keeps the place while messages of the thread are deleted", async 
 test("earlier messages that the reader has loaded stay, except those that were deleted", async () => {
   const thread = await say("go");
   await whileAway(() => fill(thread));
-  await page.reload();
-  const earlier = page.getByRole("button", { name: "Show earlier messages" });
+  await at.page.reload();
+  const earlier = at.page.getByRole("button", { name: "Show earlier messages" });
   for (const words of ["line 219", "go"]) {
     await earlier.click();
     await messages().getByText(words, { exact: true }).waitFor({ state: "attached" });
   }
   await expect.poll(async () => (await shown()).length).toBe(421);
-  await whileAway(() => ["m0", "m100", "m300"].forEach((id) => store.deleteMessage(id)));
+  await whileAway(() => ["m0", "m100", "m300"].forEach((id) => at.store.deleteMessage(id)));
   await expect.poll(async () => (await shown()).length).toBe(418);
   expect((await shown()).slice(0, 2)).toEqual(["go", "line 1"]);
   await earlier.waitFor({ state: "detached" });
@@ -154,14 +123,14 @@ test("a reader keeps the place and what is loaded, however much has come meanwhi
   await whileAway(() => fill(thread));
   await messages().getByText("line 419").waitFor();
   const seen = messages().getByText("line 300", { exact: true });
-  await page.locator(".scroller").hover();
-  await page.mouse.wheel(0, -100);
+  await at.page.locator(".scroller").hover();
+  await at.page.mouse.wheel(0, -100);
   await seen.scrollIntoViewIfNeeded();
   const top = async () => Math.round((await seen.boundingBox())?.y ?? -1);
   const before = await top();
   await whileAway(async () => {
     await fill(thread, 420, 940);
-    store.deleteMessage("m310");
+    at.store.deleteMessage("m310");
   });
   await messages().getByText("line 939", { exact: true }).waitFor({ state: "attached" });
   await messages().getByText("line 310", { exact: true }).waitFor({ state: "detached" });

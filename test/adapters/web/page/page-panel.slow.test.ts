@@ -1,21 +1,12 @@
-import type { Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
-import type { OverviewSource } from "../../../../src/adapters/web/live/overview.ts";
 import type { JobOverview, JobView } from "../../../../src/core/jobs/job-control.ts";
 import type { OutgoingMessage, PostedMessage, ThreadRef } from "../../../../src/core/protocol/platform.ts";
 import type { SessionSummary } from "../../../../src/core/protocol/session-summary.ts";
-import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
-import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
-import { visitIn } from "../../../support/program/page-visit.ts";
-import { useWindow } from "../../../support/program/window.ts";
 import { liveMessage } from "../../../support/run-messages.ts";
-import { entryUrl, openPlatform, SERVERS_PANEL } from "../web-setup.ts";
+import { SERVERS_PANEL } from "../web-setup.ts";
 import { NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
-import { composerOf, sayOn } from "./page-steps.ts";
-
-const { signal } = new AbortController();
+import { usePage } from "./page-under-test.ts";
 
 const ASKED = "**Change config.toml?**   asked by @operator";
 const CARD: OutgoingMessage = {
@@ -81,49 +72,41 @@ interface World {
 const OWN = { isDone: false, isFromFile: false, isTheirs: true };
 
 let world: World;
-let inbox: Inbox;
-let platform: WebPlatform;
-let page: Page;
-let complaints: readonly string[];
 
-const window = useWindow({ reducedMotion: "reduce" });
-
-beforeEach(async () => {
-  world = { session: null, busy: new Map(), jobs: [], view: null };
-  inbox = new Inbox();
-  const overview: OverviewSource = {
-    panels: [SERVERS_PANEL],
-    summaries: { of: () => Promise.resolve(world.session), busyThreads: () => Promise.resolve(world.busy) },
-    jobs: {
-      overview: () => Promise.resolve(world.jobs),
-      view: (id) => Promise.resolve(world.view?.id === id ? world.view : null),
+const at = usePage(
+  () => ({
+    overview: {
+      panels: [SERVERS_PANEL],
+      summaries: { of: () => Promise.resolve(world.session), busyThreads: () => Promise.resolve(world.busy) },
+      jobs: {
+        overview: () => Promise.resolve(world.jobs),
+        view: (id) => Promise.resolve(world.view?.id === id ? world.view : null),
+      },
     },
-  };
-  platform = openPlatform({ store: new MemoryThreadStore(), overview, port: window.port() });
-  await platform.start(inbox.receive, signal);
-  ({ page, complaints } = await visitIn(await window.open(), entryUrl(platform)));
+  }),
+  { reducedMotion: "reduce" },
+);
+const { composer, say } = at;
+
+beforeEach(() => {
+  world = { session: null, busy: new Map(), jobs: [], view: null };
 });
 
-afterEach(async () => {
-  await window.leave();
-  await platform.stop();
-  expect(complaints).toEqual([]);
+afterEach(() => {
+  expect(at.complaints).toEqual([]);
 });
 
-const composer = () => composerOf(page);
-const details = () => page.getByRole("complementary", { name: "Details" });
-const card = () => page.getByRole("group", { name: CARD_NAME });
-const announced = () => page.locator('[aria-live="polite"]').textContent();
+const details = () => at.page.getByRole("complementary", { name: "Details" });
+const card = () => at.page.getByRole("group", { name: CARD_NAME });
+const announced = () => at.page.locator('[aria-live="polite"]').textContent();
 const focused = () =>
-  page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent");
+  at.page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent");
 const CARD_NAME = "Deckhand asks: Change config.toml? asked by @operator";
-
-const say = (text: string) => sayOn(page, inbox, text);
 
 async function asked(): Promise<{ thread: ThreadRef; posted: PostedMessage }> {
   const thread = await say("change port to 9090 in config.toml");
-  await platform.post(thread, liveMessage("**build** · turn 2", "✓ read `config.toml`"), "live");
-  const posted = await platform.post(thread, CARD, "card");
+  await at.platform.post(thread, liveMessage("**build** · turn 2", "✓ read `config.toml`"), "live");
+  const posted = await at.platform.post(thread, CARD, "card");
   await card().waitFor();
   return { thread, posted };
 }
@@ -131,23 +114,23 @@ async function asked(): Promise<{ thread: ThreadRef; posted: PostedMessage }> {
 describe("a card that asks", () => {
   test("is decided by keyboard alone, and the line that stays has the focus", async () => {
     const { posted } = await asked();
-    await page.getByRole("button", { name: "New thread" }).focus();
-    await page.keyboard.press("w");
+    await at.page.getByRole("button", { name: "New thread" }).focus();
+    await at.page.keyboard.press("w");
     await expect.poll(focused).toBe(CARD_NAME);
     await card().getByRole("button", { name: "Allow once" }).focus();
-    await page.keyboard.press("Enter");
-    expect(await inbox.next()).toMatchObject({ kind: "action", action: "approve:y:run_1:1" });
-    await platform.edit(posted, DECIDED);
+    await at.page.keyboard.press("Enter");
+    expect(await at.inbox.next()).toMatchObject({ kind: "action", action: "approve:y:run_1:1" });
+    await at.platform.edit(posted, DECIDED);
     await card().waitFor({ state: "detached" });
     await expect.poll(focused).toContain("Allowed by @operator: edit config.toml");
-    expect(await page.getByRole("button", { name: /Allow|Deny/u }).count()).toBe(0);
+    expect(await at.page.getByRole("button", { name: /Allow|Deny/u }).count()).toBe(0);
   });
 
   test("keeps the focus where it is while the thread goes on", async () => {
     const { thread } = await asked();
     await card().getByRole("button", { name: "Deny" }).focus();
-    await platform.post(thread, plainMessage("Something else."), "more");
-    await page.getByText("Something else.").first().waitFor();
+    await at.platform.post(thread, plainMessage("Something else."), "more");
+    await at.page.getByText("Something else.").first().waitFor();
     expect(await focused()).toBe("Deny");
   });
 
@@ -156,16 +139,16 @@ describe("a card that asks", () => {
     const words =
       "Deckhand asks: Change config.toml? asked by @operator Changes: 1 added, 1 removed. Choices: Allow once, Deny, Allow for this session, Always allow.";
     await expect.poll(announced).toBe(words);
-    await page.evaluate(`{
+    await at.page.evaluate(`{
       window.spoken = [];
       const region = document.querySelector('[aria-live="polite"]');
       new MutationObserver(() => window.spoken.push(region.textContent)).observe(region, { childList: true, characterData: true, subtree: true });
     }`);
-    await platform.post(thread, plainMessage("By the way."), "more");
-    await page.getByText("By the way.").first().waitFor();
-    await platform.edit(posted, DECIDED);
+    await at.platform.post(thread, plainMessage("By the way."), "more");
+    await at.page.getByText("By the way.").first().waitFor();
+    await at.platform.edit(posted, DECIDED);
     await expect.poll(announced).toBe("Deckhand: done: Allowed by @operator: edit config.toml");
-    expect(await page.evaluate("window.spoken")).toEqual(["Deckhand: done: Allowed by @operator: edit config.toml"]);
+    expect(await at.page.evaluate("window.spoken")).toEqual(["Deckhand: done: Allowed by @operator: edit config.toml"]);
   });
 
   test("marks changed lines by sign and element, not by colour alone", async () => {
@@ -199,15 +182,15 @@ describe("beside the thread", () => {
   test("are its grants, each of which can be taken back; the answer is this person's alone", async () => {
     world.session = { ...SESSION, waiting: [], steps: [] };
     const { thread } = await asked();
-    inbox.answerWith({ type: "reply", message: plainMessage("✓ Taken back: changing config.toml.") });
-    const release = inbox.hold();
+    at.inbox.answerWith({ type: "reply", message: plainMessage("✓ Taken back: changing config.toml.") });
+    const release = at.inbox.hold();
     await details().getByRole("button", { name: "Revoke: changing config.toml" }).click();
-    expect(await inbox.next()).toMatchObject({ kind: "command", name: "approvals", args: "revoke grt_1", thread });
+    expect(await at.inbox.next()).toMatchObject({ kind: "command", name: "approvals", args: "revoke grt_1", thread });
     world.session = { ...world.session, grants: [] };
     release();
     await details().getByRole("region", { name: "Private answer" }).getByText("Taken back").waitFor();
     await details().getByRole("list", { name: "Allowed without asking" }).waitFor({ state: "detached" });
-    expect(await page.getByRole("list", { name: "Messages" }).getByText("Taken back").count()).toBe(0);
+    expect(await at.page.getByRole("list", { name: "Messages" }).getByText("Taken back").count()).toBe(0);
   });
 });
 
@@ -216,21 +199,21 @@ test("threads say whether they work or wait, and jobs when they are due and how 
   const runs = [true, true, false].map((success) => ({ success, durationMs: 1_000 }));
   world.jobs = jobs.map((job) => ({ ...job, nextAt: Date.now() + 5 * 3_600_000, runs }));
   const first = await say("first");
-  await page.getByRole("button", { name: "New thread" }).click();
+  await at.page.getByRole("button", { name: "New thread" }).click();
   const second = await say("second");
   world.busy = new Map([
     [first.threadId ?? "", "waiting"],
     [second.threadId ?? "", "working"],
   ]);
-  await platform.post(second, liveMessage("**build** · turn 1"), "live");
-  const left = page.getByRole("navigation", { name: "Threads and jobs" });
+  await at.platform.post(second, liveMessage("**build** · turn 1"), "live");
+  const left = at.page.getByRole("navigation", { name: "Threads and jobs" });
   await left.getByRole("link", { name: /first.*waits for you/u }).waitFor();
   await left.getByRole("link", { name: /second.*working/u }).waitFor();
   const job = left.getByRole("listitem").filter({ hasText: "Daily report" });
   expect(await job.textContent()).toBe("Daily reportin 5 hevery weekday at 09:00▇▇✗");
   expect(await job.getByRole("img").getAttribute("aria-label")).toBe("of the 3 newest runs 1 failed");
-  await page.setViewportSize({ width: 390, height: 800 });
-  await page.getByRole("button", { name: "Threads and jobs, another thread waits" }).waitFor();
+  await at.page.setViewportSize({ width: 390, height: 800 });
+  await at.page.getByRole("button", { name: "Threads and jobs, another thread waits" }).waitFor();
 });
 
 describe("a job", () => {
@@ -254,15 +237,15 @@ describe("a job", () => {
   };
   const button = (name: string | RegExp) => details().getByRole("button", { name });
   const commanded = async () => {
-    const event = await inbox.next();
+    const event = await at.inbox.next();
     return event.kind === "command" ? `/${event.name} ${event.args}` : event.kind;
   };
 
   async function opened(view: JobView): Promise<void> {
     world.jobs = [view];
     world.view = view;
-    await page.reload();
-    await page.getByRole("button", { name: view.name }).click();
+    await at.page.reload();
+    await at.page.getByRole("button", { name: view.name }).click();
     await details().getByRole("article", { name: view.name }).waitFor();
   }
 
@@ -280,13 +263,13 @@ describe("a job", () => {
     ]) {
       expect(text).toContain(part);
     }
-    await page.getByRole("button", { name: "Close the job" }).click();
+    await at.page.getByRole("button", { name: "Close the job" }).click();
     await details().getByRole("heading", { name: "Details" }).waitFor();
   });
 
   test("is run, paused, changed and, after one question, removed by commands, with no thread open", async () => {
     await opened(job);
-    inbox.answerWith({ type: "reply", message: plainMessage("✓ Done.") });
+    at.inbox.answerWith({ type: "reply", message: plainMessage("✓ Done.") });
     await button("Run now").click();
     expect(await commanded()).toBe("/jobs run job_1");
     await details().getByRole("region", { name: "Private answer" }).getByText("Done.").waitFor();
@@ -298,14 +281,14 @@ describe("a job", () => {
     await expect.poll(focused).toBe("Remove Daily report?");
     await button("Keep it").click();
     await button("Remove").click();
-    const release = inbox.hold();
+    const release = at.inbox.hold();
     await button("Remove for good").click();
     expect(await commanded()).toBe("/jobs remove job_1");
     world.view = null;
     world.jobs = [];
     release();
     await details().getByText("There is no such job any more.").waitFor();
-    await page.getByRole("button", { name: "Add a job" }).click();
+    await at.page.getByRole("button", { name: "Add a job" }).click();
     expect(await commanded()).toBe("/jobs add");
   });
 
@@ -321,69 +304,69 @@ describe("a job", () => {
   });
 
   test("takes a narrow screen, and leads back to the list", async () => {
-    await page.setViewportSize({ width: 390, height: 800 });
+    await at.page.setViewportSize({ width: 390, height: 800 });
     world.jobs = [job];
     world.view = job;
-    await page.reload();
-    await page.getByRole("button", { name: "Threads and jobs" }).click();
-    await page.getByRole("button", { name: job.name }).click();
+    await at.page.reload();
+    await at.page.getByRole("button", { name: "Threads and jobs" }).click();
+    await at.page.getByRole("button", { name: job.name }).click();
     await details().getByRole("article").waitFor();
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
-    await page.getByRole("button", { name: "Back to the jobs" }).click();
-    await page.getByRole("button", { name: job.name }).waitFor();
+    expect(await at.page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    await at.page.getByRole("button", { name: "Back to the jobs" }).click();
+    await at.page.getByRole("button", { name: job.name }).waitFor();
   });
 
   test.each(["light", "dark"] as const)("contrasts by 4.5 to 1 in the %s scheme", async (scheme) => {
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+    await at.page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
     await opened({ ...job, isEnabled: false });
     await button("Remove").click();
-    expect(await page.evaluate(WEAK_TEXTS)).toEqual([]);
-    expect(await page.evaluate(NAMELESS_CONTROLS)).toBe(0);
+    expect(await at.page.evaluate(WEAK_TEXTS)).toEqual([]);
+    expect(await at.page.evaluate(NAMELESS_CONTROLS)).toBe(0);
   });
 });
 
 describe("a slash", () => {
-  const options = () => page.getByRole("listbox", { name: "Commands" }).getByRole("option");
+  const options = () => at.page.getByRole("listbox", { name: "Commands" }).getByRole("option");
 
   test("lists commands; letters filter, arrows choose, Tab completes, Enter sends what is complete", async () => {
     await composer().focus();
-    await page.keyboard.type("/mo");
+    await at.page.keyboard.type("/mo");
     await expect.poll(() => options().count()).toBe(2);
-    await page.keyboard.press("ArrowDown");
+    await at.page.keyboard.press("ArrowDown");
     await expect.poll(() => options().nth(1).getAttribute("aria-selected")).toBe("true");
     expect(await composer().getAttribute("aria-activedescendant")).toBe(await options().nth(1).getAttribute("id"));
-    await page.keyboard.press("Tab");
+    await at.page.keyboard.press("Tab");
     await expect.poll(() => composer().inputValue()).toBe("/mode ");
-    await page.keyboard.type("r");
-    await page.keyboard.press("Enter");
+    await at.page.keyboard.type("r");
+    await at.page.keyboard.press("Enter");
     await expect.poll(() => composer().inputValue()).toBe("/mode read");
-    expect(inbox.fresh).toEqual([]);
-    await page.keyboard.press("Enter");
-    expect((await inbox.nextMessage()).text).toBe("/mode read");
+    expect(at.inbox.fresh).toEqual([]);
+    await at.page.keyboard.press("Enter");
+    expect((await at.inbox.nextMessage()).text).toBe("/mode read");
   });
 
   test("Escape closes the list and stops nothing", async () => {
     await asked();
     await composer().focus();
-    await page.keyboard.type("/");
+    await at.page.keyboard.type("/");
     await options().first().waitFor();
-    await page.keyboard.press("Escape");
+    await at.page.keyboard.press("Escape");
     await options().first().waitFor({ state: "detached" });
-    expect(inbox.fresh).toHaveLength(1);
+    expect(at.inbox.fresh).toHaveLength(1);
   });
 });
 
 test.each(["light", "dark"] as const)(
   "everything contrasts by 4.5 to 1 and has a name in the %s scheme",
   async (scheme) => {
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+    await at.page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
     world.session = SESSION;
     world.jobs = [{ id: "j", name: "Report", sentence: "daily", nextAt: null, isEnabled: false, runs: [], ...OWN }];
     await asked();
     await composer().pressSequentially("/");
     await details().getByRole("meter").waitFor();
     await details().getByText("bash").click();
-    expect(await page.evaluate(WEAK_TEXTS)).toEqual([]);
-    expect(await page.evaluate(NAMELESS_CONTROLS)).toBe(0);
+    expect(await at.page.evaluate(WEAK_TEXTS)).toEqual([]);
+    expect(await at.page.evaluate(NAMELESS_CONTROLS)).toBe(0);
   },
 );

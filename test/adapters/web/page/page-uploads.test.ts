@@ -1,45 +1,26 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Page, Route } from "playwright-core";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
-import { Inbox } from "../../../contracts/inbox.ts";
-import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
-import { visitIn } from "../../../support/program/page-visit.ts";
-import { useWindow } from "../../../support/program/window.ts";
+import type { Route } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { PIXEL } from "../../../support/talk/conversation.ts";
 import { tempDirectory } from "../../../support/temp-directory.ts";
-import { entryUrl, openPlatform } from "../web-setup.ts";
 import { dragFile, PASTE_CELLS } from "./page-probes.ts";
-import { composerOf, dropFromDisk, messagesOf, sayOn } from "./page-steps.ts";
+import { usePage } from "./page-under-test.ts";
 
 /** Tests of the files that people attach. */
 
-let store: MemoryThreadStore;
-let inbox: Inbox;
-let platform: WebPlatform;
-let page: Page;
-/** Errors of scripts and on the console; ordinary use causes none. */
-let complaints: readonly string[];
+const at = usePage();
+const { composer, messages, say } = at;
 
-const window = useWindow();
-
-beforeEach(async () => {
-  inbox = new Inbox();
-  store = new MemoryThreadStore();
-  platform = openPlatform({ store, port: window.port() });
-  await platform.start(inbox.receive, new AbortController().signal);
-  ({ page, complaints } = await visitIn(await window.open(), entryUrl(platform)));
-});
-
-afterEach(async () => {
-  await window.leave();
-  await platform.stop();
-});
-
-const composer = () => composerOf(page);
-const messages = () => messagesOf(page);
-const say = (text: string) => sayOn(page, inbox, text);
+/** Drops files and folders of this machine on the page, as from a file manager. */
+async function dropFromDisk(files: string[]): Promise<void> {
+  const session = await at.page.context().newCDPSession(at.page);
+  const data = { items: [], files, dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"] as const) {
+    await session.send("Input.dispatchDragEvent", { type, x: 600, y: 400, data });
+  }
+  await session.detach();
+}
 
 test("files are attached by choosing or dropping, shown when they are pictures, and offered for download", async () => {
   const files = [
@@ -47,108 +28,107 @@ test("files are attached by choosing or dropping, shown when they are pictures, 
     { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") },
   ];
   const place = () => composer().getAttribute("placeholder");
-  await page.locator('input[type="file"]').setInputFiles(files);
-  await page.evaluate(dragFile("dragover"));
+  await at.page.locator('input[type="file"]').setInputFiles(files);
+  await at.page.evaluate(dragFile("dragover"));
   await expect.poll(place).toBe("Drop the files to attach them");
-  await page.evaluate(dragFile("dragleave"));
+  await at.page.evaluate(dragFile("dragleave"));
   await expect.poll(place).toBe("Ask Deckhand to do something");
-  await page.evaluate(dragFile("drop"));
-  await page.evaluate(PASTE_CELLS);
-  await page.getByRole("button", { name: "Remove dropped.txt" }).waitFor();
-  await page.getByRole("button", { name: "Remove notes.txt" }).click();
-  await page.locator(".upload.busy").first().waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Send" }).click();
-  const event = await inbox.nextMessage();
+  await at.page.evaluate(dragFile("drop"));
+  await at.page.evaluate(PASTE_CELLS);
+  await at.page.getByRole("button", { name: "Remove dropped.txt" }).waitFor();
+  await at.page.getByRole("button", { name: "Remove notes.txt" }).click();
+  await at.page.locator(".upload.busy").first().waitFor({ state: "detached" });
+  await at.page.getByRole("button", { name: "Send" }).click();
+  const event = await at.inbox.nextMessage();
   expect(event.attachments.map(({ name, mediaType }) => [name, mediaType])).toEqual([
     ["dot.png", "image/png"],
     ["dropped.txt", "text/plain"],
   ]);
   await messages().getByRole("img", { name: "dot.png" }).waitFor();
-  await expect.poll(() => page.evaluate("document.querySelector('.files img').naturalWidth")).toBe(1);
+  await expect.poll(() => at.page.evaluate("document.querySelector('.files img').naturalWidth")).toBe(1);
   const { width = 0, height = 0 } = (await messages().getByRole("link", { name: "dropped.txt" }).boundingBox()) ?? {};
   expect(width, "its name is on one line").toBeGreaterThan(2 * height);
-  const [download] = await Promise.all([page.waitForEvent("download"), messages().getByText("dropped.txt").click()]);
+  const [download] = await Promise.all([at.page.waitForEvent("download"), messages().getByText("dropped.txt").click()]);
   expect(download.suggestedFilename()).toBe("dropped.txt");
-  expect(complaints).toEqual([]);
+  expect(at.complaints).toEqual([]);
 });
 
 test("of what is dropped, folders are not attached, and a line says so; files are", async () => {
   const directory = tempDirectory();
   mkdirSync(path.join(directory, "reports"));
   writeFileSync(path.join(directory, "notes.txt"), "notes");
-  await dropFromDisk(page, [path.join(directory, "reports"), path.join(directory, "notes.txt")]);
-  await page.getByText("Folders cannot be attached, only the files in them: reports.").waitFor();
-  await page.locator(".upload.busy").waitFor({ state: "detached" });
+  await dropFromDisk([path.join(directory, "reports"), path.join(directory, "notes.txt")]);
+  await at.page.getByText("Folders cannot be attached, only the files in them: reports.").waitFor();
+  await at.page.locator(".upload.busy").waitFor({ state: "detached" });
   await composer().press("Enter");
-  expect((await inbox.nextMessage()).attachments.map(({ name }) => name)).toEqual(["notes.txt"]);
-  expect(complaints).toEqual([]);
+  expect((await at.inbox.nextMessage()).attachments.map(({ name }) => name)).toEqual(["notes.txt"]);
+  expect(at.complaints).toEqual([]);
 });
 
 test("what is not attached is told in words: a file that does not arrive, and those beyond a message's number", async () => {
-  const picker = page.locator('input[type="file"]');
+  const picker = at.page.locator('input[type="file"]');
   const file = { name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") };
   const refused = [
     { answer: { status: 503, json: { error: "It is away." } }, said: "It is away." },
     { answer: { status: 413, body: "<h1>Too Large</h1>" }, said: "It is larger than a proxy" },
   ];
   for (const { answer, said } of refused) {
-    await page.route("**/files?*", (route) => route.fulfill(answer), { times: 1 });
+    await at.page.route("**/files?*", (route) => route.fulfill(answer), { times: 1 });
     await picker.setInputFiles(file);
-    await page.getByText(`a.txt was not attached. ${said}`).waitFor();
+    await at.page.getByText(`a.txt was not attached. ${said}`).waitFor();
   }
   const large = { ...file, name: "large.txt", buffer: Buffer.alloc(20 * 1024 * 1024 + 1) };
   const others = Array.from({ length: 11 }, () => file);
   await picker.setInputFiles([large, { ...large, name: "larger.txt" }, ...others]);
   const TOLD = "Not attached, because larger than 20 MB: large.txt, larger.txt. A message takes 10 files.";
-  await page.getByText(`${TOLD} The rest is left out.`).waitFor();
-  await expect.poll(() => page.locator(".upload").count()).toBe(10);
+  await at.page.getByText(`${TOLD} The rest is left out.`).waitFor();
+  await expect.poll(() => at.page.locator(".upload").count()).toBe(10);
   await picker.setInputFiles(file);
-  await page.getByText("A message takes 10 files. The rest is left out.").waitFor();
+  await at.page.getByText("A message takes 10 files. The rest is left out.").waitFor();
 });
 
 test("of too many files, which the draft of a deleted thread may bring, some are to be removed first", async () => {
   const attach = (count: number) =>
-    page.locator('input[type="file"]').setInputFiles(
+    at.page.locator('input[type="file"]').setInputFiles(
       Array.from({ length: count }, (_, index) => {
         const name = `${count}-${index}.txt`;
         return { name, mimeType: "text/plain", buffer: Buffer.from(name) };
       }),
     );
-  const arrived = () => page.locator(".upload:not(.busy)").count();
+  const arrived = () => at.page.locator(".upload:not(.busy)").count();
   const thread = await say("go");
   await attach(5);
   await expect.poll(arrived).toBe(5);
-  await page.getByRole("button", { name: "New thread" }).click();
+  await at.page.getByRole("button", { name: "New thread" }).click();
   await attach(6);
   await expect.poll(arrived).toBe(6);
-  await page.getByRole("link", { name: "go" }).click();
+  await at.page.getByRole("link", { name: "go" }).click();
   await expect.poll(arrived).toBe(5);
-  await platform.stop();
-  store.deleteThread(thread.threadId ?? "");
-  platform = openPlatform({ store, port: window.port() });
-  await platform.start(inbox.receive, new AbortController().signal);
+  await at.platform.stop();
+  at.store.deleteThread(thread.threadId ?? "");
+  await at.restart();
   await expect.poll(arrived).toBe(11);
   await composer().press("Enter");
-  const notice = page.getByText("A message takes 10 files. Remove some.");
+  const notice = at.page.getByText("A message takes 10 files. Remove some.");
   await notice.waitFor();
-  await page.getByRole("button", { name: "Remove 5-0.txt" }).click();
+  await at.page.getByRole("button", { name: "Remove 5-0.txt" }).click();
   await composer().press("Enter");
-  expect((await inbox.nextMessage()).attachments).toHaveLength(10);
+  expect((await at.inbox.nextMessage()).attachments).toHaveLength(10);
   await notice.waitFor({ state: "detached" });
 });
 
 test("what is attached and not sent is there again in its thread, also after a reload, and goes out once", async () => {
-  const attached = page.getByRole("button", { name: "Remove notes.txt" });
+  const attached = at.page.getByRole("button", { name: "Remove notes.txt" });
   const notes = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") };
-  await page.locator('input[type="file"]').setInputFiles([notes]);
-  await expect.poll(() => page.evaluate("localStorage.length")).toBe(1);
-  await page.reload();
+  await at.page.locator('input[type="file"]').setInputFiles([notes]);
+  await expect.poll(() => at.page.evaluate("localStorage.length")).toBe(1);
+  await at.page.reload();
   await attached.waitFor();
   await composer().fill("with notes");
   await composer().press("Enter");
-  expect((await inbox.nextMessage()).attachments.map(({ name }) => name)).toEqual(["notes.txt"]);
-  await page.getByRole("button", { name: "New thread" }).click();
-  await page.getByRole("heading", { name: "What needs doing?" }).waitFor();
+  expect((await at.inbox.nextMessage()).attachments.map(({ name }) => name)).toEqual(["notes.txt"]);
+  await at.page.getByRole("button", { name: "New thread" }).click();
+  await at.page.getByRole("heading", { name: "What needs doing?" }).waitFor();
   expect(await attached.count()).toBe(0);
 });
 
@@ -156,20 +136,20 @@ describe("a file that is still on its way when its thread is left", () => {
   /** Attaches a file; its upload goes on once the returned function is called. */
   const attach = async (answer: Parameters<Route["fulfill"]>[0] | null = null): Promise<() => void> => {
     const { promise: wait, resolve } = Promise.withResolvers<void>();
-    await page.route("**/files?*", (route) =>
+    await at.page.route("**/files?*", (route) =>
       wait.then(() => (answer === null ? route.continue() : route.fulfill(answer))),
     );
     const notes = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") };
-    await page.locator('input[type="file"]').setInputFiles([notes]);
-    await page.getByText("uploading…").waitFor();
+    await at.page.locator('input[type="file"]').setInputFiles([notes]);
+    await at.page.getByText("uploading…").waitFor();
     return resolve;
   };
   const leave = async (): Promise<void> => {
-    await page.getByRole("link", { name: "Usage" }).click();
+    await at.page.getByRole("link", { name: "Usage" }).click();
     await composer().waitFor({ state: "detached" });
   };
-  const comeBack = () => page.getByRole("button", { name: "New thread" }).click();
-  const isStored = () => expect.poll(() => page.evaluate("localStorage.length")).toBe(1);
+  const comeBack = () => at.page.getByRole("button", { name: "New thread" }).click();
+  const isStored = () => expect.poll(() => at.page.evaluate("localStorage.length")).toBe(1);
 
   test("is attached where it was chosen", async () => {
     const letIn = await attach();
@@ -177,42 +157,41 @@ describe("a file that is still on its way when its thread is left", () => {
     letIn();
     await isStored();
     await comeBack();
-    await page.getByRole("button", { name: "Remove notes.txt" }).waitFor();
+    await at.page.getByRole("button", { name: "Remove notes.txt" }).waitFor();
   });
 
   test("is attached there also after a return", async () => {
     const letIn = await attach();
     await leave();
     await comeBack();
-    await page.getByText("uploading…").waitFor();
+    await at.page.getByText("uploading…").waitFor();
     letIn();
-    await page.getByText("uploading…").waitFor({ state: "detached" });
+    await at.page.getByText("uploading…").waitFor({ state: "detached" });
     await composer().press("Enter");
-    expect((await inbox.nextMessage()).attachments.map(({ name }) => name)).toEqual(["notes.txt"]);
+    expect((await at.inbox.nextMessage()).attachments.map(({ name }) => name)).toEqual(["notes.txt"]);
   });
 
   test("is attached to a new thread if its own is deleted", async () => {
     const thread = await say("go");
     await messages().getByText("Sent", { exact: true }).waitFor();
     const letIn = await attach();
-    await platform.stop();
-    store.deleteThread(thread.threadId ?? "");
-    platform = openPlatform({ store, port: window.port() });
-    await platform.start(inbox.receive, new AbortController().signal);
-    await page.getByText("This thread was deleted. Here you begin a new one.").waitFor();
+    await at.platform.stop();
+    at.store.deleteThread(thread.threadId ?? "");
+    await at.restart();
+    await at.page.getByText("This thread was deleted. Here you begin a new one.").waitFor();
     letIn();
-    await page.getByText("uploading…").waitFor({ state: "detached" });
+    await at.page.getByText("uploading…").waitFor({ state: "detached" });
     await composer().press("Enter");
-    expect((await inbox.nextMessage()).attachments.map(({ name }) => name)).toEqual(["notes.txt"]);
+    expect((await at.inbox.nextMessage()).attachments.map(({ name }) => name)).toEqual(["notes.txt"]);
   });
 
   test("is told about after a return if it does not arrive", async () => {
     const letIn = await attach({ status: 503, json: { error: "It is away." } });
     await leave();
-    const failed = page.waitForResponse("**/files?*");
+    const failed = at.page.waitForResponse("**/files?*");
     letIn();
     await failed;
     await comeBack();
-    await page.getByText("notes.txt was not attached. It is away.").waitFor();
+    await at.page.getByText("notes.txt was not attached. It is away.").waitFor();
   });
 });
