@@ -11,7 +11,7 @@ import { SECTIONS } from "./section/sections.ts";
 import { TeamView } from "./sessions/team-view.tsx";
 import { ShortcutsDialog, useShortcuts } from "./shortcuts.tsx";
 import { Sidebar } from "./sidebar/sidebar.tsx";
-import { addressOf } from "./state/address.ts";
+import { addressOf, SESSIONS } from "./state/address.ts";
 import type { Controller } from "./state/controller.ts";
 import { newestStop } from "./state/run-details.ts";
 import { messagesOf, type PageState } from "./state/state.ts";
@@ -37,10 +37,14 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
       open(...what);
       setColumn(shown);
     };
-  const reply = state.reply;
+  const { reply, section } = state;
   useEffect(() => {
     if (reply !== null) setColumn("details");
   }, [reply]);
+  // However one has come to another part of a section, it is what a narrow screen shows.
+  useEffect(() => {
+    if (section !== null) setColumn("thread");
+  }, [section?.name, section?.rest]);
 
   return (
     <div class="app" data-column={column}>
@@ -51,7 +55,6 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
         controller={controller}
         openJob={showing("details", controller.openJob)}
         open={showing("thread", controller.openThread)}
-        openTeam={showing("thread", () => controller.openTeam(null))}
         openSection={showing("thread", controller.openSection)}
         help={() => setHelp(true)}
       />
@@ -63,10 +66,10 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
   );
 }
 
-function titleOf({ team, section, threads, openId }: PageState): string | undefined {
-  if (team !== null) return "Sessions";
-  if (section !== null) return SECTIONS.find(({ name }) => name === section.name)?.title;
-  return threads.find((thread) => thread.id === openId)?.title;
+function titleOf({ section, threads, openId }: PageState): string | undefined {
+  if (section === null) return threads.find((thread) => thread.id === openId)?.title;
+  if (section.name === SESSIONS) return "Sessions";
+  return SECTIONS.find(({ name }) => name === section.name)?.title;
 }
 
 /** Returns the title; a thread too old to be listed is named by its first loaded message. */
@@ -78,9 +81,10 @@ function shownTitle(state: PageState): string {
 
 /** What the address names: sessions, a section, or a thread. */
 function Shown(props: ThreadViewProps): JSX.Element {
-  const { team, section } = props.state;
-  if (team !== null) return <TeamView {...props} team={team} />;
-  return section === null ? <Thread {...props} /> : <SectionView {...props} open={section} />;
+  const { section } = props.state;
+  if (section === null) return <Thread {...props} />;
+  if (section.name === SESSIONS) return <TeamView {...props} rest={section.rest} />;
+  return <SectionView {...props} open={section} />;
 }
 
 /** A thread of the web page, with the details beside it. */

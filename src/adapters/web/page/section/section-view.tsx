@@ -1,13 +1,12 @@
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
 import { MainHead } from "../main-head.tsx";
 import type { OpenSection } from "../state/state.ts";
-import { ConnectionBar, type ThreadViewProps } from "../thread/thread-view.tsx";
+import { ConnectionBar, type MainProps } from "../thread/thread-view.tsx";
 import type { SectionProps } from "./section-props.ts";
 import { maySee, SECTIONS, type Section } from "./sections.ts";
 import { useLazyView } from "./use-lazy-view.ts";
 
-interface SectionViewProps extends Omit<ThreadViewProps, "title"> {
+interface SectionViewProps extends MainProps {
   readonly open: OpenSection;
 }
 
@@ -15,7 +14,6 @@ interface SectionViewProps extends Omit<ThreadViewProps, "title"> {
 export function SectionView(props: SectionViewProps): JSX.Element {
   const { state, open, controller, now, show } = props;
   const section = SECTIONS.find(({ name }) => name === open.name);
-  useEffect(() => show("thread"), [open.name, open.rest]);
   return (
     <main class="thread section" aria-labelledby="main-title">
       <MainHead title={section?.title ?? "Nothing here"} show={show} />

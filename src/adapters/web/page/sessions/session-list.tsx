@@ -5,10 +5,9 @@ import type { ListedSession, SessionQuery } from "../../sessions/team-sessions.t
 import { MainHead } from "../main-head.tsx";
 import { Label } from "../text/markdown-text.tsx";
 import { ago } from "../text/relative-time.ts";
-import { ConnectionBar } from "../thread/thread-view.tsx";
+import { ConnectionBar, type MainProps } from "../thread/thread-view.tsx";
 import { EVERYTHING, Filters } from "./filters.tsx";
 import { stateWords } from "./states.ts";
-import type { TeamViewProps } from "./team-view-props.ts";
 import { type Found, useSessions } from "./use-sessions.ts";
 
 /** Height of a row in pixels; must match style/sessions.css. */
@@ -26,7 +25,7 @@ export interface LeftList {
   readonly opened: string | null;
 }
 
-interface SessionListProps extends TeamViewProps {
+interface SessionListProps extends MainProps {
   readonly left: { current: LeftList };
 }
 

@@ -1,19 +1,19 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { TeamSession } from "../../sessions/team-sessions.ts";
+import { SESSIONS } from "../state/address.ts";
 import { BackIcon, PanelIcon } from "../text/icons.tsx";
 import { Label, Markdown } from "../text/markdown-text.tsx";
-import { ConnectionBar } from "../thread/thread-view.tsx";
+import { ConnectionBar, type MainProps } from "../thread/thread-view.tsx";
 import { press } from "./api.ts";
 import { Cards } from "./cards.tsx";
 import { DeleteSession } from "./delete-session.tsx";
 import { Entries } from "./entries.tsx";
 import { SessionDetails } from "./session-details.tsx";
 import { stateWords } from "./states.ts";
-import type { TeamViewProps } from "./team-view-props.ts";
 import { useSession } from "./use-session.ts";
 
-interface SessionPageProps extends TeamViewProps {
+interface SessionPageProps extends MainProps {
   readonly sessionId: string;
   /** Called once the session has been deleted. */
   readonly deleted: () => void;
@@ -23,7 +23,7 @@ interface SessionPageProps extends TeamViewProps {
 export function SessionPage({ sessionId, state, controller, now, show, deleted }: SessionPageProps): JSX.Element {
   const { session, streamed, hasFailed, refresh } = useSession(sessionId, controller);
   const { words, pending, click } = usePress({ sessionId, state, refresh });
-  const back = (): void => controller.openTeam(session?.parentId ?? null);
+  const back = (): void => controller.openSection(SESSIONS, encodeURIComponent(session?.parentId ?? ""));
   useTitle(titleOf(session));
   return (
     <main class="session-page">
@@ -48,7 +48,7 @@ export function SessionPage({ sessionId, state, controller, now, show, deleted }
               done={() => {
                 deleted();
                 controller.reload();
-                controller.openTeam(null);
+                controller.openSection(SESSIONS);
               }}
             />
           )}

@@ -4,6 +4,7 @@ import { LISTED_THREADS } from "../../../render/local/frame-limits.ts";
 import type { PageThread } from "../../../render/local/wire.ts";
 import { Link } from "../link.tsx";
 import { SectionLinks } from "../section/section-links.tsx";
+import { SESSIONS } from "../state/address.ts";
 import { type Controller, commandAction, isPending } from "../state/controller.ts";
 import { mayAct, type PageState, whoMustAct, type You } from "../state/state.ts";
 import { AnchorIcon, ListIcon, PlusIcon } from "../text/icons.tsx";
@@ -20,14 +21,12 @@ interface SidebarProps {
   readonly controller: Controller;
   readonly open: (threadId: string | null) => void;
   readonly openJob: (jobId: string) => void;
-  /** Shows the sessions of all platforms. */
-  readonly openTeam: () => void;
   readonly openSection: (name: string) => void;
   readonly help: () => void;
 }
 
 export function Sidebar(props: SidebarProps): JSX.Element {
-  const { isAlone, state, now, controller, open, openJob, openTeam, openSection, help } = props;
+  const { isAlone, state, now, controller, open, openJob, openSection, help } = props;
   const mayWrite = mayAct(state);
   return (
     <div class="column" role={isAlone ? "main" : undefined}>
@@ -49,12 +48,19 @@ export function Sidebar(props: SidebarProps): JSX.Element {
             type="button"
             class="new-thread"
             onClick={() => open(null)}
-            aria-current={state.openId === null && state.team === null && state.section === null}
+            aria-current={state.openId === null && state.section === null}
           >
             <PlusIcon /> New thread
           </button>
         )}
-        <TeamLink isOpen={state.team !== null} open={openTeam} />
+        <Link
+          href={`#/${SESSIONS}`}
+          className="team-link"
+          isOpen={state.section?.name === SESSIONS}
+          open={() => openSection(SESSIONS)}
+        >
+          <ListIcon /> Sessions
+        </Link>
         <Waiting count={state.overview?.waiting ?? 0} open={() => openSection("overview")} />
         <SectionLinks state={state} open={openSection} />
         <Threads state={state} now={now} open={open} />
@@ -96,15 +102,6 @@ function Threads({ state, now, open }: Pick<SidebarProps, "state" | "now" | "ope
       ))}
       {state.threads.length >= LISTED_THREADS && <li class="hint">Older ones are under Sessions.</li>}
     </ul>
-  );
-}
-
-/** Leads to the sessions of all platforms. */
-function TeamLink({ isOpen, open }: { readonly isOpen: boolean; readonly open: () => void }): JSX.Element {
-  return (
-    <Link href="#/sessions" className="team-link" isOpen={isOpen} open={open}>
-      <ListIcon /> Sessions
-    </Link>
   );
 }
 

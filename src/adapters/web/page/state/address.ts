@@ -1,28 +1,22 @@
 import type { Route } from "./state.ts";
 
-/**
- * What the page shows, as the fragment of its address: a thread's id, `/sessions`, `/sessions/<id>`, or a section's
- * name followed by its own part: `/audit/login.failed`.
- */
+/** What the page shows, as the fragment of its address: a thread's id, or a section's name and own part: `/jobs/<id>`. */
 
-const TEAM = /^#\/sessions(?:\/([^/]+))?$/u;
+/** Name of the section with the sessions of all platforms, which has a main part of its own. */
+export const SESSIONS = "sessions";
+
 const SECTION = /^#\/([a-z]+)(?:\/(.*))?$/u;
 
 export function routeIn(hash = location.hash): Route {
-  const match = TEAM.exec(hash);
-  if (match !== null) {
-    return { openId: null, team: { sessionId: match[1] === undefined ? null : decoded(match[1]) }, section: null };
-  }
   const [, name, rest = ""] = SECTION.exec(hash) ?? [];
-  if (name !== undefined) return { openId: null, team: null, section: { name, rest } };
+  if (name !== undefined) return { openId: null, section: { name, rest } };
   const id = hash.slice(1);
-  return { openId: id === "" || id.startsWith("/") ? null : id, team: null, section: null };
+  return { openId: id === "" || id.startsWith("/") ? null : id, section: null };
 }
 
-export function addressOf({ openId, team, section }: Route): string {
-  if (section !== null) return `#/${section.name}${section.rest === "" ? "" : `/${section.rest}`}`;
-  if (team === null) return `#${openId ?? ""}`;
-  return team.sessionId === null ? "#/sessions" : `#/sessions/${encodeURIComponent(team.sessionId)}`;
+export function addressOf({ openId, section }: Route): string {
+  if (section === null) return `#${openId ?? ""}`;
+  return `#/${section.name}${section.rest === "" ? "" : `/${section.rest}`}`;
 }
 
 /** Decodes a part of the address, or returns it unchanged if it is not valid percent-encoding. */

@@ -36,8 +36,6 @@ export interface Controller {
   /** Calls back after every change; returns a function that unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void;
   readonly openThread: (threadId: string | null) => void;
-  /** Shows sessions of all platforms: one of them, or with null their list. */
-  readonly openTeam: (sessionId: string | null) => void;
   /** Shows a section; `rest` is the section's own part of the address. */
   readonly openSection: (name: string, rest?: string) => void;
   /** Calls back with news of sessions, or null if some may have been missed; returns a function that unsubscribes. */
@@ -215,7 +213,7 @@ function leaveGoneThread(threadId: string, sending: PageState["sending"]): void 
     threadId,
     unsent.map(({ text }) => text),
   );
-  history.replaceState(null, "", addressOf({ openId: null, team: null, section: null }));
+  history.replaceState(null, "", addressOf({ openId: null, section: null }));
 }
 
 function pressStop({ state }: Store, { click }: Pick<Controller, "click">): boolean {
@@ -249,9 +247,8 @@ function formActions({ state, apply }: Store, { sendFrame }: ServerLink): Pick<C
 function navigation(
   { state, apply }: Store,
   { load, refreshOverview }: ServerLink,
-): Pick<Controller, "openThread" | "openTeam" | "openSection"> {
-  const show = ({ openId, team, section }: Route): void => {
-    if (team !== null) return apply({ type: "team_opened", team });
+): Pick<Controller, "openThread" | "openSection"> {
+  const show = ({ openId, section }: Route): void => {
     if (section !== null) return apply({ type: "section_opened", section });
     apply({ type: "opened", threadId: openId });
     if (openId !== null && !state().loaded.has(openId)) load();
@@ -263,9 +260,8 @@ function navigation(
   };
   addEventListener("popstate", () => show(routeIn()));
   return {
-    openThread: (openId) => open({ openId, team: null, section: null }),
-    openTeam: (sessionId) => open({ openId: null, team: { sessionId }, section: null }),
-    openSection: (name, rest = "") => open({ openId: null, team: null, section: { name, rest } }),
+    openThread: (openId) => open({ openId, section: null }),
+    openSection: (name, rest = "") => open({ openId: null, section: { name, rest } }),
   };
 }
 

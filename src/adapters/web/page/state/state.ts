@@ -68,11 +68,6 @@ export function whoMustAct({ you }: Pick<PageState, "you">): "you" | "people" {
   return you === null ? "you" : "people";
 }
 
-export interface Team {
-  /** Null: the list. */
-  readonly sessionId: string | null;
-}
-
 /** The open section of the page, by its name, and the place within it. */
 export interface OpenSection {
   readonly name: string;
@@ -87,8 +82,6 @@ export interface PageState {
   readonly threads: readonly PageThread[];
   /** The shown thread; null for a new one. */
   readonly openId: string | null;
-  /** The sessions of all platforms, shown in place of the thread: one of them or their list. Null if not shown. */
-  readonly team: Team | null;
   /** The section shown in place of the thread; null for none. */
   readonly section: OpenSection | null;
   /** The job shown beside the thread; null for none. */
@@ -117,13 +110,12 @@ export interface PageState {
 }
 
 /** What the page shows. */
-export type Route = Pick<PageState, "openId" | "team" | "section">;
+export type Route = Pick<PageState, "openId" | "section">;
 
 export type Change =
   | { readonly type: "frame"; readonly frame: ServerFrame }
   | { readonly type: "connection"; readonly connection: Connection }
   | { readonly type: "opened"; readonly threadId: string | null }
-  | { readonly type: "team_opened"; readonly team: Team }
   | { readonly type: "section_opened"; readonly section: OpenSection }
   | { readonly type: "job_opened"; readonly jobId: string | null }
   | { readonly type: "sending"; readonly message: PendingMessage }
@@ -173,14 +165,12 @@ export function reduce(state: PageState, change: Change): PageState {
       };
     case "opened":
       return {
-        ...showing(state, { openId: change.threadId, team: null, section: null }),
+        ...showing(state, { openId: change.threadId, section: null }),
         unread: without(state.unread, change.threadId),
         reply: state.reply?.threadId === change.threadId ? state.reply : null,
       };
-    case "team_opened":
-      return showing(state, { openId: null, team: change.team, section: null });
     case "section_opened":
-      return showing(state, { openId: null, team: null, section: change.section });
+      return showing(state, { openId: null, section: change.section });
     case "job_opened":
       return { ...state, openJob: change.jobId, reply: null, notice: null };
     case "sending":
@@ -214,7 +204,7 @@ export function reduce(state: PageState, change: Change): PageState {
 
 /** Shows something else. What failed while no thread was shown is told once one is. */
 function showing(state: PageState, shown: Route): PageState {
-  const notice = state.team === null && state.section === null ? null : state.notice;
+  const notice = state.section === null ? null : state.notice;
   return { ...state, ...shown, openJob: null, reply: null, notice };
 }
 

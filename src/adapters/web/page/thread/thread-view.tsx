@@ -12,12 +12,16 @@ import { EmptyThread } from "./empty-thread.tsx";
 import { MessageItem } from "./message-item.tsx";
 import { SendingItem } from "./sending-item.tsx";
 
-export interface ThreadViewProps {
+/** What every main part of the page is given. */
+export interface MainProps {
   readonly state: PageState;
   readonly controller: Controller;
-  readonly title: string;
   readonly now: number;
   readonly show: (column: Column) => void;
+}
+
+export interface ThreadViewProps extends MainProps {
+  readonly title: string;
 }
 
 export function ThreadView({ state, controller, title, now, show }: ThreadViewProps): JSX.Element {
