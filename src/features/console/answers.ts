@@ -3,7 +3,7 @@ import type { FeatureAnswer, FeatureRequest } from "../../feature.ts";
 import { channelCommandSchema, commandInChannel } from "./command.ts";
 import { commandJob, dueTimes, jobCommandSchema, whenQuerySchema } from "./jobs/job-commands.ts";
 import { jobsQuerySchema, listJobs, showJob } from "./jobs/team-jobs.ts";
-import type { ConsoleScope } from "./scope.ts";
+import { type OverviewScope, overviewFor } from "./overview/overview.ts";
 import { usageFor, usageQuerySchema } from "./usage/usage.ts";
 import type { Viewer } from "./visibility.ts";
 
@@ -19,6 +19,7 @@ const fromQuery: Read = ({ query }) => Object.fromEntries(query);
 const fromBody: Read = ({ body }) => body;
 
 const ANSWERS = {
+  "/overview": answering(z.object({}), (viewer, _, world) => overviewFor(viewer, world), { read: fromQuery }),
   "/usage": answering(usageQuerySchema, usageFor, { read: fromQuery, wrong: "I cannot sum that up." }),
   "/command": answering(channelCommandSchema, commandInChannel, { read: fromBody, none: NO_CHANNEL }),
   "/jobs": answering(jobsQuerySchema, listJobs, { read: fromQuery, none: NO_JOB }),
@@ -29,17 +30,17 @@ const ANSWERS = {
 
 export type ConsoleRoute = keyof typeof ANSWERS;
 
-/** Answers the page's requests about jobs and costs, and about changes to a channel and its jobs. */
-export function answerTo(route: ConsoleRoute, request: FeatureRequest, world: ConsoleScope): Promise<FeatureAnswer> {
+/** Answers the page's requests about the current state, jobs and costs, and about changes to a channel and its jobs. */
+export function answerTo(route: ConsoleRoute, request: FeatureRequest, world: OverviewScope): Promise<FeatureAnswer> {
   return ANSWERS[route](request, world);
 }
 
 function answering<T>(
   schema: z.ZodType<T>,
-  answer: (viewer: Viewer, asked: T, world: ConsoleScope) => Promise<object | null>,
+  answer: (viewer: Viewer, asked: T, world: OverviewScope) => Promise<object | null>,
   { read, none = "", wrong = NOT_UNDERSTOOD }: { readonly read: Read; readonly none?: string; readonly wrong?: string },
 ) {
-  return async (request: FeatureRequest, world: ConsoleScope): Promise<FeatureAnswer> => {
+  return async (request: FeatureRequest, world: OverviewScope): Promise<FeatureAnswer> => {
     const asked = schema.safeParse(read(request));
     if (!asked.success) return { status: 400, body: { error: wrong } };
     const found = await answer(request.viewer, asked.data, world);

@@ -6,7 +6,7 @@ import type { Sessions } from "./sessions.ts";
 export function consoleRoutes(load: () => Promise<Sessions>): NonNullable<OpenFeature["routes"]> {
   const on = (path: ConsoleRoute) => async (request: FeatureRequest) => (await load()).answer(path, request);
   return [
-    getRoute("/overview", async ({ viewer }) => ({ status: 200, body: await (await load()).overview(viewer) })),
+    getRoute("/overview", on("/overview")),
     getRoute("/usage", on("/usage")),
     postRoute("/command", on("/command")),
     getRoute("/jobs", on("/jobs")),

@@ -1,24 +1,16 @@
-import type {
-  FeatureAnswer,
-  FeatureRequest,
-  OpenFeature,
-  SeenChannel,
-  TeamOverview,
-  TeamSessions,
-} from "../../feature.ts";
+import type { FeatureAnswer, FeatureRequest, OpenFeature, SeenChannel, TeamSessions } from "../../feature.ts";
 import { answerTo, type ConsoleRoute } from "./answers.ts";
 import { changeOf } from "./changes.ts";
 import { placeIn } from "./command.ts";
 import { choicesFor, listSessions, visibleChannels } from "./list.ts";
 import { createLive, type LiveScope } from "./live.ts";
-import { type OverviewScope, overviewFor } from "./overview/overview.ts";
+import type { OverviewScope } from "./overview/overview.ts";
 import { pressButton } from "./press.ts";
 import type { ConsoleScope } from "./scope.ts";
 import { showSession } from "./session.ts";
 import { createVisibility, type Viewer, type VisibilityOptions } from "./visibility.ts";
 
 export interface Sessions extends TeamSessions {
-  readonly overview: (viewer: Viewer) => Promise<TeamOverview>;
   readonly answer: (route: ConsoleRoute, request: FeatureRequest) => Promise<FeatureAnswer>;
   /** Takes an event of a run. */
   readonly note: NonNullable<OpenFeature["watchRun"]>;
@@ -43,8 +35,7 @@ export function createSessions(host: Host, { adminsSeePrivate, health, streamed,
     change: async (viewer, asked) => host.hideIn(await changeOf(viewer, asked, world)),
     press: async (viewer, press) => host.hideIn(await pressButton(viewer, press, world)),
     channels: (viewer, ids) => seenChannels(viewer, ids, world),
-    answer: async (route, request) => host.hideIn(await answerTo(route, request, world)),
-    overview: async (viewer) => host.hideIn(await overviewFor(viewer, { ...world, health })),
+    answer: async (route, request) => host.hideIn(await answerTo(route, request, { ...world, health })),
     watch,
     note,
     gone,

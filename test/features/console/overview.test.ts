@@ -53,9 +53,9 @@ describe.each([
   };
 
   test("a person sees running, waiting and failed runs of visible channels, and their own spending", async () => {
-    const { sessions, clock } = world({ store: await opened() });
+    const { overview, clock } = world({ store: await opened() });
     clock.set(NOW);
-    const { working, waiting, failed, spending } = await sessions.overview(account(["slack:U0ANA"]));
+    const { working, waiting, failed, spending } = await overview(account(["slack:U0ANA"]));
     expect(working).toMatchObject([
       { sessionId: "c", state: "waiting", since: NOW - 7_000, stop: "stop:d-run" },
       { sessionId: "a", title: "the red boat", state: "working", by: "ana", since: NOW - 5_000, stop: "stop:a-run" },
@@ -71,14 +71,14 @@ describe.each([
   });
 
   test("an admin sees all spending but no further activity; a viewer cannot stop a run", async () => {
-    const { sessions, clock } = world({ store: await opened() });
+    const { overview, clock } = world({ store: await opened() });
     clock.set(NOW);
-    const admin = await sessions.overview(account([], "admin"));
+    const admin = await overview(account([], "admin"));
     expect([admin.working, admin.waiting, admin.failed]).toEqual([[], [], []]);
     expect(admin.spending.all).toEqual({ dayUsd: 3.5, monthUsd: 7.5, unpriced: 0, dayLimitUsd: 50 });
-    const viewer = await sessions.overview(account(["slack:U0ANA"], "viewer"));
+    const viewer = await overview(account(["slack:U0ANA"], "viewer"));
     expect(viewer.working.map(({ stop }) => stop)).toEqual([null, null]);
-    const operator = await sessions.overview({ kind: "operator" });
+    const operator = await overview({ kind: "operator" });
     expect(operator.working.map(({ sessionId, stop }) => [sessionId, stop])).toEqual([
       ["b", "stop:b-run"],
       ["c", "stop:d-run"],

@@ -67,12 +67,12 @@ describe.each([
         await db.message.updateMany({ where: { sessionId: "f" }, data: { content: '[{"type":"text","text":7}]' } });
       }),
     );
-    const { sessions } = world({ store });
+    const { sessions, overview } = world({ store });
     const ids = async (text: string) =>
       (await sessions.list({ kind: "operator" }, { ...EVERYTHING, text })).sessions.map(({ id }) => id).join("");
     expect(await ids("")).toBe("hfedcba");
     expect(await ids("no such words")).toBe("");
-    await sessions.overview({ kind: "operator" });
+    await overview({ kind: "operator" });
   });
 
   test("a private Discord thread is listed for its members only", async () => {

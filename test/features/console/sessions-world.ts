@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { Log } from "../../../src/core/protocol/log.ts";
 import type { Person } from "../../../src/core/protocol/platform.ts";
 import type { Store } from "../../../src/core/store/store.ts";
-import type { TeamUsage } from "../../../src/feature.ts";
+import type { TeamOverview, TeamUsage } from "../../../src/feature.ts";
+import type { ConsoleRoute } from "../../../src/features/console/answers.ts";
 import { createHealthWatch } from "../../../src/features/console/overview/health-watch.ts";
 import { createSessions } from "../../../src/features/console/sessions.ts";
 import { createStreamedAnswers } from "../../../src/features/console/streamed-answers.ts";
@@ -75,12 +76,15 @@ export function world({ store, adminsSeePrivate = false, serves = () => true, lo
     },
     { adminsSeePrivate, health, streamed, relay: null },
   );
+  const answer = async (route: ConsoleRoute, viewer: Viewer, query = new URLSearchParams()): Promise<unknown> =>
+    (await sessions.answer(route, { viewer, role: "viewer", by: "", query, body: undefined })).body;
   const usage = async (viewer: Viewer, asked: UsageQuery): Promise<TeamUsage> => {
     const query = new URLSearchParams({ ...asked, days: `${asked.days}` });
-    const { body } = await sessions.answer("/usage", { viewer, role: "viewer", by: "", query, body: undefined });
-    return z.custom<TeamUsage>().parse(body);
+    return z.custom<TeamUsage>().parse(await answer("/usage", viewer, query));
   };
-  return { sessions, usage, streamed, members, gone, clock, platforms };
+  const overview = async (viewer: Viewer): Promise<TeamOverview> =>
+    z.custom<TeamOverview>().parse(await answer("/overview", viewer));
+  return { sessions, usage, overview, streamed, members, gone, clock, platforms };
 }
 
 export const SESSIONS: readonly SeededSession[] = [
