@@ -1,6 +1,6 @@
 import type { Principal } from "../server/access-control.ts";
 import type { Logins } from "../server/logins.ts";
-import type { TeamSessions, Viewer } from "../sessions/team-sessions.ts";
+import type { SessionNews, TeamSessions, Viewer } from "../sessions/team-sessions.ts";
 import type { OpenPage, Watched } from "./page-session.ts";
 
 export interface WatchingPage {
@@ -19,8 +19,7 @@ export function watchSessions({ sessions, viewer, page }: WatchingPage) {
       end = () => {};
       if (!isOpen || watched.kind === "nothing") return;
       const sessionId = watched.kind === "session" ? watched.id : null;
-      const send = (news: Parameters<Parameters<TeamSessions["watch"]>[0]["send"]>[0]): void =>
-        page.push({ type: "sessions", news });
+      const send = (news: SessionNews): void => page.push({ type: "sessions", news });
       end = sessions()?.watch({ viewer, sessionId, send }) ?? end;
     },
     /** Ends the subscription of a closed page and ignores its frames that are handled later. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type EntryLinks, VALID_MS } from "./entry-links.ts";
-import { cookieName, isToken, readCookie, SECURITY_HEADERS, tokenCookie } from "./guard.ts";
+import { cookieName, readCookie, SECURITY_HEADERS, tokenCookie } from "./guard.ts";
 import type { Logins, SignedIn } from "./logins.ts";
-import type { PageAddress } from "./page-address.ts";
+import type { Cookie, CookieKind, PageAddress } from "./page-address.ts";
 import { NO_TOKEN, NOT_READY, NOT_SIGNED_IN, ONLY_READS, plainPage } from "./plain-page.ts";
 import {
   ANY_ACCOUNT,
@@ -66,7 +66,6 @@ interface RequestParts {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly path: string;
-  readonly port: number;
   readonly changes: boolean;
   /** The entry link in the requested address; null if there is none. */
   readonly link: string | null;
@@ -96,7 +95,7 @@ export function createAccessControl(options: AccessControlOptions): AccessContro
       reply.header("cache-control", "no-cache");
       const query = new URLSearchParams(request.url.slice(path.length));
       const link = path === "/" ? query.get("token") : null;
-      const refused = await authenticate({ request, reply, path, port, changes, link });
+      const refused = await authenticate({ request, reply, path, changes, link });
       if (refused !== undefined) return refused;
       // "same-site" includes pages of other local servers, which must not load the page's resources.
       const site = request.headers["sec-fetch-site"];
@@ -105,10 +104,8 @@ export function createAccessControl(options: AccessControlOptions): AccessContro
       return isOther && !isShown ? reply.code(403).send({ error: NOT_FROM_PAGE }) : undefined;
     },
     principalOf: (request) => principals.get(request) ?? { kind: "operator" },
-    mayCreateFirstAccount: (request) => {
-      const cookie = readCookie(request.headers.cookie, address.cookieName("setup", portOf(request)));
-      return mayCreateFirstAccount(options.token, cookie, options.clock.now());
-    },
+    mayCreateFirstAccount: (request) =>
+      mayCreateFirstAccount(options.token, cookieIn(request, "setup", address), options.clock.now()),
   };
 }
 
@@ -131,9 +128,9 @@ interface AuthenticationScope {
 
 /** Admission to a page on loopback, where whoever holds its key is the operator. */
 function authenticateByToken({ options, principals }: AuthenticationScope): Authenticate {
-  return async ({ request, reply, path, port, link }) => {
-    const cookie = cookieName(port);
-    const isKnown = isToken(readCookie(request.headers.cookie, cookie), options.token);
+  return async ({ request, reply, path, link }) => {
+    const cookie = cookieName(portOf(request));
+    const isKnown = isSame(readCookie(request.headers.cookie, cookie), options.token);
     if (link !== null && (isKnown || (await consumeEntryLink(link, options)))) {
       return reply.header("set-cookie", tokenCookie(cookie, options.token)).redirect("/", 303);
     }
@@ -148,7 +145,7 @@ function authenticateByToken({ options, principals }: AuthenticationScope): Auth
 function authenticateByAccount({ options, principals }: AuthenticationScope): Authenticate {
   const { address } = options;
   return async (asked) => {
-    const { request, reply, path, port, changes, link } = asked;
+    const { request, reply, path, changes, link } = asked;
     if (OPEN_PATHS.has(path)) return undefined;
     const logins = options.logins();
     if (logins === null || !options.isOpen()) return refuse(asked, 503, NOT_READY);
@@ -157,12 +154,12 @@ function authenticateByAccount({ options, principals }: AuthenticationScope): Au
       const isFirst = !(await logins.hasAccounts());
       const value = deviceCookie(options.token, isFirst ? FIRST_ACCOUNT : ANY_ACCOUNT, options.clock.now());
       const kind = isFirst ? "setup" : "device";
-      reply.header("set-cookie", address.cookie({ kind, value, maxAgeS: ENTRY_S }, port));
+      setCookie(asked, { kind, value, maxAgeS: ENTRY_S }, address);
       return reply.redirect(isFirst ? "/setup" : "/login", 303);
     }
-    const token = readCookie(request.headers.cookie, address.cookieName("login", port));
-    const account = token === undefined ? null : await logins.signedIn(token, !UNUSED_PATHS.has(path));
-    if (token === undefined || account === null) {
+    const token = cookieIn(request, "login", address);
+    const account = token === "" ? null : await logins.signedIn(token, !UNUSED_PATHS.has(path));
+    if (account === null) {
       if (path !== "/") return reply.code(401).send({ error: NOT_SIGNED_IN });
       const maySignIn = logins.provider !== null || (await logins.hasAccounts());
       return reply.redirect(maySignIn ? "/login" : "/setup", 303);
@@ -191,8 +188,21 @@ function refuse({ reply, path }: Pick<RequestParts, "reply" | "path">, status: n
 }
 
 /** The local port of a request, which is part of the cookie names. */
-export function portOf({ socket }: FastifyRequest): number {
+function portOf({ socket }: FastifyRequest): number {
   return socket.localPort ?? 0;
+}
+
+/** The value of a cookie of the shared page; empty if the browser has none. */
+export function cookieIn(request: FastifyRequest, kind: CookieKind, address: PageAddress): string {
+  return readCookie(request.headers.cookie, address.cookieName(kind, portOf(request))) ?? "";
+}
+
+export function setCookie(
+  { request, reply }: Pick<RequestParts, "request" | "reply">,
+  cookie: Cookie,
+  address: PageAddress,
+): void {
+  reply.header("set-cookie", address.cookie(cookie, portOf(request)));
 }
 
 export function pathOf(request: FastifyRequest): string {

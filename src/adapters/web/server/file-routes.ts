@@ -8,7 +8,6 @@ import { WEB_LIMITS } from "../limits.ts";
 const INLINE_IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 const uploadQuery = z.object({ name: z.string().min(1).max(255), type: z.string().max(255).default("") });
-const fileParams = z.object({ id: z.string().max(200) });
 
 /** Serves message files: the page uploads them before the message that names them and fetches them by id. */
 export function registerFileRoutes(app: FastifyInstance, store: LocalThreadStore): void {
@@ -24,9 +23,8 @@ export function registerFileRoutes(app: FastifyInstance, store: LocalThreadStore
     await store.putFile(file);
     return reply.code(201).send(pageFile(file));
   });
-  app.get("/files/:id", async (request, reply) => {
-    const { id } = fileParams.parse(request.params);
-    const file = await store.file(id);
+  app.get<{ Params: { id: string } }>("/files/:id", async (request, reply) => {
+    const file = await store.file(request.params.id);
     if (file === null) return reply.code(404).send({ error: "There is no such file." });
     const inline = INLINE_IMAGES.has(file.mediaType);
     return reply

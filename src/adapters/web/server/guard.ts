@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 
 /**
@@ -33,14 +32,6 @@ export function withoutPorts(forwarded: string | string[] | undefined): string |
 }
 
 const PORT = /(?<=^|[\s,])(?:(\d{1,3}(?:\.\d{1,3}){3})|\[([\da-f:.]+)\])(?::\d{1,5})?(?=[\s,]|$)/giu;
-
-export function isToken(candidate: string | undefined, token: string): boolean {
-  return candidate !== undefined && timingSafeEqual(digest(candidate), digest(token));
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
-}
 
 /** The cookie's name includes the port, because cookies are shared by all ports of a host and instances would clash. */
 export function cookieName(port: number): string {

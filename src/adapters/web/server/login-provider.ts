@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type AccessControlOptions, PROVIDER_PATHS, portOf } from "./access-control.ts";
+import { type AccessControlOptions, cookieIn, PROVIDER_PATHS, setCookie } from "./access-control.ts";
 import { createFirstUseCheck } from "./entry-links.ts";
-import { readCookie } from "./guard.ts";
 import type { Outcome, ProviderLogin, ProviderSecrets } from "./logins.ts";
 import { isSame, PROVIDER_S, providerSecrets, providerTicket } from "./signatures.ts";
 
@@ -43,7 +42,7 @@ export function registerProviderLogin(app: FastifyInstance, options: ProviderRou
   const { address, token, clock } = options;
   const isFirstUse = createFirstUseCheck(() => clock.now(), PROVIDER_S * 1_000);
   const begunIn = (request: FastifyRequest): readonly Begun[] =>
-    (readCookie(request.headers.cookie, address.cookieName("provider", portOf(request))) ?? "")
+    cookieIn(request, "provider", address)
       .split(BETWEEN)
       .flatMap((ticket) => {
         const secrets = providerSecrets(token, ticket, clock.now());
@@ -51,7 +50,7 @@ export function registerProviderLogin(app: FastifyInstance, options: ProviderRou
       });
   const keep = (request: FastifyRequest, reply: FastifyReply, tickets: readonly string[]): void => {
     const value = tickets.length === 0 ? null : tickets.join(BETWEEN);
-    reply.header("set-cookie", address.cookie({ kind: "provider", value, maxAgeS: PROVIDER_S }, portOf(request)));
+    setCookie({ request, reply }, { kind: "provider", value, maxAgeS: PROVIDER_S }, address);
   };
 
   app.get(PROVIDER_PATHS.there, async (request, reply) => {

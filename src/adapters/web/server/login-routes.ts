@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DefectError } from "../../../core/protocol/errors.ts";
-import { type AccessControl, type AccessControlOptions, portOf } from "./access-control.ts";
-import { readCookie, SECURITY_HEADERS } from "./guard.ts";
+import { type AccessControl, type AccessControlOptions, cookieIn, setCookie } from "./access-control.ts";
+import { SECURITY_HEADERS } from "./guard.ts";
 import { type LoginForm, loginNotice, loginPage, type SignInMethods, setupPage } from "./login-pages.ts";
 import { registerProviderLogin } from "./login-provider.ts";
 import type { Logins, Outcome } from "./logins.ts";
@@ -37,7 +37,6 @@ interface LoginRoutes extends AccessControlOptions {
 interface LoginRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly port: number;
 }
 
 type Page = (form: LoginForm, ways: SignInMethods) => string;
@@ -47,28 +46,23 @@ export function registerLogin(app: FastifyInstance, options: LoginRoutes): void 
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
     done(null, new URLSearchParams(String(body))),
   );
-  const given = (request: FastifyRequest, reply: FastifyReply): LoginRequest => ({
-    request,
-    reply,
-    port: portOf(request),
-  });
   const limit = { bodyLimit: FORM_BYTES };
   registerProviderLogin(app, {
     ...options,
     provider: () => loginsOf(options).provider,
     firstUse: async (ticket, forMs) => (await loginsOf(options).firstUse?.(ticket, forMs)) ?? true,
     isSignedIn: async (request) => {
-      const session = readCookie(request.headers.cookie, options.address.cookieName("login", portOf(request))) ?? "";
+      const session = cookieIn(request, "login", options.address);
       return session !== "" && (await loginsOf(options).signedIn(session, false)) !== null;
     },
-    enter: async (request, reply, outcome) => enter(given(request, reply), options, outcome),
-    refuse: async (request, reply, refused) => show(given(request, reply), options, { page: loginPage, ...refused }),
+    enter: async (request, reply, outcome) => enter({ request, reply }, options, outcome),
+    refuse: async (request, reply, refused) => show({ request, reply }, options, { page: loginPage, ...refused }),
   });
-  app.get("/login", async (request, reply) => showLogin(given(request, reply), options));
-  app.post("/login", limit, async (request, reply) => takeLogin(given(request, reply), options));
-  app.get("/setup", async (request, reply) => showSetup(given(request, reply), options));
-  app.post("/setup", limit, async (request, reply) => takeSetup(given(request, reply), options));
-  app.post("/logout", limit, async (request, reply) => takeLogout(given(request, reply), options));
+  app.get("/login", async (request, reply) => showLogin({ request, reply }, options));
+  app.post("/login", limit, async (request, reply) => takeLogin({ request, reply }, options));
+  app.get("/setup", async (request, reply) => showSetup({ request, reply }, options));
+  app.post("/setup", limit, async (request, reply) => takeSetup({ request, reply }, options));
+  app.post("/logout", limit, async (request, reply) => takeLogout({ request, reply }, options));
 }
 
 async function showLogin(ask: LoginRequest, options: LoginRoutes): Promise<FastifyReply> {
@@ -78,14 +72,14 @@ async function showLogin(ask: LoginRequest, options: LoginRoutes): Promise<Fasti
 }
 
 async function takeLogin(ask: LoginRequest, options: LoginRoutes): Promise<FastifyReply> {
-  const { request, reply, port } = ask;
+  const { request, reply } = ask;
   const form = fieldsOf(request);
   const name = form.get("name") ?? "";
   const again = { page: loginPage, name };
   if (!isOwnForm(ask, options, form)) return show(ask, options, { ...again, status: 403, problem: TOO_OLD });
-  if (!signInMethodsOf(ask, options).passwords)
+  if (!signInMethodsOf(request, options).passwords)
     return show(ask, options, { ...again, status: 403, problem: NO_PASSWORDS });
-  const cookie = readCookie(request.headers.cookie, options.address.cookieName("device", port));
+  const cookie = cookieIn(request, "device", options.address);
   const device = knownDevice(options.token, { cookie, name: name.trim().toLowerCase(), now: options.clock.now() });
   const password = form.get("password") ?? "";
   const outcome = await loginsOf(options).signIn({ name, password, address: request.ip, device });
@@ -118,25 +112,25 @@ async function takeSetup(ask: LoginRequest, options: LoginRoutes): Promise<Fasti
   return sendPage(ask.reply, 409, loginNotice(words));
 }
 
-async function takeLogout({ request, reply, port }: LoginRequest, options: LoginRoutes): Promise<FastifyReply> {
+async function takeLogout({ request, reply }: LoginRequest, options: LoginRoutes): Promise<FastifyReply> {
   const principal = options.access.principalOf(request);
   if (principal.kind === "account") {
     await loginsOf(options).signOut(principal.token);
     options.signedOut(principal.token);
   }
-  reply.header("set-cookie", options.address.cookie({ kind: "login", value: null, maxAgeS: 0 }, port));
+  setCookie({ request, reply }, { kind: "login", value: null, maxAgeS: 0 }, options.address);
   return reply.code(204).send();
 }
 
 /** Starts a new login session and ends the browser's previous one, which prevents session fixation. */
 async function enter(
-  { request, reply, port }: LoginRequest,
+  { request, reply }: LoginRequest,
   options: LoginRoutes,
   { token, name }: Extract<Outcome, { type: "signed_in" }>,
 ): Promise<FastifyReply> {
   const { address } = options;
-  const before = readCookie(request.headers.cookie, address.cookieName("login", port));
-  if (before !== undefined && before !== "") {
+  const before = cookieIn(request, "login", address);
+  if (before !== "") {
     await loginsOf(options).signOut(before);
     options.signedOut(before);
   }
@@ -147,7 +141,7 @@ async function enter(
     { kind: "form", value: null, maxAgeS: 0 },
     { kind: "setup", value: null, maxAgeS: 0 },
   ] as const;
-  for (const cookie of cookies) reply.header("set-cookie", address.cookie(cookie, port));
+  for (const cookie of cookies) setCookie({ request, reply }, cookie, address);
   return reply.redirect("/", 303);
 }
 
@@ -159,26 +153,25 @@ interface Shown {
 }
 
 /** Sends a form that only this browser can post. */
-function show({ request, reply, port }: LoginRequest, options: LoginRoutes, shown: Shown): FastifyReply {
+function show({ request, reply }: LoginRequest, options: LoginRoutes, shown: Shown): FastifyReply {
   const { address, token } = options;
-  const kept = readCookie(request.headers.cookie, address.cookieName("form", port));
-  const cookie = kept === undefined || kept === "" ? nonce() : kept;
-  reply.header("set-cookie", address.cookie({ kind: "form", value: cookie, maxAgeS: FORM_S }, port));
+  const cookie = cookieIn(request, "form", address) || nonce();
+  setCookie({ request, reply }, { kind: "form", value: cookie, maxAgeS: FORM_S }, address);
   const { page, status, name = "", problem = "" } = shown;
   const form = { token: formToken(token, cookie), name, problem };
-  return sendPage(reply, status, page(form, signInMethodsOf({ request, reply, port }, options)));
+  return sendPage(reply, status, page(form, signInMethodsOf(request, options)));
 }
 
 /** Ways to sign in. A printed address always permits passwords, so that the machine's own user is never locked out. */
-function signInMethodsOf({ request, port }: LoginRequest, options: LoginRoutes): SignInMethods {
+function signInMethodsOf(request: FastifyRequest, options: LoginRoutes): SignInMethods {
   const { provider, takesPasswords } = loginsOf(options);
-  const device = readCookie(request.headers.cookie, options.address.cookieName("device", port));
+  const device = cookieIn(request, "device", options.address);
   const passwords = takesPasswords || hasEntryCookie(options.token, device, options.clock.now());
   return { provider: provider?.label ?? null, passwords };
 }
 
-function isOwnForm({ request, port }: LoginRequest, { address, token }: LoginRoutes, form: URLSearchParams): boolean {
-  const cookie = readCookie(request.headers.cookie, address.cookieName("form", port)) ?? "";
+function isOwnForm({ request }: LoginRequest, { address, token }: LoginRoutes, form: URLSearchParams): boolean {
+  const cookie = cookieIn(request, "form", address);
   return cookie !== "" && isSame(form.get("token") ?? "", formToken(token, cookie));
 }
 

@@ -34,7 +34,7 @@ export interface PageAddress {
  */
 export type CookieKind = "login" | "device" | "form" | "setup" | "provider";
 
-interface Cookie {
+export interface Cookie {
   readonly kind: CookieKind;
   readonly value: string | null;
   readonly maxAgeS: number;

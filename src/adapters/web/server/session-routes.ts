@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { idSchema } from "../../render/local/wire.ts";
 import type { TeamSessions, Viewer } from "../sessions/team-sessions.ts";
 
 /** Maximum length of a search text, in characters. */
@@ -19,9 +18,11 @@ const querySchema = z.object({
   leastUsd: z.coerce.number().min(0).max(MAX_USD).default(0),
   after: words,
 });
-const idParams = z.object({ id: idSchema });
 const fileQuery = z.object({ path: z.string().min(1).max(PATH_CHARS) });
 const pressSchema = z.object({ clickId: z.uuid(), action: z.string().min(1).max(TEXT_CHARS) });
+
+/** A path with a session's id, which the router keeps short. */
+type OfSession = { Params: { id: string } };
 
 const NONE = { error: "There is no such session here." };
 
@@ -47,23 +48,19 @@ export function registerSessions(
   app.get("/sessions/choices", async (request, reply) =>
     answer(reply, (await sessions()?.choices(viewerOf(request))) ?? null),
   );
-  app.get("/sessions/:id", async (request, reply) => {
-    const params = idParams.safeParse(request.params);
-    const found = params.success ? await sessions()?.session(viewerOf(request), params.data.id) : null;
-    return answer(reply, found ?? null);
-  });
-  app.get("/sessions/:id/change", async (request, reply) => {
-    const params = idParams.safeParse(request.params);
+  app.get<OfSession>("/sessions/:id", async (request, reply) =>
+    answer(reply, (await sessions()?.session(viewerOf(request), request.params.id)) ?? null),
+  );
+  app.get<OfSession>("/sessions/:id/change", async (request, reply) => {
     const query = fileQuery.safeParse(request.query);
-    if (!params.success || !query.success) return answer(reply, null);
-    const asked = { sessionId: params.data.id, path: query.data.path };
+    if (!query.success) return answer(reply, null);
+    const asked = { sessionId: request.params.id, path: query.data.path };
     return answer(reply, (await sessions()?.change(viewerOf(request), asked)) ?? null);
   });
-  app.post("/sessions/:id/press", async (request, reply) => {
-    const params = idParams.safeParse(request.params);
+  app.post<OfSession>("/sessions/:id/press", async (request, reply) => {
     const body = pressSchema.safeParse(request.body);
-    if (!params.success || !body.success) return reply.code(400).send({ error: "The click was not understood." });
-    const press = { sessionId: params.data.id, ...body.data };
+    if (!body.success) return reply.code(400).send({ error: "The click was not understood." });
+    const press = { sessionId: request.params.id, ...body.data };
     return answer(reply, (await sessions()?.press(viewerOf(request), press)) ?? null);
   });
 }

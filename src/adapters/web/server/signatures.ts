@@ -27,28 +27,29 @@ export function deviceCookie(token: string, name: string, now: number): string {
 /** Id of the browser; null if it is not known for the account. */
 export function knownDevice(token: string, known: DeviceCookie): string | null {
   const holds = isSignedWithin(token, known, DEVICE_S) || hasEntryCookie(token, known.cookie, known.now);
-  return holds ? (DEVICE.exec(known.cookie ?? "")?.[2] ?? null) : null;
+  return holds ? (DEVICE.exec(known.cookie)?.[2] ?? null) : null;
 }
 
 interface DeviceCookie {
-  readonly cookie: string | undefined;
+  /** Empty if the browser has none. */
+  readonly cookie: string;
   readonly name: string;
   readonly now: number;
 }
 
 function isSignedWithin(token: string, { cookie, name, now }: DeviceCookie, forS: number): boolean {
-  const [, issued = "", device = "", signature = ""] = DEVICE.exec(cookie ?? "") ?? [];
+  const [, issued = "", device = "", signature = ""] = DEVICE.exec(cookie) ?? [];
   const ageS = (now - Number.parseInt(issued, 36)) / 1_000;
   return ageS >= 0 && ageS < forS && isSame(signature, sign(token, "device", `${issued}.${device}`, name));
 }
 
 /** Whether the browser opened a printed address recently and has not signed in since. */
-export function hasEntryCookie(token: string, cookie: string | undefined, now: number): boolean {
+export function hasEntryCookie(token: string, cookie: string, now: number): boolean {
   return isSignedWithin(token, { cookie, name: ANY_ACCOUNT, now }, ENTRY_S);
 }
 
 /** Whether the browser opened a printed address recently while there was no account. */
-export function mayCreateFirstAccount(token: string, cookie: string | undefined, now: number): boolean {
+export function mayCreateFirstAccount(token: string, cookie: string, now: number): boolean {
   return isSignedWithin(token, { cookie, name: FIRST_ACCOUNT, now }, ENTRY_S);
 }
 
