@@ -75,7 +75,10 @@ test("axe finds no accessibility violation in the settings, their review and his
   await field(page, "jobs.logDays").fill("50");
   await page.getByRole("button", { name: "Review and save" }).click();
   await page.getByRole("table", { name: "What changes" }).waitFor();
+  // The page's shortcuts wait until the dialog is closed.
+  await page.keyboard.press("?");
   await expectSound(page, "settings-review", { within: "dialog[open]" });
+  expect(await page.getByRole("dialog").count()).toBe(1);
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("A restart is awaited: until then").waitFor();
   // The button that had the focus is gone, so the heading gets it.

@@ -17,16 +17,23 @@ import { newestStop } from "./state/run-details.ts";
 import { messagesOf, type PageState } from "./state/state.ts";
 import { plainText } from "./text/markdown.ts";
 import { ThreadView, type ThreadViewProps } from "./thread/thread-view.tsx";
+import { useMedia } from "./use-media.ts";
+import { useNow } from "./use-now.ts";
+
+/** Screens so narrow that the page shows one column at a time. Must match style/screens.css. */
+const NARROW = "(max-width: 720px)";
+/** A minute is the finest unit of time that the page shows. In milliseconds. */
+const FINEST_MS = 60_000;
 
 export function App({ controller }: { readonly controller: Controller }): JSX.Element {
   const state = useController(controller);
-  const now = useMinutes();
+  const now = useNow(FINEST_MS);
   const [column, setColumn] = useState<Column>("thread");
   const [help, setHelp] = useState(false);
-  const isAlone = useIsNarrow() && column === "threads";
+  const isAlone = useMedia(NARROW) && column === "threads";
   const title = titleOf(state);
   const isRunning = newestStop(messagesOf(state, state.openId)) !== null;
-  useShortcuts({ controller, setColumn, help, setHelp });
+  useShortcuts({ controller, setColumn, showHelp: () => setHelp(true) });
   useKeptFocus(addressOf(state), column);
   useEffect(() => {
     document.title = `${isRunning ? "⏳ " : ""}${title === undefined ? "" : `${title} · `}Deckhand`;
@@ -61,7 +68,7 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
       <Shown state={state} controller={controller} title={shownTitle(state)} now={now} show={setColumn} />
       <Announcer state={state} />
       {state.form !== null && <FormDialog open={state.form} controller={controller} />}
-      <ShortcutsDialog open={help} close={() => setHelp(false)} />
+      {help && <ShortcutsDialog close={() => setHelp(false)} />}
     </div>
   );
 }
@@ -123,29 +130,4 @@ function useController(controller: Controller): ReturnType<Controller["state"]> 
   // A layout effect, because changes between the first paint and an ordinary effect would be missed.
   useLayoutEffect(() => controller.subscribe(() => update(undefined)), [controller]);
   return controller.state();
-}
-
-/** Must match style/screens.css. */
-const NARROW = "(max-width: 720px)";
-
-/** Whether the screen is so narrow that the page shows one column at a time. */
-function useIsNarrow(): boolean {
-  const [isNarrow, setIsNarrow] = useState(() => matchMedia(NARROW).matches);
-  useEffect(() => {
-    const query = matchMedia(NARROW);
-    const told = () => setIsNarrow(query.matches);
-    query.addEventListener("change", told);
-    return () => query.removeEventListener("change", told);
-  }, []);
-  return isNarrow;
-}
-
-/** The current time, updated once a minute, which is the finest unit that the page shows. */
-function useMinutes(): number {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 60_000);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { FormField } from "../../../core/protocol/form.ts";
 import { COMPOSER_ID } from "./composer/composer.tsx";
 import { Dialog } from "./dialog.tsx";
+import { useLoaded } from "./section/use-loaded.ts";
 import type { Controller } from "./state/controller.ts";
 import type { OpenForm } from "./state/forms.ts";
 import { Label } from "./text/markdown-text.tsx";
@@ -58,32 +59,21 @@ interface FollowsProps {
 }
 
 function Follows({ fields, follows }: FollowsProps): JSX.Element {
-  const [words, setWords] = useState("");
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   useEffect(() => {
     const form = fields.current?.closest("form");
-    let asking = new AbortController();
-    const look = async (): Promise<void> => {
-      asking.abort();
-      asking = new AbortController();
-      const { signal } = asking;
-      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-      if (signal.aborted || form == null) return;
-      const found = await follows(valuesOf(form), signal).catch(() => "");
-      if (!signal.aborted) setWords(found);
-    };
-    const typed = (): void => {
-      look().catch(() => {});
-    };
-    typed();
-    form?.addEventListener("input", typed);
-    return () => {
-      asking.abort();
-      form?.removeEventListener("input", typed);
-    };
+    const read = (): void => setTyped(form == null ? {} : valuesOf(form));
+    read();
+    form?.addEventListener("input", read);
+    return () => form?.removeEventListener("input", read);
   }, []);
+  const { value: words } = useLoaded(JSON.stringify(typed), async (signal) => {
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    return signal.aborted ? "" : follows(typed, signal).catch(() => "");
+  });
   return (
     <p class="hint follows" role="status">
-      <Label text={words} />
+      <Label text={words ?? ""} />
     </p>
   );
 }

@@ -21,16 +21,15 @@ const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] =
 interface ShortcutOptions {
   readonly controller: Controller;
   readonly setColumn: (column: Column) => void;
-  readonly help: boolean;
-  readonly setHelp: (open: boolean) => void;
+  readonly showHelp: () => void;
 }
 
-export function useShortcuts({ controller, setColumn, help, setHelp }: ShortcutOptions): void {
+export function useShortcuts({ controller, setColumn, showHelp }: ShortcutOptions): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || help) return;
-      // Escape closes an open form by itself and must not also stop the run.
-      if (controller.state().form !== null) return;
+      if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+      // Escape closes an open dialog by itself and must not also stop the run.
+      if (document.querySelector("dialog[open]") !== null) return;
       if (event.key === "Escape") {
         if (controller.stop()) event.preventDefault();
         return;
@@ -45,12 +44,12 @@ export function useShortcuts({ controller, setColumn, help, setHelp }: ShortcutO
         if (focusQuestion(controller.state())) event.preventDefault();
       } else if (event.key === "?") {
         event.preventDefault();
-        setHelp(true);
+        showHelp();
       }
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  }, [controller, setColumn, help, setHelp]);
+  }, [controller]);
 }
 
 /** Focuses the oldest waiting question of the open thread; returns false if there is none. */
@@ -78,17 +77,14 @@ function isWriting(target: EventTarget | null): boolean {
   );
 }
 
-export function ShortcutsDialog({ open, close }: { readonly open: boolean; readonly close: () => void }): JSX.Element {
+export function ShortcutsDialog({ close }: { readonly close: () => void }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (open) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [open]);
+  useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} class="shortcuts" aria-labelledby="shortcuts-title" onClose={close}>
       <header>
         <h2 id="shortcuts-title">Keyboard shortcuts</h2>
-        <button type="button" class="icon-button" aria-label="Close" onClick={close}>
+        <button type="button" class="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
           <CloseIcon />
         </button>
       </header>

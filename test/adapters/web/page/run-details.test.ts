@@ -112,7 +112,7 @@ test.each([
   expect(cardOf(body("⏸ **Run a command?**", { buttons: ALLOW, shows }))).toBe(marked);
 });
 
-const NOTHING = { team: null, section: null, sending: [], uploads: [] };
+const NOTHING = { section: null, sending: [], uploads: [] };
 
 test("an older state of a message never replaces a newer one, in whatever order they come", () => {
   let state = hear(initialState({ openId: "t", ...NOTHING }), message(5, body("new"), { id: "m", position: 1 }));
@@ -223,7 +223,6 @@ test("what failed while no thread was shown is told once one is, whatever was sh
   let state = initialState({ openId: null, ...NOTHING, section: { name: "usage", rest: "" } });
   state = reduce(state, { type: "notice", text: "notes.txt was not attached." });
   state = reduce(state, { type: "section_opened", section: { name: "audit", rest: "" } });
-  state = reduce(state, { type: "team_opened", team: { sessionId: null } });
   state = reduce(state, { type: "opened", threadId: "t" });
   expect(state.notice).toBe("notes.txt was not attached.");
   state = reduce(state, { type: "section_opened", section: { name: "audit", rest: "" } });

@@ -114,7 +114,6 @@ function Saving({ editing, what, saved, missing = null }: EditorProps): JSX.Elem
           after={text}
           words="Save"
           isSending={editing.isBusy}
-          problem={null}
           goAhead={() => {
             save().catch(() => {});
           }}

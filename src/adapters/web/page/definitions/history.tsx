@@ -49,7 +49,6 @@ export function History({ kind, name, number, now, use }: HistoryProps): JSX.Ele
           after={opened.text}
           words={use === null ? "Close" : "Put it into the editor"}
           isSending={false}
-          problem={null}
           goAhead={() => {
             use?.(opened.text);
             close();

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { stateWords } from "../sessions/states.ts";
 import { focusMessage } from "../shortcuts.tsx";
 import { type Controller, commandAction, isPending } from "../state/controller.ts";
 import { type RunHead, runHead } from "../state/run-details.ts";
@@ -25,14 +26,6 @@ interface DetailsProps {
   /** Goes to the column with the jobs, on a narrow screen. */
   readonly toJobs: () => void;
 }
-
-const STATE_WORDS: Readonly<Record<Exclude<RunHead["state"], "waiting">, string>> = {
-  none: "",
-  working: "⏳ Working",
-  done: "✓ Done",
-  failed: "✗ Failed",
-  stopped: "⏹ Stopped",
-};
 
 /** The state of the thread, or of a job, shown beside the thread. */
 export function Details({ state, controller, back, toJobs }: DetailsProps): JSX.Element {
@@ -97,7 +90,7 @@ function Run({ head, whom }: { readonly head: RunHead; readonly whom: string }):
       <h3>Run</h3>
       <p>
         <span class={`run-state ${head.state}`}>
-          <Label text={head.state === "waiting" ? `⏸ Waiting for ${whom}` : STATE_WORDS[head.state]} />
+          <Label text={head.state === "waiting" ? `⏸ Waiting for ${whom}` : stateWords(head.state)} />
         </span>
       </p>
       {head.summary !== "" && (

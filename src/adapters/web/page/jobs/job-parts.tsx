@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
 import type { PageJobDetails } from "../../wire.ts";
+import { useQuestion } from "../section/use-question.ts";
 import { Label } from "../text/markdown-text.tsx";
 import { until } from "../text/relative-time.ts";
 
@@ -70,12 +70,7 @@ interface JobActionsProps {
 }
 
 export function JobActions({ job, isBusy, act }: JobActionsProps): JSX.Element {
-  const [isAsking, setAsking] = useState(false);
-  const asks = useRef<HTMLButtonElement>(null);
-  const keep = (): void => {
-    setAsking(false);
-    requestAnimationFrame(() => asks.current?.focus());
-  };
+  const { isAsking, ask, keep, button, place } = useQuestion();
   const { name, isEnabled, isFromFile, isTheirs } = job;
   if (!isTheirs) return <p class="hint">Only its owner and admins run, change and remove it.</p>;
   const action = (verb: JobVerb, words: string): JSX.Element => (
@@ -96,40 +91,24 @@ export function JobActions({ job, isBusy, act }: JobActionsProps): JSX.Element {
         {action(isEnabled ? "disable" : "enable", isEnabled ? "Pause" : "Enable")}
         {!isFromFile && action("edit", "Edit")}
         {!isFromFile && !isAsking && (
-          <button ref={asks} type="button" class="danger" onClick={() => setAsking(true)}>
+          <button ref={button} type="button" class="danger" onClick={ask}>
             Remove
           </button>
         )}
       </div>
       {isFromFile && <p class="hint">It is kept in the file of jobs: change or remove it there.</p>}
       {isAsking && (
-        <Removal name={name} keep={keep}>
-          {action("remove", "Remove for good")}
-        </Removal>
+        // A removed job cannot be restored.
+        <div ref={place} class="job-removal" role="group" aria-label={`Remove ${name}?`} tabIndex={-1}>
+          <p>Remove it for good?</p>
+          <div class="buttons">
+            {action("remove", "Remove for good")}
+            <button type="button" onClick={keep}>
+              Keep it
+            </button>
+          </div>
+        </div>
       )}
     </>
-  );
-}
-
-interface RemovalProps {
-  readonly name: string;
-  readonly keep: () => void;
-  readonly children: JSX.Element;
-}
-
-/** Asks for confirmation, because a removed job cannot be restored. */
-function Removal({ name, keep, children }: RemovalProps): JSX.Element {
-  const question = useRef<HTMLDivElement>(null);
-  useEffect(() => question.current?.focus(), []);
-  return (
-    <div ref={question} class="job-removal" role="group" aria-label={`Remove ${name}?`} tabIndex={-1}>
-      <p>Remove it for good?</p>
-      <div class="buttons">
-        {children}
-        <button type="button" onClick={keep}>
-          Keep it
-        </button>
-      </div>
-    </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { TeamJob } from "../../sessions/team-jobs.ts";
-import { Choose } from "../section/choose.tsx";
+import { ChooseAny } from "../section/choose.tsx";
 import type { Column } from "../section/data-table.tsx";
 import { PagedTable } from "../section/paged-table.tsx";
 import { get } from "../section/request.ts";
@@ -19,7 +19,6 @@ interface Search {
 }
 
 const STATES = [
-  ["", "State: any"],
   ["enabled", "Enabled"],
   ["paused", "Paused"],
   ["failing", "Failing"],
@@ -49,7 +48,7 @@ function JobList({ state, controller, now }: SectionProps): JSX.Element {
           value={search.text}
           onInput={({ currentTarget }) => setSearch({ ...search, text: currentTarget.value })}
         />
-        <Choose
+        <ChooseAny
           label="State"
           value={search.state}
           options={STATES}

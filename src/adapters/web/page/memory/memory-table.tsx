@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
 import type { TeamMemory } from "../../sessions/team-memory.ts";
 import { type Column, DataTable } from "../section/data-table.tsx";
+import { useQuestion } from "../section/use-question.ts";
 
 interface MemoryTableProps {
   readonly rows: readonly TeamMemory[];
@@ -81,26 +81,19 @@ interface ActionsProps extends Pick<MemoryTableProps, "run" | "isBusy"> {
 
 /** Asks for confirmation, because a forgotten memory cannot be restored. */
 function Actions({ memory: { seq, isPinned }, run, isBusy }: ActionsProps): JSX.Element {
-  const [isAsked, setIsAsked] = useState(false);
-  const asks = useRef<HTMLButtonElement>(null);
-  const question = useRef<HTMLDivElement>(null);
-  useEffect(() => question.current?.focus(), [isAsked]);
-  const keep = (): void => {
-    setIsAsked(false);
-    requestAnimationFrame(() => asks.current?.focus());
-  };
+  const question = useQuestion();
   const button = (words: string, line: string): JSX.Element => (
     <button type="button" aria-label={`${words} #${seq}`} aria-disabled={isBusy} onClick={() => run(line)}>
       {words}
     </button>
   );
-  if (isAsked) {
+  if (question.isAsking) {
     return (
-      <div ref={question} role="group" aria-label={`Forget #${seq} for good?`} tabIndex={-1}>
+      <div ref={question.place} role="group" aria-label={`Forget #${seq} for good?`} tabIndex={-1}>
         <button type="button" class="danger" aria-disabled={isBusy} onClick={() => run(`forget ${seq}`)}>
           Forget #{seq} for good
         </button>{" "}
-        <button type="button" onClick={keep}>
+        <button type="button" onClick={question.keep}>
           Keep it
         </button>
       </div>
@@ -109,7 +102,7 @@ function Actions({ memory: { seq, isPinned }, run, isBusy }: ActionsProps): JSX.
   return (
     <>
       {button("Edit", `edit ${seq}`)} {isPinned ? button("Unpin", `unpin ${seq}`) : button("Pin", `pin ${seq}`)}{" "}
-      <button ref={asks} type="button" aria-label={`Forget #${seq}`} onClick={() => setIsAsked(true)}>
+      <button ref={question.button} type="button" aria-label={`Forget #${seq}`} onClick={question.ask}>
         Forget
       </button>
     </>

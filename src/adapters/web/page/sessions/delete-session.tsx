@@ -1,9 +1,10 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { SessionToDelete } from "../../sessions/team-sessions.ts";
 import { Dialog } from "../dialog.tsx";
 import { get, post } from "../section/request.ts";
 import { useAction } from "../section/use-action.ts";
+import { useLoaded } from "../section/use-loaded.ts";
 import type { PageState } from "../state/state.ts";
 
 interface DeleteSessionProps {
@@ -17,13 +18,10 @@ interface DeleteSessionProps {
 
 /** Deletes a session, if the person may, after showing what is deleted and what stays. */
 export function DeleteSession({ sessionId, mark, state, done }: DeleteSessionProps): JSX.Element | null {
-  const [found, setFound] = useState<SessionToDelete | null>(null);
   const [isOpen, setIsOpen] = useState(false);
-  useEffect(() => {
-    const ending = new AbortController();
-    get<SessionToDelete>("/features/retention/session", { id: sessionId }, ending.signal).then(setFound, () => {});
-    return () => ending.abort();
-  }, [sessionId, mark, isOpen]);
+  const { value: found } = useLoaded(`${sessionId} ${mark} ${isOpen}`, (signal) =>
+    get<SessionToDelete>("/features/retention/session", { id: sessionId }, signal),
+  );
   if (found?.mayDelete !== true) return null;
   return (
     <>

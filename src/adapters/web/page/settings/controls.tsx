@@ -3,9 +3,8 @@ import { useState } from "preact/hooks";
 import type { SettingControl, SettingPath } from "../../sessions/team-settings.ts";
 import type { Draft } from "./use-draft.ts";
 
-export interface ControlProps {
+interface InputProps {
   readonly path: SettingPath;
-  readonly control: SettingControl;
   /** Undefined if nothing is set. */
   readonly value: unknown;
   readonly isLocked: boolean;
@@ -17,15 +16,18 @@ export interface ControlProps {
   readonly isInvalid: boolean;
 }
 
+interface ControlProps extends InputProps {
+  readonly control: SettingControl;
+}
+
 /** The input of one setting. It follows the setting's value, except while somebody types. */
-export function Control(props: ControlProps): JSX.Element {
-  const { path, control, value, isLocked, draft, id } = props;
-  const common = { id, "aria-describedby": props.describedBy, "aria-invalid": props.isInvalid };
+export function Control({ control, ...props }: ControlProps): JSX.Element {
+  const { path, value, isLocked, draft } = props;
   switch (control.type) {
     case "switch":
       return (
         <input
-          {...common}
+          {...commonOf(props)}
           type="checkbox"
           checked={value === true}
           disabled={isLocked}
@@ -33,40 +35,30 @@ export function Control(props: ControlProps): JSX.Element {
         />
       );
     case "choice":
-      return <Choice {...props} options={control.options} common={common} />;
+      return <Choice {...props} options={control.options} />;
     case "number":
-      return <Typed {...props} common={common} text={textOf(value)} read={numberOf} textOf={textOf} mode="decimal" />;
+      return <Typed {...props} read={numberOf} textOf={textOf} mode="decimal" />;
     case "list":
-      return <Typed {...props} common={common} text={linesOf(value)} read={listOf} textOf={linesOf} isLong />;
+      return <Typed {...props} read={listOf} textOf={linesOf} isLong />;
     default:
-      return (
-        <Typed
-          {...props}
-          common={common}
-          text={textOf(value)}
-          read={textRead}
-          textOf={textOf}
-          isLong={path.at(-1)?.endsWith("Prompt") === true}
-        />
-      );
+      return <Typed {...props} read={textRead} textOf={textOf} isLong={path.at(-1)?.endsWith("Prompt") === true} />;
   }
 }
 
-interface Common {
-  readonly id: string;
-  readonly "aria-describedby": string;
-  readonly "aria-invalid": boolean;
+/** What every kind of input has. */
+function commonOf({ id, describedBy, isInvalid }: InputProps) {
+  return { id, "aria-describedby": describedBy, "aria-invalid": isInvalid };
 }
 
-interface ChoiceProps extends ControlProps {
+interface ChoiceProps extends InputProps {
   readonly options: readonly string[];
-  readonly common: Common;
 }
 
-function Choice({ path, value, isLocked, draft, options, common }: ChoiceProps): JSX.Element {
+function Choice({ options, ...props }: ChoiceProps): JSX.Element {
+  const { path, value, isLocked, draft } = props;
   return (
     <select
-      {...common}
+      {...commonOf(props)}
       disabled={isLocked}
       onChange={({ currentTarget }) =>
         draft.change(currentTarget.value === "" ? { path } : { path, value: currentTarget.value })
@@ -89,9 +81,7 @@ function Choice({ path, value, isLocked, draft, options, common }: ChoiceProps):
 /** The value of typed text, or a sentence that says why it cannot be parsed. */
 type Read = { readonly value: unknown } | { readonly problem: string };
 
-interface TypedProps extends ControlProps {
-  readonly common: Common;
-  readonly text: string;
+interface TypedProps extends InputProps {
   readonly read: (text: string) => Read;
   /** Formats a value as typed text. */
   readonly textOf: (value: unknown) => string;
@@ -99,18 +89,9 @@ interface TypedProps extends ControlProps {
   readonly mode?: "decimal";
 }
 
-export function Typed({
-  path,
-  isLocked,
-  draft,
-  common,
-  text,
-  read,
-  textOf: typedOf,
-  isLong,
-  mode,
-  placeholder,
-}: TypedProps): JSX.Element {
+export function Typed({ read, textOf: typedOf, isLong, mode, ...props }: TypedProps): JSX.Element {
+  const { path, value, isLocked, draft, placeholder } = props;
+  const text = typedOf(value);
   const [typed, setTyped] = useState<{ readonly text: string; readonly of: string } | null>(null);
   // Shows the typed text until the value differs from what that text was parsed to.
   const shown = draft.spoiltAt(path) ?? (typed !== null && typed.of === text ? typed.text : text);
@@ -120,7 +101,7 @@ export function Typed({
     setTyped({ text: next, of: typedOf(found.value) });
     draft.change(found.value === undefined ? { path } : { path, value: found.value });
   };
-  const given = { ...common, value: shown, placeholder, readOnly: isLocked, spellcheck: false };
+  const given = { ...commonOf(props), value: shown, placeholder, readOnly: isLocked, spellcheck: false };
   if (isLong === true) {
     const rows = Math.min(8, Math.max(2, shown.split("\n").length + 1));
     return <textarea {...given} rows={rows} onInput={({ currentTarget }) => take(currentTarget.value)} />;

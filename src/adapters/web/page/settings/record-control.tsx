@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { ShownSetting } from "../../sessions/team-settings.ts";
-import { type ControlProps, jsonOf, Typed, textOf } from "./controls.tsx";
+import { jsonOf, Typed, textOf } from "./controls.tsx";
 import { keyOf } from "./paths.ts";
 import type { Draft } from "./use-draft.ts";
 
@@ -65,21 +65,11 @@ function Entry({ setting, draft, id, describedBy, isInvalid, entry, isLocked }: 
   const { name, set, inFile } = entry;
   const path = [...setting.path, name];
   const isText = setting.control.type === "record" && setting.control.of === "text";
-  const given: ControlProps = {
-    path,
-    control: { type: "text" },
-    value: set,
-    isLocked,
-    draft,
-    id: `${id}-${name}`,
-    describedBy,
-    isInvalid,
-  };
-  const common = { id: given.id, "aria-describedby": describedBy, "aria-invalid": isInvalid };
+  const entryId = `${id}-${name}`;
   return (
     <div class="record-entry">
       <div class="record-head">
-        <label for={given.id}>
+        <label for={entryId}>
           <code>{name}</code>
         </label>
         {!isLocked && set !== undefined && (
@@ -95,9 +85,13 @@ function Entry({ setting, draft, id, describedBy, isInvalid, entry, isLocked }: 
       )}
       {(set !== undefined || !isLocked) && (
         <Typed
-          {...given}
-          common={common}
-          text={isText ? textOf(set) : prettyOf(set)}
+          path={path}
+          value={set}
+          isLocked={isLocked}
+          draft={draft}
+          id={entryId}
+          describedBy={describedBy}
+          isInvalid={isInvalid}
           read={isText ? (text) => ({ value: text === "" ? undefined : text }) : objectOf}
           textOf={isText ? textOf : prettyOf}
           isLong={!isText}

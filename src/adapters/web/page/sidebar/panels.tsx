@@ -1,8 +1,9 @@
 import type { JSX } from "preact";
-import { useEffect, useId, useState } from "preact/hooks";
+import { useId } from "preact/hooks";
 import { nextTry } from "../../../../core/text/next-try.ts";
 import type { PagePanel } from "../../wire.ts";
 import { Label } from "../text/markdown-text.tsx";
+import { useNow } from "../use-now.ts";
 
 /** The panels of features that have something to show. */
 export function Panels({ panels }: { readonly panels: readonly PagePanel[] }): JSX.Element {
@@ -27,10 +28,6 @@ function Panel({ title, lines }: PagePanel): JSX.Element {
 }
 
 function NextTry({ at }: { readonly at: number }): JSX.Element {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
+  const now = useNow(1_000);
   return <> {nextTry(at, now)}</>;
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type UPlot from "uplot";
 import { dollars } from "../../../../core/text/dollars.ts";
 import type { TeamUsage } from "../../sessions/team-usage.ts";
+import { useMedia } from "../use-media.ts";
 
 /** Maximum number of rows with a colour of their own; the others share one. */
 const MAX_SERIES = 5;
@@ -22,7 +23,7 @@ export function UsageChart({ usage }: { readonly usage: TeamUsage }): JSX.Elemen
   const legend = useRef<HTMLUListElement>(null);
   const [day, setDay] = useState<number | null>(null);
   const [hasFailed, setFailed] = useState(false);
-  const isDark = useDark();
+  const isDark = useMedia("(prefers-color-scheme: dark)");
   useEffect(() => {
     const ending = new AbortController();
     const colours = [...(legend.current?.querySelectorAll(".swatch") ?? [])].map((one) => getComputedStyle(one).color);
@@ -125,15 +126,4 @@ function optionsOf(Plot: typeof UPlot, box: HTMLElement, { series, colours, setD
     ],
     hooks: { setCursor: [({ cursor: { idx } }) => setDay(idx ?? null)] },
   };
-}
-
-function useDark(): boolean {
-  const [isDark, setDark] = useState(() => matchMedia("(prefers-color-scheme: dark)").matches);
-  useEffect(() => {
-    const scheme = matchMedia("(prefers-color-scheme: dark)");
-    const look = (): void => setDark(scheme.matches);
-    scheme.addEventListener("change", look);
-    return () => scheme.removeEventListener("change", look);
-  }, []);
-  return isDark;
 }

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { dollars, figure } from "../../../../core/text/dollars.ts";
+import { count } from "../../../render/progress/figures.ts";
 import type { TeamUsage, UsageFigures, UsageGroup, UsageRow } from "../../sessions/team-usage.ts";
 import { Choose } from "../section/choose.tsx";
 import { type Column, DataTable } from "../section/data-table.tsx";
@@ -104,10 +105,8 @@ function Total({ usage: { total, isAll }, isOfJobs }: TotalProps): JSX.Element {
   return (
     <p>
       <strong>{dollars(costUsd)}</strong> {isAll ? "in all" : "in channels that you see"}
-      {tokens !== null && ` · ${figure(tokens)} tokens`} · {counted(calls, isOfJobs ? "job run" : "model call")}
-      {unpriced > 0 && (
-        <span class="hint"> · not in the dollars: {counted(unpriced, "call")} without a known price</span>
-      )}
+      {tokens !== null && ` · ${figure(tokens)} tokens`} · {count(calls, isOfJobs ? "job run" : "model call")}
+      {unpriced > 0 && <span class="hint"> · not in the dollars: {count(unpriced, "call")} without a known price</span>}
     </p>
   );
 }
@@ -191,8 +190,4 @@ function groupOf(text: string): UsageGroup {
 
 function titleOf(group: UsageGroup): string {
   return GROUPS.find(({ by }) => by === group)?.title ?? group;
-}
-
-function counted(count: number, what: string): string {
-  return `${figure(count)} ${what}${count === 1 ? "" : "s"}`;
 }
