@@ -30,7 +30,7 @@ export interface TerminalPlatformOptions {
 export interface TerminalPlatform extends ChatPlatform {
   /** Serves the terminal at the other end of a stream. */
   attach(stream: Duplex): void;
-  /** Provides what tells terminals about current activity. */
+  /** Provides what tells terminals about current activity, before `start`. */
   provide(source: Provided): void;
 }
 
@@ -43,21 +43,20 @@ interface Provided {
 /** Terminals on this machine as a platform: a socket in the home directory, and threads in a store. */
 export function createTerminalPlatform(options: TerminalPlatformOptions): TerminalPlatform {
   const { feed, poster, posting, reading } = createLocalThreads({ ...options, place: TERMINAL_PLACE });
-  const source = Promise.withResolvers<Pick<Summaries, "busyThreads">>();
   const open = new Set<Duplex>();
   let receiver: Receive | null = null;
   let endListening = (): Promise<void> => Promise.resolve();
-  let cluster: Cluster | null = null;
+  let source: Provided | null = null;
   let detail = "not started";
 
   const attach = (stream: Duplex): void => {
-    if (receiver === null) {
+    if (receiver === null || source === null) {
       stream.destroy();
       return;
     }
     open.add(stream);
     stream.once("close", () => open.delete(stream));
-    serveTerminal(stream, { ...options, feed, poster, receive: receiver, summaries: source.promise });
+    serveTerminal(stream, { ...options, feed, poster, receive: receiver, summaries: source.summaries });
   };
 
   return {
@@ -66,9 +65,8 @@ export function createTerminalPlatform(options: TerminalPlatformOptions): Termin
     ...reading,
     attach,
     provide: (provided) => {
-      source.resolve(provided.summaries);
-      ({ cluster } = provided);
-      feed.share({ ...options, cluster });
+      source = provided;
+      feed.share({ ...options, cluster: provided.cluster });
     },
     showStatus: async ({ threadId }, words) => {
       if (threadId !== null) feed.broadcast({ type: "status", threadId, words });
@@ -79,7 +77,7 @@ export function createTerminalPlatform(options: TerminalPlatformOptions): Termin
       const report = (words: string): void => {
         detail = words;
       };
-      endListening = await openListening({ ...options, cluster, connected: attach, report });
+      endListening = await openListening({ ...options, cluster: source?.cluster ?? null, connected: attach, report });
     },
     async stop() {
       receiver = null;

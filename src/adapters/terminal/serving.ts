@@ -14,7 +14,7 @@ import { LINE_BYTES } from "./limits.ts";
 import { type ClientFrame, clientFrameSchema, createLineReader, type ServerFrame } from "./wire.ts";
 
 export interface ServeScope extends Omit<FrameSessionOptions, "page" | "place"> {
-  readonly summaries: Promise<Pick<Summaries, "busyThreads">>;
+  readonly summaries: Pick<Summaries, "busyThreads">;
   readonly log: Log;
 }
 
@@ -51,7 +51,7 @@ async function handle(frame: ClientFrame, page: Outbox<ServerFrame>, serving: Se
       return serving.store.putFile(localFile({ name, mediaType, data: Buffer.from(data, "base64") }));
     }
     case "look": {
-      const busy = await (await serving.summaries).busyThreads(TERMINAL_PLACE.platform.name);
+      const busy = await serving.summaries.busyThreads(TERMINAL_PLACE.platform.name);
       page.push({ type: "state", threadId: frame.threadId, state: busy.get(frame.threadId) ?? null });
       return undefined;
     }

@@ -53,7 +53,7 @@ export interface WebPlatform extends ChatPlatform {
   listen(): Promise<void>;
   /** The page's address with a new single-use entry link; null before `listen`. */
   entryUrl(): string | null;
-  /** Supplies what the page shows beside its threads, which is assembled after the server starts. */
+  /** Supplies what the page shows beside its threads: after `listen`, and before `start`. */
   provide(provided: Provided): void;
 }
 
@@ -92,12 +92,17 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
 }
 
 interface JoinScope extends Parts {
-  readonly overview: Promise<Provided>;
   readonly accounts: AccountPages;
 }
 
+/** What there is once the platform has started. */
+interface Started {
+  readonly provided: Provided;
+  readonly receive: Receive;
+}
+
 /** Serves one page over its socket. */
-function pageJoiner({ options, place, given, feed, poster, overview, accounts }: JoinScope) {
+function pageJoiner({ options, place, feed, poster, accounts }: JoinScope) {
   const admission = (principal: Principal, page: OpenPage): Admit => {
     if (principal.kind === "operator") return () => Promise.resolve({ type: "as", place });
     const { token, account } = principal;
@@ -105,18 +110,18 @@ function pageJoiner({ options, place, given, feed, poster, overview, accounts }:
       page.push({ type: "you", name, role, personId: person.id, changeToken: changeToken(token) }),
     );
   };
-  return (socket: WebSocket, principal: Principal, receive: Receive): void => {
+  return (socket: WebSocket, principal: Principal, { provided, receive }: Started): void => {
     const outbox = new Outbox<ServerFrame>(socket);
     const page = principal.kind === "operator" ? outbox : pageOf(principal.account.person.id, outbox);
     const token = principal.kind === "operator" ? null : principal.token;
     const looking = {
-      sessions: () => given.provided?.sessions ?? null,
-      viewer: () => viewerNow(principal, given.provided?.logins ?? null),
+      sessions: () => provided.sessions,
+      viewer: () => viewerNow(principal, provided.logins),
     };
     const watching = watchSessions({ ...looking, page });
     const take = createPageSession({
       ...options,
-      overview,
+      overview: provided,
       waiting: () => waitingSessions(looking),
       page,
       feed,
@@ -151,19 +156,16 @@ type Connection = Pick<WebPlatform, "listen" | "entryUrl" | "provide" | "start" 
 
 function connection(parts: Parts): Connection {
   const { options, address, place, feed, given } = parts;
-  const overview = Promise.withResolvers<Provided>();
   const logins = () => given.provided?.logins ?? null;
   const accounts = createAccountPages(logins, place, options.clock);
-  const joinPage = pageJoiner({ ...parts, overview: overview.promise, accounts });
+  const joinPage = pageJoiner({ ...parts, accounts });
   let server: WebServer | null = null;
   let receiver: Receive | null = null;
 
   const connected = (socket: WebSocket, principal: Principal): void => {
-    if (receiver === null) {
-      socket.close(1013, "standing by");
-      return;
-    }
-    joinPage(socket, principal, receiver);
+    const { provided } = given;
+    if (receiver === null || provided === null) socket.close(1013, "standing by");
+    else joinPage(socket, principal, { provided, receive: receiver });
   };
   const listen = async (): Promise<void> => {
     server ??= await startWebServer({
@@ -183,7 +185,6 @@ function connection(parts: Parts): Connection {
   return {
     listen,
     provide: (source) => {
-      overview.resolve(source);
       given.provided = source;
       feed.share({ ...options, cluster: source.cluster });
       source.cluster.subscribe("logins", () => accounts.recheck());

@@ -19,7 +19,7 @@ export interface OpenPage {
 export interface PageSessionOptions extends Omit<FrameSessionOptions, "place" | "page"> {
   readonly page: OpenPage;
   readonly admit: Admit;
-  readonly overview: Promise<OverviewSource>;
+  readonly overview: OverviewSource;
   readonly waiting: OverviewQuery["waiting"];
   /** Subscribes the page to sessions in place of its previous subscription. */
   readonly watch: (watched: Watched) => void;
@@ -43,7 +43,7 @@ export function createPageSession(options: PageSessionOptions): (text: string) =
       if (frame.type === "watch") return watch(frame.watched);
       if (frame.type !== "look") return handleFrame(frame, { ...options, place });
       const { threadId, jobId } = frame;
-      page.push(await collectOverview(await overview, { waiting, place, threadId, jobId }, clock.now()));
+      page.push(await collectOverview(overview, { waiting, place, threadId, jobId }, clock.now()));
     },
     // No answer is needed because the page repeats these frames by itself.
     failure: (frame, error) => (frame.type === "look" || frame.type === "watch" ? null : frameFailure(frame, error)),
