@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { Problem } from "./problem.tsx";
 import { CloseIcon } from "./text/icons.tsx";
 
 interface DialogProps {
@@ -48,11 +49,7 @@ export function Dialog(props: DialogProps): JSX.Element {
           </button>
         </header>
         {props.children}
-        {problem !== null && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem text={problem} />
         <div class="buttons">
           {props.note}
           <button

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { FormField } from "../../../core/protocol/form.ts";
 import { COMPOSER_ID } from "./composer/composer.tsx";
 import { Dialog } from "./dialog.tsx";
+import { Problem } from "./problem.tsx";
 import { useLoaded } from "./section/use-loaded.ts";
 import type { Controller } from "./state/controller.ts";
 import type { OpenForm } from "./state/forms.ts";
@@ -110,11 +111,7 @@ function Field({ field, problem, isFirst }: FieldProps): JSX.Element {
           {hint}
         </p>
       )}
-      {problem !== undefined && (
-        <p class="problem" id={`${id}-problem`} role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem ?? null} id={`${id}-problem`} />
     </div>
   );
 }

@@ -2,6 +2,7 @@ import type { JSX, RefObject } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { figure } from "../../../../core/text/dollars.ts";
 import type { Theirs } from "../../sessions/team-definitions.ts";
+import { Problem } from "../problem.tsx";
 import { Markdown } from "../text/markdown-text.tsx";
 import { ChangeDialog, changedLines } from "./change-dialog.tsx";
 import { Preview } from "./preview.tsx";
@@ -40,11 +41,7 @@ export function Editor(props: EditorProps): JSX.Element {
       <div id="definition-problems" role="status">
         <Problems editing={editing} goTo={(at) => select(source.current, at)} />
       </div>
-      {editing.problem !== null && (
-        <p class="problem" role="alert">
-          {editing.problem}
-        </p>
-      )}
+      <Problem text={editing.problem} />
       <Saving {...props} />
     </div>
   );

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Kind, RevisionRow } from "../../sessions/team-definitions.ts";
+import { Problem } from "../problem.tsx";
 import type { Column } from "../section/data-table.tsx";
 import { Moment } from "../section/moment.tsx";
 import { PagedTable } from "../section/paged-table.tsx";
@@ -29,11 +30,7 @@ export function History({ kind, name, number, now, use }: HistoryProps): JSX.Ele
   return (
     <section aria-labelledby="history-title">
       <h3 id="history-title">History</h3>
-      {problem !== null && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       <PagedTable
         found={found}
         caption="Revisions"

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { figure } from "../../../../core/text/dollars.ts";
 import type { TeamModel as Model, TeamProvider as Provider, TeamProviders } from "../../sessions/team-providers.ts";
+import { Problem } from "../problem.tsx";
 import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
@@ -27,11 +28,7 @@ function ProviderList({ state }: { readonly state: PageState }): JSX.Element {
       {({ rows, answers, problem, mayChange }) => (
         <>
           <Answers {...answers} />
-          {problem !== null && (
-            <p class="problem" role="alert">
-              {problem}
-            </p>
-          )}
+          <Problem text={problem} />
           <DataTable
             caption="Providers"
             columns={mayChange ? [...columnsFor(true), actions] : columnsFor(false)}

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Dialog } from "../dialog.tsx";
+import { Problem } from "../problem.tsx";
 import { post } from "../section/request.ts";
 import { useAction } from "../section/use-action.ts";
 import type { PageState } from "../state/state.ts";
@@ -92,11 +93,7 @@ function KeyField({ problem, onInput }: KeyFieldProps): JSX.Element {
       <p class="hint" id="key-hint">
         It is stored encrypted, is never shown again, and is used from the next model call on.
       </p>
-      {problem !== null && (
-        <p class="problem" id="key-problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} id="key-problem" />
     </div>
   );
 }

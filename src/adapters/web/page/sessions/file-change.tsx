@@ -1,8 +1,9 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { SessionChange } from "../../sessions/team-sessions.ts";
+import { get, nullIfNotFound } from "../section/request.ts";
 import { diffText } from "../text/diff-text.ts";
 import { Markdown } from "../text/markdown-text.tsx";
-import { fetchChange } from "./api.ts";
 
 const NOT_LOADED = "It could not be loaded.";
 
@@ -35,7 +36,8 @@ export function FileChange({ sessionId, path, isGone, mark }: FileChangeProps): 
 
 /** Returns the changed lines with some context, or why they are missing, as Markdown. */
 async function changeText(sessionId: string, path: string): Promise<string> {
-  const change = await fetchChange(sessionId, path);
+  const address = `/sessions/${encodeURIComponent(sessionId)}/change`;
+  const change = await nullIfNotFound(get<SessionChange>(address, { path }));
   if (change === null) return "There is nothing to show of it.";
   const { before, after, notShown } = change;
   if (notShown !== null) return notShown;

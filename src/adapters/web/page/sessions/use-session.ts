@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { SessionNews, TeamSession } from "../../sessions/team-sessions.ts";
+import { get, nullIfNotFound } from "../section/request.ts";
 import type { Controller } from "../state/controller.ts";
-import { fetchSession } from "./api.ts";
 
 /** Debounces rereading a session that changes. In milliseconds. */
 const AGAIN_MS = 300;
@@ -41,7 +41,7 @@ export function useSession(sessionId: string, controller: Controller): Watched {
       timer = undefined;
       const ended = new Set(endedNow);
       try {
-        const session = await fetchSession(sessionId);
+        const session = await nullIfNotFound(get<TeamSession>(`/sessions/${encodeURIComponent(sessionId)}`));
         if (isOver) return;
         setWatched(({ pieces }) => ({
           session,

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ListedSession, SessionQuery } from "../../sessions/team-sessions.ts";
+import type { ListedSession, SessionList, SessionQuery } from "../../sessions/team-sessions.ts";
+import { get, nullIfNotFound } from "../section/request.ts";
 import type { Controller } from "../state/controller.ts";
-import { fetchSessions } from "./api.ts";
 
 /** Debounces rereading the first page while sessions change. In milliseconds. */
 const AGAIN_MS = 1_000;
@@ -91,6 +91,11 @@ export function useSessions({ query, left, controller }: Search): Found & { read
       if (found.next !== null) load(found.next).catch(() => {});
     },
   };
+}
+
+/** Null if the page shows no sessions. */
+function fetchSessions(query: SessionQuery): Promise<SessionList | null> {
+  return nullIfNotFound(get("/sessions", { ...query, leastUsd: query.leastUsd || null }));
 }
 
 /** Reports the changed sessions, at most once a second. */
