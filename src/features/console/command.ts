@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ownId } from "../../core/events/event-key.ts";
 import { channelOf } from "../../core/protocol/platform.ts";
 import type { CommandOutcome } from "../../feature.ts";
-import { eventBy } from "./press.ts";
+import { eventBy, refusalAt } from "./press.ts";
 import type { ConsoleScope } from "./scope.ts";
 import { mayPress } from "./session.ts";
 import { type ChannelRow, consoleReads } from "./store.ts";
@@ -60,18 +60,6 @@ export async function commandAt(
   if (receipt.type !== "reply") return said(null);
   const { message, form = null, problems = {} } = receipt;
   return { words: message.markdown, form, problems };
-}
-
-/** Why the viewer cannot act in this place. */
-export function refusalAt(
-  viewer: Viewer,
-  { thread }: Pick<Place, "thread">,
-  { describe }: Pick<ConsoleScope["host"], "describe">,
-): string {
-  if (!mayPress(viewer)) return "Your account may look, and change nothing.";
-  const { title } = describe(thread.platform);
-  if (viewer.kind === "operator") return `Changes are made on ${title}: there it is known who you are.`;
-  return `Nobody on ${title} who may look there is linked to your account: type \`/link\` in a thread of this page.`;
 }
 
 /** Null if nothing was ever said in the channel. */

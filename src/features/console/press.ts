@@ -13,7 +13,7 @@ import type { FeatureHost } from "../../feature-host.ts";
 import type { ConsoleScope } from "./scope.ts";
 import { mayPress } from "./session.ts";
 import { consoleReads, type ThreadRow } from "./store.ts";
-import type { Viewer } from "./visibility.ts";
+import type { Place, Viewer } from "./visibility.ts";
 
 type Press = Parameters<TeamSessions["press"]>[1];
 type Pressed = NonNullable<Awaited<ReturnType<TeamSessions["press"]>>>;
@@ -38,19 +38,26 @@ export async function pressButton(viewer: Viewer, press: Press, pressing: Consol
   const actor = await visibility.actor(viewer, row);
   const account = viewer.kind === "account" ? viewer.account.name : null;
   host.log.info({ account, person: actor?.id, sessionId: row.id, action: press.action }, "pressed_on_page");
-  const by = actor === null ? null : eventBy(actor, row, press.clickId);
-  const at = host.runtime.clock.now();
-  if (by !== null && command === null)
-    return pressed(await host.receive({ ...by, kind: "action", action: press.action, at }));
-  if (by !== null && command !== null) {
-    if (!(await isItsThreads(row, host))) return pressed(NO_BUTTON);
-    return pressed(await host.receive({ ...by, kind: "command", name: command, args: "", at }));
+  if (actor === null) {
+    if (viewer.kind === "operator" && press.action.startsWith("stop:")) return stop(press.action.slice(5), host);
+    return pressed(refusalAt(viewer, row, host));
   }
-  if (viewer.kind === "operator" && press.action.startsWith("stop:")) return stop(press.action.slice(5), host);
-  const { title } = host.describe(row.thread.platform);
-  return pressed(
-    `Nobody on ${title} who may look there is linked to your account: type \`/link\` in a thread of this page.`,
-  );
+  const event = { ...eventBy(actor, row, press.clickId), at: host.runtime.clock.now() };
+  if (command === null) return pressed(await host.receive({ ...event, kind: "action", action: press.action }));
+  if (!(await isItsThreads(row, host))) return pressed(NO_BUTTON);
+  return pressed(await host.receive({ ...event, kind: "command", name: command, args: "" }));
+}
+
+/** Why the viewer cannot act in this place. */
+export function refusalAt(
+  viewer: Viewer,
+  { thread }: Pick<Place, "thread">,
+  { describe }: Pick<ConsoleScope["host"], "describe">,
+): string {
+  if (!mayPress(viewer)) return "Your account may look, and change nothing.";
+  const { title } = describe(thread.platform);
+  if (viewer.kind === "operator") return `Changes are made on ${title}: there it is known who you are.`;
+  return `Nobody on ${title} who may look there is linked to your account: type \`/link\` in a thread of this page.`;
 }
 
 /** Whether the session is its thread's current one, on which commands act; `/new` starts another. */
