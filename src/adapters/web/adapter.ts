@@ -115,7 +115,7 @@ function pageJoiner({ options, place, feed, poster, accounts }: JoinScope) {
     const page = principal.kind === "operator" ? outbox : pageOf(principal.account.person.id, outbox);
     const token = principal.kind === "operator" ? null : principal.token;
     const looking = {
-      sessions: () => provided.sessions,
+      sessions: provided.sessions,
       viewer: () => viewerNow(principal, provided.logins),
     };
     const watching = watchSessions({ ...looking, page });

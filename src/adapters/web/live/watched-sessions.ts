@@ -4,7 +4,8 @@ import type { SessionNews, TeamSessions, Viewer } from "../sessions/team-session
 import type { OpenPage, Watched } from "./page-session.ts";
 
 export interface WatchingPage {
-  readonly sessions: () => Pick<TeamSessions, "watch"> | null;
+  /** Null if the page shows only its own threads. */
+  readonly sessions: Pick<TeamSessions, "watch"> | null;
   readonly viewer: () => Promise<Viewer | null>;
   readonly page: Pick<OpenPage, "push">;
 }
@@ -20,7 +21,7 @@ export function watchSessions({ sessions, viewer, page }: WatchingPage) {
       if (!isOpen || watched.kind === "nothing") return;
       const sessionId = watched.kind === "session" ? watched.id : null;
       const send = (news: SessionNews): void => page.push({ type: "sessions", news });
-      end = sessions()?.watch({ viewer, sessionId, send }) ?? end;
+      end = sessions?.watch({ viewer, sessionId, send }) ?? end;
     },
     /** Ends the subscription of a closed page and ignores its frames that are handled later. */
     end: (): void => {
@@ -34,11 +35,11 @@ export function watchSessions({ sessions, viewer, page }: WatchingPage) {
 export async function waitingSessions({
   sessions,
   viewer,
-}: Pick<WatchingPage, "viewer"> & { readonly sessions: () => Pick<TeamSessions, "list"> | null }): Promise<number> {
-  const [team, looking] = [sessions(), await viewer()];
-  if (team === null || looking === null) return 0;
+}: Pick<WatchingPage, "viewer"> & { readonly sessions: Pick<TeamSessions, "list"> | null }): Promise<number> {
+  const looking = await viewer();
+  if (sessions === null || looking === null) return 0;
   const any = { text: "", person: "", channel: "", agent: "", leastUsd: 0, after: "" };
-  return (await team.list(looking, { ...any, state: "waiting" })).sessions.length;
+  return (await sessions.list(looking, { ...any, state: "waiting" })).sessions.length;
 }
 
 /** The current viewer of a page; null if the login session has ended. */

@@ -40,7 +40,7 @@ test("what a page has asked to watch is watched no more once it has gone, though
     begun.push("watch");
     return () => void begun.push("end");
   };
-  const looking = { sessions: () => ({ watch }), viewer: () => Promise.resolve(null), page: { push: () => {} } };
+  const looking = { sessions: { watch }, viewer: () => Promise.resolve(null), page: { push: () => {} } };
   const watching = watchSessions(looking);
   watching.watch({ kind: "list" });
   watching.end();

@@ -7,24 +7,30 @@ const SIGNS: Readonly<Record<RunStep["state"], string>> = { waiting: "⏸", work
 /** Minimum duration for which a step shows how long it took. In milliseconds. */
 const WORTH_TELLING_MS = 100;
 
-/** The newest run's steps; each expands to its input and output. */
+/** The newest run's steps. */
 export function Steps({ steps }: { readonly steps: readonly RunStep[] }): JSX.Element {
   return (
     <section>
       <h3>Steps</h3>
-      <ol class="steps" aria-label="Steps">
-        {steps.map((step) => (
-          <li key={step.id}>
-            <StepItem step={step} />
-          </li>
-        ))}
-      </ol>
+      <StepList steps={steps} />
     </section>
   );
 }
 
+export function StepList({ steps }: { readonly steps: readonly RunStep[] }): JSX.Element {
+  return (
+    <ol class="steps" aria-label="Steps">
+      {steps.map((step) => (
+        <li key={step.id}>
+          <StepItem step={step} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
 /** A tool call in one line, which expands to its input and output. */
-export function StepItem({ step }: { readonly step: RunStep }): JSX.Element {
+function StepItem({ step }: { readonly step: RunStep }): JSX.Element {
   return (
     <details>
       <summary>

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { TeamServer, TeamServers } from "../../sessions/team-tools.ts";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { Moment } from "../section/moment.tsx";
@@ -7,6 +7,7 @@ import { get, post } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
 import { useAction } from "../section/use-action.ts";
 import { useLoaded } from "../section/use-loaded.ts";
+import { usePolling } from "../section/use-polling.ts";
 import type { PageState } from "../state/state.ts";
 
 /** Polling interval while the page is open. In milliseconds. */
@@ -23,10 +24,7 @@ export function McpServers({ state }: SectionProps): JSX.Element {
     hasServers ? get<TeamServers>("/features/mcp/servers", {}, signal) : NONE,
   );
   const { reload } = loaded;
-  useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === "visible" && reload(), EVERY_MS);
-    return () => clearInterval(timer);
-  }, []);
+  usePolling(reload, EVERY_MS);
   if (overview === null) return <p class="hint centred">Loading…</p>;
   return (
     <LoadedView loaded={loaded}>

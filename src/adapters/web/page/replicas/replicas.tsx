@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { TeamReplica, TeamReplicas } from "../../sessions/team-replicas.ts";
 import { Dialog } from "../dialog.tsx";
 import { type Column, DataTable } from "../section/data-table.tsx";
@@ -8,6 +8,7 @@ import { get, post } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
 import { useAction } from "../section/use-action.ts";
 import { useLoaded } from "../section/use-loaded.ts";
+import { usePolling } from "../section/use-polling.ts";
 import type { PageState } from "../state/state.ts";
 import { ago } from "../text/relative-time.ts";
 
@@ -17,11 +18,8 @@ const RELOAD_EVERY_MS = 3_000;
 /** The processes that share the database, and what each does. */
 export function Replicas({ state, now }: SectionProps): JSX.Element {
   const loaded = useLoaded("", (signal) => get<TeamReplicas>("/features/replicas/list", {}, signal));
-  const reload = loaded.reload;
-  useEffect(() => {
-    const timer = setInterval(reload, RELOAD_EVERY_MS);
-    return () => clearInterval(timer);
-  }, []);
+  const { reload } = loaded;
+  usePolling(reload, RELOAD_EVERY_MS);
   return (
     <LoadedView loaded={loaded}>
       {({ rows, mayDrain }) =>

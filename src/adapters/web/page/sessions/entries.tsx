@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { SessionEntry } from "../../sessions/team-sessions.ts";
-import { StepItem } from "../details/steps.tsx";
+import { StepList } from "../details/steps.tsx";
 import { Markdown } from "../text/markdown-text.tsx";
 import { clockTime } from "../text/relative-time.ts";
 import { Avatar } from "../thread/message-item.tsx";
@@ -23,13 +23,7 @@ export function Entries({ entries, streamed, agent, now }: EntriesProps): JSX.El
       {grouped(entries).map((group) =>
         Array.isArray(group) ? (
           <li key={`steps ${group[0]?.step.id}`} class="entry-steps">
-            <ol class="steps" aria-label="Steps">
-              {group.map(({ step }) => (
-                <li key={step.id}>
-                  <StepItem step={step} />
-                </li>
-              ))}
-            </ol>
+            <StepList steps={group.map(({ step }) => step)} />
           </li>
         ) : (
           <Message key={group.id} message={group} agent={agent} now={now} />
