@@ -28,15 +28,12 @@ export interface RunChanges {
  */
 export async function changesOfRuns(store: StoreReads, sessionId: string): Promise<RunChanges[]> {
   const { ofSession } = await store.children.family(sessionId, "");
-  const children = await Promise.all(
-    ofSession.sessionIds.filter((id) => id !== sessionId).map((id) => store.children.get(id)),
-  );
-  const known = children.filter((child) => child !== null);
-  const roots = new Map(known.map(({ id, task }) => [id, task.root.runId]));
+  const { children } = ofSession;
+  const roots = new Map(children.map(({ id, task }) => [id, task.root.runId]));
   // The call that began a sub-agent repeats the sub-agent's changes.
-  const repeats = new Set(known.map(({ parentRunId, parentCallId }) => `${parentRunId}:${parentCallId}`));
+  const repeats = new Set(children.map(({ parentRunId, parentCallId }) => `${parentRunId}:${parentCallId}`));
   // An executor in a worktree changes nothing here. Its manager's call that merges the work does.
-  const apart = new Set(known.filter(({ task }) => task.isolated === true).map(({ id }) => id));
+  const apart = new Set(children.filter(({ task }) => task.isolated === true).map(({ id }) => id));
   const calls = await store.toolCalls.changes(ofSession.sessionIds.filter((id) => !apart.has(id)));
   const byRun = new Map<string, FileState[]>();
   for (const call of calls) {

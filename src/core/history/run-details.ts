@@ -52,15 +52,12 @@ interface TaskSteps {
 /** The steps of each sub-agent that descends from the run. */
 async function taskSteps(store: Store, run: { id: string; sessionId: string }): Promise<TaskSteps[]> {
   const { ofRun } = await store.children.family(run.sessionId, run.id);
-  const children = await Promise.all(ofRun.sessionIds.map((id) => store.children.get(id)));
   return Promise.all(
-    children
-      .filter((child) => child !== null)
-      .map(async ({ id, task: { agent, description } }) => {
-        const own = await store.children.runOf(id);
-        const calls = own === null ? [] : await store.toolCalls.ofRun(own.id);
-        return { head: `→ **${plainLine(agent, NAME_CHARS)}**: ${plainLine(description, INPUT_CHARS)}`, calls };
-      }),
+    ofRun.children.map(async ({ id, task: { agent, description } }) => {
+      const own = await store.runs.newestOf(id);
+      const calls = own === null ? [] : await store.toolCalls.ofRun(own.id);
+      return { head: `→ **${plainLine(agent, NAME_CHARS)}**: ${plainLine(description, INPUT_CHARS)}`, calls };
+    }),
   );
 }
 

@@ -1,5 +1,6 @@
 import type { RunStep } from "../protocol/session-summary.ts";
 import { textOfResult } from "../protocol/tool-result.ts";
+import type { ChildRow } from "../store/run/children.ts";
 import type { ToolCallRow } from "../store/run/tool-calls.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Store } from "../store/store.ts";
@@ -21,7 +22,7 @@ export interface StepSources {
 /** The run's steps in order, followed by those of each of its sub-agents. */
 export async function stepsOfRun(
   { store, titleOf }: StepSources,
-  { run, childIds }: { readonly run: RunRow; readonly childIds: readonly string[] },
+  { run, children }: { readonly run: RunRow; readonly children: readonly ChildRow[] },
 ): Promise<RunStep[]> {
   const stepsOf = async (
     { id, sessionId }: Pick<RunRow, "id" | "sessionId">,
@@ -34,11 +35,11 @@ export async function stepsOfRun(
     const open = asked.some(({ runId }) => runId === id) ? "waiting" : "working";
     return calls.map((call) => stepOf(call, { runId: id, agent, title: titleOf(call.name, call.input), open }));
   };
-  const ofChild = async (id: string): Promise<RunStep[]> => {
-    const [child, own] = await Promise.all([store.children.get(id), store.children.runOf(id)]);
-    return child === null || own === null ? [] : stepsOf({ id: own.id, sessionId: id }, child.task.agent);
+  const ofChild = async ({ id, task }: ChildRow): Promise<RunStep[]> => {
+    const own = await store.runs.newestOf(id);
+    return own === null ? [] : stepsOf(own, task.agent);
   };
-  const [own, ...below] = await Promise.all([stepsOf(run, null), ...childIds.map(ofChild)]);
+  const [own, ...below] = await Promise.all([stepsOf(run, null), ...children.map(ofChild)]);
   return [...own, ...below.flat()];
 }
 

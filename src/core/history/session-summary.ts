@@ -44,10 +44,10 @@ async function summaryOf(session: SessionRow, options: SummaryOptions): Promise<
   const run = await store.runs.newestOf(session.id);
   const { ofSession, ofRun } = await store.children.family(session.id, run?.id ?? "");
   const titles = (name: string, input: unknown) => titleOf(tools(), { name, input });
-  const [steps, files, costUsd, used, waiting, grants] = await Promise.all([
-    run === null ? [] : stepsOfRun({ store, titleOf: titles }, { run, childIds: ofRun.sessionIds }),
+  const [steps, files, spent, used, waiting, grants] = await Promise.all([
+    run === null ? [] : stepsOfRun({ store, titleOf: titles }, { run, children: ofRun.children }),
     changedFilesOf(store, session.id),
-    costOf(store, ofSession.sessionIds),
+    store.usage.total({ since: 0, sessionIds: ofSession.sessionIds }),
     usedContext(session.id, config, options),
     waitingFor(store, ofSession.sessionIds),
     store.grants.inForce({ sessionId: session.id, channelId: session.channelKey }),
@@ -59,18 +59,13 @@ async function summaryOf(session: SessionRow, options: SummaryOptions): Promise<
     steps,
     files,
     context: used === null || used.isShortened ? null : { tokens: used.tokens, window: used.window },
-    costUsd,
+    costUsd: costOfAll([spent]),
     waiting,
     grants: grants.map((grant) => {
       const { id, grantedBy, sessionId } = grant;
       return { id, what: grantSubject(grant), grantedBy, scope: sessionId === null ? "always" : "session" };
     }),
   };
-}
-
-async function costOf(store: Store, sessionIds: readonly string[]): Promise<number | null> {
-  const sums = await Promise.all(sessionIds.map((sessionId) => store.usage.total({ since: 0, sessionId })));
-  return costOfAll(sums);
 }
 
 /**

@@ -20,7 +20,7 @@ export type ChildStatus =
 
 /** The report that the child's run has ended with; null while it has none. */
 export async function reportOf(store: StoreReads, childId: string): Promise<ChildReport | null> {
-  const run = await store.children.runOf(childId);
+  const run = await store.runs.newestOf(childId);
   return run === null ? null : storedReport(store, run.id);
 }
 
@@ -28,9 +28,9 @@ export async function reportOf(store: StoreReads, childId: string): Promise<Chil
  * Returns the child's run, or why there is none. The inbox is read first, because an event taken between the two reads
  * has begun a run by then. `beginKey`: key of the event that begins the child.
  */
-export async function runOrWait(store: Pick<StoreReads, "inbox" | "children">, childId: string, beginKey: string) {
+export async function runOrWait(store: Pick<StoreReads, "inbox" | "runs">, childId: string, beginKey: string) {
   if (await store.inbox.isWaiting(beginKey)) return "waiting";
-  return (await store.children.runOf(childId)) ?? "gone";
+  return (await store.runs.newestOf(childId)) ?? "gone";
 }
 
 /** Returns the child's progress. `beginKey`: key of the event that begins the child. */

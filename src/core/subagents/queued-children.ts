@@ -43,5 +43,5 @@ async function placeIn(tx: StoreTransaction, child: ChildRow): Promise<"queued" 
   const key = beginKeyOf(child);
   const run = await runOrWait(tx, child.id, key);
   if (run === "waiting") return (await tx.inbox.isHeld(key)) ? "queued" : "at work";
-  return run === "gone" || run.isEnded ? "over" : "at work";
+  return run === "gone" || run.status === "ended" ? "over" : "at work";
 }

@@ -17,8 +17,7 @@ export async function tasksOfRun(
   now: number,
 ): Promise<TaskProgress[]> {
   const { ofRun } = await store.children.family(run.sessionId, run.runId);
-  const rows = await Promise.all(ofRun.sessionIds.map((id) => store.children.get(id)));
-  return Promise.all(rows.filter((row) => row !== null).map((row) => taskOf(store, row, now)));
+  return Promise.all(ofRun.children.map((child) => taskOf(store, child, now)));
 }
 
 async function taskOf(store: Store, child: ChildRow, now: number): Promise<TaskProgress> {

@@ -4,6 +4,7 @@ import { approvalCard, type CardCall } from "../../core/permissions/approval-car
 import { decidersText, mayDecide } from "../../core/permissions/deciders.ts";
 import type { OutgoingMessage, Person } from "../../core/protocol/platform.ts";
 import type { ApprovalCall, ApprovalRow } from "../../core/store/run/approvals.ts";
+import type { Family } from "../../core/store/run/children.ts";
 import type { QuestionRow } from "../../core/store/run/questions.ts";
 import { canonicalJson } from "../../core/text/canonical-json.ts";
 import { originOf } from "../../core/trust/label.ts";
@@ -18,8 +19,7 @@ const CARD_CHARS = 40_000;
 const MINUTE_MS = 60_000;
 
 export interface CardArgs {
-  /** A session and its sub-agents. */
-  readonly family: readonly string[];
+  readonly family: Family["ofSession"];
   /** The person who may press the buttons; null if nobody may. */
   readonly by: Person | null;
 }
@@ -29,11 +29,11 @@ export async function cardsOf(
   { family, by }: CardArgs,
   { store, approvals: rules }: Pick<FeatureHost, "store" | "approvals">,
 ): Promise<Card[]> {
-  const [approvals, questions] = await openInteractions(store, family);
-  const agents = new Map((await Promise.all(family.map((id) => store.children.get(id)))).map((row) => [row?.id, row]));
+  const [approvals, questions] = await openInteractions(store, family.sessionIds);
+  const agents = new Map(family.children.map(({ id, task }) => [id, task.agent]));
   return [
     ...approvals.map((row) => {
-      const agent = agents.get(row.sessionId)?.task.agent ?? null;
+      const agent = agents.get(row.sessionId) ?? null;
       const maySay = by !== null && mayDecide(by, row.people.requester.id, rules);
       return cardOf("approval", approvalMessage(row, { agent, rules }), { id: row.id, maySay });
     }),

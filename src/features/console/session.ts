@@ -3,7 +3,6 @@ import { mayChangeSession } from "../../core/permissions/access.ts";
 import { sessionKeyOf } from "../../core/protocol/platform.ts";
 import { costOfAll, type UsageSum } from "../../core/store/ledger/usage-report.ts";
 import type { ChildRow } from "../../core/store/run/children.ts";
-import type { Store } from "../../core/store/store.ts";
 import type { TeamSessions } from "../../feature.ts";
 import { cardsOf } from "./cards.ts";
 import { stateOf, toListedSessions } from "./list.ts";
@@ -25,22 +24,22 @@ export async function showSession(viewer: Viewer, id: string, showing: ConsoleSc
   const reads = store.tables(consoleReads);
   const row = await reads.get(id);
   if (row === null || row.isGone || !(await visibility.sees(viewer, row))) return null;
-  const [titles, stored, actor, transcript, files, children] = await Promise.all([
+  const [titles, stored, actor, transcript, files, { ofSession }] = await Promise.all([
     reads.titles([id]),
     store.sessions.get(id),
     visibility.actor(viewer, row),
     transcriptOf(id, host),
     changedFilesOf(store, id),
-    descendants(id, store),
+    store.children.family(id, ""),
   ]);
-  const family = [id, ...children.map((child) => child.id)];
+  const { children, sessionIds: family } = ofSession;
   const by = mayPress(viewer) ? actor : null;
   const [[listed], spent, runs, asking, cards] = await Promise.all([
     toListedSessions([row], titles, showing),
     reads.spent(family),
     reads.newestRuns(family),
     reads.asking(family),
-    cardsOf({ family, by }, host),
+    cardsOf({ family: ofSession, by }, host),
   ]);
   if (listed === undefined) return null;
   const isCurrent = stored.key === sessionKeyOf(stored.thread);
@@ -72,12 +71,6 @@ export function mayPress(viewer: Viewer): boolean {
 function stopOf(family: readonly string[], runs: ReadonlyMap<string, NewestRun>): string | null {
   const open = family.flatMap((id) => runs.get(id) ?? []).find(({ outcome }) => outcome === null);
   return open === undefined ? null : `stop:${open.id}`;
-}
-
-async function descendants(id: string, store: Store): Promise<ChildRow[]> {
-  const { ofSession } = await store.children.family(id, "");
-  const rows = await Promise.all(ofSession.sessionIds.slice(1).map((child) => store.children.get(child)));
-  return rows.filter((row) => row !== null);
 }
 
 interface Tree {

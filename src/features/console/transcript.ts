@@ -22,7 +22,7 @@ export async function transcriptOf(
   const runIds = [...new Set(rows.map(({ runId }) => runId))];
   const runs = await Promise.all(runIds.map((id) => store.runs.get(id)));
   const steps = await Promise.all(
-    runs.flatMap((run) => (run === null ? [] : [stepsOfRun({ store, titleOf }, { run, childIds: [] })])),
+    runs.flatMap((run) => (run === null ? [] : [stepsOfRun({ store, titleOf }, { run, children: [] })])),
   );
   const byId = new Map(steps.flat().map((step) => [step.id, step]));
   return { entries: rows.flatMap((row) => entriesOf(row, { said, steps: byId })), earlier: count - rows.length };

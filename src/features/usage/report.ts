@@ -99,8 +99,7 @@ async function ownText({ since, today }: { since: number; today: number }, conte
 /** Cost of a session in US dollars, including its sub-agents. */
 async function sessionUsd(id: string, store: Store): Promise<number> {
   const { ofSession } = await store.children.family(id, "");
-  const sums = await Promise.all(ofSession.sessionIds.map((sessionId) => store.usage.total({ since: 0, sessionId })));
-  return sums.reduce((sum, { costUsd }) => sum + costUsd, 0);
+  return (await store.usage.total({ since: 0, sessionIds: ofSession.sessionIds })).costUsd;
 }
 
 interface Row {

@@ -57,7 +57,7 @@ async function cancel(
   { store, engine }: Pick<NativeToolDeps, "store" | "engine">,
 ): Promise<boolean> {
   if (status.type === "waiting" && (await withdrawChild(child, { store, engine }))) return true;
-  const run = await store.children.runOf(child.id);
+  const run = await store.runs.newestOf(child.id);
   if (run !== null) await engine.cancel(child.id, run.id, { by: "agent" });
   return false;
 }

@@ -119,9 +119,8 @@ export class LineAudit {
 
   /** Collects how a sub-agent ended. */
   async #ended(child: ChildRow, parent: Line): Promise<Ended> {
-    const { children, runs } = this.#store;
-    const [first, parentRun] = await Promise.all([children.runOf(child.id), runs.get(child.parentRunId)]);
-    const run = first === null ? null : await runs.get(first.id);
+    const { runs } = this.#store;
+    const [run, parentRun] = await Promise.all([runs.newestOf(child.id), runs.get(child.parentRunId)]);
     if (parentRun === null) throw new Error(`${child.id} has no parent`);
     return { child, report: await reportOf(this.#store, child.id), run, parentRun, parent };
   }
@@ -152,7 +151,7 @@ export class LineAudit {
   async #checkStop({ runId, at }: Stop, lines: readonly Line[]): Promise<void> {
     const runIds = new Set([runId]);
     for (const child of lines.flatMap(({ children }) => children)) {
-      const run = runIds.has(child.parentRunId) ? await this.#store.children.runOf(child.id) : null;
+      const run = runIds.has(child.parentRunId) ? await this.#store.runs.newestOf(child.id) : null;
       if (run !== null) runIds.add(run.id);
     }
     const late = this.#deeds.uses().filter((use) => runIds.has(use.runId) && use.at > at + SLACK_MS);

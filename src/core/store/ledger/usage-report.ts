@@ -8,7 +8,7 @@ export interface UsageRange {
   readonly since: number;
   readonly until?: number;
   readonly channelId?: string;
-  readonly sessionId?: string;
+  readonly sessionIds?: readonly string[];
   readonly personId?: string;
 }
 
@@ -115,9 +115,9 @@ export async function peopleNamed(db: Client, ids: readonly string[]): Promise<R
   return new Map(namesSchema.parse(rows).map(({ id, name }) => [id, name]));
 }
 
-function within({ since, until, ...places }: UsageRange) {
+function within({ since, until, sessionIds, ...places }: UsageRange) {
   const createdAt = { gte: new Date(since), ...(until === undefined ? {} : { lt: new Date(until) }) };
-  return { ...places, createdAt };
+  return { ...places, createdAt, ...(sessionIds && { sessionId: { in: [...sessionIds] } }) };
 }
 
 /** Sums by the database; null if there were no values. */

@@ -23,10 +23,12 @@ export function beginKeyOf(child: Pick<ChildRow, "parentId" | "parentRunId" | "p
   return childStartKey({ parent: { sessionId: child.parentId, runId: child.parentRunId, callId: child.parentCallId } });
 }
 
-/** Sessions and runs of one line of descent, its root included. */
-export interface SessionTree {
-  readonly sessionIds: readonly string[];
-  readonly runIds: readonly string[];
+/** What descends from a session and from one of its runs. Of the children, parents come before their own. */
+export interface Family {
+  /** `sessionIds`: with the session itself. */
+  readonly ofSession: { readonly children: readonly ChildRow[]; readonly sessionIds: readonly string[] };
+  /** `runIds`: with the run itself. */
+  readonly ofRun: { readonly children: readonly ChildRow[]; readonly runIds: readonly string[] };
 }
 
 export function childReads(db: Client) {
@@ -45,24 +47,18 @@ export function childReads(db: Client) {
       return childrenWhere(db, { parentId });
     },
 
-    /** The child's only run; null if it has not begun. */
-    async runOf(sessionId: string): Promise<{ readonly id: string; readonly isEnded: boolean } | null> {
-      const run = await db.run.findFirst({ where: { sessionId } });
-      return run && { id: run.id, isEnded: run.status === "ended" };
-    },
-
-    /** All that descends from a session, with the session itself, and all that descends from the run, with the run. */
-    async family(sessionId: string, runId: string): Promise<{ ofRun: SessionTree; ofSession: SessionTree }> {
+    async family(sessionId: string, runId: string): Promise<Family> {
       const all = await descendants(db, sessionId);
-      const runs = await runsOf(db, all);
-      const ofRun: string[] = [];
-      for (const { id, parentId, parentRunId } of all) {
-        if (parentId === sessionId ? parentRunId === runId : ofRun.includes(parentId)) ofRun.push(id);
+      const ofRun = new Map<string, ChildRow>();
+      for (const child of all) {
+        const isBelow = child.parentId === sessionId ? child.parentRunId === runId : ofRun.has(child.parentId);
+        if (isBelow) ofRun.set(child.id, child);
       }
-      const runIds = runs.filter((run) => ofRun.includes(run.sessionId)).map(({ id }) => id);
+      const children = [...ofRun.values()];
+      const runs = await runsOf(db, children);
       return {
-        ofRun: { sessionIds: ofRun, runIds: [runId, ...runIds] },
-        ofSession: { sessionIds: [sessionId, ...all.map(({ id }) => id)], runIds: runs.map(({ id }) => id) },
+        ofRun: { children, runIds: [runId, ...runs.map(({ id }) => id)] },
+        ofSession: { children: all, sessionIds: [sessionId, ...all.map(({ id }) => id)] },
       };
     },
 

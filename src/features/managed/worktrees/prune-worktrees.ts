@@ -58,10 +58,10 @@ async function endOf({ name, madeAt }: KeptWorktree, { store, clock }: Pick<Prun
   if (child === null) return madeAt;
   const run = await runOrWait(store, name, beginKeyOf(child));
   // The executor may still wait in the queue after its manager's end.
-  if (run === "waiting" || (run !== "gone" && !run.isEnded)) return null;
+  if (run === "waiting" || (run !== "gone" && run.status !== "ended")) return null;
   // Checked in the order in which work continues: the executor's end leaves a waiting event, which then starts a run of
   // its manager.
   if ((await store.inbox.nextWaking(child.parentId, clock.now())) !== null) return null;
   if ((await store.runs.open(child.parentId)) !== null) return null;
-  return run === "gone" ? madeAt : ((await store.runs.get(run.id))?.endedAt ?? madeAt);
+  return run === "gone" ? madeAt : (run.endedAt ?? madeAt);
 }

@@ -183,10 +183,10 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
     };
     await store.transaction((tx) => tx.children.create({ ...below, settings: {}, createdBy: "slack:U1" }));
     const { ofRun, ofSession } = await store.children.family(sessionId, "run_1");
-    expect([ofRun.sessionIds, ofSession.sessionIds]).toEqual([
+    expect([ofRun.children.map(({ id }) => id), ofSession.sessionIds]).toEqual([
       ["agt_a", "agt_below"],
       [sessionId, "agt_a", "agt_below"],
     ]);
-    expect((await store.children.family(sessionId, "run_0")).ofRun.sessionIds).toEqual([]);
+    expect((await store.children.family(sessionId, "run_0")).ofRun.children).toEqual([]);
   });
 });
