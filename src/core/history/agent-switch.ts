@@ -1,4 +1,5 @@
 import type { StoreTransaction } from "../store/store.ts";
+import { isSessionBusy } from "../subagents/children.ts";
 
 /**
  * Gives a session another agent. Returns false while a run is open or about to begin: a run keeps its agent across
@@ -9,15 +10,9 @@ export async function switchAgent(
   { sessionId, agent, at }: { readonly sessionId: string; readonly agent: string; readonly at: number },
 ): Promise<boolean> {
   await tx.sessions.lock(sessionId);
-  if (await isBusy(tx, sessionId, at)) return false;
+  if (await isSessionBusy(tx, sessionId, at)) return false;
   await tx.sessions.setAgent(sessionId, agent);
   return true;
-}
-
-/** Checks waiting events first. If one is taken between the two queries, its run is open by then. */
-async function isBusy(tx: StoreTransaction, sessionId: string, at: number): Promise<boolean> {
-  if ((await tx.inbox.nextWaking(sessionId, at)) !== null) return true;
-  return (await tx.runs.open(sessionId)) !== null;
 }
 
 export function stillRunning(agent: string): string {

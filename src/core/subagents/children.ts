@@ -47,7 +47,7 @@ export async function beginChild(
   const body = task.concurrencyLimit === undefined ? event : { ...event, queued: true };
   let refused: "stopped" | "too many" = "stopped";
   const outcome = await engine.deliver(child.id, { key: childStartKey(event), body }, async (tx) => {
-    await tx.children.lockTaskTree(parent.sessionId);
+    await tx.sessions.lock(parent.sessionId);
     if (!(await tx.runs.holdOpen(parent.runId))) return false;
     const { length } = await tx.children.ofRun(parent.sessionId, parent.runId);
     refused = "too many";
@@ -80,7 +80,7 @@ export async function endChild(ending: EndingChild, { store, engine, clock }: Ch
   let released: readonly string[] = [];
   await engine.deliver(event.parent.sessionId, { key: keys.wakes, body }, async (tx) => {
     // Taken before all other locks, in the same order as when an executor begins, to avoid deadlocks.
-    if (event.task.concurrencyLimit !== undefined) await tx.children.lockTaskTree(event.parent.sessionId);
+    if (event.task.concurrencyLimit !== undefined) await tx.sessions.lock(event.parent.sessionId);
     await endRun(tx, at);
     await tx.journal.put(runId, REPORT, { value: report, at });
     released = event.task.concurrencyLimit === undefined ? [] : await releaseIn(tx, event.parent.sessionId);
@@ -121,7 +121,7 @@ export interface StoppedRun {
  */
 export async function stopRun(tx: StoreTransaction, run: StoppedRun, cause: CancelCause) {
   // Taken before all other locks, in the same order as when an executor begins or ends.
-  await tx.children.lockTaskTree(run.sessionId);
+  await tx.sessions.lock(run.sessionId);
   await tx.runs.requestCancel(run.runId, cause);
   const below = await stopSessionTree(tx, run, cause);
   return { below, released: await releaseIn(tx, run.sessionId) };
@@ -169,7 +169,7 @@ export async function withdrawChild(child: ChildRow, { store, engine }: Pick<Chi
 /** Withdraws a session's sub-agents that have not begun, of any of its runs. Returns whether there were any. */
 export function withdrawWaiting(store: Store, sessionId: string): Promise<boolean> {
   return store.transaction(async (tx) => {
-    await tx.children.lockTaskTree(sessionId);
+    await tx.sessions.lock(sessionId);
     let isAny = false;
     for (const child of await tx.children.ofSession(sessionId)) {
       isAny = (await tx.inbox.takeKey(beginKeyOf(child), null)) || isAny;
@@ -191,7 +191,11 @@ export async function isTreeAtWork(store: FamilyReads, sessionId: string): Promi
  * epoch.
  */
 export async function isTreeBusy(store: FamilyReads, sessionId: string, at: number): Promise<boolean> {
-  if (await areChildrenAtWork(store, sessionId)) return true;
+  return (await areChildrenAtWork(store, sessionId)) || isSessionBusy(store, sessionId, at);
+}
+
+/** The same for the session alone. If a waiting event is taken between the two queries, its run is open by then. */
+export async function isSessionBusy(store: Omit<FamilyReads, "children">, sessionId: string, at: number) {
   return (await store.inbox.nextWaking(sessionId, at)) !== null || (await store.runs.open(sessionId)) !== null;
 }
 

@@ -17,7 +17,7 @@ export async function releaseQueued(
 
 /** Releases queued children of a session. Returns those that may begin once the transaction is committed. */
 export async function releaseIn(tx: StoreTransaction, sessionId: string): Promise<readonly string[]> {
-  await tx.children.lockTaskTree(sessionId);
+  await tx.sessions.lock(sessionId);
   const limited = (await tx.children.ofSession(sessionId)).filter(({ task }) => task.concurrencyLimit !== undefined);
   const queued: ChildRow[] = [];
   // The newest child carries the limit as currently configured.

@@ -96,11 +96,6 @@ export function childWrites(db: Client) {
   return {
     ...childReads(db),
 
-    /** Keeps other transactions from beginning or releasing descendants of the session, until this one ends. */
-    async lockTaskTree(sessionId: string): Promise<void> {
-      await db.session.update({ where: { id: sessionId }, data: { epoch: { increment: 0 } } });
-    },
-
     /** Creates the child's session in its parent's thread, under a key of its own, so that no message reaches it. */
     async create({ task, settings, createdAt, ...child }: NewChild): Promise<void> {
       const parent = await db.session.findUniqueOrThrow({ where: { id: child.parentId } });

@@ -3,6 +3,7 @@ import { type Clock, sleepUnlessAborted } from "../../../core/protocol/runtime.t
 import { runOrWait } from "../../../core/store/child-status.ts";
 import { beginKeyOf } from "../../../core/store/run/children.ts";
 import type { Store } from "../../../core/store/store.ts";
+import { isSessionBusy } from "../../../core/subagents/children.ts";
 import type { ExecutorWorktrees, KeptWorktree } from "./executor-worktrees.ts";
 
 /** Maximum size of all worktrees of ended executors, and how long one that was not merged is kept. */
@@ -61,7 +62,6 @@ async function endOf({ name, madeAt }: KeptWorktree, { store, clock }: Pick<Prun
   if (run === "waiting" || (run !== "gone" && run.status !== "ended")) return null;
   // Checked in the order in which work continues: the executor's end leaves a waiting event, which then starts a run of
   // its manager.
-  if ((await store.inbox.nextWaking(child.parentId, clock.now())) !== null) return null;
-  if ((await store.runs.open(child.parentId)) !== null) return null;
+  if (await isSessionBusy(store, child.parentId, clock.now())) return null;
   return run === "gone" ? madeAt : (run.endedAt ?? madeAt);
 }
