@@ -354,8 +354,7 @@ async function slept(
     throw error;
   }
   const content = [{ type: "text" as const, text: says }];
-  const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
-  return { type: "end_turn", message: { id: "m", role: "assistant", content, createdAt: clock.now() }, usage };
+  return { type: "end_turn", message: { id: "m", role: "assistant", content, createdAt: clock.now() } };
 }
 
 /** The event that begins a sub-agent in the background. */

@@ -18,7 +18,7 @@ export async function* compactSession(query: Query, signal: AbortSignal): AsyncG
     const { clock, ids } = query.runtime;
     const content = [{ type: "text", text } as const];
     const message = { id: ids.next("msg"), role: "assistant", content, createdAt: clock.now() } as const;
-    return { type: "end_turn", message, usage: loop.run.state.usage };
+    return { type: "end_turn", message };
   };
   const { hasSummarised, projection } = loop.run.state;
   if (hasSummarised) return ended(projection.failures === 0 ? DONE : NOT_SUMMARISED);

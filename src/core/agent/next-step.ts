@@ -42,11 +42,7 @@ export function nextStep(state: RunState, bounds: RunBounds): NextStep {
   if (state.lastStopReason === "refusal") return end(refused(bounds));
   if (state.lastStopReason === "max_tokens") return stepOfCut(state, response, bounds);
   if (!isLast) return nextCall(state, bounds);
-  return end({
-    type: "end_turn",
-    message: joinReply(state.messages, state.turns) ?? response,
-    usage: state.usage,
-  });
+  return end({ type: "end_turn", message: joinReply(state.messages, state.turns) ?? response });
 }
 
 function end(outcome: QueryOutcome): NextStep {

@@ -5,8 +5,7 @@ import { resolveUseToolCalls } from "../context/use-tool.ts";
 import { offeredTools, toolAccessOf } from "../permissions/tool-access.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { CancelCause } from "../protocol/cancel-cause.ts";
-import type { AppError } from "../protocol/errors.ts";
-import type { BudgetExceeded, ParkedOn, QueryEnd, QueryEvent } from "../protocol/events.ts";
+import type { ParkedOn, QueryEnd, QueryEvent } from "../protocol/events.ts";
 import { type ContentBlock, type Message, type ToolResultBlock, toolUsesOf } from "../protocol/messages.ts";
 import { CancelSignal } from "../protocol/signals.ts";
 import type { ResolvedModel } from "../providers/provider.ts";
@@ -32,16 +31,16 @@ import { toolSpecs } from "./tool-specs.ts";
 export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerator<QueryEvent, QueryEnd> {
   const loop = await openLoop(query);
   const { run } = loop;
-  let turnEnd: QueryEvent | null = null;
+  let hasTurnEnd = false;
   for (;;) {
     const step = nextStep(run.state, { ...loop.bounds, cancelledBy: cancelledBy(signal) });
     switch (step.type) {
       case "call_model": {
-        if (turnEnd !== null) yield turnEnd;
-        const called: TurnCall = yield* callTurn(loop, step.turn, signal);
+        if (hasTurnEnd) yield { type: "turn_end" };
+        const called: CallEnd = yield* callTurn(loop, step.turn, signal);
         if (called.type === "failed") return { type: "error", error: called.error };
         if (called.type === "over_budget") return { ...called.outcome, ...unfinishedReply(run.state) };
-        turnEnd = called.type === "responded" ? called.turnEnd : null;
+        hasTurnEnd = called.type === "responded";
         break;
       }
       case "run_calls": {
@@ -60,7 +59,7 @@ export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerat
         await run.appended(resumeMessage(query.runtime));
         break;
       case "end":
-        if (turnEnd !== null) yield turnEnd;
+        if (hasTurnEnd) yield { type: "turn_end" };
         return step.outcome;
       default:
         return assertNever(step);
@@ -126,14 +125,8 @@ export function cancelledBy(signal: AbortSignal): CancelCause | null {
   throw signal.reason;
 }
 
-type TurnCall =
-  | { readonly type: "responded"; readonly turnEnd: QueryEvent }
-  | { readonly type: "failed"; readonly error: AppError }
-  | { readonly type: "over_budget"; readonly outcome: BudgetExceeded }
-  | { readonly type: "aborted" };
-
 /** Takes in new messages, calls the model, and journals its response before anything else happens. */
-async function* callTurn(loop: Loop, turn: number, signal: AbortSignal): AsyncGenerator<QueryEvent, TurnCall> {
+async function* callTurn(loop: Loop, turn: number, signal: AbortSignal): AsyncGenerator<QueryEvent, CallEnd> {
   const { query, run, gauge } = loop;
   yield { type: "turn_start", turn };
   const steering = await run.takeSteering(turn);
@@ -162,7 +155,7 @@ async function* callTurn(loop: Loop, turn: number, signal: AbortSignal): AsyncGe
   gauge.learn(response.usage);
   await run.modelResponded({ turn, message, stopReason, usage, costUsd, model });
   query.log.info({ turn, model: response.model, stopReason, usage, costUsd }, "model_responded");
-  return { type: "responded", turnEnd: { type: "turn_end", turn, usage, costUsd } };
+  return end;
 }
 
 /** The user message that carries the results of a response's calls, in call order. */

@@ -3,7 +3,6 @@ import type { StoredEvent } from "../events/session-event.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { Message } from "../protocol/messages.ts";
 import type { Ids, Runtime } from "../protocol/runtime.ts";
-import { NO_USAGE } from "../protocol/usage.ts";
 import type { Store } from "../store/store.ts";
 import { localCommandAnswer, showOutputs } from "./local-command.ts";
 import { convertEvents, messagesOf, type RunInputOptions } from "./run-input.ts";
@@ -68,7 +67,7 @@ export function localCommandOutcome(
   signal: AbortSignal,
 ): QueryOutcome {
   signal.throwIfAborted();
-  return { type: "end_turn", message: answerMessage({ text, at: clock.now() }, ids), usage: NO_USAGE };
+  return { type: "end_turn", message: answerMessage({ text, at: clock.now() }, ids) };
 }
 
 function answerMessage({ text, at }: { readonly text: string; readonly at: number }, ids: Ids): Message {

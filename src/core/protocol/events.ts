@@ -3,7 +3,6 @@ import type { AppError } from "./errors.ts";
 import type { Message } from "./messages.ts";
 import type { PlanStep } from "./plan.ts";
 import type { ToolResult } from "./tool-result.ts";
-import type { Usage } from "./usage.ts";
 
 /** What happens during a run, in order. A view may drop any event; the journal holds the truth. */
 export type QueryEvent =
@@ -31,7 +30,7 @@ export type QueryEvent =
       readonly result: ToolResult;
       readonly durationMs: number;
     }
-  | { readonly type: "turn_end"; readonly turn: number; readonly usage: Usage; readonly costUsd: number | null }
+  | { readonly type: "turn_end" }
   /** People's messages entered the run before this turn's model call. `eventKeys` are the platform's. */
   | { readonly type: "steered"; readonly eventKeys: readonly string[] }
   /** The run ends its wake and waits for people to decide on its calls, or for what one of its calls waits for. */
@@ -81,7 +80,7 @@ export type BudgetExceeded = { readonly type: "budget_exceeded"; readonly scope:
 );
 
 export type QueryOutcome =
-  | { readonly type: "end_turn"; readonly message: Message; readonly usage: Usage }
+  | { readonly type: "end_turn"; readonly message: Message }
   | { readonly type: "cancelled"; readonly cause: CancelCause }
   /** `partial`: the answer so far, if only its continuation was left. */
   | (BudgetExceeded & { readonly partial?: Message })

@@ -6,7 +6,6 @@ import { AppError, type ErrorCode } from "../../../src/core/protocol/errors.ts";
 import type { QueryOutcome } from "../../../src/core/protocol/events.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { lineText } from "../../../src/core/protocol/shown.ts";
-import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 
 const stats = { turns: 3, tools: 2, durationMs: 6_400, changedFiles: [] };
@@ -18,12 +17,12 @@ test.each([
   { name: "has no known price", costUsd: null, line: "✓ 3 turns · 2 tools · 6 s" },
 ])("a run that $name folds into “$line”", ({ costUsd, line }) => {
   const partial = { id: "m", role: "assistant" as const, content: [], createdAt: 0 };
-  const outcome = { type: "end_turn" as const, message: partial, usage: NO_USAGE };
+  const outcome = { type: "end_turn" as const, message: partial };
   expect(lineText(foldLine(outcome, { ...stats, costUsd }))).toBe(line);
 });
 
 test("a person's own command folds into a line without turns", () => {
-  const outcome = { type: "end_turn" as const, message: cut, usage: NO_USAGE };
+  const outcome = { type: "end_turn" as const, message: cut };
   expect(lineText(foldLine(outcome, { ...stats, turns: 0, tools: 1, costUsd: 0 }))).toBe("✓ 1 tool · 6 s");
 });
 
@@ -31,7 +30,7 @@ const cut = { id: "m", role: "assistant" as const, content: [], createdAt: 0 };
 const failed = (code: ErrorCode): QueryOutcome => ({ type: "error", error: new AppError(code, "failed") });
 
 test.each<[string, QueryOutcome, string[]]>([
-  ["answers", { type: "end_turn", message: cut, usage: NO_USAGE }, []],
+  ["answers", { type: "end_turn", message: cut }, []],
   ["is stopped", { type: "cancelled", cause: { by: "person", name: "@ana" } }, []],
   ["reaches its turn limit", { type: "max_turns", turns: 5 }, ["continue:run_1"]],
   ["is cut off", { type: "max_tokens", partial: cut }, ["continue:run_1"]],

@@ -3,7 +3,6 @@ import { pacePlatform } from "../../../src/adapters/render/pacing/paced-platform
 import { createTaskBoard } from "../../../src/adapters/render/progress/task-board.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import type { Message } from "../../../src/core/protocol/messages.ts";
-import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { LIMITS, memoryLog, memoryPlatform, runIn, said, THREAD } from "./memory-platform.ts";
 
@@ -25,7 +24,7 @@ test("a resumed run that ends at once folds its live message, even if the channe
   );
   const message: Message = { id: "m1", role: "assistant", content: [{ type: "text", text: "Done." }], createdAt: 0 };
   const stats = { turns: 1, tools: 0, changedFiles: [], durationMs: 6_000, costUsd: null };
-  const finished = view.finish({ type: "end_turn", message, usage: NO_USAGE }, stats);
+  const finished = view.finish({ type: "end_turn", message }, stats);
   await clock.runAll();
   await finished;
   expect([...inner.messages.values()].map(({ markdown }) => markdown)).toEqual(["✓ 1 turn · 6 s", "Other.", "Done."]);

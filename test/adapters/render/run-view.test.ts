@@ -7,7 +7,6 @@ import { PlatformError, ProviderError } from "../../../src/core/protocol/errors.
 import type { QueryOutcome, RunStats } from "../../../src/core/protocol/events.ts";
 import type { Message } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
-import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog, memoryPlatform, runIn, said, THREAD } from "./memory-platform.ts";
 
@@ -18,7 +17,7 @@ function says(text: string): Message {
   return { id: "msg_1", role: "assistant", content: [{ type: "text", text }], createdAt: 0 };
 }
 
-const answered = (text: string): QueryOutcome => ({ type: "end_turn", message: says(text), usage: NO_USAGE });
+const answered = (text: string): QueryOutcome => ({ type: "end_turn", message: says(text) });
 
 function setup(options: Partial<RunViewOptions> = {}) {
   const clock = new ManualClock(0);

@@ -5,7 +5,6 @@ import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import { withStatus } from "../../../src/adapters/render/status-view.ts";
 import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
-import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { begin } from "../../contracts/platform-steps.ts";
 import { openSlackHarness } from "../../support/slack/slack-harness.ts";
@@ -66,7 +65,7 @@ test("50 concurrent runs in 10 channels: no 429, every answer complete in time, 
     modelEndedAt.set(runId, clock.now());
     const message = { id: runId, role: "assistant", content: [{ type: "text", text }], createdAt: 0 } as const;
     const stats = { turns: 2, tools: 1, durationMs: STREAM_MS, costUsd: 0.01, changedFiles: [] };
-    await view.finish({ type: "end_turn", message, usage: NO_USAGE }, stats);
+    await view.finish({ type: "end_turn", message }, stats);
     return text.trim();
   };
 

@@ -125,13 +125,10 @@ test.each(points)("killed $when write $write ($name), the run continues as if un
 
   const state = await journal.load();
   const commandCut = isCommandCut(point);
-  expect(outcome).toMatchObject({
-    type: "end_turn",
-    message: { content: [{ text: "Done." }] },
-    usage: uncutState.usage,
-  });
+  expect(outcome).toMatchObject({ type: "end_turn", message: { content: [{ text: "Done." }] } });
   expect(told(state.messages)).toEqual(told(commandCut ? withoutCommand(uncutState.messages) : uncutState.messages));
-  expect(state).toMatchObject({ turns: 3, toolsRun: 5, costUsd: uncutState.costUsd, changedFiles: ["a"] });
+  const { usage, costUsd } = uncutState;
+  expect(state).toMatchObject({ turns: 3, toolsRun: 5, usage, costUsd, changedFiles: ["a"] });
   expect(world.writes).toBe(1);
   expect(world.commands).toBe(point.write === COMMAND_BEGUN && point.when === "after" ? 0 : 1);
   // The model is asked again only for a response that was lost with the process.

@@ -4,7 +4,6 @@ import { renderProgress } from "../../../../src/adapters/render/progress/progres
 import type { QueryEvent } from "../../../../src/core/protocol/events.ts";
 import type { PlanMark } from "../../../../src/core/protocol/plan.ts";
 import { errorResult, textResult } from "../../../../src/core/protocol/tool-result.ts";
-import { NO_USAGE } from "../../../../src/core/protocol/usage.ts";
 
 let nextId = 0;
 const turn = (n: number): QueryEvent => ({ type: "turn_start", turn: n });
@@ -182,7 +181,7 @@ const cases: { name: string; events: QueryEvent[]; lines: string[] }[] = [
   },
   {
     name: "the text of the turn before stays until the next one speaks",
-    events: [turn(1), token("old"), { type: "turn_end", turn: 1, usage: NO_USAGE, costUsd: null }, turn(2)],
+    events: [turn(1), token("old"), { type: "turn_end" }, turn(2)],
     lines: ["⏳ **build** · turn 2 · 6 s", "", "old"],
   },
   {
