@@ -20,7 +20,7 @@ export interface ClusterConnection {
    * connection lasts. Calls `standBy` once if such a process exists. Rejects with the signal's reason if that aborts
    * first, and with ConnectionLost if the database stops answering.
    */
-  share(clock: Pick<Clock, "sleep">, signal: AbortSignal, standBy: () => void): Promise<void>;
+  share(clock: Clock, signal: AbortSignal, standBy: () => void): Promise<void>;
   /** Subscribes to what any process publishes from now on. Delivered at most once; what is lost is not repeated. */
   subscribe(listener: (payload: string) => void): Promise<void>;
   /** Notifies all subscribed processes, this one included. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { StoreError } from "../../protocol/errors.ts";
 import { type Clock, sleepUnlessAborted } from "../../protocol/runtime.ts";
+import { answerWithin } from "../database/answer-within.ts";
 import { CLAIMS, SESSION_QUEUE } from "./claim-rows.ts";
 import type { ClusterConnection } from "./cluster-connection.ts";
 
@@ -204,29 +205,11 @@ export class Membership {
     const at = clock.now();
     if (Math.abs(at - this.#renewedAt) > PAUSED.afterMs) this.#judgesFrom = at + PAUSED.graceMs;
     const asked = connection.query(HEARTBEAT, [id, JSON.stringify(state()), at >= this.#judgesFrom]);
-    const [row] = await this.#withTimeout(asked);
+    const [row] = await answerWithin(ANSWER_MS, asked, clock);
     const { alive, now, ...beat } = heartbeatSchema.parse(row);
     if (!alive) return this.#markLost();
     this.#renewedAt = at;
     if (!this.#left.signal.aborted) onHeartbeat({ ...beat, time: timeOf(now, at, clock.now()) });
-  }
-
-  /**
-   * Rejects if no answer arrives in time, since a network that drops all packets breaks no connection. A process that
-   * was stopped resumes with expired timers and receives the answer only after them, so one more interval is allowed.
-   */
-  async #withTimeout<T>(answer: Promise<T>): Promise<T> {
-    const { clock } = this.#options;
-    const late = Promise.withResolvers<never>();
-    const refuse = () => late.reject(new StoreError("stale_owner", "the database does not answer"));
-    let cancel = clock.after(ANSWER_MS, () => {
-      cancel = clock.after(HEARTBEAT_EVERY_MS, refuse);
-    });
-    try {
-      return await Promise.race([answer, late.promise]);
-    } finally {
-      cancel();
-    }
   }
 
   #markLost(): void {

@@ -11,6 +11,13 @@ export type Client = Prisma.TransactionClient;
 /** A table row as stored. */
 export type Stored<Model extends Prisma.ModelName> = Prisma.TypeMap["model"][Model]["payload"]["scalars"];
 
+/** Options of both clients. Times in milliseconds. */
+export const CLIENT_OPTIONS = {
+  transactionOptions: { maxWait: 20_000, timeout: 20_000 },
+  // Any other format reads the program's whole source for each error, even for expected ones.
+  errorFormat: "minimal",
+} as const;
+
 /** PostgreSQL's client as SQLite's: both come from the same models and differ in no option the stores use. */
 export function asDatabaseClient(client: PostgresClient): DatabaseClient {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- two generated types, one shape

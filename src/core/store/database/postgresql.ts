@@ -4,7 +4,7 @@ import type { Client } from "pg";
 import { PrismaClient } from "../../../../prisma/postgresql/generated/client.ts";
 import { toConnectionLost } from "../../protocol/database-failure.ts";
 import type { Runtime } from "../../protocol/runtime.ts";
-import { asDatabaseClient, type DatabaseClient } from "./client.ts";
+import { asDatabaseClient, CLIENT_OPTIONS, type DatabaseClient } from "./client.ts";
 import { connectionLimit, freedWhenFrozen } from "./connection/connections.ts";
 import { openConnection } from "./connection/open-connection.ts";
 import { requireRights } from "./connection/postgresql-rights.ts";
@@ -32,18 +32,13 @@ export async function openPostgresql(
   } finally {
     await connection.end();
   }
-  const client = new PrismaClient({
-    adapter: new NamedErrorsPg({
-      connectionString: await resolveSslMode(url),
-      max: connectionLimit(url),
-      ...NOTICES_VANISHED,
-      ...(isShared ? freedWhenFrozen(url) : {}),
-    }),
-    transactionOptions: { maxWait: 20_000, timeout: 20_000 },
-    // Any other format reads the program's whole source for each error, even for expected ones.
-    errorFormat: "minimal",
+  const adapter = new NamedErrorsPg({
+    connectionString: await resolveSslMode(url),
+    max: connectionLimit(url),
+    ...NOTICES_VANISHED,
+    ...(isShared ? freedWhenFrozen(url) : {}),
   });
-  return asDatabaseClient(client);
+  return asDatabaseClient(new PrismaClient({ adapter, ...CLIENT_OPTIONS }));
 }
 
 /** Renames the errors of broken connections, so that the code that catches them sees that the database is the cause. */

@@ -3,7 +3,7 @@ import { PrismaClient } from "../../../../prisma/sqlite/generated/client.ts";
 import { type ConfigError, StoreError } from "../../protocol/errors.ts";
 import type { Runtime } from "../../protocol/runtime.ts";
 import { systemCode } from "../../protocol/system-code.ts";
-import type { DatabaseClient } from "./client.ts";
+import { CLIENT_OPTIONS, type DatabaseClient } from "./client.ts";
 import { sqlitePath } from "./connection/database-url.ts";
 import { unavailable } from "./connection/unavailable.ts";
 import { migrate } from "./migrate.ts";
@@ -27,12 +27,7 @@ export async function openSqlite(url: string, migrations: string, runtime: Runti
     connection.close();
   }
   await closeSqliteFile(url);
-  return new PrismaClient({
-    adapter: sqliteAdapter(file, runtime.clock),
-    transactionOptions: { maxWait: 20_000, timeout: 20_000 },
-    // Any other format reads the program's whole source for each error, even for expected ones.
-    errorFormat: "minimal",
-  });
+  return new PrismaClient({ adapter: sqliteAdapter(file, runtime.clock), ...CLIENT_OPTIONS });
 }
 
 /** A ConfigError if a full disk, another process or the like prevented migrations of a sound database; else null. */

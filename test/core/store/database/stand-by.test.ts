@@ -19,7 +19,11 @@ afterAll(() => postgres.stop());
 
 const { clock } = systemRuntime();
 /** A clock on which no wait is longer than a second. */
-const quick: Clock = { ...clock, sleep: (ms, signal) => clock.sleep(Math.min(ms, 1_000), signal) };
+const quick: Clock = {
+  ...clock,
+  after: (ms, fn) => clock.after(Math.min(ms, 1_000), fn),
+  sleep: (ms, signal) => clock.sleep(Math.min(ms, 1_000), signal),
+};
 const { signal } = new AbortController();
 
 /** A database with a lease that one process holds, and a proxy to it that can swallow all traffic. */
