@@ -3,6 +3,7 @@ import { providerEnvironmentSchema } from "../config/environment.ts";
 import { environmentWith } from "../config/features.ts";
 import type { Config } from "../config.ts";
 import type { ClusterMember } from "../core/cluster.ts";
+import { canonicalJson } from "../core/text/canonical-json.ts";
 import { isObject } from "../core/text/from-json.ts";
 
 /** Keys of the settings file that may differ between processes. */
@@ -85,12 +86,7 @@ function comparable(path: readonly string[], value: unknown): string {
 }
 
 function digestOf(value: unknown): string {
-  const text = JSON.stringify(value, (_key, part: unknown) => (isObject(part) ? sorted(part) : part)) ?? "";
-  return hash("sha256", text).slice(0, DIGEST_CHARS);
-}
-
-function sorted(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).sort(([one], [other]) => (one < other ? -1 : 1)));
+  return hash("sha256", canonicalJson(value)).slice(0, DIGEST_CHARS);
 }
 
 /** How this process differs from others. */

@@ -73,7 +73,6 @@ export type JobPreview =
       readonly next: readonly string[];
       /** Due time of a job that is due only once, in milliseconds since the epoch; null for others. */
       readonly dueOnce: number | null;
-      readonly details: string;
     }
   /** `reason` is a sentence that explains why the job cannot exist. */
   | { readonly type: "refused"; readonly reason: string };

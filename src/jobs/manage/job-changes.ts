@@ -21,7 +21,7 @@ import { doneAnswer, refusedAnswer } from "./job-answers.ts";
 import { versionOf } from "./job-fields.ts";
 import type { JobFinder } from "./job-finder.ts";
 import { fileRefusal, type JobRights } from "./job-rights.ts";
-import { channelLabel, jobDetails, NAMED_TIMES } from "./job-text.ts";
+import { NAMED_TIMES } from "./job-text.ts";
 
 type ChangeAction = Exclude<JobAction, "show" | "logs">;
 
@@ -44,16 +44,8 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     const known = await this.#options.store.jobs.named(settings);
     if (known !== null && !this.#makesRoom(known, request))
       return { type: "refused", reason: nameTaken(settings.name).text };
-    const access = { mayRead: true };
-    const channel = await channelLabel(settings, this.#options.store, access);
-    return {
-      type: "job",
-      name: settings.name,
-      sentence: sentenceOf(schedule),
-      next: this.#nextTimes(read),
-      dueOnce: settings.dueOnce,
-      details: jobDetails(settings, channel, access),
-    };
+    const { name, dueOnce } = settings;
+    return { type: "job", name, sentence: sentenceOf(schedule), next: this.#nextTimes(read), dueOnce };
   }
 
   async add(input: JobInput, request: JobRequest): Promise<JobAnswer> {
