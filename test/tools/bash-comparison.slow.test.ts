@@ -5,10 +5,11 @@ import { expect, test } from "vitest";
 import { FILES, SCRIPTS, type Script } from "./bash-scripts.ts";
 import { COMMAND_SCRIPTS } from "./bash-scripts-commands.ts";
 import { EXPANSION_SCRIPTS } from "./bash-scripts-expansion.ts";
+import { SHELL_SCRIPTS } from "./bash-scripts-shells.ts";
 import { fileSession, text, useSandbox } from "./file-session.ts";
 
 const sandbox = useSandbox();
-const ALL = { ...SCRIPTS, ...COMMAND_SCRIPTS, ...EXPANSION_SCRIPTS };
+const ALL = { ...SCRIPTS, ...COMMAND_SCRIPTS, ...EXPANSION_SCRIPTS, ...SHELL_SCRIPTS };
 
 /** What people and models rely on; error messages count only by whether there are any. */
 interface Ended {

@@ -186,6 +186,11 @@ export const AWK_REPAIRS: readonly Repair[] = [
       '["close",async(a,t,n)=>repairs.closeStream(t,String(await n.evalExpr(a[0])))]',
   ],
   [
+    "systime, mktime, strftime, asort and asorti exist",
+    /\["systime",\w+\("systime"\)\],\["mktime",\w+\("mktime"\)\],\["strftime",\w+\("strftime"\)\]/g,
+    "...repairs.GAWK_FUNCTIONS",
+  ],
+  [
     "The commands of open pipes run at the end",
     /(async executeEnd\(\)\{if\(this\.assertDefenseContext\("END execution entry"\)[^]{1,420}?inEndBlock=!1\})\}/g,
     "$1await repairs.closePipes(this.ctx)}",

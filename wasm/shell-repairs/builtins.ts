@@ -18,9 +18,10 @@ export const BUILTIN_REPAIRS: readonly Repair[] = [
     "$1let own=repairs.testProblem($2,$3);if(own!==null)return own;",
   ],
   [
-    "cd accepts one directory only",
-    /(let (\w)=\w\.slice\(\w\);)(?=if\(\2\.length===0\|\|\2\[0\]==="~"\?)/g,
-    '$1if($2.length>1)return{stdout:"",stderr:"bash: cd: too many arguments\\n",exitCode:1};',
+    "cd accepts one directory only, and - once there was another",
+    /(let (\w)=\w\.slice\(\w\);)(?=if\(\2\.length===0\|\|\2\[0\]==="~"\?\w=(\w)\.)/g,
+    '$1let why=$2.length>1?"too many arguments":$2[0]==="-"&&!$3.state.env.get("OLDPWD")?"OLDPWD not set":"";' +
+      'if(why)return{stdout:"",stderr:`bash: cd: ${why}\\n`,exitCode:1};',
   ],
   [
     "break does not end a loop around its subshell",
@@ -51,5 +52,27 @@ export const BUILTIN_REPAIRS: readonly Repair[] = [
     "BASH_SOURCE names the script or the sourced file outside of functions, too",
     /case"BASH_SOURCE":\{let \w=(\w)\.state\.sourceStack\?\.\[0\]/g,
     "$&??$1.state.currentSource",
+  ],
+  ["OLDPWD is unset at first", /\["OLDPWD",\w\],(?=\["OPTIND","1"\])/g, ""],
+  [
+    "SHLVL counts the shells",
+    /(?<==\{\.\.\.this\.state,currentSource:(\w)\.env\?[^]{1,200}?env:)(\w)(?=,)/g,
+    "repairs.countShell($2,$1.env)",
+  ],
+  [
+    "Line numbers in a command substitution go on from its line",
+    /(case"LINENO":return String\()(\w)\.state\.currentLine/g,
+    "$1$2.state.currentLine+($2.state.lineOffset??0)",
+  ],
+  [
+    "source accepts more than nine arguments",
+    /for\(let (\w)=1;\1<=9;\1\+\+\)(\w\.set\(String\(\1\),(\w)\.state\.env\.get\(String\(\1\)\)\);[^]{1,200}?for\(let \w=0;\w<(\w)\.length)&&\w<9(;[^;]{1,40};)for\(let (\w)=\4\.length\+1;\6<=9;/g,
+    'let own=Math.max($3.state.env.get("#")??0,n.length);for(let $1=1;$1<=own;$1++)$2$5for(let $6=$4.length+1;$6<=own;',
+  ],
+  [
+    "A script that runs as a command is run by bash, unless its #! line names another interpreter",
+    /(async function (\w+)\((\w),(\w),(\w),\w,\w)(,own\)\{let\{ctx:(\w)[^]{1,900}?:(\w+)\(`bash: \$\{\4\}: No such file or directory\n`,127\);if\()("script"in (\w)\))return \4\.includes\("\/"\)\|\|\([^;]{1,120}\),await \w\(\10\.path,\5,(\w)\)/g,
+    "$1$6$9{let other=repairs.otherInterpreter(await $7.fs.readFile($10.path));if(other!==null)return $8(`bash: ${other}: command not found\\n`,127);" +
+      'return await $2($3,"bash",[$4.includes("/")?$4:$10.path,...$5],$11,!0,own)}',
   ],
 ];

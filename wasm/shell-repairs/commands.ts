@@ -61,11 +61,19 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     '$2$1=["-"];',
   ],
   [
-    "grep supports -H and -s",
+    "grep supports -H, -s, -z, -a and -I",
     /(\w+=\{name:"grep",async execute\(\w,\w\)\{)([^]{1,3000}?else if\((\w+)==="h"\|\|\3==="--no-filename"\)\w=!0;)([^]{1,5500}?let \w+=\()(\w+\.length>1\|\|\w&&\w+\)&&![^]{1,3000}?if\("error"in (\w+)&&\6\.error\)\{)(\w\+=\6\.error)/g,
-    "$1let own={named:!1,silent:!1};$2" +
-      'else if($3==="H"||$3==="--with-filename")own.named=!0;else if($3==="s"||$3==="--no-messages")own.silent=!0;' +
-      "$4own.named||$5own.silent||($7)",
+    '$1let own={binary:""};$2else if(repairs.isGrepFlag(own,$3));$4own.named||$5own.silent||($7)',
+  ],
+  [
+    "grep -z separates lines by NUL",
+    /(?=if\(\w&&!\w\)\{let \w+=\w\.ignoreCase\?(\w+)\.toLowerCase\(\):\1;)([^]{1,900}?return\{file:(\w+),result:)(\w+)(?=\}\}catch\((\w+)\)\{return \w+\(\5\),\{error:`grep: )/g,
+    "$1=repairs.grepInput(own,$1);$2repairs.grepOutput(own,$4,{name:$3,text:$1})",
+  ],
+  [
+    "grep names binary files instead of printing their lines",
+    /(\?\{stdout:"",stderr:"",exitCode:(\w+)\}:\{stdout:\w,stderr:\w)(?=,exitCode:\2\}\}\},\w+=256)/g,
+    "$1+own.binary",
   ],
   [
     "grep -o prints nothing for empty matches",

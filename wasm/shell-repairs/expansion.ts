@@ -53,8 +53,33 @@ export const EXPANSION_REPAIRS: readonly Repair[] = [
     "repairs.withoutNul($3.state,$1)$2",
   ],
   [
-    "A subshell has a line number, like other commands",
-    /(parseCommand\(\)\{if\(this\.currentTokenJoinsProcessSubstitution\(\)\)return \w+\(this\);let (\w)=this\.current\(\);[^]{1,400}?case \w+\.LPAREN:return )(\w+\(this\))/g,
-    "$1Object.assign($3,{line:$2.line})",
+    "All commands have a line number",
+    /(?<=parseCommand\(\)\{)if\(this\.currentTokenJoinsProcessSubstitution\(\)\)/g,
+    "let{line}=this.current(),own=this.parseWithoutLine();own.line??=line;return own}parseWithoutLine(){$&",
+  ],
+  [
+    "${v@Q} quotes like bash",
+    /(function \w+\((\w)\)\{)if\(\2===""\)return"''";if\(\/\[\\n\\r\\t\\x00-\\x1f\\x7f'\]\/\.test\(\2\)\)[^]{1,500}?return`'\$\{\2\}'`\}/g,
+    "$1return repairs.quoted($2)}",
+  ],
+  [
+    "printf %q quotes like bash",
+    /(function \w+\(\w,\w,(\w)\)\{let (\w)=)\w+\(\w,\2\)(,\w=\w\.match\(\/\^%\(-\?\)\(\\d\*\)q\$\/\);if\(!\w\)return \3;)/g,
+    "$1repairs.backslashed(t)$4",
+  ],
+  [
+    "A pattern that matches no file is not split into words at quoted spaces",
+    /(return\{values:\w,quoted:!1\};if\((\w)\.length===0\)return\{values:\[\],quoted:!1\}\}let (\w)=\w+\(\w\);)if\(!\w+\(\w\.state\.env\)\)\{let \2=[^{}]{1,40};return\{values:\w+\(\3,\2,\w\.limits\.maxArrayElements\),quoted:!1\}\}/g,
+    "$1",
+  ],
+  [
+    "source has a frame of its own",
+    /(let (\w)=)(\w)\.state\.currentSource(,\w=\(\)=>\{if\(\3\.state\.sourceDepth--,)\3\.state\.currentSource=\2,([^]{1,600}?)\3\.state\.currentSource=(\w);/g,
+    "$1()=>{}$4$2(),$5$2=repairs.enterSource($3.state,$6);",
+  ],
+  [
+    "FUNCNAME is empty outside of functions",
+    /(case"FUNCNAME":\{let \w=)(\w)\.state\.funcNameStack\?\.\[0\](?=;if\(\w!==void 0\)return \w;)/g,
+    '$1repairs.frames($2.state,"FUNCNAME")[0]',
   ],
 ];

@@ -147,16 +147,6 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     "$1$4",
   ],
   [
-    "The #! line counts in line numbers of scripts that run as commands",
-    /(`,127\)\}if\((\w)\.startsWith\("#!"\)\)\{let (\w)=\2\.indexOf\(`\n`\);\3!==-1&&\(\2=\2\.slice\(\3)\+1(?=\)\)\}let \w=\w\.state\.loopDepth)/g,
-    "$1",
-  ],
-  [
-    "The shell does not run a script whose #! line names another interpreter",
-    /(?<=(\w)=await \w+\.fs\.readFile\(\w\)\}catch\{return (\w+)\(`bash: \$\{\w+\}: No such file or directory\n`,127\)\})(?=if\(\1\.startsWith\("#!"\)\))/g,
-    "let other=repairs.otherInterpreter($1);if(other!==null)return $2(`bash: ${other}: command not found\\n`,127);",
-  ],
-  [
     "The parser keeps the elements of a list given to local or declare",
     /((\w)=\w+\((\w)\);\3\.expect\(\w\.RPAREN\);let \w=\2\.map\(\w=>[\w$.]+\(\3,\w\)\),\w=`\$\{\w\}=\(\$\{\w\.join\(" "\)\}\)`;\w\.push\()(\3\.parseWordFromString\(\w,!1,!1,!0\))(?=\))/g,
     "$1Object.assign($4,{elements:$2})",
@@ -167,9 +157,9 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     "$1let own=await repairs.listAssignmentText($3,word=>$4($2,word));if(own!==void 0)return own;",
   ],
   [
-    "An array element may look like an assignment",
-    /(\w)\.isWord\(\)(?=\?\w\.push\(\1\.parseWord\(\)\):\w+\.has\(\1\.current\(\)\.type\)\?\1\.error\()/g,
-    '($&||$1.current().type==="ASSIGNMENT_WORD")',
+    "An array element may look like an assignment, and contains spaces between brackets at its start",
+    /((\w)\.isWord\(\))(\?\w\.push\(\2\.parseWord\(\)\):\w+\.has\(\2\.current\(\)\.type\)\?\2\.error\([^;]{1,160};return )(\w)/g,
+    '($1||$2.current().type==="ASSIGNMENT_WORD")$3repairs.withWholeKeys($4)',
   ],
   [
     "A name reference may refer to an array",
@@ -238,11 +228,6 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     "$1repairs.withTraps($3,()=>$2)",
   ],
   [
-    "The EXIT trap runs at the end of a script file",
-    /(\.parse\(\w\),\w=await )(\w\(\w\))(?=;return \w\(\),\w\}catch\((\w)\)\{if\(\w\(\),\3 instanceof \w+\)return \w+\(\3\.stdout,\3\.stderr,\3\.exitCode\))/g,
-    "$1repairs.withTraps(e,()=>$2)",
-  ],
-  [
     "The EXIT trap runs at the end of a command substitution, which does not inherit set -e",
     /(suppressVerbose=!0;try\{let \w=await )(\w)\.executeScript\((\w\.body)\)(?=,\w=\w\.exitCode;\2\.state\.env=)/g,
     "$1repairs.runSubstitution($2,$3)",
@@ -250,7 +235,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "A failing && at a function's end fails its caller; break stays within a function; trap exists; local is like declare",
     /if\((\w)==="local"\)(return \w+\((\w),(\w)\))(;[^]{1,900}?\1==="declare"\|\|\1==="typeset"\)return )(\w+)(\([^]{1,120}?functions\.get\(\1\);if\(\w\))return (\w+\([^)]+\))/g,
-    'if($1==="trap")return repairs.trap($3,$4);if(/^(?:local|declare|typeset)$/.test($1))repairs.hideOuter($3.state,$4),repairs.inheritArrayKind($3.state,$4);' +
+    'if($1==="trap")return repairs.trap($3,$4);if($1==="kill")return repairs.kill($3,$4);if($1==="umask")return repairs.umask($4);if(/^(?:local|declare|typeset)$/.test($1))repairs.hideOuter($3.state,$4),repairs.inheritArrayKind($3.state,$4);' +
       'if($1==="local"){if($3.state.localScopes.length>0&&$4.some(a=>/^-\\w*[Aairulx]|=\\(\\[/.test(a)))return $6($3,$4);$2}' +
       "$5$6$7{let own=await repairs.outsideLoops($3.state,()=>$8);$3.state.errexitSafe=!1;return own}",
   ],
@@ -389,5 +374,25 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     "Numbers of a brace range are as wide as its wider end if either end has a leading zero",
     /if\((\w)\?\.match\(\/\^-\?0\\d\/\)&&\((\w)=Math\.max\(\2,\1\.replace\(\/\^-\/,""\)\.length\)\),(\w)\?\.match\(\/\^-\?0\\d\/\)&&\(\2=Math\.max\(\2,\3\.replace\(\/\^-\/,""\)\.length\)\),([^]{1,250}?String\(Math\.abs\(\w\)\)\.padStart\()\2/g,
     "if([$1,$3].some(end=>/^-?0\\d/.test(end))&&($2=Math.max($1.length,$3.length)),$4p?$2-1:$2",
+  ],
+  [
+    "An error of an expansion ends the commands of its line",
+    /(this\.ctx\.executionScope,"script"\);)(for\(let (\w) of )(\w\.statements)(\)try\{let \w=await this\.executeStatement\(\3\);[^]{1,1800}?=1,this\.ctx\.state\.lastExitCode=\w,this\.ctx\.state\.env\.set\("\?",String\(\w\)\));continue\}/g,
+    "$1let failed={};$2repairs.notDiscarded($4,failed)$5;failed.line=repairs.lineOf($3);continue}",
+  ],
+  [
+    "An error of an expansion also ends the lists and loops around it",
+    /return (\w) instanceof (\w+)\|\|\1 instanceof (\w+)\|\|\1 instanceof (\w+)(\}var \w+,\2,\3,\4,[^]+?function \w+\((\w),\w,\w,\w\)\{if\(\6 instanceof \2\)[^]{1,600}?if\()(?=\6 instanceof \4\|\|)/g,
+    "return $1 instanceof $2||$1 instanceof $3||$1 instanceof $4||repairs.isDiscarding($1)$5repairs.isDiscarding($6)||",
+  ],
+  [
+    "An error of an expansion ends the subshell around it",
+    /(\w instanceof \w+\|\|(\w) instanceof \w+\?\(\w\.append\("stdout",[^?]{1,200}?\.build\(0\)\):)(\2 instanceof [^?]{1,60}\?\([^?]{1,200}?\.build\(\2\.exitCode)(?=\)\):)/g,
+    "$1repairs.isDiscarding($2)||$3??1",
+  ],
+  [
+    "An error of an expansion ends its command of a pipe only",
+    /(exitCode:1\};else if\()((\w) instanceof \w+)(&&\w\.commands\.length>1\)\w=\{stdout:\3\.stdout,stderr:\3\.stderr,exitCode:\3\.exitCode)(?=\})/g,
+    "$1($2||repairs.isDiscarding($3))$4??1",
   ],
 ];

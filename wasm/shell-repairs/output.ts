@@ -84,4 +84,14 @@ export const OUTPUT_REPAIRS: readonly Repair[] = [
     /(=await \w+\(\w,)(\w+\((\w)\.stdout,\3\.stderr,\w\))(?=,\w,\w\.targets,\w\.dupSources,\w\.standardRoutes\);\3\.stdout=)/g,
     "$1{...$2,parts:$3.parts}",
   ],
+  [
+    "A command of exec > >(command) prints to where the shell printed before",
+    /(\w\.push\(\{fd:\w,path:\w,direction:\w\.direction,body:\w\.body)(?=\}\);try\{await \w+\((\w),\w,\w\))/g,
+    "$1,stdout:$2.state.fileDescriptors?.get(1)",
+  ],
+  [
+    "A command fails if much of what it printed into a pipe is not read",
+    /(\w)\.state\.commandCount=\1\.executionScope\.chargeCommand\(\),(\w=await\((\w)===\w\.commands\.at\(-1\)\?[^]+?)(?=(\w)\.push\((\w)\.exitCode\),\5\.exitCode!==0&&\((\w)=\5\.exitCode\))/g,
+    "$1.state.unread=0,$&repairs.isUnread($1.state)&&$4.at(-1)===0&&($4[$4.length-1]=$6=141),",
+  ],
 ];

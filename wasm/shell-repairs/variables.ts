@@ -29,9 +29,9 @@ export const VARIABLE_REPAIRS: readonly Repair[] = [
     },
   ],
   [
-    "An expansion in arithmetic may yield operators, or the digits after a base",
+    "An expansion in arithmetic may yield operators, or the digits after a base; a command substitution, any text",
     /(function (\w+)\(\w,(\w)\)\{let (\w)=repairs\.withoutQuotes\(\3\)),(\{expr:\w,pos:\w\}=[^]{1,100}?if\(\w<\4\.length\)\{)([^]{1,900000}?case"ArithNested":return await (\w)\([^]{1,900}?)(?=case"ArithBracedExpansion":return await \w+\((\w),await (\w+)\(\8,repairs\.parseBraced\(new (\w+)\(\),(\w)\.content\)\))/g,
-    '$1,own={type:"ArithmeticExpression",originalText:$3,expression:{type:"ArithText",text:$4}};if(/\\d#\\$/.test($4))return own;let$5' +
+    '$1,own={type:"ArithmeticExpression",originalText:$3,expression:{type:"ArithText",text:$4}};if(/\\d#\\$|\\$\\((?!\\()|`/.test($4))return own;let$5' +
       'if($4.includes("$"))return own;$6' +
       'case"ArithText":{let own=$2(new $10(),await $9($8,repairs.parseQuoted(new $10(),$11.text))).expression;' +
       'return await $7(own.type==="ArithText"?{type:"ArithSyntaxError",errorToken:own.text,message:`${own.text}: syntax error`}:own)}',

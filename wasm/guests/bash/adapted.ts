@@ -20,7 +20,6 @@ export const ADAPTED_COMMANDS: readonly CustomCommand[] = [
   ...["md5sum", "sha1sum", "sha256sum"].map((name) => adapted(name, (args, run) => sums(name, args, run))),
   adapted("printf", printf),
   adapted("tail", tail),
-  adapted("tr", async (args, run) => run(args.map((arg) => arg.replace(/\\(?:([0-7]{1,3})|[^])/g, octal)))),
 ];
 
 export type Run = (args: string[]) => Promise<Result>;
@@ -42,12 +41,6 @@ export function adapted(
 
 export function failed(sentence: string, exitCode: number): Result {
   return { stdout: "", stderr: `${sentence}\n`, exitCode };
-}
-
-function octal(found: string, digits: string | undefined): string {
-  if (digits === undefined) return found;
-  const one = String.fromCharCode(Number.parseInt(digits, 8));
-  return /[\\[\]-]/.test(one) ? `\\${one}` : one;
 }
 
 /** Escapes of non-ASCII bytes: OCTAL as in a format of printf, ZERO_OCTAL as in echo and `%b`. */

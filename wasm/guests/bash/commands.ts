@@ -3,7 +3,7 @@ import { bytesOfLatin1 } from "../runtime/text-encoding.ts";
 import { ADAPTED_COMMANDS } from "./adapted.ts";
 import { BC } from "./calc/bc.ts";
 import { DATE } from "./date.ts";
-import { ENV } from "./env.ts";
+import { ENV_COMMANDS } from "./env.ts";
 import { ENVSUBST } from "./expansion/envsubst.ts";
 import { ADAPTED_FILE_COMMANDS } from "./files/adapted-files.ts";
 import { CHECKSUM_COMMANDS } from "./files/checksums.ts";
@@ -32,13 +32,14 @@ import { SEQ } from "./text/sequence.ts";
 import { SORT } from "./text/sort.ts";
 import { COLUMN } from "./text/table.ts";
 import { TAB_COMMANDS } from "./text/tabs.ts";
+import { TR } from "./text/translate.ts";
 
 const USAGE = 2;
 
 /** Commands that just-bash lacks or whose behaviour here differs from just-bash's. */
 export const COMMANDS: readonly CustomCommand[] = [
   jq,
-  ENV,
+  ...ENV_COMMANDS,
   ENVSUBST,
   BC,
   DATE,
@@ -64,6 +65,7 @@ export const COMMANDS: readonly CustomCommand[] = [
   SEQ,
   SORT,
   TAC,
+  TR,
   ...TAB_COMMANDS,
   XARGS,
   ...COLUMN_COMMANDS,

@@ -3,11 +3,12 @@ import { pipedBytes } from "./text/command.ts";
 
 const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
 
+type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
+type Result = Awaited<ReturnType<Parameters<typeof defineCommand>[1]>>;
+
 /** Runs a command with changed variables, or lists the variables. */
-export const ENV: CustomCommand = defineCommand("env", async (args, context) => {
-  // The exported environment also holds a script's arguments, which are not variables.
-  const known = Object.entries(context.exportedEnv ?? {}).filter(([name]) => /^[A-Za-z_]\w*$/.test(name));
-  let variables: Record<string, string> = Object.fromEntries(known);
+const ENV: CustomCommand = defineCommand("env", async (args, context) => {
+  let variables = exported(context);
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? "";
     const [, name, value] = /^([^=]+)=([^]*)$/.exec(arg) ?? [];
@@ -17,17 +18,33 @@ export const ENV: CustomCommand = defineCommand("env", async (args, context) => 
     else if (arg.startsWith("-") && arg !== "--")
       return { stdout: "", stderr: `env: unrecognized option '${arg}'\n`, exitCode: 125 };
     else if (name !== undefined && value !== undefined) variables[name] = value;
-    else {
-      const words = args.slice(arg === "--" ? at + 1 : at);
-      const options = { cwd: context.cwd, env: variables, replaceEnv: true, stdin: pipedBytes(context) };
-      const run = context.exec?.(words.map(quoted).join(" "), {
-        ...options,
-        stdinKind: "bytes",
-        ...(context.signal === undefined ? {} : { signal: context.signal }),
-      });
-      return (await run) ?? { stdout: "", stderr: "env: nothing can be run here\n", exitCode: 126 };
-    }
+    else return runWords(args.slice(arg === "--" ? at + 1 : at), variables, context);
   }
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
   return { stdout: lines.join(""), stderr: "", exitCode: 0 };
 });
+
+/** `env`, and commands that run another one as it is, such as another name of awk's. */
+export const ENV_COMMANDS: readonly CustomCommand[] = [
+  ENV,
+  ...Object.entries({ gawk: ["awk"], nohup: [] }).map(([name, before]) =>
+    defineCommand(name, (args, context) => runWords([...before, ...args], exported(context), context)),
+  ),
+];
+
+/** The exported variables. The environment also holds a script's arguments, which are not variables. */
+function exported({ exportedEnv = {} }: Context): Record<string, string> {
+  return Object.fromEntries(Object.entries(exportedEnv).filter(([name]) => /^[A-Za-z_]\w*$/.test(name)));
+}
+
+async function runWords(words: readonly string[], env: Record<string, string>, context: Context): Promise<Result> {
+  const run = context.exec?.(words.map(quoted).join(" "), {
+    cwd: context.cwd,
+    env,
+    replaceEnv: true,
+    stdin: pipedBytes(context),
+    stdinKind: "bytes",
+    ...(context.signal === undefined ? {} : { signal: context.signal }),
+  });
+  return (await run) ?? { stdout: "", stderr: "env: nothing can be run here\n", exitCode: 126 };
+}

@@ -36,7 +36,7 @@ const READERS = words(
   "chmod cat ls head tail wc grep egrep fgrep rg stat file test [ echo printf diff cmp md5sum sha1sum sha256sum du basename dirname realpath readlink cd sort uniq cut tr export",
 );
 const BUILTINS = words(
-  ": [ break builtin caller cd command continue declare dirs echo eval exec exit export false getopts hash help let local mapfile popd printf pushd pwd read readarray readonly return set shift shopt test times trap true type typeset ulimit umask unalias unset wait time",
+  ": [ break builtin caller cd command continue declare dirs echo eval exec exit export false getopts hash help kill let local mapfile popd printf pushd pwd read readarray readonly return set shift shopt test times trap true type typeset ulimit umask unalias unset wait time",
 );
 const KNOWN = new Set([...BUILTINS, ...getCommandNames(), ...COMMANDS.map(({ name }) => name)]);
 

@@ -127,7 +127,7 @@ function openShell(workspace: WorkspaceFs, { cwd, env, timeoutMs }: BashRequest)
   return new Bash({
     fs: new MountableFs({ base: BASE, mounts: [{ mountPoint: ROOT, filesystem: workspace }] }),
     cwd: cwd === "" ? ROOT : `${ROOT}/${cwd}`,
-    env: { HOME: ROOT, ...env },
+    env: { HOME: ROOT, SHLVL: "1", ...env },
     customCommands: [...COMMANDS],
     defenseInDepth: false,
     executionLimits: {

@@ -1,5 +1,7 @@
 /** Functions that the patches to just-bash in wasm/shell-repairs call. */
 
+import { outsideSubstitutions } from "./shell/parentheses.ts";
+
 /** The interpreter in a script's `#!` line; null if it is missing, a shell, or another command available here. */
 export function otherInterpreter(script: string): string | null {
   const [, program = "", ...words] = /^#![ \t]*(\S+)(?:[ \t]+(?:-S[ \t]+)?(\S+))?/.exec(script) ?? [];
@@ -28,6 +30,7 @@ export {
   setElementText,
 } from "./awk/arrays.ts";
 export { bindArguments, withUniqueParameters } from "./awk/functions.ts";
+export { GAWK_FUNCTIONS } from "./awk/gawk-functions.ts";
 export {
   beforeAssignment,
   readAhead,
@@ -51,12 +54,14 @@ export { expandAlternatives } from "./expansion/alternatives.ts";
 export { ansiQuoted } from "./expansion/ansi-quoted.ts";
 export { formatBytes } from "./expansion/byte-widths.ts";
 export { expandChanged, expandElementwise } from "./expansion/elementwise.ts";
-export { frames, isFrames } from "./expansion/frames.ts";
+export { enterSource, frames, isFrames } from "./expansion/frames.ts";
 export { hideOuter } from "./expansion/locals.ts";
+export { backslashed, quoted } from "./expansion/quoting.ts";
 export { replacementText, withMatch } from "./expansion/replacement.ts";
 export { beginReading } from "./files/devices.ts";
 export { notInLoop, testProblem } from "./shell/builtin-errors.ts";
 export { decodeInput } from "./shell/decode-input.ts";
+export { isDiscarding, lineOf, notDiscarded } from "./shell/discarded.ts";
 export { exec, isLasting } from "./shell/exec.ts";
 export { functionText } from "./shell/functions.ts";
 export { globstar } from "./shell/globstar.ts";
@@ -69,8 +74,8 @@ export {
   parseInteger,
   parseLongNumeral,
 } from "./shell/integers.ts";
-export { asSubshell, recordJob, wait } from "./shell/jobs.ts";
-export { listAssignmentText, parsePairs } from "./shell/lists.ts";
+export { asSubshell, recordJob, umask, wait } from "./shell/jobs.ts";
+export { listAssignmentText, parsePairs, withWholeKeys } from "./shell/lists.ts";
 export { addParts, addRest, inOrder, isSameTarget } from "./shell/output-order.ts";
 export { arithmeticText, isNestedSubshell, withoutQuotes } from "./shell/parentheses.ts";
 export {
@@ -80,9 +85,11 @@ export {
   startingOptions,
   withoutAssignments,
 } from "./shell/references.ts";
+export { countShell } from "./shell/shells.ts";
 export {
   enterPipe,
   inputTaken,
+  isUnread,
   outsideLoops,
   prependOutput,
   prependSubstitutionOutput,
@@ -91,8 +98,10 @@ export {
   withoutNul,
   withSeparateStdout,
 } from "./shell/streams.ts";
+export { grepInput, grepOutput, isGrepFlag } from "./text/options.ts";
 export { conditionRegex, grepPattern } from "./text/posix-regex.ts";
 export {
+  kill,
   runErrTrap,
   runShell,
   runSubstitution,
@@ -208,7 +217,8 @@ export function parseBraced(parser: Parser, content: string): object | undefined
 
 /** Parses a text in double quotes into a part of a word. */
 export function parseQuoted(parser: Parser, text: string): object | undefined {
-  const script = `: "${text.replace(/\\[^]|"/g, (found) => (found === '"' ? "" : found))}"`;
+  const bare = (part: string) => part.replace(/\\[^]|"/g, (found) => (found === '"' ? "" : found));
+  const script = `: "${outsideSubstitutions(text, bare)}"`;
   return parser.parse(script).statements[0]?.pipelines[0]?.commands[0]?.args[0]?.parts?.[0];
 }
 

@@ -1,24 +1,35 @@
 import type { ExecResult } from "just-bash/browser";
 import { decodeInput } from "./shell/decode-input.ts";
+import { lineOf } from "./shell/discarded.ts";
 import { type StreamContext, type StreamState, withSeparateStdout } from "./shell/streams.ts";
 
 /** What just-bash's interpreter keeps of a shell, as far as traps need it. */
 interface ShellState extends StreamState {
   traps?: Map<string, string> | undefined;
-  readonly processSubstitutions?: readonly unknown[];
+  /** What is left of the standard input. */
+  readonly groupStdin?: string | undefined;
+  readonly processSubstitutions?: readonly { readonly path: string; readonly stdout?: string }[];
   options: { readonly [name: string]: boolean };
   lastExitCode: number;
   readonly callDepth: number;
   currentLine: number;
+  /** Lines before the text of the command substitution that runs, from which its lines are counted. */
+  lineOffset?: number;
   /** The statement that started last. */
   readonly statement?: Statement;
   readonlyVars?: ReadonlySet<string> | undefined;
+  /** `$$`. */
+  readonly virtualPid: number;
   readonly env: Map<string, string>;
 }
 
 interface Statement {
   readonly sourceText?: string;
   readonly pipelines: readonly { readonly commands: readonly { readonly type: string; readonly line?: number }[] }[];
+}
+
+interface Script {
+  readonly statements: readonly Statement[];
 }
 
 interface Context extends StreamContext {
@@ -39,7 +50,7 @@ interface Printed {
   prependTo(error: unknown): void;
 }
 
-/** Accepted signals. Their actions are stored but never run because no process sends signals here. */
+/** Accepted signals. Only the shell itself sends them, with `kill $$`. */
 const SIGNALS = "HUP INT QUIT ABRT ALRM TERM PIPE USR1 USR2 TSTP CONT WINCH CHLD".split(" ");
 const KNOWN = ["EXIT", "ERR", ...SIGNALS];
 const NUMBERS = new Map([
@@ -88,8 +99,11 @@ type Finish = (context: Context, from: number) => Promise<{ readonly stdout: str
 
 /** Runs a script as a shell with its own traps. */
 export async function runShell(context: Context, script: object, finish: Finish): Promise<ExecResult> {
+  const given = context.state.groupStdin?.length ?? 0;
   try {
-    const result = await withTraps(context, () => context.executeScript(script));
+    const ended = await withTraps(context, () => context.executeScript(script));
+    const left = context.state.groupStdin?.length ?? 0;
+    const result = given === 0 ? ended : { ...ended, internalStdinConsumed: given - left };
     const last = await lastOutput(context, finish);
     return last === null
       ? result
@@ -103,13 +117,25 @@ export async function runShell(context: Context, script: object, finish: Finish)
   }
 }
 
-/** Runs the commands of `exec > >(…)`, which print to where the shell did before; null if there are none. */
+/**
+ * Runs the commands of `exec > >(…)`, the last first, which print to where the shell did before it; null if there are
+ * none.
+ */
 async function lastOutput(context: Context, finish: Finish): Promise<Pick<ExecResult, "stdout" | "stderr"> | null> {
-  const { processSubstitutions = [], fileDescriptors } = context.state;
+  const { fs, state } = context;
+  const { processSubstitutions = [] } = state;
   if (processSubstitutions.length === 0) return null;
-  for (const number of [1, 2]) fileDescriptors?.delete(number);
-  const { stdout, stderr } = await finish(context, 0);
-  return { stdout: decodeInput(stdout), stderr };
+  for (const number of [1, 2]) state.fileDescriptors?.delete(number);
+  const printed = { stdout: "", stderr: "" };
+  for (let at = processSubstitutions.length - 1; at >= 0; at--) {
+    const target = processSubstitutions[at]?.stdout ?? "";
+    const { stdout, stderr } = await finish(context, at);
+    const earlier = processSubstitutions.find(({ path }) => target.endsWith(`:${path}`));
+    if (earlier === undefined) printed.stdout += decodeInput(stdout);
+    else await fs.writeFile(earlier.path, (await fs.readFile(earlier.path, "binary")) + stdout, "binary");
+    printed.stderr += stderr;
+  }
+  return printed;
 }
 
 /** Runs a shell or a subshell with its own traps, and the EXIT trap at its end. */
@@ -168,6 +194,26 @@ export async function runErrTrap(
   return true;
 }
 
+/** The `kill` builtin, which reaches the shell itself; commands in the background have ended. */
+export async function kill(context: Context, args: readonly string[]): Promise<ExecResult> {
+  const own = String(context.state.virtualPid);
+  const [first = "", ...others] = args;
+  const isApart = /^-[sn]$/.test(first);
+  const signal = nameOf((isApart ? others.shift() : /^-./.test(first) ? first.slice(1) : undefined) ?? "TERM");
+  const pids = first.startsWith("-") ? others : args;
+  const missing = pids.filter((pid) => pid !== own);
+  const stderr = missing.map((pid) => `bash: kill: (${pid}) - No such process\n`).join("");
+  if (pids.length === 0)
+    return { stdout: "", stderr: "bash: kill: usage: kill [-s sigspec | -sigspec] pid\n", exitCode: 2 };
+  const code = { HUP: 1, INT: 2, QUIT: 3, KILL: 9, TERM: 15 }[signal];
+  if (missing.length === pids.length || signal === "EXIT")
+    return { stdout: "", stderr, exitCode: stderr === "" ? 0 : 1 };
+  if (context.state.traps?.has(signal) === true) return runTrap(context, signal, 0);
+  if (code === undefined)
+    return { stdout: "", stderr: `bash: kill: ${signal}: there is no such signal here\n`, exitCode: 1 };
+  return context.executeScript(evaluating(`exit ${128 + code}`));
+}
+
 /** Runs the action of a trap, which is unset meanwhile so that it cannot trigger itself. */
 async function runTrap(context: Context, name: string, exitCode: number): Promise<ExecResult> {
   const { state } = context;
@@ -194,14 +240,16 @@ function setStatus(state: ShellState, exitCode: number): void {
 }
 
 /** Runs a command substitution in a subshell without `set -e`. */
-export async function runSubstitution(context: Context, body: object): Promise<ExecResult> {
+export async function runSubstitution(context: Context, body: Script): Promise<ExecResult> {
   const { state } = context;
   const { options } = state;
   const outside = state.substitutionOutput ?? [];
   state.options = { ...options, errexit: false };
   state.substitutionOutput = [];
-  const { readonlyVars, currentLine } = state;
+  const { readonlyVars, currentLine, lineOffset = 0 } = state;
   state.readonlyVars = new Set(readonlyVars);
+  const [first] = body.statements;
+  state.lineOffset = currentLine + lineOffset - (first === undefined ? 1 : lineOf(first));
   try {
     return await withSeparateStdout(context, outside, () => withTraps(context, () => context.executeScript(body)));
   } catch (error) {
@@ -211,7 +259,7 @@ export async function runSubstitution(context: Context, body: object): Promise<E
     state.options = options;
     state.substitutionOutput = outside;
     state.readonlyVars = readonlyVars;
-    state.currentLine = currentLine;
+    Object.assign(state, { currentLine, lineOffset });
   }
 }
 

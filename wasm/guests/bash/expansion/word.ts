@@ -5,7 +5,12 @@ export interface WordPart {
   readonly pattern?: string;
   readonly parameter?: string;
   readonly parts?: readonly WordPart[];
-  readonly operation?: { readonly type: string; readonly word?: Word | null } | null;
+  readonly operation?: {
+    readonly type: string;
+    readonly word?: Word | null;
+    /** Whether it has a colon, for which empty is like unset. */
+    readonly checkEmpty?: boolean;
+  } | null;
 }
 
 export interface Word {

@@ -75,3 +75,15 @@ export function wait({ state }: Context, args: readonly string[]): ExecResult {
   }
   return { stdout: "", stderr, exitCode };
 }
+
+/** The mask of permissions, which cannot be changed. */
+const MASK = "0022";
+
+/** The `umask` builtin. */
+export function umask(args: readonly string[]): ExecResult {
+  const [mask] = args.filter((arg) => !arg.startsWith("-"));
+  if (mask !== undefined && !/^0*22$/.test(mask))
+    return { stdout: "", stderr: `bash: umask: only ${MASK} is known here, not ${mask}\n`, exitCode: 1 };
+  const shown = args.includes("-S") ? "u=rwx,g=rx,o=rx" : MASK;
+  return { stdout: mask === undefined ? `${shown}\n` : "", stderr: "", exitCode: 0 };
+}

@@ -21,7 +21,7 @@ export async function listAssignmentText(
   // Braces in a value are not expanded, but the syntax tree no longer holds the text as it was written.
   if (elements.some(isBraced)) return undefined;
   const texts: string[] = [];
-  for (const element of withWholeKeys(elements)) {
+  for (const element of elements) {
     const pair = pairOf(element);
     if (pair === null) texts.push(...(await expand(element)).values.map(escaped));
     else texts.push(`[${escaped(await textOf(pair.key))}]${pair.sign}${escaped(await textOf(pair.value))}`);
@@ -29,17 +29,25 @@ export async function listAssignmentText(
   return `${name}=(${texts.join(" ")})`;
 }
 
-/** Joins the words of keys with spaces. */
-function withWholeKeys(elements: readonly Word[]): Word[] {
+/** Joins the words of keys, and of other elements that begin with a bracket, with spaces. */
+export function withWholeKeys(elements: readonly Word[]): Word[] {
   const found: Word[] = [];
   for (const element of elements) {
     const text = merged(found.at(-1)?.parts ?? [])
       .map(literalOf)
       .join("");
     if (!text.startsWith("[") || text.includes("]")) found.push(element);
-    else found.push({ parts: [...(found.pop()?.parts ?? []), literal(" "), ...element.parts] });
+    else found.push({ ...element, parts: joinedParts(found.pop(), element) });
   }
   return found;
+}
+
+/** The parts of two words and the space between them; a key before `=` is a part of its own, as the parser has it. */
+function joinedParts(before: Word | undefined, { parts }: Word): Part[] {
+  const [first, ...others] = merged([...(before?.parts ?? []), literal(" "), ...parts]);
+  const [, pattern, behind = ""] = /^(\[[^\]]*\])(\+?=[^]*)$/.exec(literalOf(first)) ?? [];
+  if (first === undefined || pattern === undefined) return [...(before?.parts ?? []), literal(" "), ...parts];
+  return [{ type: "Glob", pattern }, literal(behind), ...others];
 }
 
 /** The key and the value of `[key]=value`; null for other elements. */

@@ -39,3 +39,11 @@ export function withoutQuotes(text: string): string {
   }
   return output;
 }
+
+/** Changes a text except within its command substitutions. */
+export function outsideSubstitutions(text: string, change: (part: string) => string): string {
+  const from = text.search(/\$\((?!\()/);
+  const end = from === -1 ? undefined : closing(text, from + 2);
+  if (end === undefined) return change(text);
+  return change(text.slice(0, from)) + text.slice(from, end + 1) + outsideSubstitutions(text.slice(end + 1), change);
+}

@@ -107,3 +107,13 @@ function checked(name: string, script: string): Result {
     return { stdout: "", stderr: `${name}: ${reason}\n`, exitCode: 2 };
   }
 }
+
+/** Counts a shell in SHLVL if the environment that its command is given is that of `bash` or `sh`. */
+export function countShell(
+  env: Map<string, string>,
+  given: Readonly<Record<string, string>> | undefined,
+): Map<string, string> {
+  if (given !== undefined && "=source" in given) env.set("SHLVL", String(Number(env.get("SHLVL") ?? 0) + 1));
+  env.delete("=source");
+  return env;
+}

@@ -13,7 +13,7 @@ export interface StreamContext {
   readonly state: StreamState;
   readonly fs: {
     readFile(path: string, encoding: "binary"): Promise<string>;
-    writeFile(path: string, content: string): Promise<void>;
+    writeFile(path: string, content: string, encoding?: "binary"): Promise<void>;
     rm(path: string): Promise<void>;
   };
 }
@@ -76,6 +76,7 @@ export function resolveTargets<T extends { readonly targets?: Map<number, string
 
 interface Loops {
   loopDepth: number;
+  lineOffset?: number;
 }
 
 interface ShellState extends StreamState, Loops {
@@ -121,25 +122,35 @@ interface Reading {
   readonly isRead: boolean;
 }
 
+interface Pipes {
+  groupStdin?: string | undefined;
+  /** Bytes of its input that the last command of a pipe left. */
+  unread?: number;
+}
+
+/** Bytes that a pipe holds. A command that prints more than is read and fits into the pipe ends with a signal. */
+const PIPE = 65_536;
+
+export function isUnread({ unread = 0 }: Pipes): boolean {
+  return unread > PIPE;
+}
+
 /** Number of bytes that a command took from its input; later commands of its group or loop go on behind them. */
-export function inputTaken(
-  state: { groupStdin?: string | undefined },
-  name: string,
-  { result, input, isShared, isRead }: Reading,
-): number {
+export function inputTaken(state: Pipes, name: string, { result, input, isShared, isRead }: Reading): number {
   const taken = result.internalStdinConsumed ?? (isRead && !NOT_TAKING.test(name) ? input.length : 0);
+  if (result.internalStdinConsumed !== undefined) state.unread = input.length - taken;
   if (isShared && taken > 0 && state.groupStdin !== undefined) state.groupStdin = state.groupStdin.slice(taken);
   return taken;
 }
 
-/** Runs a function of the shell, whose `break` and `continue` do not concern the loops around its call. */
+/** Runs a function of the shell: its `break` does not concern the loops around its call, and it has its own lines. */
 export async function outsideLoops<T>(state: Loops, run: () => Promise<T>): Promise<T> {
-  const { loopDepth } = state;
-  state.loopDepth = 0;
+  const { loopDepth, lineOffset = 0 } = state;
+  Object.assign(state, { loopDepth: 0, lineOffset: 0 });
   try {
     return await run();
   } finally {
-    state.loopDepth = loopDepth;
+    Object.assign(state, { loopDepth, lineOffset });
   }
 }
 

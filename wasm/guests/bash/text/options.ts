@@ -12,17 +12,84 @@ const GREP_VALUES: Readonly<Record<string, string>> = {
   "--max-count": "-m",
   "--regexp": "-e",
 };
-/** Options without effect here because output is never coloured and no file is treated as binary. */
-const NEEDLESS = /^--(?:colou?r(?:=.*)?|line-buffered|text|binary|binary-files=.*)$/;
+/** Options without effect here because output is never coloured. */
+const NEEDLESS = /^--(?:colou?r(?:=.*)?|line-buffered|binary|binary-files=binary)$/;
 
 /** Runs grep, and ends listed file names with NUL for `-Z`. */
 async function grep(args: string[], run: Run, context: Context): Promise<Result> {
   const options = apart(args);
+  // Nothing is printed from the lines of a file, so it may be a binary one.
+  if (options.some((arg) => /^-[a-zA-Z]*[clLq]|^--(?:count|files-with|quiet|silent)/.test(arg))) options.unshift("-a");
+  if (options.some((arg) => ZERO.test(arg))) withLineEnd(options);
   if (await isOneFile(options, context)) options.unshift("-h");
   const isListed = options.some((arg) => /^-[a-zA-Z]*[lL]|^--files-with/.test(arg));
   if (!isListed || !options.some((arg) => arg === "--null" || /^-[a-zA-Z]*Z/.test(arg))) return run(options);
   const result = await run(options.map((arg) => (arg === "--null" ? "-s" : arg.replace(/^-([a-zA-Z]*)Z/, "-$1s"))));
   return { ...result, stdout: result.stdout.replaceAll("\n", "\0") };
+}
+
+/** How just-bash's grep is to treat lines and files, besides its own options. */
+interface GrepFlags {
+  named?: boolean;
+  silent?: boolean;
+  zero?: boolean;
+  text?: boolean;
+  skips?: boolean;
+  /** Messages about binary files. */
+  binary: string;
+}
+
+const FLAGS: Readonly<Record<string, Exclude<keyof GrepFlags, "binary">>> = {
+  H: "named",
+  "--with-filename": "named",
+  s: "silent",
+  "--no-messages": "silent",
+  z: "zero",
+  "--null-data": "zero",
+  a: "text",
+  "--text": "text",
+  "--binary-files=text": "text",
+  I: "skips",
+  "--binary-files=without-match": "skips",
+};
+const ZERO = /^-[a-zA-Z]*z|^--null-data$/;
+const PERL = /^-[a-zA-Z]*P|^--perl-regexp$/;
+/** Stands for the end of a line within a record of `-z`; expressions take it for space. */
+const LINE_END = "\v";
+
+/** Notes a flag that just-bash's grep does not know. */
+export function isGrepFlag(flags: GrepFlags, flag: string): boolean {
+  const name = FLAGS[flag];
+  if (name !== undefined) flags[name] = true;
+  return name !== undefined;
+}
+
+/** Turns the records of `-z`, which end with NUL, into lines. */
+export function grepInput({ zero }: GrepFlags, text: string): string {
+  return zero === true ? text.replaceAll("\n", LINE_END).replaceAll("\0", "\n") : text;
+}
+
+/** What a file contributes to the output. */
+export function grepOutput(
+  flags: GrepFlags,
+  result: { readonly output: string; readonly matched: boolean },
+  { name, text }: { readonly name: string; readonly text: string },
+): object {
+  if (flags.zero === true && flags.text !== true)
+    return { ...result, output: result.output.replaceAll("\n", "\0").replaceAll(LINE_END, "\n") };
+  if (!result.matched || !text.includes("\0")) return result;
+  if (flags.skips === true) return { ...result, output: "", matched: false };
+  if (flags.text === true) return result;
+  flags.binary += `grep: ${name}: binary file matches\n`;
+  return { ...result, output: "" };
+}
+
+/** Changes the pattern of `-z` for what stands there for the end of a line. */
+function withLineEnd(options: string[]): void {
+  const at = options.findIndex((arg, index) => !/^-./.test(arg) && !/^-[fmABC]$/.test(options[index - 1] ?? ""));
+  const isPerl = options.some((arg) => PERL.test(arg)) && options[at]?.includes("(?s)") === false;
+  const changed = (found: string) => (found === "\\n" ? LINE_END : found === "." && isPerl ? `[^${LINE_END}]` : found);
+  if (at !== -1) options[at] = (options[at] ?? "").replace(/\\[^]|\[[^\][]*\]|\./g, changed);
 }
 
 /** Whether `-r` is given a single file, whose name GNU's grep does not print. */
@@ -61,6 +128,6 @@ function apart(args: readonly string[]): string[] {
 
 function flag(arg: string): string[] {
   if (!/^-[a-zA-Z]+$/.test(arg)) return [arg];
-  const known = arg.replace(/[aIU]/g, "").replaceAll("y", "i");
+  const known = arg.replace(/U/g, "").replaceAll("y", "i");
   return known === "-" ? [] : [known];
 }

@@ -1,0 +1,78 @@
+import type { Script } from "./bash-scripts.ts";
+
+/** Scripts about what one shell passes on to another, about what fails in expansions and pipes, and about bytes. */
+export const SHELL_SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
+  "defaults with quotes and lists": [
+    `printf '<%s>' \${u:="a b"} "$u" \${w:=c d} "\${x:="q  r"}" \${y="*.csv"}; echo "$x|$y"; : \${z:="p q"}; echo "$z"`,
+    `set -- "x y" z; p() { printf '<%s>' "$@"; echo; }; p "\${u:-$@}" "\${u:-a $@ b}" "\${u-"$@"}" "n\${u:-"$1"}m" "\${HOME:+$@}" "\${u+$@}"; a=(1 "2 3"); p "\${u:-\${a[@]}}" "x\${u:-"\${a[@]}"}y" "\${u:-\${a[*]}}"; f() { local d=("\${@:-default dir}"); for i in "\${@:-.}"; do echo "[$i]"; done; p "\${d[@]}"; }; f; f q "r s"; e=(); p "\${e[@]:-empty}" "\${e[@]-e}" "\${e[@]:+x}"; p "\${a[@]:-empty}" "p \${a[@]:-e} q" "\${a[@]:+x y}" "\${a[@]:+\${a[@]}}"`,
+    `mkdir "my dir"; touch "my dir/a b.txt"; d="my dir"; for f in "$d"/*.txt "$d"/*.tmp my\\ dir/[xy]* "a b"[c] x\\ y*; do echo "<$f>"; done; rm -f "$d"/*.tmp; ls; x='q [z'; printf '<%s>' $x "$x"[ab [a" b"`,
+    `a=([ -f x ]); echo "\${#a[@]}" "\${a[@]}"; c=(x [ab cd] e); echo "\${#c[@]}"; f() { local -a t=([ x ]); echo "\${#t[@]}"; }; f; b=([0]=x [1 + 1]=y); echo "\${!b[@]}"; declare -A m=([a b]=1); m+=([c d]=2); echo "\${m[a b]} \${m[c d]}"; d=("[ q" ] \\[ a); echo "\${#d[@]}"`,
+  ],
+  "quoting for a shell": [
+    `printf '%q ' 'a b' "it's" '$x' '' 'a"b' $'n
+l' 'a*b' '~' '#x' 'a=b' 'x;y' 'ab!' '[z]' '{a,b}' é '\\' 'a&b' '<' 'x~' 'a#b' 'a^b' 'a%b' 'a@b:c' 'P=~/x' $'e\\e[0m' $'q\\'\\n' $'\\001'; y="it's" z=$'a
+b\\'c\\\\d\\e' e=; a=("x y" "$y"); echo "\${y@Q} \${z@Q} [\${e@Q}] \${a[@]@Q}"; eval "r=(\${a[*]@Q})"; echo "\${r[1]}"`,
+  ],
+  "command substitutions in arithmetic": [
+    `a=($(seq 1 5)); echo $(( $(IFS=+; echo "\${a[*]}") )) $((2 * $(echo 1+1))) $(( $(grep -c "a" "fruit.txt") + $(wc -l < "numbers.txt") )) $((\`echo 3\` * 2)) \${a[$(echo 1)+1]} $(( "$(echo 2)" + 1 )) $((10#$(echo 08) + 1)) $(( $(true) + 1 )); x=3; (( x += $(echo 4) )); echo $x; for ((i = $(echo 1); i <= $(echo 2); i++)); do echo i$i; done; declare -A m; m[$(echo "a b")]=1; echo "\${m["$(echo "a b")"]}"; [[ $(echo 1+1) -eq 2 ]] && echo two`,
+  ],
+  "errors of expansions": [
+    `echo a; echo $((1/0)); echo b
+echo "next $?"
+f() { echo $((1/0)); echo in; }; f; echo after
+if echo $((08)); then echo t; fi; echo z
+v=$(echo $((1/0)); echo sub); echo "v $?"
+(echo q; { echo $((1/0)); }; echo sub); echo "s $?"
+eval 'echo $((1/0)); echo in'; echo no
+for i in 1 2; do echo $((i/0)); done; echo no
+echo $((1/0)) | cat; echo "p \${PIPESTATUS[@]}"
+set -e
+x=$((08))
+echo end`,
+    `(set -u
+f() {
+  echo a
+  echo $undef
+  echo in
+}
+for i in 1 2; do
+  if true; then { echo g; f; }; fi
+  echo no
+done
+echo no); echo "rc $?"; (set -u; while true; do case a in a) echo $nope; echo no ;; esac; done; echo no); echo "rc $?"; (set -u; echo $nope | cat; echo "pipe $?"; x=$(echo b; echo $nope; echo no); echo "[$x] $?"; f() { local y=$nope; echo no; }; f; echo no); echo $?`,
+  ],
+  "shells and their variables": [
+    `unset OLDPWD; echo $SHLVL; bash -c 'echo $SHLVL'; (echo $SHLVL); echo "\${OLDPWD-unset}"; cd -; echo $?; cd code; echo $OLDPWD; bash -c 'echo $SHLVL $OLDPWD'; cd lib; cd -; echo $OLDPWD; env | grep -E '^(SHLVL|OLDPWD|PWD)=' | sort; echo 'echo $SHLVL' | bash; echo $SHLVL`,
+    `printf '#!/usr/bin/env bash\\necho "$0 $# \${11} [$x] [$y] \${BASH_SOURCE[0]} \${FUNCNAME[0]-none}"; declare -F; false; z=3; cd code; exit 4\\n' > s.sh; chmod +x s.sh; x=1; export y=2; f() { ./s.sh {1..11} || echo "rc $?"; }; set -eu; f; echo "\${z-unset}"; pwd; PATH=$PWD:$PATH; s.sh b || echo $?; set +eu; printf 'read l; echo "got $l"\\n' > r.sh; chmod +x r.sh; while read -r a; do echo "a $a"; ./r.sh; done < numbers.txt; echo in | ./r.sh; printf 'echo "$# \${10}\${11}"; shift 9; echo $1\\n' > t.sh; . ./t.sh {a..k}; echo "$#"; ./code; echo $?; chmod -x r.sh; ./r.sh; echo $?; ./nope; echo $?`,
+    `printf 'f() { echo "\${FUNCNAME[@]}|\${BASH_SOURCE[@]}|\${BASH_LINENO[@]}"; }\\nf\\necho "\${FUNCNAME[@]}|\${BASH_SOURCE[@]}|\${BASH_LINENO[@]}|$FUNCNAME"\\n' > l.sh; . ./l.sh; g() { source ./l.sh; }; g; f; printf 'source ./l.sh\\ng() { . ./l.sh; }; g; f; echo "\${#FUNCNAME[@]} \${BASH_SOURCE[@]}"\\n' > m.sh; bash m.sh; echo 'return 3' > r.sh; . ./r.sh; echo $? "\${#BASH_SOURCE[@]}"; echo 'echo $((1/0))' > e.sh; . ./e.sh
+echo "\${#BASH_SOURCE[@]}"`,
+    `echo $LINENO $(
+  echo $LINENO
+  echo $LINENO
+)
+f() {
+  echo $LINENO
+}
+echo $(f) "$(echo $(echo $LINENO))"
+echo $LINENO`,
+  ],
+  "pipes that are not read to the end": [
+    `seq 30000 | head -1; echo \${PIPESTATUS[@]}; set -o pipefail; seq 20000 | sed 1q; echo "$? \${PIPESTATUS[@]}"; seq 20000 | head -1 | cat; echo "\${PIPESTATUS[@]}"; seq 20000 | tail -1; echo $?; seq 1000 | head -2; echo $?; cat fruit.txt | head -1; echo $?; x=$(seq 20000 | head -1); echo "$x $?"; seq 20000 | timeout 5 cat | wc -l; echo $?; seq 20000 > f; head -1 f; echo $?`,
+  ],
+  "process substitutions that last": [
+    `exec > >(sed 's/^/1:/'); exec > >(sed 's/^/2:/'); echo hi`,
+    `exec 2> >(sed 's/^/E/'); echo a >&2; exec > >(sed 's/^/O/' | sed 's/$/!/'); echo b; exec > >(cat); echo c; (exec > >(tr a-z A-Z); echo sub)`,
+  ],
+  "bytes of tr": [
+    `echo 'é' | tr é e | od -c; echo 'naïve' | tr -d 'ï' | od -c; echo 'é' | tr -c 'a-z\\n' '_'; echo 'Ünï' | tr '[:lower:]' '[:upper:]'; echo 'é x' | tr -cd '[:print:]\\n'; tr '\\200-\\377' '?' <<< aé; tr a-c x <<< abcd; tr abc xy <<< abcd; tr -t abc xy <<< abcd; tr -s a-z <<< aabbcc; tr '[a*3]b' 'xyz' <<< ab; tr abc '[x*2]y' <<< abc; tr -dc '[:alnum:]_-' <<< 'a b_c-d!'; echo; tr '[=a=]' b <<< aa; tr 'a\\-z' 123 <<< 'a-z'; tr '\\\\' / <<< 'a\\b'; tr / '\\\\' <<< a/b; tr '\\0' '\\n' < <(printf 'a\\0b\\0'); tr -cs '[:alnum:]' '[\\n*]' <<< 'x, y!'; tr -ds a b <<< abbaabb; tr 'a-' 'xy' <<< a-; tr '\\101' Z <<< ABA`,
+    `tr; echo $?; tr a; echo $?; tr -d; echo $?; tr -d a b; echo $?; tr z-a b; echo $?; tr '[:foo:]' b; echo $?; tr a ''; echo $?; tr a b c; echo $?; tr -q a b; echo $?; tr a b fruit.txt; echo $?`,
+  ],
+  "binary files and records of grep": [
+    `head -c 100 /dev/zero > b.dat; echo needle >> b.dat; cp fruit.txt t.txt; echo needle >> t.txt; grep needle b.dat; echo $?; grep -c needle b.dat; grep -rI needle .; grep -rl needle . | sort; grep -a needle b.dat | tr -d '\\0'; grep -r needle .; grep -I needle b.dat; echo $?; grep -q needle b.dat; echo $?; grep -L zz b.dat; cat b.dat | grep -n needle; grep --binary-files=without-match -n needle b.dat t.txt`,
+    `printf 'a\\0b\\0c\\0' | grep -z b | od -c; printf 'x y\\0z\\0' | grep -zv z | tr '\\0' '\\n'; find . -name '*.txt' -print0 | grep -z fruit | xargs -0 ls; grep -zoP 'jumps over\\n\\n.*\\n' poem.txt | tr '\\0' '\\n'; grep -zo 'apple\\sfig' fruit.txt | tr '\\0' ';'; find . -name '*.txt' -print0 | grep -zc txt; grep -Pzo '(?s)int main.*?return' code/main.c | tr -d '\\0'; grep -lz main code/main.c`,
+  ],
+  "other names, signals and masks": [
+    `awk 'BEGIN { print strftime("%Y-%m-%d %H:%M", 86400, 1), strftime("it'"'"'s %%", 0), mktime("2024 01 02 03 04 05"), mktime("x"), systime() > "/dev/null"; a["c"]=1; a["a"]=2; n=asorti(a,b); print n, b[1], b[2]; n=asort(a); print n, a[1], a[2] }'; awk '{ v[NR] = $1 } END { n = asort(v); for (i = 1; i <= n; i++) printf "%s ", v[i]; print "" }' numbers.txt fruit.txt; awk -F, 'NR > 1 { print strftime("%F", $2 * 86400) }' people.csv; gawk -F, '{ print $1 }' people.csv | head -2; seq 3 | gawk '{ s += $1 } END { print s }'; echo in | nohup cat 2> /dev/null`,
+    `kill -0 $$ && echo alive; true & p=$!; wait $p; kill $p; echo $?; trap 'echo usr' USR1; kill -s USR1 $$; kill -USR1 $$; kill; echo $?; umask; umask -S; umask 022; trap 'echo int' INT; kill -INT $$; trap 'echo term; exit 3' TERM; kill $$; echo no`,
+  ],
+};

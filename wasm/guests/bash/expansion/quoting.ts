@@ -1,0 +1,24 @@
+/** Matches the control characters, for which bash quotes a text as `$'…'`. */
+const CONTROL = /[^\P{Cc}\u0080-\u009f]/u;
+const LETTERS = new Map(Array.from("abtnvfr", (letter, at) => [String.fromCharCode(7 + at), letter]));
+
+/** Quotes a text as `${v@Q}` does. */
+export function quoted(text: string): string {
+  return CONTROL.test(text) ? escapedControls(text) : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Quotes a text as `printf %q` does. */
+export function backslashed(text: string): string {
+  if (text === "") return "''";
+  if (CONTROL.test(text)) return escapedControls(text);
+  return text.replace(/[ '"\\|&;()<>!{}*[\]?^$`,]|^[#~]|(?<=[:=])~/g, "\\$&");
+}
+
+function escapedControls(text: string): string {
+  const escape = (found: string): string => {
+    if (/['\\]/.test(found)) return `\\${found}`;
+    const octal = found.charCodeAt(0).toString(8).padStart(3, "0");
+    return `\\${found === "\x1b" ? "E" : (LETTERS.get(found) ?? octal)}`;
+  };
+  return `$'${text.replace(/['\\]|[^\P{Cc}\u0080-\u009f]/gu, escape)}'`;
+}
