@@ -119,6 +119,8 @@ export type {
   TeamSettings,
 } from "./adapters/web/sessions/team-settings.ts";
 export type {
+  BegunSignIn,
+  ChangedSignIn,
   TeamServer,
   TeamServers,
   TeamTool,

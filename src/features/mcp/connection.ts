@@ -235,9 +235,9 @@ export class McpConnection {
   /** Masks secrets: some servers repeat the token that they refuse, and the page shows the message. */
   #failureOf(error: unknown, timeoutMs: number): Failure {
     const failure = callFailure(error, timeoutMs);
-    const words = this.access?.isSignedIn === true ? (failure.ofAccount ?? failure.text) : failure.text;
+    const words = this.access?.signedIn != null ? (failure.ofAccount ?? failure.text) : failure.text;
     const refusal = failure.isUnauthorized === true ? (this.access?.refusal ?? null) : null;
-    const orRun = refusal?.orRun == null ? "" : `, or run ${refusal.orRun}`;
+    const orRun = refusal?.orRun == null ? "" : `, or ${refusal.orRun}`;
     const own = this.#masking.hide(this.access?.hide(words) ?? words);
     const text = refusal?.text ?? `${own}${orRun}`;
     return { ...failure, text, waitsForSignIn: refusal?.waits ?? false };

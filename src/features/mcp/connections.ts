@@ -2,6 +2,7 @@ import type { Permission } from "../../core/agents/query-config.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock, Random } from "../../core/protocol/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
+import type { TeamServer } from "../../feature.ts";
 import type { Catalogue, LeftOutTool } from "./catalogue/catalogue.ts";
 import { toolPrefix } from "./catalogue/names.ts";
 import { McpConnection } from "./connection.ts";
@@ -47,6 +48,7 @@ export interface McpServerView {
   readonly leftOut: readonly LeftOutTool[];
   /** Why the server cannot be used now, and when it is next tried; null if it can be used. */
   readonly problem: string | null;
+  readonly signIn: TeamServer["signIn"];
   /** A sentence about names in the settings that match no tool of the connected server; null if all match. */
   readonly unmet: string | null;
   /** The last stderr of the program when it could not connect; only for the operator at the terminal. */
@@ -157,9 +159,17 @@ function viewOf(connection: McpConnection, now: number): McpServerView {
     })),
     leftOut: catalogue.leftOut,
     problem: problemOf(connection, now),
+    signIn: signInOf(connection),
     unmet: unmetText(connection),
     lastStderr,
   };
+}
+
+function signInOf({ access, state }: McpConnection): TeamServer["signIn"] {
+  const isWanted = state.type === "down" && state.waitsForSignIn;
+  const account = access?.signedIn ?? null;
+  if (access === null || (!isWanted && account === null)) return null;
+  return { isWanted, account: account === null ? null : { by: account.by, at: account.at } };
 }
 
 function problemOf({ title, state }: McpConnection, now: number): string | null {

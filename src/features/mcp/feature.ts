@@ -97,11 +97,13 @@ async function open(
   { runtime, version, ...deps }: FeatureHost,
   given: Uint8Array | null,
 ): Promise<OpenFeature> {
-  const [{ createMcpConnections }, { mcpRoutes }, { createAccessTo, followSignIns }] = await Promise.all([
-    import("./connections.ts"),
-    import("./server-states/routes.ts"),
-    import("./sign-in/sign-ins.ts"),
-  ]);
+  const [{ createMcpConnections }, { mcpRoutes }, { signInRoutes }, { createAccessTo, followSignIns }] =
+    await Promise.all([
+      import("./connections.ts"),
+      import("./server-states/routes.ts"),
+      import("./sign-in/routes.ts"),
+      import("./sign-in/sign-ins.ts"),
+    ]);
   const { clock, random } = runtime;
   const vault = { ...deps, given };
   const accessTo = createAccessTo({ ...deps, vault, reach: deps, clock });
@@ -118,7 +120,10 @@ async function open(
     whyMissing: (tool) => servers.missing(tool),
     toolKnown: (tool) => servers.toolKnown(tool),
     problems: () => servers.problems(),
-    routes: mcpRoutes(servers, { ...deps, clock }),
+    routes: [
+      ...mcpRoutes(servers, { ...deps, clock }),
+      ...signInRoutes({ ...deps, servers, vault, reach: deps, clock }),
+    ],
     panel: { title: "MCP servers", lines: () => servers.serverStates(), watch: (changed) => servers.watch(changed) },
     commands: { mcp: (line) => servers.command(line) },
     start: async (signal) => {

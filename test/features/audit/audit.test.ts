@@ -129,7 +129,14 @@ function opened(store: Store): { store: Store; audit: WriteAudit; clock: ManualC
 async function ask(store: Store, path: string, query: Record<string, string> = {}): Promise<unknown> {
   const route = auditRoutes({ store, hideIn: (value) => value }).find((each) => each.path === path);
   const viewer = { kind: "operator" } as const;
-  const asked = { viewer, role: "admin", by: "operator", query: new URLSearchParams(query), body: undefined } as const;
+  const asked = {
+    viewer,
+    role: "admin",
+    by: "operator",
+    query: new URLSearchParams(query),
+    origin: "http://127.0.0.1:3000",
+    body: undefined,
+  } as const;
   const answer = await route?.handle(asked);
   expect(answer?.status).toBe(200);
   return answer?.body;

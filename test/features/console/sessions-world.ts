@@ -77,7 +77,16 @@ export function world({ store, adminsSeePrivate = false, serves = () => true, lo
     { adminsSeePrivate, health, streamed, relay: null },
   );
   const answer = async (route: ConsoleRoute, viewer: Viewer, query = new URLSearchParams()): Promise<unknown> =>
-    (await sessions.answer(route, { viewer, role: "viewer", by: "", query, body: undefined })).body;
+    (
+      await sessions.answer(route, {
+        viewer,
+        role: "viewer",
+        by: "",
+        origin: "http://127.0.0.1:3000",
+        query,
+        body: undefined,
+      })
+    ).body;
   const usage = async (viewer: Viewer, asked: UsageQuery): Promise<TeamUsage> => {
     const query = new URLSearchParams({ ...asked, days: `${asked.days}` });
     return z.custom<TeamUsage>().parse(await answer("/usage", viewer, query));

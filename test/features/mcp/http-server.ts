@@ -58,9 +58,8 @@ export function modernServer(onCall: (seen: Seen) => object): Promise<PlainServe
 export function greetingServer(
   onGreeting: (response: ServerResponse, id: Id, version: string) => void,
 ): Promise<PlainServer> {
-  const onCall: Answer = (response, id) => sendResult(response, id, { content: [{ type: "text", text: "done" }] });
   const onCancelled = (response: ServerResponse) => void response.writeHead(202).end();
-  return serve({ onCall, onPing: alive, onCancelled, tools: [{ name: "go" }], onGreeting });
+  return serve({ onCall: done, onPing: alive, onCancelled, tools: [{ name: "go" }], onGreeting });
 }
 
 /** A server's result of the handshake. */
@@ -77,9 +76,10 @@ export async function serverWith(tools: readonly ListedTool[]): Promise<PlainSer
 /** Answers a request itself, and returns true, or lets it pass. */
 export type Guard = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
+export const done: Answer = (response, id) => sendResult(response, id, { content: [{ type: "text", text: "done" }] });
+
 /** A server with one tool, `go`, behind a guard. */
-export function serverBehind(guard: Guard): Promise<PlainServer> {
-  const onCall: Answer = (response, id) => sendResult(response, id, { content: [{ type: "text", text: "done" }] });
+export function serverBehind(guard: Guard, onCall: Answer = done): Promise<PlainServer> {
   const onCancelled = (response: ServerResponse) => void response.writeHead(202).end();
   return serve({ onCall, onPing: alive, onCancelled, tools: [{ name: "go" }], guard });
 }

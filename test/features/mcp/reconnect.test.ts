@@ -19,7 +19,13 @@ function processOf(words: MemoryWords, index: number, clock: ManualClock) {
   };
   const host = { clock, cluster, log: silentLog, hideIn: <T>(value: T) => value, audit: async () => undefined };
   const route = mcpRoutes(servers, host).find(({ path }) => path === "/reconnect");
-  const asked = { role: "operator", by: "olga", query: new URLSearchParams(), viewer: { kind: "operator" } } as const;
+  const asked = {
+    role: "operator",
+    by: "olga",
+    query: new URLSearchParams(),
+    origin: "http://127.0.0.1:3000",
+    viewer: { kind: "operator" },
+  } as const;
   return { seen, press: async (name: string) => (await route?.handle({ ...asked, body: { name } }))?.status };
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { BODY_BYTES } from "../limits.ts";
 import type { Viewer } from "../sessions/team-sessions.ts";
 import type { AccountRole } from "./logins.ts";
+import type { PageAddress } from "./page-address.ts";
 
 /** A feature's HTTP route under `/features/<its name>/`, for the page alone. */
 export interface FeatureRoute {
@@ -20,6 +21,8 @@ export interface FeatureRequest {
   readonly role: AccountRole;
   /** Account name of the sender; `operator` for whoever holds the page's key. */
   readonly by: string;
+  /** The page's origin in the sender's browser. */
+  readonly origin: string;
   readonly query: URLSearchParams;
   /** JSON of at most 1 MB, which the route must validate; undefined if there is none. */
   readonly body: unknown;
@@ -44,7 +47,7 @@ const NOT_ALLOWED = { error: "Your account may not do this: it is for admins." }
  */
 export function registerFeatureRoutes(
   app: FastifyInstance,
-  routes: () => FeatureRoutes,
+  { routes, address }: { readonly routes: () => FeatureRoutes; readonly address: Pick<PageAddress, "originOf"> },
   viewerOf: (request: FastifyRequest) => Viewer,
 ): void {
   app.route<{ Params: { feature: string; "*": string } }>({
@@ -61,7 +64,8 @@ export function registerFeatureRoutes(
       const { role, name: by } = viewer.kind === "operator" ? KEY_HOLDER : viewer.account;
       if (RANKS[role] < RANKS[leastRole(found)]) return reply.code(403).send(NOT_ALLOWED);
       const query = new URL(request.url, "http://page").searchParams;
-      const { status, body } = await found.handle({ viewer, role, by, query, body: request.body });
+      const origin = address.originOf(request.host);
+      const { status, body } = await found.handle({ viewer, role, by, origin, query, body: request.body });
       return reply.code(status).header("cache-control", "no-store").send(body);
     },
   });

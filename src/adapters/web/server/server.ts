@@ -109,7 +109,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   if (options.address.isShared) registerLogin(app, { ...options, access });
   registerFileRoutes(app, options.store);
   const viewerOf = (request: FastifyRequest): Principal => access.principalOf(request);
-  registerFeatureRoutes(app, () => options.routes(), viewerOf);
+  registerFeatureRoutes(app, { ...options, routes: () => options.routes() }, viewerOf);
   registerSessions(app, () => options.sessions(), viewerOf);
   try {
     await app.listen({ host: options.host, port: options.port });

@@ -33,10 +33,31 @@ export interface TeamToolDetails extends TeamTool {
   readonly schema: string;
 }
 
+export interface TeamServerSignIn {
+  /** Whether it waits for somebody to sign in. */
+  readonly isWanted: boolean;
+  /** Who has signed in, and when in milliseconds since the epoch; null if nobody has. */
+  readonly account: { readonly by: string; readonly at: number } | null;
+}
+
+/** What begins a sign-in to an MCP server: the browser goes to `address`, and later sends `begun` with the answer. */
+export interface BegunSignIn {
+  readonly address: string;
+  /** For the server alone. */
+  readonly begun: string;
+}
+
+/** The server after a sign-in or a sign-out, and what people must know besides, in sentences. */
+export interface ChangedSignIn {
+  readonly server: TeamServer | null;
+  readonly notes: readonly string[];
+}
+
 /** The MCP servers and their current state. */
 export interface TeamServers {
   readonly rows: readonly TeamServer[];
   readonly mayReconnect: boolean;
+  readonly maySignIn: boolean;
 }
 
 export interface TeamServer {
@@ -46,6 +67,8 @@ export interface TeamServer {
   readonly since: number | null;
   /** Why it is not connected and when the next attempt is, as a sentence; null if it is connected. */
   readonly problem: string | null;
+  /** Null if nobody has signed in to it, and it does not want that. */
+  readonly signIn: TeamServerSignIn | null;
   /** `a native program of server github`, `server docs at mcp.example.com`; empty if the server is off. */
   readonly where: string;
   readonly tools: readonly { readonly name: string; readonly tool: string; readonly kind: "reads" | "sends" }[];

@@ -23,7 +23,7 @@ export function mcpRoutes(
   { clock, hideIn, audit, cluster, log }: Host,
 ): readonly FeatureRoute[] {
   const begun = new Attempts(clock, PAUSE_MS);
-  const shown = () => [...servers.describe().map(shownServer), ...servers.idle.map(idleServer)];
+  const shown = () => shownServers(servers);
   cluster.subscribe("servers", (name) => {
     if (begun.waitS(name, 1) > 0) return;
     begun.add(name);
@@ -32,7 +32,7 @@ export function mcpRoutes(
   });
   return [
     getRoute("/servers", async ({ role }) => {
-      const body: TeamServers = { rows: shown(), mayReconnect: role !== "viewer" };
+      const body: TeamServers = { rows: shown(), mayReconnect: role !== "viewer", maySignIn: role === "admin" };
       return { status: 200, body: hideIn(body) };
     }),
     postRoute("/reconnect", async ({ body, by }) => {
@@ -49,12 +49,18 @@ export function mcpRoutes(
   ];
 }
 
-function shownServer({ name, location, state, tools, leftOut, problem }: McpServerView): TeamServer {
+/** The servers as the page shows them. */
+export function shownServers({ describe, idle }: Pick<McpConnections, "describe" | "idle">): readonly TeamServer[] {
+  return [...describe().map(shownServer), ...idle.map(idleServer)];
+}
+
+function shownServer({ name, location, state, tools, leftOut, problem, signIn }: McpServerView): TeamServer {
   return {
     name,
     state: state.type,
     since: "since" in state ? state.since : null,
     problem,
+    signIn,
     where: location,
     tools: tools.map(({ name: called, tool, permission }) => ({
       name: called,
@@ -66,5 +72,5 @@ function shownServer({ name, location, state, tools, leftOut, problem }: McpServ
 }
 
 function idleServer({ name, why }: McpConnections["idle"][number]): TeamServer {
-  return { name, state: "off", since: null, problem: why, where: "", tools: [], leftOut: [] };
+  return { name, state: "off", since: null, problem: why, signIn: null, where: "", tools: [], leftOut: [] };
 }

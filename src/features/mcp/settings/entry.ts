@@ -131,13 +131,13 @@ const oauthSchema = z
       .exactOptional()
       .meta({
         description:
-          "The authorization server, in place of the one that the server names. It may be in a private network.",
+          "The name of the authorization server, in place of the one that the server names. It may be in a private network.",
         examples: ["https://login.example.com"],
       }),
   })
   .exactOptional()
   .meta({
-    description: "How `deckhand mcp sign-in` signs in. Most servers need none of it.",
+    description: "How Deckhand signs in. Most servers need none of it.",
     examples: [{ clientId: "${EXAMPLE_CLIENT_ID}" }],
   });
 

@@ -1,10 +1,11 @@
-import { refreshAuthorization } from "@modelcontextprotocol/client";
+import { type FetchLike, refreshAuthorization } from "@modelcontextprotocol/client";
 import type { Log } from "../../../core/protocol/log.ts";
 import { type Clock, sleepUnlessAborted } from "../../../core/protocol/runtime.ts";
 import { secretMasking } from "../../../core/text/secret-masking.ts";
 import type { FeatureHost } from "../../../feature-host.ts";
 import { createGuardedFetch, type Reach } from "./guarded-fetch.ts";
 import { isFinalRefusal, problemText, SignInUnread } from "./problems.ts";
+import { revokeReplaced } from "./revoke.ts";
 import {
   type Kept,
   openRow,
@@ -24,6 +25,8 @@ const LOOK_MS = 200;
 const PATIENCE_MS = 20_000;
 /** Pause after a renewal or a storing that failed, in milliseconds. */
 const PAUSE_MS = 5_000;
+/** How long refusals lead to no renewal after a renewed token was refused at once, in milliseconds. */
+const REFUSED_PAUSE_MS = 900_000;
 
 /** Why a server refuses our requests. */
 export interface Refusal {
@@ -40,10 +43,22 @@ export interface AccessScope extends SignedServer {
   readonly title: string;
   /** Null if there is no database yet, so nobody has signed in. */
   readonly vault: Vault | null;
+  /** All rows as they were when the first server needed them: one query for all servers. */
+  readonly firstRows: () => Promise<readonly SignInRow[]>;
   readonly reach: Reach;
   readonly clock: Clock;
   readonly log: Pick<Log, "warn" | "info">;
   readonly replaceSecrets: FeatureHost["replaceSecrets"];
+}
+
+/** A request that the server has refused with HTTP 401. */
+interface RefusedRequest {
+  /** Null if it had none. */
+  readonly token: string | null;
+  /** Whether the server has said that it wants a sign-in. */
+  readonly isSignIn: boolean;
+  /** Whether the token was renewed because an earlier one was refused for the same request. */
+  readonly wasRenewed: boolean;
 }
 
 type Open = Extract<Kept, { type: "open" }>;
@@ -60,8 +75,11 @@ export class Access {
   /** Identifies the sign-in that this process uses; empty if there is none. */
   #mark: string | null = null;
   #hidden: readonly string[] = [];
-  /** Whether the token was renewed because the server refused it, and the server has not accepted another since. */
-  #isLast = false;
+  #signedIn: Pick<SignInRow, "by" | "at"> | null = null;
+  /** Whether `firstRows` is as new as what this process knows. */
+  #isFirst = true;
+  /** When a renewed token was refused at once; null if none was. */
+  #refusedAt: number | null = null;
   /** The renewed sign-in, with the row in whose place it is to be stored; null if it is stored. */
   #unstored: Open | null = null;
   #storing: Promise<void> | null = null;
@@ -87,9 +105,9 @@ export class Access {
     await this.#storing;
   }
 
-  /** Whether requests carry the token of an account. */
-  get isSignedIn(): boolean {
-    return this.#hidden.length > 0;
+  /** Who has signed in to the account whose token requests carry, and when; null if nobody has. */
+  get signedIn(): Pick<SignInRow, "by" | "at"> | null {
+    return this.#signedIn;
   }
 
   /** The access token; null if nobody has signed in. */
@@ -104,36 +122,37 @@ export class Access {
     return latest.type === "open" ? latest.signIn.accessToken : null;
   }
 
-  /** Notes that the server has accepted a token. */
-  accepted(): void {
-    this.#isLast = false;
-  }
-
   /**
-   * Whether there is another token than the refused one; null stands for none. If not, `refusal` has the reason.
-   * `isSignIn`: the server has said that it wants a sign-in.
+   * How another token than the refused one has come about; null if there is none, and `refusal` then has the reason.
    */
-  async another(refused: string | null, isSignIn: boolean): Promise<boolean> {
+  async another({ token, isSignIn, wasRenewed }: RefusedRequest): Promise<"replaced" | "renewed" | null> {
     this.#kept = null;
     const kept = await this.#read();
     if (kept.type !== "open") {
       this.#refusal = this.#missing(kept, isSignIn);
-      return false;
+      return null;
     }
-    if (kept.signIn.accessToken !== refused) return true;
-    if (kept.signIn.refreshToken === null || this.#isLast) {
+    if (kept.signIn.accessToken !== token) return "replaced";
+    if (wasRenewed) this.#refusedAt = this.#options.clock.now();
+    if (kept.signIn.refreshToken === null || this.#isPausing()) {
       this.#refusal = this.#again("it refuses the sign-in");
-      return false;
+      return null;
     }
     const why = await this.#renew(kept);
-    this.#isLast = why === null;
     const latest = await this.#read();
-    if (latest.type === "open" && latest.signIn.accessToken !== refused) return true;
+    if (latest.type === "open" && latest.signIn.accessToken !== token) return "renewed";
     this.#refusal =
       why === null || latest.type !== "open"
         ? this.#missing(latest, true)
         : { text: `its sign-in cannot be renewed now: ${why}`, orRun: null, waits: false };
-    return false;
+    return null;
+  }
+
+  /** Whether renewing has just led nowhere: some servers accept a token for some requests and refuse it for others. */
+  #isPausing(): boolean {
+    // The clock may have been set back since.
+    const sinceMs = Math.abs(this.#options.clock.now() - (this.#refusedAt ?? -Infinity));
+    return sinceMs < REFUSED_PAUSE_MS;
   }
 
   /** Takes a stored row, or its absence, as another process has left it; true if a person has signed in or out. */
@@ -142,7 +161,8 @@ export class Access {
     const isOther = this.#mark !== null && this.#mark !== mark;
     this.#mark = mark;
     this.#kept = null;
-    if (isOther) this.#isLast = false;
+    this.#isFirst = false;
+    if (isOther) this.#refusedAt = null;
     return isOther;
   }
 
@@ -155,9 +175,11 @@ export class Access {
   }
 
   async #load(): Promise<Kept> {
-    const { server, vault } = this.#options;
+    const { server, vault, firstRows } = this.#options;
     if (vault === null) return { type: "none" };
-    const row = (await readRows(vault)).find((each) => each.server === server);
+    const rows = this.#isFirst ? await firstRows() : await readRows(vault);
+    this.#isFirst = false;
+    const row = rows.find((each) => each.server === server);
     this.#mark ??= markOf(row);
     const unstored = row !== undefined && row.sealed === this.#unstored?.row.sealed ? this.#unstored : null;
     const kept = unstored ?? (await openRow(row, this.#options, vault));
@@ -169,6 +191,7 @@ export class Access {
     const secrets = kept.type === "open" ? secretsOf(kept.signIn) : [];
     this.#options.replaceSecrets(this.#hidden, secrets);
     this.#hidden = secrets;
+    this.#signedIn = kept.type === "open" ? kept.row : null;
   }
 
   /** Renews the token, once for all that wait for it; null, or the end of a sentence why not. */
@@ -233,15 +256,29 @@ export class Access {
     try {
       const sealed = await sealSignIn(signIn, this.#options, vault);
       const change = { sealed, renewedAt: clock.now() };
-      await vault.store.transaction((tx) => tx.tables(signInWrites).renew(row, change));
+      const isStored = await vault.store.transaction((tx) => tx.tables(signInWrites).renew(row, change));
+      if (isStored) log.info({}, "mcp_sign_in_renewed");
+      else await this.#giveUp(renewed);
     } catch (error) {
       log.warn({ err: error }, "mcp_sign_in_not_stored");
       return false;
     }
-    log.info({}, "mcp_sign_in_renewed");
     if (this.#unstored === renewed) this.#unstored = null;
     this.#kept = null;
     return true;
+  }
+
+  /** Revokes renewed tokens, if a person has signed in or out since. */
+  async #giveUp({ row, signIn, vault }: Open): Promise<void> {
+    const latest = (await readRows(vault)).find(({ server }) => server === row.server);
+    if (latest?.at === row.at) return;
+    const kept = await openRow(latest, this.#options, vault);
+    await revokeReplaced(signIn, kept.type === "open" ? kept.signIn : null, this.#guarded());
+  }
+
+  #guarded(): FetchLike {
+    const { settings, reach } = this.#options;
+    return createGuardedFetch(settings, reach, new AbortController().signal);
   }
 
   /** Tries again until the database is back: the tokens that are stored there may be worth nothing any more. */
@@ -256,7 +293,7 @@ export class Access {
   }
 
   async #ask({ client, provider, resource, ...signIn }: SignIn): Promise<SignIn> {
-    const { clock, reach, settings } = this.#options;
+    const { clock, settings } = this.#options;
     const { clientId, clientSecret } = settings.oauth ?? {};
     // The operator may have replaced the secret since.
     const isOurs = clientId === client.client_id && clientSecret !== undefined;
@@ -265,7 +302,7 @@ export class Access {
       clientInformation: isOurs ? { ...client, client_secret: clientSecret } : client,
       refreshToken: signIn.refreshToken ?? "",
       ...(resource === null ? {} : { resource }),
-      fetchFn: createGuardedFetch(settings, reach, new AbortController().signal),
+      fetchFn: this.#guarded(),
     });
     return { client, provider, resource, ...tokensOf(tokens, clock.now()) };
   }
@@ -277,14 +314,19 @@ export class Access {
         return this.#again("its address has changed since the sign-in");
       case "locked": {
         const run = `\`${signInCommand(title)}\``;
-        const text = `its sign-in cannot be read. ${kept.why} To sign in again, an operator runs ${run}`;
+        const text = `its sign-in cannot be read. ${kept.why} To sign in again, an admin uses the web page, or runs ${run}`;
         return { text, orRun: null, waits: true };
       }
       case "none": {
         const run = `\`${signInCommand(title)}\``;
-        if (isSignIn) return { text: `it wants a sign-in; an operator must run ${run}`, orRun: null, waits: true };
+        const text = `it wants a sign-in; an admin must sign in on the web page, or run ${run}`;
+        if (isSignIn) return { text, orRun: null, waits: true };
         // A header may be a key that the server does not know yet.
-        return { text: null, orRun: run, waits: Object.keys(settings.headers ?? {}).length === 0 };
+        return {
+          text: null,
+          orRun: `sign in on the web page, or run ${run}`,
+          waits: Object.keys(settings.headers ?? {}).length === 0,
+        };
       }
       default:
         return this.#again("its sign-in has ended");
@@ -293,7 +335,11 @@ export class Access {
 
   #again(why: string): Refusal {
     const run = signInCommand(this.#options.title);
-    return { text: `${why}; an operator must run \`${run}\` again`, orRun: null, waits: true };
+    return {
+      text: `${why}; an admin must sign in again on the web page, or run \`${run}\``,
+      orRun: null,
+      waits: true,
+    };
   }
 }
 

@@ -8,69 +8,93 @@ import {
   startAuthorization,
   validateAuthorizationResponseIssuer,
 } from "@modelcontextprotocol/client";
+import { z } from "zod";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import type { McpUrlServer } from "../server-settings.ts";
 import type { Discovered } from "./discovery.ts";
 import { problemText, SignInProblem } from "./problems.ts";
-import { openRedirect, pastedAnswer, type Redirect, USUAL_REDIRECT } from "./redirect.ts";
+import { USUAL_REDIRECT } from "./redirect.ts";
 import { clientSchema, providerSchema, type SignIn, tokensOf } from "./signed-in.ts";
 
 /** How long a person has to sign in, in milliseconds. */
-const SIGN_IN_MS = 600_000;
+export const SIGN_IN_MS = 600_000;
 
-/** Maximum number of answers to other sign-ins that are said: any page in the browser may send them. */
-const MAX_OTHERS = 5;
+export const begunSchema = z.object({
+  /** Recognises the answer to this sign-in. */
+  state: z.string(),
+  /** PKCE code verifier. */
+  verifier: z.string(),
+  redirectUri: z.string(),
+  client: clientSchema,
+  provider: providerSchema,
+  resource: z.string().nullable(),
+});
 
-export interface SignInScope {
-  /** The server's name as people write it. */
-  readonly title: string;
+/** A sign-in that waits for the answer of its authorization server. */
+export type Begun = Readonly<z.infer<typeof begunSchema>>;
+
+interface Beginning {
   readonly settings: McpUrlServer;
   readonly guarded: FetchLike;
-  readonly clock: Clock;
-  readonly say: (line: string) => void;
-  /** What people paste. */
-  readonly lines: (signal: AbortSignal) => AsyncIterable<string>;
+  /** Where the authorization server sends the browser with its answer. */
+  readonly redirectUri: string;
+  /** What to register by hand where programs cannot register themselves. */
+  readonly redirectToRegister: string;
 }
 
-/** Has a person sign in with a browser. Throws SignInProblem. */
-export async function authorize(found: Discovered, scope: SignInScope): Promise<SignIn> {
-  const { settings, guarded, clock } = scope;
+/** Begins a sign-in; a person opens `address` in a browser. Throws SignInProblem. */
+export async function beginSignIn(found: Discovered, beginning: Beginning): Promise<{ address: URL; begun: Begun }> {
   const { metadata, resource } = found;
-  const { host } = new URL(metadata.issuer);
+  const { redirectUri } = beginning;
   const state = randomBytes(32).toString("base64url");
-  const answers = collectAnswers(state, scope.say);
-  await using redirect = await openRedirect(settings, answers.take);
-  const failed = (error: unknown): never => {
-    throw new SignInProblem(problemText(error, host));
-  };
-  const client = await clientFor(found, scope, redirect.uri).catch(failed);
-  const asked = { metadata, clientInformation: client, redirectUrl: redirect.uri, state };
+  const client = await clientFor(found, beginning).catch(failing(metadata));
+  const asked = { metadata, clientInformation: client, redirectUrl: redirectUri, state };
   const target = resource === null ? {} : { resource };
   const more = found.scope === null ? {} : { scope: found.scope };
-  const begun = await startAuthorization(metadata.issuer, { ...asked, ...target, ...more }).catch(() =>
-    failed(new SignInProblem(`${host} does not offer the kind of sign-in that MCP asks for (codes with PKCE S256).`)),
-  );
-  for (const line of instructions(begun.authorizationUrl, redirect, scope.title)) scope.say(line);
-  const answer = await firstAnswer(answers, redirect, scope);
-  const code = codeIn(answer, found);
-  const tokens = await exchangeAuthorization(metadata.issuer, {
-    metadata,
+  const { host } = new URL(metadata.issuer);
+  const started = await startAuthorization(metadata.issuer, { ...asked, ...target, ...more }).catch(() => {
+    throw new SignInProblem(`${host} does not offer the kind of sign-in that MCP asks for (codes with PKCE S256).`);
+  });
+  const provider = providerSchema.parse(metadata);
+  const begun = { state, verifier: started.codeVerifier, redirectUri, client, provider, resource };
+  return { address: started.authorizationUrl, begun };
+}
+
+/** Whether an answer belongs to this sign-in. */
+export function isAnswerTo({ state }: Pick<Begun, "state">, answer: URLSearchParams): boolean {
+  const given = Buffer.from(answer.get("state") ?? "");
+  return given.length === state.length && timingSafeEqual(given, Buffer.from(state));
+}
+
+/** Redeems the answer to a sign-in. Throws SignInProblem. */
+export async function finishSignIn(
+  { client, provider, resource, ...begun }: Begun,
+  answer: URLSearchParams,
+  { guarded, clock }: { readonly guarded: FetchLike; readonly clock: Pick<Clock, "now"> },
+): Promise<SignIn> {
+  const tokens = await exchangeAuthorization(provider.issuer, {
+    metadata: provider,
     clientInformation: client,
-    authorizationCode: code,
-    codeVerifier: begun.codeVerifier,
-    redirectUri: redirect.uri,
+    authorizationCode: codeIn(answer, provider),
+    codeVerifier: begun.verifier,
+    redirectUri: begun.redirectUri,
     ...(answer.has("iss") ? { iss: answer.get("iss") ?? "" } : {}),
-    ...target,
+    ...(resource === null ? {} : { resource }),
     fetchFn: guarded,
-  }).catch(failed);
-  return { client, provider: providerSchema.parse(metadata), resource, ...tokensOf(tokens, clock.now()) };
+  }).catch(failing(provider));
+  return { client, provider, resource, ...tokensOf(tokens, clock.now()) };
+}
+
+function failing({ issuer }: Begun["provider"]): (error: unknown) => never {
+  return (error) => {
+    throw new SignInProblem(problemText(error, new URL(issuer).host));
+  };
 }
 
 /** The client of the settings, or one that is registered now for this redirect address. Source: RFC 7591. */
 async function clientFor(
   { metadata, scope }: Discovered,
-  { settings: { oauth = {} }, guarded }: SignInScope,
-  redirectUri: string,
+  { settings: { oauth = {} }, guarded, redirectUri, redirectToRegister }: Beginning,
 ): Promise<SignIn["client"]> {
   const { clientId, clientSecret } = oauth;
   if (clientId !== undefined) {
@@ -79,7 +103,7 @@ async function clientFor(
   if (metadata.registration_endpoint === undefined) {
     const { host } = new URL(metadata.issuer);
     throw new SignInProblem(
-      `${host} does not let programs register themselves. Register a client there with the redirect address ${USUAL_REDIRECT}, and put \`oauth: { "clientId": "…" }\` into the server's block.`,
+      `${host} does not let programs register themselves. Register a client there with the redirect address ${redirectToRegister}, and put \`oauth: { "clientId": "…"${redirectToRegister === USUAL_REDIRECT ? "" : `, "redirectUri": "${redirectToRegister}"`} }\` into the server's block.`,
     );
   }
   const clientMetadata = {
@@ -88,7 +112,8 @@ async function clientFor(
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
     token_endpoint_auth_method: authMethod(metadata),
-    application_type: "native",
+    // Clients of the web may not have an address on this machine. Source: OpenID Connect Registration, 2.
+    application_type: redirectUri.startsWith("https:") ? "web" : "native",
   };
   const register = (more: { scope?: string }) =>
     registerClient(metadata.issuer, { metadata, clientMetadata, ...more, fetchFn: guarded });
@@ -106,82 +131,15 @@ function authMethod({ token_endpoint_auth_methods_supported: offered = [] }: Dis
   return known.find((method) => offered.includes(method)) ?? "none";
 }
 
-interface Answers {
-  readonly first: Promise<URLSearchParams>;
-  /** Takes an answer; returns what its browser shows. */
-  readonly take: (answer: URLSearchParams) => string;
-}
-
-/** Takes the first answer that belongs to this sign-in. */
-function collectAnswers(state: string, say: SignInScope["say"]): Answers {
-  const { promise: first, resolve } = Promise.withResolvers<URLSearchParams>();
-  let others = 0;
-  return {
-    first,
-    take(answer) {
-      const given = Buffer.from(answer.get("state") ?? "");
-      if (given.length !== state.length || !timingSafeEqual(given, Buffer.from(state))) {
-        others += 1;
-        if (others <= MAX_OTHERS) say("⚠ That is the answer to another sign-in. Open the address above.");
-        return "This is the answer to another sign-in. Open the address that the terminal shows.";
-      }
-      resolve(answer);
-      return "Deckhand has the answer. You can close this page; the terminal shows how it ends.";
-    },
-  };
-}
-
-function instructions(address: URL, { isListening, uri }: Redirect, title: string): string[] {
-  const pasting = "copy the address that the browser ends at, and paste it here.";
-  return [
-    `Open this address in a browser, and sign in with the account that Deckhand shall use for ${title}:`,
-    "",
-    address.href,
-    "",
-    isListening
-      ? `If the browser runs on another machine, it cannot show its last page (${new URL(uri).host}): ${pasting}`
-      : `At the end, ${pasting}`,
-    "Everyone who may use the server's tools then acts with this account. Ctrl-C cancels.",
-  ];
-}
-
-/** Waits for the browser or for a pasted address, whichever comes first. */
-async function firstAnswer(
-  { first, take }: Answers,
-  { isListening }: Redirect,
-  { clock, lines, say }: SignInScope,
-): Promise<URLSearchParams> {
-  const ended = new AbortController();
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const cancel = clock.after(SIGN_IN_MS, () => {
-    reject(new SignInProblem(`Nobody signed in within ${SIGN_IN_MS / 60_000} minutes. Nothing was changed.`));
-  });
-  const pasted = async (): Promise<URLSearchParams> => {
-    for await (const line of lines(ended.signal)) {
-      const answer = pastedAnswer(line);
-      if (answer !== null) take(answer);
-      else if (line.trim() !== "") say("⚠ That is not the address at the end of a sign-in: it has no code in it.");
-    }
-    if (!isListening && !ended.signal.aborted) throw new SignInProblem("No address was pasted. Nothing was changed.");
-    return first;
-  };
-  try {
-    return await Promise.race([first, pasted(), late]);
-  } finally {
-    cancel();
-    ended.abort();
-  }
-}
-
 /** The code in an answer. What another authorization server says is not shown. Source: RFC 9207. */
-function codeIn(answer: URLSearchParams, { metadata }: Discovered): string {
-  const { host } = new URL(metadata.issuer);
+function codeIn(answer: URLSearchParams, provider: Begun["provider"]): string {
+  const { host } = new URL(provider.issuer);
   const code = answer.get("code");
   try {
     validateAuthorizationResponseIssuer({
       iss: answer.get("iss") ?? undefined,
-      expectedIssuer: metadata.issuer,
-      issParameterSupported: metadata.authorization_response_iss_parameter_supported === true,
+      expectedIssuer: provider.issuer,
+      issParameterSupported: provider.authorization_response_iss_parameter_supported === true,
     });
   } catch {
     throw new SignInProblem(`The answer is not from ${host}, or does not say so. Nothing was changed.`);

@@ -13,15 +13,14 @@ export function authorizedFetch(fetchIt: FetchLike, access: Access | null, serve
   if (access === null) return fetchIt;
   return async (url, init = {}) => {
     if (new URL(url).origin !== server.origin) return fetchIt(url, init);
+    let how: "replaced" | "renewed" | null = null;
     for (let repeats = 0; ; repeats++) {
       const token = await access.token();
       const response = await fetchIt(url, withToken(init, token));
-      if (response.status !== 401) {
-        if (response.ok) access.accepted();
-        return response;
-      }
+      if (response.status !== 401) return response;
       const isSignIn = extractWWWAuthenticateParams(response).resourceMetadataUrl !== undefined;
-      if (!(await access.another(token, isSignIn)) || repeats === MAX_REPEATS) return response;
+      how = await access.another({ token, isSignIn, wasRenewed: how === "renewed" });
+      if (how === null || repeats === MAX_REPEATS) return response;
       await response.body?.cancel();
     }
   };

@@ -8,15 +8,15 @@ import type { McpServer } from "../server-settings.ts";
 import type { McpConfig } from "../settings/read-servers.ts";
 import { serverKey } from "../settings/server-key.ts";
 import { signInCommand } from "./access.ts";
-import { authorize } from "./authorize.ts";
 import { hasOwnCredential } from "./authorized-fetch.ts";
 import { discover } from "./discovery.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
+import { signInFromTerminal } from "./in-terminal.ts";
+import { forgetSignIn, keepSignIn } from "./keep.ts";
 import { SignInProblem } from "./problems.ts";
-import { revoke } from "./revoke.ts";
 import { SIGN_INS_CHANGED } from "./sign-ins.ts";
-import { openRow, readRows, type SignedServer, storeSignIn, type Vault } from "./signed-in.ts";
-import { type SignInRow, signInWrites } from "./store.ts";
+import { openRow, readRows, type SignedServer, type Vault } from "./signed-in.ts";
+import type { SignInRow } from "./store.ts";
 
 /** A request to `deckhand mcp`. `name` is a server's name as people write it. */
 export type McpRequest = { readonly type: "sign-in" | "sign-out"; readonly name: string } | { readonly type: "list" };
@@ -64,40 +64,30 @@ async function signIn(at: SignedServer, world: World): Promise<readonly string[]
   const guarded = createGuardedFetch(settings, reach, signal);
   const found = await discover(settings, { title, guarded }, signal);
   const say = (line: string) => terminal.out(line);
-  const scope = { title, settings, guarded, clock: runtime.clock, say, lines: typedLines };
-  const signedIn = await authorize(found, scope);
-  await storeSignIn(signedIn, at, { ...vault, by: BY, now: runtime.clock.now() });
-  await world.audit({ act: "mcp.signed_in", about: title });
+  const { clock } = runtime;
+  const signedIn = await signInFromTerminal(found, { title, settings, guarded, clock, say, lines: typedLines });
+  const notes = await keepSignIn(signedIn, at, { ...world, by: BY, now: clock.now(), guarded });
   await tellPrograms(world);
-  const { refreshToken, renewAt } = signedIn;
-  const ends = refreshToken === null && renewAt !== null ? new Date(renewAt).toISOString().slice(0, 16) : null;
   return [
     `✓ Deckhand is signed in to ${title}. A running bot connects by itself; \`deckhand doctor\` tries the server.`,
-    ...(ends === null
-      ? []
-      : [`⚠ The service gives nothing to renew it with: it ends at ${ends} UTC. Sign in again then.`]),
+    ...notes.map((note) => `⚠ ${note}`),
   ];
 }
 
 async function signOut(name: string, mcp: McpConfig, world: World): Promise<readonly string[]> {
-  const { vault, proxyFor, store } = world;
-  const rows = await readRows(vault);
-  const key = serverKey(name);
-  const settings = mcp.servers[key];
-  const row = rows.find(({ server }) => server === key);
-  if (row === undefined) throw new SignInProblem(`Nobody has signed in to ${name}. \`deckhand mcp list\` shows where.`);
-  const signal = new AbortController().signal;
-  const kept =
-    settings !== undefined && "url" in settings ? await openRow(row, { server: key, settings }, vault) : null;
-  const outcome =
-    kept?.type === "open" && settings !== undefined && "url" in settings
-      ? await revoke(kept.signIn, createGuardedFetch(settings, { resolve: createSystemResolve(), proxyFor }, signal))
-      : null;
-  await store.transaction((tx) => tx.tables(signInWrites).remove(key));
+  const { vault, proxyFor } = world;
+  const server = serverKey(name);
+  const settings = mcp.servers[server];
+  const at = settings !== undefined && "url" in settings ? settings : null;
+  const reach = { resolve: createSystemResolve(), proxyFor };
+  const guarded = at === null ? null : createGuardedFetch(at, reach, new AbortController().signal);
+  const forgotten = await forgetSignIn({ server, ...(at === null ? {} : { settings: at }) }, { vault, guarded });
+  if (forgotten === null)
+    throw new SignInProblem(`Nobody has signed in to ${name}. \`deckhand mcp list\` shows where.`);
   await world.audit({ act: "mcp.signed_out", about: name });
   await tellPrograms(world);
   const said = `✓ The sign-in to ${name} is forgotten`;
-  if (outcome === "revoked") return [`${said}, and its service has revoked it.`];
+  if (forgotten.isRevoked) return [`${said}, and its service has revoked it.`];
   return [`${said}.`, "⚠ Its service did not revoke it: remove Deckhand from the account's connected apps there."];
 }
 

@@ -1,13 +1,19 @@
 import { type FetchLike, selectClientAuthMethod } from "@modelcontextprotocol/client";
 import type { SignIn } from "./signed-in.ts";
 
-/** Whether the authorization server has revoked the tokens. Source: RFC 7009. Null if it cannot. */
-export async function revoke(
-  { client, provider, ...tokens }: SignIn,
-  guarded: FetchLike,
-): Promise<"revoked" | "failed" | null> {
+/**
+ * Revokes a sign-in in whose place there is now another one, or none (null); false if it may still be valid. A client that
+ * both have in common is left alone: many services would revoke all that its account has given to it, the newer tokens
+ * as well.
+ */
+export async function revokeReplaced(earlier: SignIn, current: SignIn | null, guarded: FetchLike): Promise<boolean> {
+  return current?.client.client_id !== earlier.client.client_id && revoke(earlier, guarded);
+}
+
+/** Whether the authorization server has revoked the tokens. Source: RFC 7009. */
+async function revoke({ client, provider, ...tokens }: SignIn, guarded: FetchLike): Promise<boolean> {
   const { revocation_endpoint: endpoint, token_endpoint_auth_methods_supported: methods = [] } = provider;
-  if (endpoint === undefined) return null;
+  if (endpoint === undefined) return false;
   const headers = new Headers({ "content-type": "application/x-www-form-urlencoded" });
   const secret = client.client_secret ?? "";
   const method = selectClientAuthMethod(client, methods);
@@ -25,10 +31,10 @@ export async function revoke(
       if (method !== "client_secret_basic") body.set("client_id", client.client_id);
       if (method === "client_secret_post") body.set("client_secret", secret);
       const { ok } = await guarded(endpoint, { method: "POST", headers, body });
-      if (!ok) return "failed";
+      if (!ok) return false;
     }
-    return "revoked";
+    return true;
   } catch {
-    return "failed";
+    return false;
   }
 }

@@ -29,6 +29,7 @@ const signInSchema = z.object({
     authorization_endpoint: z.string(),
     token_endpoint: z.string(),
     revocation_endpoint: z.string().optional(),
+    authorization_response_iss_parameter_supported: z.boolean().optional(),
     response_types_supported: z.array(z.string()),
     token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
   }),
@@ -91,15 +92,21 @@ export async function sealSignIn(signIn: SignIn, at: SignedServer, vault: Vault)
   return seal(JSON.stringify(signIn), purposeOf(at), sealing.key);
 }
 
-/** Stores a person's sign-in in place of an earlier one. */
+/** Stores a person's sign-in in place of an earlier one, which is returned. */
 export async function storeSignIn(
   signIn: SignIn,
   at: SignedServer,
   { by, now, ...vault }: Vault & Pick<SignInRow, "by"> & { readonly now: number },
-): Promise<void> {
+): Promise<Kept> {
   const sealed = await sealSignIn(signIn, at, vault);
   const row = { server: at.server, address: addressOf(at), sealed, by, at: now, renewedAt: now, refusedAt: null };
-  await vault.store.transaction((tx) => tx.tables(signInWrites).set(row));
+  const earlier = await vault.store.transaction(async (tx) => {
+    const to = tx.tables(signInWrites);
+    const taken = await to.take(at.server);
+    await to.set(row);
+    return taken;
+  });
+  return openRow(earlier ?? undefined, at, vault);
 }
 
 /** Longest lifetime of a token that is believed, in seconds: ten years. */

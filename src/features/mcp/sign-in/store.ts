@@ -20,14 +20,19 @@ type Unchanged = Pick<SignInRow, "server" | "sealed">;
 export function signInReads(db: Client) {
   return {
     async all(): Promise<SignInRow[]> {
-      const rows = await db.mcpSignIn.findMany({ orderBy: { server: "asc" } });
-      return rows.map(({ renewingUntil: _turn, ...row }) => ({
-        ...row,
-        at: row.at.getTime(),
-        renewedAt: row.renewedAt.getTime(),
-        refusedAt: row.refusedAt?.getTime() ?? null,
-      }));
+      return (await db.mcpSignIn.findMany({ orderBy: { server: "asc" } })).map(rowOf);
     },
+  };
+}
+
+type Stored = Awaited<ReturnType<Client["mcpSignIn"]["findMany"]>>[number];
+
+function rowOf({ renewingUntil: _turn, ...row }: Stored): SignInRow {
+  return {
+    ...row,
+    at: row.at.getTime(),
+    renewedAt: row.renewedAt.getTime(),
+    refusedAt: row.refusedAt?.getTime() ?? null,
   };
 }
 
@@ -44,9 +49,15 @@ export function signInWrites(db: Client) {
       await db.mcpSignIn.upsert({ where: { server }, create: { server, ...data }, update: data });
     },
 
-    /** False if there was none. */
-    async remove(server: string): Promise<boolean> {
-      return (await db.mcpSignIn.deleteMany({ where: { server } })).count > 0;
+    /** Removes the sign-in to a server and returns it; null if there is none. */
+    async take(server: string): Promise<SignInRow | null> {
+      for (;;) {
+        const row = await db.mcpSignIn.findUnique({ where: { server } });
+        if (row === null) return null;
+        // Between the two statements, another process may have stored new tokens.
+        const { count } = await db.mcpSignIn.deleteMany({ where: { server, sealed: row.sealed } });
+        if (count > 0) return rowOf(row);
+      }
     },
 
     /** Takes the turn to renew the token; false if another process has it, or has had it since. */

@@ -5,14 +5,17 @@ import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { typedLines } from "../../../../src/cli/standard-input.ts";
 import type { McpUrlServer } from "../../../../src/features/mcp/server-settings.ts";
-import { authorize } from "../../../../src/features/mcp/sign-in/authorize.ts";
 import { discover } from "../../../../src/features/mcp/sign-in/discovery.ts";
 import { createGuardedFetch } from "../../../../src/features/mcp/sign-in/guarded-fetch.ts";
+import { signInFromTerminal } from "../../../../src/features/mcp/sign-in/in-terminal.ts";
+import { createAccessTo } from "../../../../src/features/mcp/sign-in/sign-ins.ts";
 import { openRow } from "../../../../src/features/mcp/sign-in/signed-in.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { createSystemResolve } from "../../../../src/tools/network/resolve.ts";
 import { startPostgres } from "../../../support/database/postgres.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
+import { runCli } from "../../../support/program/cli.ts";
+import { silentLog } from "../../../support/silent-log.ts";
 import { textIn } from "../connected.ts";
 import { guardedServer, inBrowser, STATIC } from "./authority.ts";
 import { connected, type Place, place, rowsOf, signedIn, WANTS } from "./command.ts";
@@ -30,7 +33,9 @@ test("nothing of the tokens stands in clear in the database, in messages or in t
   expect(JSON.stringify(await rowsOf(at))).not.toContain(token);
   server.refuse(true);
   const failed = textIn(await call("mcp__web__go"));
-  expect(failed).toContain("it refuses the sign-in; an operator must run `deckhand mcp sign-in web` again");
+  expect(failed).toContain(
+    "it refuses the sign-in; an admin must sign in again on the web page, or run `deckhand mcp sign-in web`",
+  );
   expect(failed).not.toContain(token);
 });
 
@@ -60,6 +65,41 @@ test.each(Object.entries(DATABASES))(
     expect(await rowsOf(at)).toMatchObject([{ refusedAt: null }]);
   },
 );
+
+test("a sign-in moves along when the database is copied to PostgreSQL", async () => {
+  const server = await guardedServer();
+  const before = await place(server.settings);
+  await signedIn(before);
+  const url = await DATABASES.PostgreSQL();
+  const { out, error } = await runCli(["data", "copy"], { cwd: before.home, env: { DATABASE_URL: url } });
+  expect({ out, error }).toEqual({ out: expect.stringContaining("✓ McpSignIn · 1\n"), error: "" });
+  const at = await place(server.settings, url, before.home);
+  const { call } = await connected(at);
+  server.expire();
+  expect(textIn(await call("mcp__web__go"))).toBe("done");
+  expect((await at.mcp("list")).out).toMatch(/^web · signed in by command line .*, renewed/u);
+});
+
+test("servers that connect at the start share one query for their sign-ins", async () => {
+  const { store, home } = await place({ url: "http://127.0.0.1:9/mcp" });
+  let reads = 0;
+  const counting: typeof store = {
+    ...store,
+    tables: (of) => {
+      reads += 1;
+      return store.tables(of);
+    },
+  };
+  const { clock } = systemRuntime();
+  const reach = { resolve: createSystemResolve() };
+  const vault = { store: counting, home, given: null };
+  const accessTo = createAccessTo({ vault, reach, clock, replaceSecrets: () => {} });
+  const names = ["a", "b", "c"];
+  for (const name of names) {
+    expect(await accessTo(name, { url: `http://127.0.0.1:9/${name}` }, silentLog)?.token()).toBeNull();
+  }
+  expect(reads).toBe(1);
+});
 
 test("new tokens are used and kept while the database takes none, and stored when it takes them again", async () => {
   const server = await guardedServer();
@@ -124,7 +164,7 @@ test("tokens that were encrypted with another key say so, and the key's problem 
   const why =
     "its sign-in cannot be read. It was encrypted with another DECKHAND_SECRET_KEY or secret.key: bring that key back.";
   expect(mcp.problems()).toEqual([
-    `web is not connected: ${why} To sign in again, an operator runs \`deckhand mcp sign-in web\`.`,
+    `web is not connected: ${why} To sign in again, an admin uses the web page, or runs \`deckhand mcp sign-in web\`.`,
   ]);
   expect((await at.mcp("list")).out).toBe(`web · ${why} To sign in again: \`deckhand mcp sign-in web\``);
   chmodSync(file, 0o644);
@@ -139,17 +179,14 @@ test("a sign-in that the service renews no more has ended, and a new one works w
   const at = await place(server.settings);
   await signedIn(at);
   const { mcp, call } = await connected(at);
-  expect((await at.mcp("sign-out", "web")).out).toContain("revoked");
-  await signedIn(at);
   const [row] = await rowsOf(at);
   const { signIn } = await openedRow(at, server.settings);
   await fetch(signIn.provider.revocation_endpoint ?? "", {
     method: "POST",
     body: new URLSearchParams({ token: signIn.refreshToken ?? "", client_id: signIn.client.client_id }),
   });
-  await expect.poll(() => mcp.problems()).toEqual([]);
   server.expire();
-  const ended = "its sign-in has ended; an operator must run `deckhand mcp sign-in web` again";
+  const ended = "its sign-in has ended; an admin must sign in again on the web page, or run `deckhand mcp sign-in web`";
   expect(textIn(await call("mcp__web__go"))).toContain(ended);
   expect(mcp.problems()).toEqual([`web is not connected: ${ended}.`]);
   expect(await rowsOf(at)).toEqual([{ ...row, refusedAt: expect.any(Number) }]);
@@ -234,7 +271,7 @@ test("a server that says nothing of a sign-in may want a token as well, and one 
   const { mcp, call } = at.program();
   await mcp.settled();
   expect(mcp.problems()).toEqual([
-    "web is not connected: it refuses our credentials (HTTP 401: not); an operator must give it a token in its `headers`, or run `deckhand mcp sign-in web`.",
+    "web is not connected: it refuses our credentials (HTTP 401: not); an operator must give it a token in its `headers`, or sign in on the web page, or run `deckhand mcp sign-in web`.",
   ]);
   await signedIn(at);
   await expect.poll(() => mcp.problems()).toEqual([]);
@@ -255,7 +292,7 @@ test("who does not sign in within ten minutes is told, and nothing is kept", asy
   const shown = Promise.withResolvers<void>();
   const say = (line: string) => line.includes("Ctrl-C") && shown.resolve();
   const lines = (signal: AbortSignal) => typedLines(new PassThrough(), signal);
-  const signingIn = authorize(found, { title: "web", settings, guarded, clock, say, lines });
+  const signingIn = signInFromTerminal(found, { title: "web", settings, guarded, clock, say, lines });
   const ended = expect(signingIn).rejects.toMatchObject({
     text: "Nobody signed in within 10 minutes. Nothing was changed.",
   });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type ProviderServer, startProvider } from "../../../support/oidc/provider-server.ts";
-import { type Guard, type PlainServer, serverBehind } from "../http-server.ts";
+import { done, type Guard, type PlainServer, serverBehind } from "../http-server.ts";
 
 /** A real authorization server, and a server whose tool needs its tokens. */
 
@@ -17,6 +17,8 @@ export interface Guarded extends PlainServer {
   expire(): void;
   /** Refuses every token from now on, or none. */
   refuse(everything: boolean): void;
+  /** Refuses every token for calls of tools, and accepts it for the rest. */
+  refuseCalls(all: boolean): void;
   /** Refuses every call with this header, or none. */
   forbid(header: string | null): void;
   /** Redirects every request to this address. */
@@ -45,6 +47,7 @@ export async function guardedServer({
   const tokens: string[] = [];
   const expired = new Set<string>();
   let refusesAll = false;
+  let refusesCalls = false;
   let refusals = 0;
   let movedTo: string | null = null;
   let forbidden: string | null = null;
@@ -80,7 +83,10 @@ export async function guardedServer({
     response.writeHead(401).end(JSON.stringify({ error: "invalid_token", error_description: `not ${token}` }));
     return true;
   };
-  const server = await serverBehind(guard);
+  const server = await serverBehind(guard, (response, id) => {
+    if (refusesCalls) response.writeHead(401).end();
+    else done(response, id);
+  });
   return {
     ...server,
     settings: { url: server.url, oauth: { issuer: authority.issuer } },
@@ -91,6 +97,9 @@ export async function guardedServer({
     },
     refuse: (everything) => {
       refusesAll = everything;
+    },
+    refuseCalls: (all) => {
+      refusesCalls = all;
     },
     forbid: (header) => {
       forbidden = header;

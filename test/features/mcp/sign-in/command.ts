@@ -2,8 +2,11 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished } from "vitest";
+import { z } from "zod";
+import type { Cluster } from "../../../../src/core/cluster.ts";
 import { openStore, type Store } from "../../../../src/core/store/store.ts";
 import type { McpServer } from "../../../../src/features/mcp/server-settings.ts";
+import { signInRoutes } from "../../../../src/features/mcp/sign-in/routes.ts";
 import { createAccessTo, followSignIns } from "../../../../src/features/mcp/sign-in/sign-ins.ts";
 import { signInReads } from "../../../../src/features/mcp/sign-in/store.ts";
 import { onlyProcess } from "../../../../src/ownership/only-process.ts";
@@ -25,10 +28,34 @@ export interface Place {
   /** Begins `deckhand mcp sign-in web`, and returns once it shows an address. */
   signIn(): Promise<SigningIn>;
   /** Connections as a running program has them. */
-  program(world?: World): Connected;
+  program(world?: ProgramWorld): Program;
   /** Writes other settings of the server. */
   set(settings: McpServer): void;
 }
+
+interface ProgramWorld extends World {
+  /** The processes that share the database; one alone if absent. */
+  readonly cluster?: Cluster;
+}
+
+interface Program extends Connected {
+  /** What an admin's page asks for under `/features/mcp/`. */
+  readonly page: (path: string, body: object, who?: { by?: string; origin?: string }) => Promise<PageAnswer>;
+}
+
+interface PageAnswer {
+  readonly status: number;
+  readonly body: z.infer<typeof answerSchema>;
+}
+
+const answerSchema = z.looseObject({
+  error: z.string().optional(),
+  address: z.string().optional(),
+  begun: z.string().optional(),
+  notes: z.array(z.string()).optional(),
+});
+
+export const ORIGIN = "http://127.0.0.1:3000";
 
 export interface SigningIn {
   /** The address that people open. */
@@ -39,8 +66,7 @@ export interface SigningIn {
 
 const ADDRESS = /^http\S+\/auth\S*$/mu;
 
-export async function place(settings: McpServer, database?: string): Promise<Place> {
-  const home = tempDirectory();
+export async function place(settings: McpServer, database?: string, home = tempDirectory()): Promise<Place> {
   const runtime = systemRuntime();
   const store = await openStore(database ?? `file:${home}/data/deckhand.db`, runtime);
   onTestFinished(() => store.close());
@@ -80,23 +106,24 @@ export async function place(settings: McpServer, database?: string): Promise<Pla
       const connected = begin({ web: current }, { accessTo: createAccessTo(shared), ...world });
       const stopping = new AbortController();
       onTestFinished(() => stopping.abort());
-      followSignIns(
-        {
-          ...shared,
-          ...connected.mcp,
-          clock: shared.clock,
-          cluster: onlyProcess({ clock: shared.clock, log: silentLog }),
-          log: silentLog,
-          home: vault.home,
-        },
-        stopping.signal,
-      );
-      return connected;
+      const alone = onlyProcess({ clock: shared.clock, log: silentLog });
+      const scope = { ...shared, cluster: world.cluster ?? alone, log: silentLog, home: vault.home };
+      followSignIns({ ...scope, ...connected.mcp }, stopping.signal);
+      const host = { audit: () => Promise.resolve(), hideIn: <T>(value: T) => value };
+      const routes = signInRoutes({ ...scope, ...host, servers: connected.mcp });
+      const page: Program["page"] = async (where, body, { by = "ana", origin = ORIGIN } = {}) => {
+        const viewer = { kind: "operator" } as const;
+        const asked = { viewer, role: "admin", by, origin, query: new URLSearchParams(), body } as const;
+        const answer = await routes.find((route) => route.path === where)?.handle(asked);
+        return { status: answer?.status ?? 0, body: answerSchema.parse(answer?.body) };
+      };
+      return { ...connected, page };
     },
   };
 }
 
-export const WANTS = "web is not connected: it wants a sign-in; an operator must run `deckhand mcp sign-in web`.";
+export const WANTS =
+  "web is not connected: it wants a sign-in; an admin must sign in on the web page, or run `deckhand mcp sign-in web`.";
 
 /** Signs in to `web` with a browser of this machine. */
 export async function signedIn({ signIn }: Pick<Place, "signIn">): Promise<void> {
@@ -107,7 +134,7 @@ export async function signedIn({ signIn }: Pick<Place, "signIn">): Promise<void>
 
 export const rowsOf = ({ store }: Pick<Place, "store">) => store.tables(signInReads).all();
 
-export async function connected(at: Place, world: World = {}): Promise<Connected> {
+export async function connected(at: Place, world: World = {}): Promise<Program> {
   const program = at.program(world);
   await program.mcp.settled();
   expect(program.mcp.problems()).toEqual([]);

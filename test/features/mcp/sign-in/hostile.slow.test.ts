@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { expect, onTestFinished, test } from "vitest";
 import { createGuardedFetch } from "../../../../src/features/mcp/sign-in/guarded-fetch.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
+import { textIn } from "../connected.ts";
 import { serverBehind } from "../http-server.ts";
 import { guardedServer, inBrowser } from "./authority.ts";
 import { connected, place, signedIn } from "./command.ts";
@@ -198,7 +199,9 @@ test("a server that refuses every token is asked a few times, its token renewed 
   server.refuse(true);
   const { mcp, call } = at.program();
   await mcp.settled();
-  const says = ["web is not connected: it refuses the sign-in; an operator must run `deckhand mcp sign-in web` again."];
+  const says = [
+    "web is not connected: it refuses the sign-in; an admin must sign in again on the web page, or run `deckhand mcp sign-in web`.",
+  ];
   expect(mcp.problems()).toEqual(says);
   expect(server.authority.codes()).toBe(2);
   const refusals = server.refusals();
@@ -210,6 +213,30 @@ test("a server that refuses every token is asked a few times, its token renewed 
   await mcp.connection("web")?.reconnect();
   expect(mcp.problems()).toEqual([]);
   expect((await call("mcp__web__go")).isError).toBe(false);
+});
+
+test("a server that accepts a token for everything but calls is not asked to renew it with each call", async () => {
+  const server = await guardedServer();
+  const at = await place(server.settings);
+  await signedIn(at);
+  const { clock } = systemRuntime();
+  let aheadMs = 0;
+  const { mcp, call } = await connected(at, { clock: { ...clock, now: () => clock.now() + aheadMs } });
+  server.refuseCalls(true);
+  const codes = server.authority.codes();
+  for (let calls = 0; calls < 4; calls++) {
+    expect(textIn(await call("mcp__web__go"))).toContain(
+      "The MCP server web failed: it refuses the sign-in; an admin must sign in again on the web page, or run `deckhand mcp sign-in web`.",
+    );
+  }
+  expect(server.authority.codes()).toBe(codes + 1);
+  expect(mcp.problems()).toEqual([]);
+  aheadMs = 900_000;
+  await call("mcp__web__go");
+  await call("mcp__web__go");
+  expect(server.authority.codes()).toBe(codes + 2);
+  server.refuseCalls(false);
+  expect(textIn(await call("mcp__web__go"))).toBe("done");
 });
 
 test("a clock that was set back or forward by days costs a renewal at most", async () => {

@@ -11,7 +11,8 @@ type Members = Readonly<Record<string, unknown>>;
 export interface ServiceOptions {
   /** Path of the authorization server's address. */
   readonly path?: string;
-  readonly metadata?: (usual: Members, origin: string) => Members;
+  /** What it publishes at an origin; null for nothing. */
+  readonly metadata?: (usual: Members, origin: string) => Members | null;
   /** The response to a registration; null refuses it. */
   readonly registered?: (asked: Members) => Members | null;
   /** The response to a request for tokens. */
@@ -22,8 +23,12 @@ export interface Service {
   readonly settings: McpUrlServer;
   /** Requests for tokens. */
   readonly asked: readonly URLSearchParams[];
+  /** Tokens that were revoked. */
+  readonly revoked: readonly (string | null)[];
   /** Refuses all tokens that were issued so far. */
   readonly expire: () => void;
+  /** Delays the responses to renewals until this resolves. */
+  readonly hold: (until: Promise<unknown>) => void;
   /** Fails every request for tokens like this; null for none. */
   readonly fail: (how: { readonly status: number; readonly body: object } | null) => void;
 }
@@ -38,6 +43,8 @@ export async function service({
   let valid: string[] = [];
   let failure: { status: number; body: object } | null = null;
   let issued = 0;
+  let held: Promise<unknown> | null = null;
+  const revoked: (string | null)[] = [];
   const issue = (params: URLSearchParams) => {
     asked.push(params);
     if (failure !== null) return failure;
@@ -50,17 +57,25 @@ export async function service({
     "/.well-known/oauth-protected-resource/mcp": (origin) => ({
       body: { resource: `${origin}/mcp`, authorization_servers: [`${origin}${path}`] },
     }),
-    [`/.well-known/oauth-authorization-server${path}`]: (origin) => ({
-      body: metadata(authorityAt(origin, { registration_endpoint: `${origin}/register` }), origin),
-    }),
+    [`/.well-known/oauth-authorization-server${path}`]: (origin) => {
+      const more = { registration_endpoint: `${origin}/register`, revocation_endpoint: `${origin}/revoke` };
+      const body = metadata(authorityAt(origin, more), origin);
+      return body === null ? null : { body };
+    },
     "/register": (_, body) => {
       const client = registered(JSON.parse(body));
       return client === null ? { status: 400, body: { error: "invalid_client_metadata" } } : { body: client };
     },
     "/token": (_, body) => issue(new URLSearchParams(body)),
+    "/revoke": (_, body) => {
+      revoked.push(new URLSearchParams(body).get("token"));
+      return { body: {} };
+    },
   };
   const { url } = await serverBehind(async (request, response) => {
-    const answer = own[request.url ?? ""]?.(originOf(request), await bodyOf(request));
+    const body = await bodyOf(request);
+    const answer = own[request.url ?? ""]?.(originOf(request), body);
+    if (body.includes("grant_type=refresh_token")) await held;
     if (answer !== undefined && answer !== null) {
       sendJson(response, answer.body, answer.status);
       return true;
@@ -73,6 +88,10 @@ export async function service({
   return {
     settings: { url },
     asked,
+    revoked,
+    hold: (until) => {
+      held = until;
+    },
     expire: () => {
       valid = [];
     },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { textIn } from "../connected.ts";
-import { connected, place, rowsOf } from "./command.ts";
+import { connected, type Place, place, rowsOf } from "./command.ts";
 import { type ServiceOptions, service, signInTo } from "./service.ts";
 
 /** Services that deviate from the standards and that people want to use all the same. */
@@ -77,6 +77,45 @@ test("an authorization server that goes by the name of another host is not used,
   );
 });
 
+let clients = 0;
+const newClient = (asked: object) => ({ client_id: `client-${++clients}`, ...asked });
+
+test("a sign-in that replaces an earlier one revokes that, except if both have the same client", async () => {
+  const { settings, revoked } = await service({ registered: newClient });
+  const at = await place(settings);
+  await signInTo(at);
+  expect(await signInTo(at)).toMatchObject({ failed: false, out: expect.not.stringContaining("⚠") });
+  expect(revoked).toEqual(["refresh-1", "access-token-1"]);
+
+  const same = await service();
+  at.set(same.settings);
+  expect((await signInTo(at)).out).toContain("⚠ The earlier sign-in may still be valid"); // at another address
+  expect((await signInTo(at)).out).toContain("⚠ The earlier sign-in may still be valid");
+  expect(same.revoked).toEqual([]);
+});
+
+const endings = {
+  out: async (at: Place) => void (await at.mcp("sign-out", "web")),
+  in: async (at: Place) => void (await signInTo(at)),
+} as const;
+
+test.each(Object.entries(endings))("tokens that are renewed while a person signs %s are revoked", async (how, end) => {
+  const { settings, revoked, asked, expire, hold } = await service({ registered: newClient });
+  const at = await place(settings);
+  await signInTo(at);
+  const { call } = await connected(at);
+  expire();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  hold(promise);
+  const calling = call("mcp__web__go");
+  await expect.poll(() => asked.length).toBe(2);
+  await end(at);
+  resolve();
+  await calling;
+  expect(revoked).toEqual(["refresh-1", "access-token-1", "refresh-2", "access-token-2"]);
+  expect(await rowsOf(at)).toHaveLength(how === "in" ? 1 : 0);
+});
+
 test("an authorization server that fails for a while does not end the sign-in, even if the clock is set back meanwhile", async () => {
   const { settings, expire, fail } = await service();
   const at = await place(settings);
@@ -104,7 +143,7 @@ test.each(["bad_refresh_token", "invalid_refresh_token"])(
     // Such services answer so with HTTP 200.
     fail({ status: 200, body: { error, error_description: null } });
     expect(textIn(await call("mcp__web__go"))).toContain(
-      "its sign-in has ended; an operator must run `deckhand mcp sign-in web` again",
+      "its sign-in has ended; an admin must sign in again on the web page, or run `deckhand mcp sign-in web`",
     );
     expect(await rowsOf(at)).toMatchObject([{ refusedAt: expect.any(Number) }]);
   },

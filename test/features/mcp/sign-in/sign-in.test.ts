@@ -91,7 +91,7 @@ test("another address under the same name does not get the token, and says what 
   const { mcp } = at.program();
   await mcp.settled();
   expect(mcp.problems()).toEqual([
-    "web is not connected: its address has changed since the sign-in; an operator must run `deckhand mcp sign-in web` again.",
+    "web is not connected: its address has changed since the sign-in; an admin must sign in again on the web page, or run `deckhand mcp sign-in web`.",
   ]);
   expect(other.seen).toEqual([]);
   expect((await at.mcp("list")).out).toContain("its address has changed since the sign-in");

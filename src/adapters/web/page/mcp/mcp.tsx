@@ -8,13 +8,15 @@ import type { SectionProps } from "../section/section-props.ts";
 import { useAction } from "../section/use-action.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import { usePolling } from "../section/use-polling.ts";
+import { type SignInAnswer, takeSignInAnswer } from "../state/sign-in-answer.ts";
 import type { PageState } from "../state/state.ts";
+import { SignIn } from "./sign-in.tsx";
 
 /** Polling interval while the page is open. In milliseconds. */
 const EVERY_MS = 5_000;
 /** The panel beside the threads that there is where servers are set; without it, nothing answers for them. */
 const PANEL = "MCP servers";
-const NONE: TeamServers = { rows: [], mayReconnect: false };
+const NONE: TeamServers = { rows: [], mayReconnect: false, maySignIn: false };
 
 /** MCP servers as they stand, and their tools. */
 export function McpServers({ state }: SectionProps): JSX.Element {
@@ -25,10 +27,11 @@ export function McpServers({ state }: SectionProps): JSX.Element {
   );
   const { reload } = loaded;
   usePolling(reload, EVERY_MS);
+  const [answer] = useState(takeSignInAnswer);
   if (overview === null) return <p class="hint centred">Loading…</p>;
   return (
     <LoadedView loaded={loaded}>
-      {({ rows, mayReconnect }) =>
+      {({ rows, ...may }) =>
         rows.length === 0 ? (
           <p class="hint centred">
             There are no MCP servers. An operator adds them to the settings file, under <code>mcpServers</code>, in the
@@ -36,13 +39,30 @@ export function McpServers({ state }: SectionProps): JSX.Element {
           </p>
         ) : (
           <div class="overview">
+            {answer === "unknown" && <UnknownAnswer />}
             {rows.map((server) => (
-              <ServerPart key={server.name} server={server} mayReconnect={mayReconnect} state={state} reload={reload} />
+              <ServerPart
+                key={server.name}
+                server={server}
+                may={may}
+                answer={answer !== "unknown" && answer?.name === server.name ? answer : null}
+                state={state}
+                reload={reload}
+              />
             ))}
           </div>
         )
       }
     </LoadedView>
+  );
+}
+
+function UnknownAnswer(): JSX.Element {
+  return (
+    <p class="problem" role="alert">
+      This answer belongs to a sign-in that was not begun in this tab. If <code>deckhand mcp sign-in</code> waits for
+      it, paste this page's address there; otherwise sign in again.
+    </p>
   );
 }
 
@@ -56,13 +76,14 @@ const STATES: Readonly<Record<TeamServer["state"], string>> = {
 
 interface ServerPartProps {
   readonly server: TeamServer;
-  readonly mayReconnect: boolean;
+  readonly may: Omit<TeamServers, "rows">;
+  readonly answer: SignInAnswer | null;
   readonly state: PageState;
   readonly reload: () => void;
 }
 
-function ServerPart({ server, mayReconnect, state, reload }: ServerPartProps): JSX.Element {
-  const { name, where, problem, since, tools, leftOut } = server;
+function ServerPart({ server, may, answer, state, reload }: ServerPartProps): JSX.Element {
+  const { name, where, problem, signIn, since, tools, leftOut } = server;
   const id = `mcp-${name}`;
   return (
     <section aria-labelledby={id}>
@@ -78,6 +99,7 @@ function ServerPart({ server, mayReconnect, state, reload }: ServerPartProps): J
           </>
         )}
       </p>
+      {signIn !== null && <SignIn {...{ name, signIn, answer, state }} mayChange={may.maySignIn} done={reload} />}
       {where !== "" && <p class="hint">It is {where}.</p>}
       <KindOfTools kind="reads" tools={tools} />
       <KindOfTools kind="sends" tools={tools} />
@@ -93,7 +115,7 @@ function ServerPart({ server, mayReconnect, state, reload }: ServerPartProps): J
           </ul>
         </details>
       )}
-      {mayReconnect && server.state !== "off" && <Reconnect name={name} state={state} done={reload} />}
+      {may.mayReconnect && server.state !== "off" && <Reconnect name={name} state={state} done={reload} />}
     </section>
   );
 }
