@@ -43,9 +43,8 @@ export async function discover(
   const challenge = await challengeOf(settings, signal);
   const about = await resourceMetadata(settings, challenge, { title, guarded });
   if (about === null && !challenge.isRefused) throw new SignInProblem(unasked(challenge, title));
-  const issuer =
-    settings.oauth?.issuer ?? about?.authorization_servers?.[0] ?? new URL("/", new URL(settings.url)).href;
-  const metadata = await serverMetadata(issuer, { title, guarded });
+  const named = about?.authorization_servers?.[0] ?? new URL("/", new URL(settings.url)).href;
+  const metadata = await serverMetadata(settings, named, { title, guarded });
   requireEncrypted(metadata, settings);
   return { metadata, resource: about?.resource ?? null, scope: scopeOf(settings, { challenge, about, metadata }) };
 }
@@ -103,15 +102,18 @@ async function resourceMetadata(
   { title, guarded }: DiscoveryScope,
 ): Promise<OAuthProtectedResourceMetadata | null> {
   const { host } = metadataUrl ?? new URL(url);
-  const found = await discoverOAuthProtectedResourceMetadata(
-    url,
-    metadataUrl === undefined ? {} : { resourceMetadataUrl: metadataUrl },
-    guarded,
-  ).catch((error: unknown) => {
-    // Older servers have none, and answer with whatever they have at that address.
-    if (metadataUrl === undefined) return null;
-    throw new SignInProblem(problemText(error, host));
-  });
+  const read = (at: { resourceMetadataUrl?: URL }) => discoverOAuthProtectedResourceMetadata(url, at, guarded);
+  const usual = () => read({}).catch(() => null);
+  const found =
+    metadataUrl === undefined
+      ? // Older servers have none, and answer with whatever they have at that address.
+        await usual()
+      : await read({ resourceMetadataUrl: metadataUrl }).catch(async (error: unknown) => {
+          // Behind some proxies, servers name an address that only they know.
+          const elsewhere = await usual();
+          if (elsewhere === null) throw new SignInProblem(problemText(error, host));
+          return elsewhere;
+        });
   if (found === null) return null;
   const asked = { requestedResource: resourceUrlFromServerUrl(url), configuredResource: found.resource };
   if (checkResourceAllowed(asked)) return found;
@@ -119,33 +121,42 @@ async function resourceMetadata(
   throw new SignInProblem(`The metadata of ${title} is for ${named}. A token for that is not sent to ${title}.`);
 }
 
+/** The metadata of the authorization server that the operator has written down, or of the one that the server names. */
 async function serverMetadata(
-  issuer: string,
+  { oauth }: McpUrlServer,
+  named: string,
   { title, guarded }: DiscoveryScope,
 ): Promise<AuthorizationServerMetadata> {
-  const at = URL.parse(issuer);
-  if (at === null) throw new SignInProblem(`${title} names an authorization server that is no address.`);
-  const options = { fetchFn: guarded, skipIssuerValidation: true };
-  const metadata = await discoverAuthorizationServerMetadata(issuer, options).catch((error: unknown) => {
-    throw new SignInProblem(problemText(error, at.host));
-  });
-  if (metadata !== undefined) {
-    requireOwnName(metadata, at);
-    return metadata;
+  const own = oauth?.issuer ?? named;
+  const problems: SignInProblem[] = [];
+  // Some publish theirs only where the server names it.
+  for (const issuer of new Set([own, named])) {
+    const at = URL.parse(issuer);
+    try {
+      if (at === null) throw new SignInProblem(`${title} names an authorization server that is no address.`);
+      const options = { fetchFn: guarded, skipIssuerValidation: true };
+      const metadata = await discoverAuthorizationServerMetadata(issuer, options);
+      if (metadata !== undefined) return requireName(metadata, at, own);
+      throw new SignInProblem(
+        `${at.host} publishes no metadata of OAuth: give ${title} a token in its \`headers\`, if its service has some.`,
+      );
+    } catch (error) {
+      problems.push(new SignInProblem(problemText(error, at?.host ?? title)));
+    }
   }
-  throw new SignInProblem(
-    `${at.host} publishes no metadata of OAuth: give ${title} a token in its \`headers\`, if its service has some.`,
-  );
+  throw problems[0];
 }
 
 /**
- * Requires that the authorization server goes by a name of the origin that was asked. RFC 8414, 3.3, wants the very
- * name, but large services leave out their path or the slash at its end. Another origin could be that of an honest
- * service, whose codes would then be redeemed here.
+ * Requires that the authorization server goes by a name of the origin of `own`. RFC 8414, 3.3, wants the very name, but
+ * large services leave out their path or the slash at its end. Another origin could be that of an honest service, whose
+ * codes would then be redeemed here; so metadata that is found elsewhere must leave its codes to that origin.
  */
-function requireOwnName({ issuer }: AuthorizationServerMetadata, asked: URL): void {
-  if (URL.parse(issuer)?.origin === asked.origin) return;
-  const named = foreignLine(issuer, MAX_ADDRESS);
+function requireName(metadata: AuthorizationServerMetadata, asked: URL, own: string): AuthorizationServerMetadata {
+  const { origin } = new URL(own);
+  const redeems = asked.origin === origin || URL.parse(metadata.token_endpoint)?.origin === origin;
+  if (URL.parse(metadata.issuer)?.origin === origin && redeems) return metadata;
+  const named = foreignLine(metadata.issuer, MAX_ADDRESS);
   throw new SignInProblem(
     `${asked.host} calls itself ${named}. If that is its name, put \`oauth: { "issuer": "${named}" }\` into the server's block.`,
   );

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import type { McpUrlServer } from "../../../../src/features/mcp/server-settings.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { textIn } from "../connected.ts";
-import { connected, type Place, place, rowsOf } from "./command.ts";
+import { guardedServer } from "./authority.ts";
+import { connected, type Place, place, rowsOf, signedIn } from "./command.ts";
 import { type ServiceOptions, service, signInTo } from "./service.ts";
 
 /** Services that deviate from the standards and that people want to use all the same. */
@@ -76,6 +78,46 @@ test("an authorization server that goes by the name of another host is not used,
     /^✗ 127\.0\.0\.1:\d+ calls itself https:\/\/login\.example\.com\/x\. .*`oauth: \{ "issuer": "https:\/\/login\.example\.com\/x" \}`/u,
   );
 });
+
+/** Publishes at 127.0.0.1 what it says of itself under another name, `localhost`, and nothing there. */
+const elsewhere = (tokensAt: (own: string, origin: string) => string): ServiceOptions => ({
+  metadata: (usual, origin) => {
+    if (!origin.includes("127.0.0.1")) return null;
+    const own = origin.replace("127.0.0.1", "localhost");
+    return { ...usual, issuer: own, token_endpoint: `${tokensAt(own, origin)}/token` };
+  },
+});
+const named = ({ url }: McpUrlServer) => new URL("/", url.replace("127.0.0.1", "localhost")).origin;
+
+test("metadata that a server publishes for an authorization server of another name is used if that is in the settings", async () => {
+  const { settings, expire } = await service(elsewhere((own) => own));
+  const at = await place({ ...settings, oauth: { issuer: named(settings) } });
+  expect(await signInTo(at)).toMatchObject({ failed: false, error: "" });
+  const { call } = await connected(at);
+  expire();
+  expect(textIn(await call("mcp__web__go"))).toBe("done");
+});
+
+test("the codes of an authorization server of the settings are not redeemed elsewhere", async () => {
+  const { settings, asked } = await service(elsewhere((_, origin) => origin));
+  const at = await place({ ...settings, oauth: { issuer: named(settings) } });
+  expect((await at.mcp("sign-in", "web")).error).toMatch(/^✗ localhost:\d+ publishes no metadata of OAuth/u);
+  expect(asked).toEqual([]);
+});
+
+test.each(["http://127.0.0.1:9/x", "/nothing", "https://10.0.0.1/x", "http://"])(
+  "a server that says %s of its metadata, which is at the usual address, can be signed in to",
+  async (said) => {
+    const server = await guardedServer({
+      challenge: (metadataUrl) =>
+        `Bearer resource_metadata="${said === "/nothing" ? new URL(said, metadataUrl).href : said}"`,
+    });
+    const at = await place(server.settings);
+    await signedIn(at);
+    const { call } = await connected(at);
+    expect(textIn(await call("mcp__web__go"))).toBe("done");
+  },
+);
 
 let clients = 0;
 const newClient = (asked: object) => ({ client_id: `client-${++clients}`, ...asked });
