@@ -50,7 +50,7 @@ function createScheduleJob({ jobs, ...deps }: JobTools): Tool {
     afterCrash: "replay",
     grant: ({ name }) => ({ key: `schedule_job:${name}`, label: `scheduling ${name}` }),
     title: ({ name }) => name,
-    rule: () => ({ type: "ask", why: "It will run by itself from now on.", always: true }),
+    rule: () => ({ type: "ask", why: "It will run on its own from now on.", always: true }),
     async preview(input, ctx) {
       const seen = await jobs.preview(jobInputOf(input), await requestOf(ctx, deps));
       if (seen.type === "refused") return { refused: seen.reason };
@@ -60,7 +60,7 @@ function createScheduleJob({ jobs, ...deps }: JobTools): Tool {
         question: "Schedule a job?",
         language: "text",
         text,
-        reach: "runs by itself in this channel · only looks",
+        reach: "runs on its own in this channel · only looks",
         answers: { allow: "Create", deny: "Change" },
         // A relative time such as two hours from now would change before the button is pressed.
         ...(seen.dueOnce === null ? {} : { previewDigest: new Date(seen.dueOnce).toISOString() }),
@@ -100,7 +100,7 @@ function createCancelJob({ jobs, ...deps }: JobTools): Tool {
     afterCrash: "replay",
     grant: ({ job }) => ({ key: `cancel_job:${job}`, label: `removing ${job}` }),
     title: ({ job }) => job,
-    rule: () => ({ type: "ask", why: "It will not run any more.", always: true }),
+    rule: () => ({ type: "ask", why: "It will no longer run.", always: true }),
     async preview({ job }, ctx) {
       const request = await requestOf(ctx, deps);
       const [shown, seen] = [await jobs.act("show", job, request), await jobs.view(job, request)];
@@ -109,7 +109,7 @@ function createCancelJob({ jobs, ...deps }: JobTools): Tool {
         question: "Remove a job?",
         language: "text",
         text: shown.text,
-        reach: "a run that has begun ends as usual",
+        reach: "a run in progress finishes as usual",
         answers: { allow: "Remove", deny: "Keep" },
         // The name may belong to another job when the button is pressed.
         previewDigest: seen.id,

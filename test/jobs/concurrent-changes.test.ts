@@ -76,7 +76,7 @@ describe("while a retry is pending", () => {
     const { world, id } = await failedOnce();
     const answer = await world.jobs.control.edit(id, input, byAdmin(world));
     expect(answer.isDone).toBe(true);
-    expect(answer.text.includes("The next attempt of the run that failed is called off")).toBe(!comes);
+    expect(answer.text.includes("I cancelled the failed run's next attempt")).toBe(!comes);
     await world.pass(10 * MINUTE, 10_000);
     expect(await statuses(world, id)).toEqual([comes ? "succeeded" : "cancelled"]);
     expect(world.posts()).toHaveLength(comes ? 2 : 1);
@@ -99,10 +99,10 @@ describe("while a retry is pending", () => {
     access.deny.push("slack:U1");
     await world.pass(10 * MINUTE, 10_000);
     expect(world.posts()[1]).toContain(
-      "⏹ **Tidy** · stopped by what stands against it: @ana may not use me any more (`access.deny`)",
+      "⏹ **Tidy** · stopped by a check that failed: @ana can no longer use me (`access.deny`)",
     );
     const { text } = await world.jobs.control.act("logs", id, byAdmin(world));
-    expect(text).toMatch(/- ⏹ stopped · [^⏹]*Stopped by what stands against it/u);
+    expect(text).toMatch(/- ⏹ stopped · [^⏹]*Stopped by a check that failed/u);
   });
 });
 

@@ -47,7 +47,7 @@ test("a report whose file is forbidden is split into messages, and the job conti
   Object.assign(world.platform, { post: refusing });
   await world.pass(HOUR + MINUTE, 10_000);
   const [head, ...below] = world.platform.requests.filter(({ kind }) => kind === "post");
-  expect(head?.text).toMatch(/^\*\*Long\*\*[^]*The report is long: the whole of it is below\.$/u);
+  expect(head?.text).toMatch(/^\*\*Long\*\*[^]*The report is long; the full text is below\.$/u);
   expect(
     below
       .map(({ text }) => text)

@@ -49,8 +49,8 @@ function wordsOf(reply: CommandReply): string {
 const valuesOf = ({ fields }: Form) => Object.fromEntries(fields.map(({ name, value = "" }) => [name, value]));
 
 test.each([
-  { line: 'add --cron 0 9 * * 1-5 --prompt "Look."', says: "The whole expression goes behind `--cron`, in quotes." },
-  { line: 'add --cron "@daily" Look.', says: "What is to be done goes behind `--prompt`, in quotes." },
+  { line: 'add --cron 0 9 * * 1-5 --prompt "Look."', says: "Put the whole expression after `--cron`, in quotes." },
+  { line: 'add --cron "@daily" Look.', says: "Put what it should do after `--prompt`, in quotes." },
 ])("/jobs $line is refused with the unclosed quote named", async ({ line, says }) => {
   expect(wordsOf(await type(await openWorld(), line))).toContain(says);
 });
@@ -99,15 +99,15 @@ test("all problems are reported by field at once, and the form is returned with 
   const reply = await type(world, "add", { filled });
   expect("problems" in reply ? reply.problems : null).toEqual({
     agent: "There is no agent nobody. Known: build, plan.",
-    channel: "I don't know that channel, or am not in it. Invite me there, and mention me there once.",
-    timezone: "There is no time zone Mars. Zones are written like Europe/Paris.",
+    channel: "I don't know that channel, or I'm not in it. Invite me there and mention me once.",
+    timezone: "There is no time zone Mars. Write zones like Europe/Paris.",
   });
   expect(valuesOf(formOf(reply))).toMatchObject(filled);
   expect(wordsOf(reply)).toContain("- Time zone: There is no time zone `Mars`.");
   expect(wordsOf(reply)).toContain("> when: at noon");
   const again = await type(world, "add", { filled: { ...filled, timezone: "", agent: "", channel: "" } });
   expect("problems" in again ? again.problems : null).toEqual({
-    when: "at noon has 2 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, 0 9 * * * is every day at 09:00. What is due once is written 2026-12-01 09:00, tomorrow 9:00 or in 2 hours.",
+    when: "at noon has 2 fields; a cron expression has five fields (minute hour day month weekday), or six with seconds first. For example, 0 9 * * * is every day at 09:00. For a single time, write 2026-12-01 09:00, tomorrow 9:00 or in 2 hours.",
   });
   const tools = await type(world, "add", { filled: { when: "in 2 hours", prompt: "Look.", tools: "bsh" } });
   expect("problems" in tools ? tools.problems : null).toEqual({
@@ -183,7 +183,7 @@ test("of two people who edit a job by form concurrently, the second is shown the
   const filled = { ...valuesOf(other), when: "@hourly" };
   const reply = await type(world, other.line, { filled });
   expect("problems" in reply ? reply.problems : null).toEqual({
-    name: "Somebody has changed this job since the form was opened. Open it again to see how it stands.",
+    name: "Someone has changed this job since you opened the form. Open it again to see the current settings.",
   });
   expect(await world.store.jobs.get(id)).toMatchObject({ cron: "@daily", prompt: "Look twice." });
   const again = formOf(reply);
@@ -191,12 +191,14 @@ test("of two people who edit a job by form concurrently, the second is shown the
   await type(world, again.line, { filled: { ...valuesOf(again), prompt: "Look thrice." } });
   expect(await world.store.jobs.get(id)).toMatchObject({ cron: "@hourly", prompt: "Look thrice." });
   await world.jobs.control.act("remove", id, { person: ANA, thread: CHANNEL, at: world.clock.now() });
-  expect(wordsOf(await type(world, again.line, { filled }))).toBe(`I don't know a job \`${id}\`. There are none here.`);
+  expect(wordsOf(await type(world, again.line, { filled }))).toBe(
+    `I don't know the job \`${id}\`. There are no jobs here.`,
+  );
 });
 
 test("a form can be submitted only by people who may change the job", async () => {
   const world = await openWorld();
   await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
   const ben = { id: "slack:U2", name: "ben", roles: [] };
-  expect(wordsOf(await type(world, "edit Watch", { person: ben }))).toContain("only they and admins may do that");
+  expect(wordsOf(await type(world, "edit Watch", { person: ben }))).toContain("only they and admins can do that");
 });

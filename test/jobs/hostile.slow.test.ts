@@ -22,10 +22,10 @@ async function statuses(world: World, jobId: string): Promise<string[]> {
 
 test.each([
   { what: "200 KB", cron: `${"1,".repeat(100_000)}1 * * * *`, refused: "at most 250 characters" },
-  { what: "30 February", cron: "0 0 30 2 *", refused: "never comes" },
-  { what: "31 April", cron: "0 0 31 4 *", refused: "never comes" },
+  { what: "30 February", cron: "0 0 30 2 *", refused: "never occurs" },
+  { what: "31 April", cron: "0 0 31 4 *", refused: "never occurs" },
   { what: "a month that is none", cron: "0 0 1 13 *", refused: "Invalid value for month" },
-  { what: "a shell", cron: "0 0 * * $(reboot)", refused: "is no cron expression" },
+  { what: "a shell", cron: "0 0 * * $(reboot)", refused: "is not a cron expression" },
   { what: "every second", cron: "* * * * * *", refused: null },
   { what: "a leap day on a Monday", cron: "0 0 29 2 MON", refused: null },
   { what: "all minutes", cron: `${Array.from({ length: 60 }, (_, minute) => minute).join()} * * * *`, refused: null },
@@ -98,7 +98,7 @@ test("a job whose time zone no longer exists is paused with one message, and is 
   expect(await statuses(world, other)).toEqual(["succeeded", "succeeded"]);
   const said = () =>
     world.posts().filter((post) => post.startsWith("✗ **Lost** · There is no time zone `Mars/Olympus`."));
-  expect(said()).toEqual([expect.stringContaining("⏸ Paused; once that is mended, `/jobs enable` goes on.")]);
+  expect(said()).toEqual([expect.stringContaining("⏸ Paused; once that is fixed, `/jobs enable` resumes it.")]);
   await world.away(24 * HOUR);
   await world.pass(MINUTE, 10_000);
   expect(said()).toHaveLength(1);
@@ -195,7 +195,7 @@ test.each([
   expect(said()).toEqual([
     expect.stringContaining(`✗ **Broken** · Its row in the database cannot be read (${problem}`),
   ]);
-  expect(said()[0]).toContain("An operator must mend it.\n⏸ Paused; once that is mended, `/jobs enable` goes on.");
+  expect(said()[0]).toContain("An operator must fix it.\n⏸ Paused; once that is fixed, `/jobs enable` resumes it.");
   expect(await statuses(world, broken)).toEqual(["failed"]);
   await world.away(24 * HOUR);
   await world.pass(MINUTE, 10_000);
@@ -214,7 +214,7 @@ test("a job whose skill has come to require an argument fails with that reason i
   await world.pass(2 * HOUR, 10_000);
   expect(await statuses(world, id)).toEqual(["succeeded", "failed"]);
   expect(world.posts()[1]).toBe(
-    '✗ **Weather** · The skill **forecast** needs **place** (which place): `--skill "forecast <place>"`.\n⏸ Paused; once that is mended, `/jobs enable` goes on.',
+    '✗ **Weather** · The skill **forecast** needs **place** (which place): `--skill "forecast <place>"`.\n⏸ Paused; once that is fixed, `/jobs enable` resumes it.',
   );
   const mended = await world.jobs.control.edit(id, { skill: "forecast Lyon" }, by(ANA, world));
   expect(mended).toMatchObject({ isDone: true });
@@ -232,7 +232,7 @@ test("a job whose owner has lost access is paused with a message instead of runn
   await world.pass(2 * HOUR, 10_000);
   expect(await statuses(world, id)).toEqual(["succeeded", "failed"]);
   expect(world.posts()[1]).toBe(
-    "✗ **Watch** · @ana may not use me any more (`access.deny`), so nothing runs in their name. An admin takes it over with `/jobs enable`.\n⏸ Paused; once that is mended, `/jobs enable` goes on.",
+    "✗ **Watch** · @ana can no longer use me (`access.deny`), so nothing runs in their name. An admin can take it over with `/jobs enable`.\n⏸ Paused; once that is fixed, `/jobs enable` resumes it.",
   );
   expect(await world.store.jobs.get(id)).toMatchObject({
     enabled: false,

@@ -13,8 +13,8 @@ async function statuses(world: World, jobId: string): Promise<string[]> {
 
 test.each([
   { became: null, says: "@ana has left" },
-  { became: { isGuest: true }, says: "@ana is a guest by now and may not use me (`access.guests`)" },
-  { became: { isExternal: true }, says: "@ana may not use me any more" },
+  { became: { isGuest: true }, says: "@ana is now a guest and can't use me (`access.guests`)" },
+  { became: { isExternal: true }, says: "@ana can no longer use me" },
   { became: { roles: ["slack:role:1"] }, says: null },
 ])("a job is looked at with its owner's membership each time: $says", async ({ became, says }) => {
   const ana = { ...ANA, isBot: false, isGuest: false, isExternal: false };
@@ -30,7 +30,7 @@ test.each([
   }
   expect(await statuses(world, id)).toEqual(["succeeded", "failed"]);
   expect(world.posts()[1]).toBe(
-    `✗ **Watch** · ${says}, so nothing runs in their name. An admin takes it over with \`/jobs enable\`.\n⏸ Paused; once that is mended, \`/jobs enable\` goes on.`,
+    `✗ **Watch** · ${says}, so nothing runs in their name. An admin can take it over with \`/jobs enable\`.\n⏸ Paused; once that is fixed, \`/jobs enable\` resumes it.`,
   );
   const admin = { ...ANA, id: "slack:UADMIN", name: "root" };
   now.member = { ...ana, id: admin.id };

@@ -186,18 +186,18 @@ describe("a private channel's jobs", () => {
 });
 
 /** The refusal for a channel that does not exist. */
-const UNKNOWN = "I don't know that channel, or am not in it. Invite me there, and mention me there once.";
+const UNKNOWN = "I don't know that channel, or I'm not in it. Invite me there and mention me once.";
 
 const MEMBERSHIPS = [
   { membership: null, refusal: UNKNOWN },
   { membership: { isPrivate: true, isMember: false, canPost: true }, refusal: UNKNOWN },
   {
     membership: { isPrivate: false, isMember: false, canPost: true },
-    refusal: "You are not in that channel: only its people may have something posted there.",
+    refusal: "You are not in that channel. Only its members can have something posted there.",
   },
   {
     membership: { isPrivate: true, isMember: true, canPost: false },
-    refusal: "I may not post in that channel. Invite me there first.",
+    refusal: "I can't post in that channel. Invite me there first.",
   },
   { membership: { isPrivate: true, isMember: true, canPost: true }, refusal: null },
 ];

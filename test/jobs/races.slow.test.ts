@@ -70,7 +70,7 @@ test("a job started three times concurrently runs once", async () => {
   const run = (ms: number) => world.jobs.control.act("run", id, { person: ADMIN, thread: CHANNEL, at: at + ms });
   const answers = await Promise.all([0, 1, 2].map(run));
   expect(answers.filter(({ isDone }) => isDone)).toHaveLength(1);
-  expect(answers.filter(({ text }) => text === "It is running already.")).toHaveLength(2);
+  expect(answers.filter(({ text }) => text === "It is already running.")).toHaveLength(2);
   await world.pass(10_000);
   expect(world.runs).toHaveLength(1);
 });

@@ -33,7 +33,7 @@ test("a reminder is due at the time shown on its card, however late the approval
   await world.pass(4 * MINUTE, 10_000);
   const late = await schedule?.execute({ ...input, name: "Late" }, { ...ctx, callId: "late", previewDigest }, signal);
   expect(late).toMatchObject({ isError: true });
-  expect(JSON.stringify(late)).toContain("That time is past.");
+  expect(JSON.stringify(late)).toContain("That time has passed.");
 });
 
 test("cancel_job removes the job shown on the card, and not another that has taken its name", async () => {

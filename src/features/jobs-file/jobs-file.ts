@@ -23,7 +23,7 @@ type Scope = Pick<FeatureHost, "runtime" | "log"> & {
 
 const fieldNames: ReadonlySet<string> = new Set([...JOB_FIELDS.map(({ name }) => name), "owner", "enabled"]);
 const entrySchema = z.record(
-  z.string().refine((name) => fieldNames.has(name), "is no field of a job"),
+  z.string().refine((name) => fieldNames.has(name), "is not a field of a job"),
   z.union([
     z.string(),
     z.number().transform(String),
@@ -72,7 +72,7 @@ export function createJobsFile(options: Scope): () => Promise<readonly string[]>
     } catch (error) {
       failed = { text: read.text, at };
       log.error({ err: toAppError(error), path }, "jobs_file_not_taken_over");
-      return [`${path}: could not be taken over; I try again.`];
+      return [`${path}: could not be applied; I'll try again.`];
     }
   };
 }
@@ -127,7 +127,7 @@ async function textOf(
     const { size } = file;
     if (size > MAX_BYTES) return { type: "unreadable", text: `has ${size} bytes; at most ${MAX_BYTES} are read` };
     const bytes = await readFile(path);
-    if (!isUtf8(bytes)) return { type: "unreadable", text: "is no UTF-8" };
+    if (!isUtf8(bytes)) return { type: "unreadable", text: "is not UTF-8" };
     return { type: "read", text: bytes.toString().replace(/^\uFEFF/u, "") };
   } catch (error) {
     const code = systemCode(error) ?? "unknown";

@@ -30,6 +30,6 @@ function changeAt(change: number, { zone, wall }: Extract<Schedule, { type: "cro
     `${clockTimeIn(begin, "UTC")}–${clockTimeIn(end, "UTC")}`,
   ];
   return fresh > old
-    ? [`On ${day} clocks skip ${range}: what is due then runs once, at ${clockTimeIn(end, "UTC")}.`]
-    : [`On ${day} clocks show ${range} twice: what is due then runs the first time only.`];
+    ? [`On ${day} clocks skip ${range}: anything due then runs once, at ${clockTimeIn(end, "UTC")}.`]
+    : [`On ${day} clocks show ${range} twice: anything due then runs only the first time.`];
 }

@@ -41,21 +41,21 @@ export function readSchedule({ cron, dueOnce, timezone }: ScheduleText): ReadSch
   const zone = openZone(timezone);
   if (zone === null) return refused(unknownZone(timezone));
   if (cron === null) {
-    if (dueOnce === null) return refused("It says neither when it repeats nor when it is due.");
+    if (dueOnce === null) return refused("It has neither a schedule nor a due time.");
     return { type: "schedule", schedule: { type: "once", at: dueOnce, zone } };
   }
   const expression = cron.trim().replaceAll(/\s+/gu, " ");
   const count = expression === "" ? 0 : expression.split(" ").length;
   if (/^(?:CRON_)?TZ=/iu.test(expression))
-    return refused("An expression names no time zone: it has a setting of its own, `timezone`.");
-  if (expression.length > MAX_CHARS) return refused(`An expression has at most ${MAX_CHARS} characters.`);
+    return refused("A cron expression can't contain a time zone; set it with `timezone`.");
+  if (expression.length > MAX_CHARS) return refused(`A cron expression can have at most ${MAX_CHARS} characters.`);
   const isNickname = expression.startsWith("@");
   if (isNickname && NICKNAMES[expression.toLowerCase()] === undefined) {
     const known = Object.keys(NICKNAMES).join(", ");
-    return refused(`There is no \`${expression}\`; there is ${known}. ${nearestExample(expression)}`);
+    return refused(`I don't know \`${expression}\`; use ${known}. ${nearestExample(expression)}`);
   }
   if (!isNickname && count !== 5 && count !== 6) {
-    const has = `\`${expression}\` has ${count} ${count === 1 ? "field" : "fields"}; an expression has ${FIELDS}.`;
+    const has = `\`${expression}\` has ${count} ${count === 1 ? "field" : "fields"}; a cron expression has ${FIELDS}.`;
     return refused(`${has} ${nearestExample(expression)}`);
   }
   // croner would take the whole for one date.
@@ -65,10 +65,10 @@ export function readSchedule({ cron, dueOnce, timezone }: ScheduleText): ReadSch
   const plain = asCron(expression);
   const wall = wallCron(plain);
   if (typeof wall === "string") {
-    return refused(`\`${expression}\` is no cron expression: ${wall}. ${nearestExample(expression)}`);
+    return refused(`\`${expression}\` is not a cron expression: ${wall}. ${nearestExample(expression)}`);
   }
   const schedule: Schedule = { type: "cron", expression: plain, wall, zone };
-  if (wall.nextRun(new Date(0)) === null) return refused(`\`${expression}\` never comes: there is no such date.`);
+  if (wall.nextRun(new Date(0)) === null) return refused(`\`${expression}\` never occurs: there is no such date.`);
   return { type: "schedule", schedule };
 }
 
@@ -174,7 +174,7 @@ export function unknownZone(typed: string): string {
     }))
     .toSorted((a, b) => a.slips - b.slips);
   const meant = closest !== undefined && closest.slips <= MAX_EDITS ? ` Did you mean ${closest.zone}?` : "";
-  return `There is no time zone \`${name}\`.${meant === "" ? " Zones are written like Europe/Paris." : meant}`;
+  return `There is no time zone \`${name}\`.${meant === "" ? " Write zones like Europe/Paris." : meant}`;
 }
 
 function refused(reason: string): ReadSchedule {

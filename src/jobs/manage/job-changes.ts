@@ -78,7 +78,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     if (request.version !== undefined && request.version !== versionOf(job))
       return refusedAnswer(OUTDATED, { name: OUTDATED });
     if (Object.keys(input).length === 0)
-      return refusedAnswer('Nothing to change: say what, e.g. `--cron "0 9 * * *"`.');
+      return refusedAnswer('Nothing to change. Say what, for example `--cron "0 9 * * *"`.');
     const read = await this.#read(input, request, job);
     if (read.type === "refused") return refusedAnswer(read.reason, read.problems);
     const at = runtime.clock.now();
@@ -135,21 +135,23 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
       case "run": {
         const refusal = await scheduler.runNow(job, at);
         return refusal === null
-          ? doneAnswer(`✓ **${job.name}** runs; its report comes to its channel.`)
+          ? doneAnswer(`✓ **${job.name}** is running; its report will be posted in its channel.`)
           : refusedAnswer(refusal);
       }
       case "enable":
         if (isPast(job, now)) return refusedAnswer(`**${job.name}** ${WAS_DUE}`);
         await store.transaction((tx) => tx.jobs.enable(job.id, now, heir));
         await scheduler.check(job.id);
-        return doneAnswer(`✓ **${job.name}** is enabled${isTaken ? ", and runs in your name from now on" : ""}.`);
+        return doneAnswer(`✓ **${job.name}** is enabled${isTaken ? " and now runs in your name" : ""}.`);
       case "disable":
         await store.transaction(async (tx) => {
           await tx.jobs.pause(job.id, null, now);
           await tx.occurrences.withdraw(job.id, PAUSED, now);
         });
         await scheduler.check(job.id);
-        return doneAnswer(`⏸ **${job.name}** is paused. \`/jobs enable\` goes on; a run that has begun ends as usual.`);
+        return doneAnswer(
+          `⏸ **${job.name}** is paused. \`/jobs enable\` resumes it; a run in progress finishes as usual.`,
+        );
       case "remove": {
         const refusal = fileRefusal(job);
         if (refusal !== null) return refusedAnswer(refusal);
@@ -211,7 +213,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
   }
 }
 
-const OUTDATED = "Somebody has changed this job since the form was opened. Open it again to see how it stands.";
+const OUTDATED = "Someone has changed this job since you opened the form. Open it again to see the current settings.";
 
 function idOf(key: string): string {
   return `job_${hash("sha256", key).slice(0, 20)}`;
@@ -236,13 +238,13 @@ function isPast({ dueOnce }: JobRow, now: number): boolean {
   return dueOnce !== null && dueOnce <= now;
 }
 
-const WAS_DUE = "was due once, and that is past: `/jobs edit` with `--at` sets another time.";
+const WAS_DUE = "was due only once, and that time is past. `/jobs edit` with `--at` sets another time.";
 
 function pausedStill({ settings, schedule }: Extract<ReadJobInput, { type: "job" }>): string {
-  return `**${settings.name}** · ${sentenceOf(schedule)}\n⏸ It is paused; \`/jobs enable\` goes on.`;
+  return `**${settings.name}** · ${sentenceOf(schedule)}\n⏸ It is paused; \`/jobs enable\` resumes it.`;
 }
 
 function nameTaken(name: string): JobAnswer {
-  const taken = `There is a job **${name}** already.`;
-  return refusedAnswer(`${taken} Choose another \`--name\`.`, { name: taken.replaceAll("**", "") });
+  const taken = `There is already a job **${name}**.`;
+  return refusedAnswer(`${taken} Choose a different \`--name\`.`, { name: taken.replaceAll("**", "") });
 }

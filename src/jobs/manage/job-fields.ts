@@ -27,7 +27,7 @@ export function jobFields({ settings, agents, skills, hasChannels, ...zone }: Jo
       ...text,
       name: "name",
       label: "Name",
-      hint: "by default, the first words of what it does",
+      hint: "by default, the first words of the prompt",
       ...given(settings?.name),
     },
     {
@@ -35,7 +35,7 @@ export function jobFields({ settings, agents, skills, hasChannels, ...zone }: Jo
       name: WHEN,
       label: "When",
       required: true,
-      hint: "again and again: 0 9 * * 1-5, @daily; once: 2026-12-01 09:00, tomorrow 9:00, in 2 hours",
+      hint: "repeatedly: 0 9 * * 1-5, @daily; once: 2026-12-01 09:00, tomorrow 9:00, in 2 hours",
       ...given(settings === null ? "" : whenOf(settings)),
     },
     { name: "prompt", label: "What to do", kind: "multiline", required: true, ...given(settings?.prompt) },
@@ -43,7 +43,7 @@ export function jobFields({ settings, agents, skills, hasChannels, ...zone }: Jo
       ...text,
       name: "timezone",
       label: "Time zone",
-      hint: "as in Europe/Paris",
+      hint: "for example Europe/Paris",
       value: settings?.timezone ?? zone.timezone,
       ...(settings === null && !zone.isTimezoneSet ? { isMachinesZone: true } : {}),
     },
@@ -51,7 +51,7 @@ export function jobFields({ settings, agents, skills, hasChannels, ...zone }: Jo
       ? [
           {
             name: "channel",
-            label: "Channel of the reports",
+            label: "Channel for reports",
             kind: "channel",
             required: false,
             hint: "here by default",
@@ -59,20 +59,24 @@ export function jobFields({ settings, agents, skills, hasChannels, ...zone }: Jo
           } as const,
         ]
       : []),
-    choice("agent", "Agent", { hint: "the channel's own by default", choices: [...agents], ...given(settings?.agent) }),
+    choice("agent", "Agent", {
+      hint: "the channel's agent by default",
+      choices: [...agents],
+      ...given(settings?.agent),
+    }),
     ...(skills.size === 0 && !settings?.skill
       ? []
       : [choice("skill", "Skill", { choices: withOwn(skills, settings?.skill), ...given(settings?.skill) })]),
-    choice("mode", "Mode", { hint: "read: it only looks", choices: choicesOf("mode"), value: mode }),
+    choice("mode", "Mode", { hint: "read: the job only looks", choices: choicesOf("mode"), value: mode }),
     {
       ...text,
       name: "tools",
-      label: "Tools granted beyond the mode",
+      label: "Additional tools",
       hint: "separated by commas",
       ...given(tools.join(", ")),
     },
-    choice("overlap", "While a run goes on", { choices: choicesOf("overlap"), value: overlap }),
-    choice("silent", "Silent when the report is as before", {
+    choice("overlap", "If the previous run is still going", { choices: choicesOf("overlap"), value: overlap }),
+    choice("silent", "Silent if the report is unchanged", {
       choices: choicesOf("silent"),
       value: isSilent ? "yes" : "no",
     }),

@@ -38,7 +38,9 @@ export function createJobFinder(store: Store, rights: JobRights): JobFinder {
     if (job !== undefined) return { job };
     const bad = broken.find((each) => each.id === name || each.name.toLowerCase() === wanted);
     if (bad !== undefined)
-      return { reason: `The job \`${bad.name}\` cannot be read: ${bad.problem}. An operator must mend its row.` };
+      return {
+        reason: `The job \`${bad.name}\` can't be read: ${bad.problem}. An operator must fix its row in the database.`,
+      };
     return { reason: unknownJob(name, (await seen(request)).jobs) };
   };
 
@@ -48,6 +50,6 @@ export function createJobFinder(store: Store, rights: JobRights): JobFinder {
 function unknownJob(name: string, known: readonly JobRow[]): string {
   const named = known.slice(0, LISTED_NAMES).map((each) => `\`${each.name}\``);
   const more = known.length > LISTED_NAMES ? [`${known.length - LISTED_NAMES} more`] : [];
-  const there = named.length === 0 ? "There are none here." : `There is ${[...named, ...more].join(", ")}.`;
-  return `I don't know a job \`${plainLine(name.replaceAll("`", ""), 80)}\`. ${there}`;
+  const there = named.length === 0 ? "There are no jobs here." : `Jobs here: ${[...named, ...more].join(", ")}.`;
+  return `I don't know the job \`${plainLine(name.replaceAll("`", ""), 80)}\`. ${there}`;
 }

@@ -26,10 +26,10 @@ const SHOWN_RUNS = 7;
 /** Number of occurrences that `/jobs logs` lists. */
 const LISTED_LOGS = 10;
 
-const NO_JOBS = `There are no jobs here. A job does something by itself, and what comes of it is posted in the channel:
+const NO_JOBS = `There are no jobs here yet. A job runs on its own and posts its report in the channel:
 - every weekday at nine: \`/jobs add --cron "0 9 * * 1-5" --prompt "Post the open tickets."\`
 - once, as a reminder: \`/jobs add --at "in 2 hours" --prompt "Remind us of the release."\`
-- or tell me in your own words, and I ask before I add it`;
+- or tell me in your own words; I'll ask before I add it`;
 
 /** Queries about jobs, which change nothing. */
 export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "overview" | "overviewOf"> {
@@ -130,7 +130,7 @@ export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "
 const idsOf = (jobs: readonly JobRow[]) => jobs.map(({ id }) => id);
 
 function brokenLine({ name, problem }: BrokenJob): string {
-  return `✗ **${name}** cannot be read: ${problem}`;
+  return `✗ **${name}** can't be read: ${problem}`;
 }
 
 function namesIn({ skills }: SkillCatalogue): ReadonlySet<string> {

@@ -50,12 +50,12 @@ export function createJobRights({
     },
     manageRefusal(job, person) {
       if (job.ownerId === person.id || isAdmin(person, access)) return null;
-      return `**${job.name}** is ${job.ownerName === "" ? "the operator's" : `@${job.ownerName}'s`}: only they and admins may do that.`;
+      return `**${job.name}** is ${job.ownerName === "" ? "the operator's" : `@${job.ownerName}'s`}: only they and admins can do that.`;
     },
     async editRefusal(job, request) {
       const refusal = rights.manageRefusal(job, request.person) ?? fileRefusal(job);
       if (refusal !== null || (await rights.mayRead(job, request))) return refusal;
-      return `**${job.name}** is of a private channel that you are not in: you may run, pause and remove it, and not change it.`;
+      return `**${job.name}** belongs to a private channel you are not in: you can run, pause and remove it, but not change it.`;
     },
     /** A job asks nobody while it runs, so whoever grants it more than reading must be allowed to decide approvals. */
     grantRefusal({ mode, tools }, person) {
@@ -64,7 +64,7 @@ export function createJobRights({
       // Includes changes of the prompt, which would use what was granted for another.
       const isMore = mode === "agi" || tools.length > 0;
       if (!isMore || mayGrant) return null;
-      return "Only admins and approvers may grant a job tools or the mode `agi`, and change one that has them: nobody is asked while it runs.";
+      return "Only admins and approvers can give a job tools or the mode `agi`, or change a job that has them, because nobody is asked while it runs.";
     },
     async channelRefusal(channel, { person, thread }) {
       if (channel.channelId === thread.channelId && channel.platform === thread.platform) return null;
@@ -72,8 +72,8 @@ export function createJobRights({
         const membership = await membershipOf(channel, person.id);
         if (membership === null || (membership.isPrivate && !membership.isMember)) return UNKNOWN_CHANNEL;
         if (!membership.isMember)
-          return "You are not in that channel: only its people may have something posted there.";
-        return membership.canPost ? null : "I may not post in that channel. Invite me there first.";
+          return "You are not in that channel. Only its members can have something posted there.";
+        return membership.canPost ? null : "I can't post in that channel. Invite me there first.";
       } catch (error) {
         return explain(toAppError(error));
       }
@@ -83,7 +83,7 @@ export function createJobRights({
 }
 
 export function fileRefusal({ source, name }: JobRow): string | null {
-  return source === "file" ? `**${name}** is kept in the file of jobs; change it there.` : null;
+  return source === "file" ? `**${name}** is defined in the jobs file; change it there.` : null;
 }
 
 export function isIn(job: JobRow, thread: ThreadRef): boolean {

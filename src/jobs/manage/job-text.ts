@@ -25,7 +25,7 @@ export function jobSummary(job: JobRow, newestRuns: readonly OccurrenceRow[], no
     ...(due === null ? [] : [`next ${timeIn(due, job.timezone)}`]),
     ...(job.enabled ? [] : [isDone ? "done" : paused]),
     ...(newestRuns.length === 0 ? [] : [historyStrip(newestRuns.toReversed())]),
-    ...(job.source === "file" ? ["from the file of jobs"] : []),
+    ...(job.source === "file" ? ["from the jobs file"] : []),
     `\`${job.id}\``,
   ];
   return parts.join(" · ");
@@ -96,19 +96,19 @@ const RIGHTS: Readonly<Record<JobSettings["mode"], string>> = {
 };
 
 const OVERLAPS: Readonly<Record<JobSettings["overlap"], string>> = {
-  skip: "left out while the run before goes on",
-  queue: "waits for the run before",
-  "cancel-previous": "stops the run before",
+  skip: "skips a run while the previous one is still going",
+  queue: "waits for the previous run",
+  "cancel-previous": "stops the previous run",
 };
 
 function ruleSettings(settings: JobSettings): readonly string[] {
   const { catchUp, overlap, attempts, jitterMs, silentWhenUnchanged, pauseAfter } = settings;
   return [
     OVERLAPS[overlap],
-    catchUp === "none" ? "not made up for after a time away" : "made up for once after a time away",
+    catchUp === "none" ? "doesn't catch up after downtime" : "catches up once after downtime",
     ...(attempts === 1 ? [] : [`tries up to ${attempts} times`]),
-    ...(jitterMs === 0 ? [] : [`begins up to ${shortSpan(jitterMs)} later`]),
-    ...(silentWhenUnchanged ? ["says nothing when the report is as before"] : []),
+    ...(jitterMs === 0 ? [] : [`starts up to ${shortSpan(jitterMs)} later`]),
+    ...(silentWhenUnchanged ? ["posts nothing if the report is unchanged"] : []),
     `pauses after ${pauseAfter} failures in a row`,
   ];
 }
@@ -118,7 +118,7 @@ function shortSpan(ms: number): string {
   return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1_000} s`;
 }
 
-const NOT_THEIRS = "What it does and says is for people of its channel, which is private.";
+const NOT_THEIRS = "Its prompt and reports are visible only in its channel, which is private.";
 
 /** A job's channel by name, or by id if the name is unknown or the person may not read it. */
 export async function channelLabel({ thread }: JobSettings, store: Store, { mayRead }: JobAccess): Promise<string> {
@@ -143,7 +143,7 @@ export function jobDetails(settings: JobSettings, channel: string, { mayRead }: 
 const SIGNS: Readonly<Record<OccurrenceRow["status"], string>> = {
   waiting: "⏳ waiting",
   running: "⏳ running",
-  retrying: "⏳ tries again",
+  retrying: "⏳ will retry",
   succeeded: "✓ done",
   failed: "✗ failed",
   timed_out: "✗ timed out",

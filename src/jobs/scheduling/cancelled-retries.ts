@@ -6,7 +6,7 @@ const CHANGED = "the job was changed before its next attempt";
 
 /** Shown to the person who changed the job. */
 export const RETRY_CANCELLED =
-  "⚠ The next attempt of the run that failed is called off: it would have done what was set before. `/jobs run` does it now.";
+  "⚠ I cancelled the failed run's next attempt, because it would have used the old settings. `/jobs run` runs the job now.";
 
 /**
  * Cancels the next attempt if the job's work changed, or a reminder has a new time, because an attempt carries the

@@ -33,7 +33,7 @@ export function createDeclaredJobs(scope: Scope): DeclaredJobs {
         return applyDeclared(read.settings, { isOn: booleanFlag.parse(job.enabled), applied, at }, scope);
       // A past reminder may stay in the file; its row may still have to catch up.
       const known = await store.jobs.named({ thread: job.thread, name: normalizedName(job.input.name ?? "") });
-      return known === null ? { id: null, warning: "`at` is past, so nothing comes of it" } : { id: known.id };
+      return known === null ? { id: null, warning: "`at` is past, so the job will never run" } : { id: known.id };
     },
     async removeExcept(applied) {
       const { jobs } = await store.jobs.all();
@@ -50,7 +50,7 @@ export function createDeclaredJobs(scope: Scope): DeclaredJobs {
   };
 }
 
-const NO_DATE = "`at` must be a date, `2026-12-01 09:00`: in a file, nothing says since when";
+const NO_DATE = "`at` must be a date like `2026-12-01 09:00`, because in a file it has nothing to count from";
 
 async function readDeclared(job: DeclaredJob, now: number, scope: ReaderScope): Promise<ReadJobInput> {
   const { input, thread, owner, enabled } = job;
@@ -102,9 +102,9 @@ async function applyDeclared(
         if (!isOn) await tx.jobs.pause(newId, OFF, at);
         return { id: newId };
       }
-      if ("problem" in known) return refused(`the row of **${settings.name}** cannot be read: ${known.problem}`);
-      if (known.source === "chat") return refused(`there is a job **${settings.name}** already, made in chat`);
-      if (applied.has(known.id)) return refused(`**${settings.name}** stands there twice`);
+      if ("problem" in known) return refused(`the row of **${settings.name}** can't be read: ${known.problem}`);
+      if (known.source === "chat") return refused(`there is already a job **${settings.name}**, added in chat`);
+      if (applied.has(known.id)) return refused(`**${settings.name}** appears twice`);
       if (!(await tx.jobs.change(known, settings, at))) return refused(`**${settings.name}** is being changed`);
       const isOtherTime = !isSameTime(known, settings);
       // A past reminder with a new time is due again.

@@ -47,8 +47,7 @@ interface Problem {
 }
 
 /** Also used for private channels that the person is not in, to avoid revealing that one of this name exists. */
-export const UNKNOWN_CHANNEL =
-  "I don't know that channel, or am not in it. Invite me there, and mention me there once.";
+export const UNKNOWN_CHANNEL = "I don't know that channel, or I'm not in it. Invite me there and mention me once.";
 
 /** A job's settings unless flags change them. */
 export const JOB_DEFAULTS = {
@@ -84,8 +83,8 @@ const fieldsSchema = z.object({
     .string()
     .overwrite(normalizedName)
     .min(1, "must not be empty")
-    .max(80, "must have at most 80 letters")
-    .regex(/^[^\p{C}`*_<>@#~|\\]+$/u, "must be letters, digits and plain signs"),
+    .max(80, "must have at most 80 characters")
+    .regex(/^[^\p{C}`*_<>@#~|\\]+$/u, "must have only letters, digits and plain punctuation"),
   prompt: z
     .string()
     .trim()
@@ -154,7 +153,7 @@ export async function readJobInput(
   const isDue = nextDue(read.schedule, place.now) !== null;
   return isDue
     ? { type: "job", settings, schedule: read.schedule }
-    : refused([{ field, text: "That time is past.", time: "past" }]);
+    : refused([{ field, text: "That time has passed.", time: "past" }]);
 }
 
 function changed(typed: Typed): Partial<JobSettings> {
@@ -183,8 +182,8 @@ function flagProblem({ path: [name], message }: z.core.$ZodIssue): Problem {
 
 const NO_PROMPT: Problem = {
   field: "prompt",
-  text: "What is to be done?",
-  typed: "`--prompt` is missing: what is to be done?",
+  text: "What should it do?",
+  typed: "`--prompt` is missing: what should it do?",
 };
 
 /** An empty name removes the setting. */
@@ -232,7 +231,7 @@ function readTime(
   const zone = openZone(timezone);
   if (zone === null) return { field: "timezone", text: unknownZone(timezone) };
   if (typed.cron !== undefined && typed.at !== undefined)
-    return { field: "cron", text: "Either `--cron` or `--at`: a job repeats, or it is due once." };
+    return { field: "cron", text: "Use either `--cron` or `--at`: a job repeats or is due once." };
   if (typed.cron !== undefined) return { cron: typed.cron, dueOnce: null, timezone };
   if (typed.at !== undefined) {
     const at = readMoment(typed.at, zone, now);
@@ -244,18 +243,18 @@ function readTime(
 }
 
 /** For forms, in which one field takes both kinds of time. */
-const ONCE = "What is due once is written `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.";
+const ONCE = "For a single time, write `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.";
 
 const NO_MOMENT: Problem = {
   field: "at",
-  text: "I don't understand that. It is written `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.",
-  typed: "I don't understand `--at`. It is written `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.",
+  text: "I don't understand that. Write `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.",
+  typed: "I don't understand `--at`. Write `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.",
   time: "unreadable",
 };
 const NO_TIME: Problem = {
   field: "cron",
-  text: "When is it due?",
-  typed: "`--cron` is missing: when is it due? `--at` makes it due once.",
+  text: "When should it run?",
+  typed: "`--cron` is missing: when should it run? For a single time, use `--at`.",
 };
 
 /** From here on years have five digits, which not every database accepts. In milliseconds since the epoch. */

@@ -43,8 +43,8 @@ export function catchesUp(job: JobRow, schedule: Schedule): boolean {
 /** Why a run requested by a person cannot begin now. */
 export function alreadyRunning({ status }: OccurrenceRow): string {
   return status === "retrying"
-    ? "Its last run has failed and is tried again by itself; `/jobs disable` calls that off."
-    : "It is running already.";
+    ? "Its last run failed and will be retried; `/jobs disable` cancels that."
+    : "It is already running.";
 }
 
 export type OverlapVerdict =
@@ -59,7 +59,7 @@ export function overlapVerdict({ overlap, dueOnce, timezone }: JobRow, open: rea
   // A reminder has no other due time.
   const waits = overlap === "queue" || dueOnce !== null;
   if (waits && open.length <= MAX_WAITING) return { type: "wait" };
-  const before = `the run of ${timeIn(first.scheduledFor, timezone)} was still going on`;
+  const before = `the run of ${timeIn(first.scheduledFor, timezone)} was still going`;
   return { type: "skip", why: overlap === "queue" ? `${before}, and ${MAX_WAITING} others waited` : before };
 }
 

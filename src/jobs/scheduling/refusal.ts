@@ -11,10 +11,10 @@ export function createRefusals(scope: Scope): JobScope["refusalOf"] {
     const lost = await lostOwner(job, scope);
     if (lost !== null) return { isOwners: true, reason: `${lost}, so nothing runs in their name. ${heir(job.source)}` };
     const { agent, skill, thread } = job;
-    if (agent !== null && !scope.agents().has(agent)) return missing(`There is no agent \`${agent}\` any more.`);
+    if (agent !== null && !scope.agents().has(agent)) return missing(`The agent \`${agent}\` no longer exists.`);
     const problem = skill === null ? null : skillProblem(skill, scope.skillsOf(thread));
     if (problem === null) return null;
-    return missing(problem.type === "unknown" ? `There is no skill \`${problem.name}\` any more.` : problem.reason);
+    return missing(problem.type === "unknown" ? `The skill \`${problem.name}\` no longer exists.` : problem.reason);
   };
 }
 
@@ -24,8 +24,8 @@ function missing(reason: string): Refusal {
 
 function heir(source: JobRow["source"]): string {
   return source === "file"
-    ? "An operator can name another owner in the file of jobs."
-    : "An admin takes it over with `/jobs enable`.";
+    ? "An operator can name another owner in the jobs file."
+    : "An admin can take it over with `/jobs enable`.";
 }
 
 type Owned = Pick<JobRow, "ownerId" | "ownerName" | "thread">;
@@ -33,15 +33,15 @@ type Owned = Pick<JobRow, "ownerId" | "ownerName" | "thread">;
 /** Why the owner may no longer use the bot, in words; null if they may. */
 async function lostOwner({ ownerId, ownerName, thread }: Owned, { access, memberOf }: Scope): Promise<string | null> {
   const setting = lostAccess(ownerId, access);
-  if (setting !== null) return `@${ownerName} may not use me any more (\`${setting}\`)`;
+  if (setting !== null) return `@${ownerName} can no longer use me (\`${setting}\`)`;
   // The scheduler checked the owner before the due time; a failed lookup must not end what has begun since.
   const member = await memberOf(thread, ownerId).catch(() => undefined);
   if (member === undefined) return null;
   if (member === null) return `@${ownerName} has left`;
   if (accessRefusal(member, access) === null) return null;
   return member.isGuest
-    ? `@${ownerName} is a guest by now and may not use me (\`access.guests\`)`
-    : `@${ownerName} may not use me any more`;
+    ? `@${ownerName} is now a guest and can't use me (\`access.guests\`)`
+    : `@${ownerName} can no longer use me`;
 }
 
 /** The setting that excludes the owner. If roles are listed, the platform has to be asked for the owner's roles. */

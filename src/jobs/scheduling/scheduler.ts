@@ -143,7 +143,7 @@ export class JobScheduler {
       await tx.occurrences.add({ ...this.#newRow(job, at), id, trigger: "person", status: "running", sessionId });
       return true;
     });
-    if (outcome !== "changed") return outcome === "new" ? null : "It is running already.";
+    if (outcome !== "changed") return outcome === "new" ? null : "It is already running.";
     const now = await store.jobs.get(job.id);
     return now === null ? "It has been removed." : this.runNow(now, at);
   }
@@ -218,7 +218,7 @@ export class JobScheduler {
     const job = placeholderJob(place);
     const at = runtime.clock.now();
     const id = runtime.ids.next("occ");
-    const refusal = `Its row in the database cannot be read (${problem}). An operator must mend it.`;
+    const refusal = `Its row in the database can't be read (${problem}). An operator must fix it.`;
     await this.#deliver(job, { id, scheduledFor: at, refusal }, async (tx, sessionId) => {
       await tx.jobs.pause(jobId, refusal, at);
       await tx.occurrences.add({ ...this.#newRow(job, at), id, status: "running", sessionId });
@@ -267,8 +267,7 @@ export class JobScheduler {
   async #addMissed(tx: StoreTransaction, { job, missed, isCut }: Arrived): Promise<void> {
     for (const [index, scheduledFor] of missed.entries()) {
       if (await tx.occurrences.has(job.id, scheduledFor)) continue;
-      const message =
-        isCut && index === 0 ? "I was away; so were earlier due times, which are not listed" : "I was away";
+      const message = isCut && index === 0 ? "I was away; earlier missed times are not listed" : "I was away";
       const id = this.#options.runtime.ids.next("occ");
       await tx.occurrences.add({ ...this.#newRow(job, scheduledFor), id, status: "missed", message });
     }

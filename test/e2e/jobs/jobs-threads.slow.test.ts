@@ -152,7 +152,7 @@ test("an approval of a job's run is requested in the channel, and the report fol
   });
   await addJob(scene, '--name "Notes" --mode write --at "in 1 s" --prompt "Write the notes."');
   const card = await reportOf(scene);
-  expect(shown(scene, card)).toContain("**Notes** needs a decision before it goes on.");
+  expect(shown(scene, card)).toContain("**Notes** needs a decision before it can continue.");
   expect(shown(scene, card)).toContain("expires in 7 min");
   const button = (verb: string) =>
     scene.slack.thread(card.channel, card.ts)[0]?.buttons.find(({ id }) => id.startsWith(verb))?.id ?? "";
@@ -249,14 +249,14 @@ test("a job runs with its agent, its skill and its model, and not at all when on
     const failure = (await reportsUntil(scene, count + 2)).at(-1);
     const line = failure === undefined ? "" : shown(scene, failure);
     expect(line).toContain("✗ **Gone** · I cannot use `nowhere`");
-    expect(line).toContain("`/jobs edit` with `--model` gives the job another one.");
+    expect(line).toContain("Use `/jobs edit` with `--model` to choose another one.");
     expect(line).toContain(then);
     await askUntil(scene, "/jobs logs Gone", "✗ failed");
   }
   await askUntil(scene, "/jobs list", "paused: It failed 2 times in a row.");
   expect(scene.model.requests).toHaveLength(1);
   writeFileSync(path.join(skill, "SKILL.md"), words.replace("name: night-watch", "name: day-watch"));
-  expect(await ask(scene, "/jobs run Lanterns")).toContain("There is no skill `night-watch` any more.");
+  expect(await ask(scene, "/jobs run Lanterns")).toContain("The skill `night-watch` no longer exists.");
 });
 
 test("a report pings nobody, whatever the model writes", async () => {

@@ -64,7 +64,7 @@ test("a run that would exceed its budget stops beforehand with a message", async
   await ask(scene, "/jobs run Dear");
   const [line] = await reportsUntil(scene, 1);
   expect(line === undefined ? "" : shown(scene, line)).toContain(
-    "✗ **Dear** · Stopped at $0.20 of $0.20 for this run of the job; the next call could pass the limit. That is the job's own budget: `/jobs edit` with `--budget` raises it.",
+    "✗ **Dear** · Stopped at $0.20 of $0.20 for this run of the job; the next call could pass the limit. This is the job's own budget; `/jobs edit` with `--budget` raises it.",
   );
   expect(scene.model.requests).toHaveLength(1);
 });
@@ -224,8 +224,8 @@ describe("killed with SIGKILL", () => {
 
     const [first] = await reportsUntil(bad, 1);
     expect(first === undefined ? "" : shown(bad, first)).toContain("**From git**");
-    expect(bad.bot.output()).toContain("entry 2: `61 * * * *` is no cron expression: Invalid value for minute: 61.");
-    expect(await ask(bad, "/jobs list")).toContain("from the file of jobs");
+    expect(bad.bot.output()).toContain("entry 2: `61 * * * *` is not a cron expression: Invalid value for minute: 61.");
+    expect(await ask(bad, "/jobs list")).toContain("from the jobs file");
     expect(await ask(bad, '/jobs edit "From git" --timeout 5')).toContain("is kept in the file of jobs");
   });
 });

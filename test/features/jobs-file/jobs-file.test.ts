@@ -202,7 +202,7 @@ test("a changed schedule in the jobs file applies from now on", async () => {
 });
 
 test.each([
-  { wrong: { promt: "Look." }, said: "`promt` is no field of a job" },
+  { wrong: { promt: "Look." }, said: "`promt` is not a field of a job" },
   { wrong: { prompt: {} }, said: "`prompt` Invalid input" },
   {
     wrong: { skill: "forecast" },
@@ -211,9 +211,9 @@ test.each([
   { wrong: { enabled: "maybe" }, said: "`enabled` must be yes or no" },
   {
     wrong: { cron: undefined, at: "2027-02-01" },
-    said: "`at` must be a date, `2026-12-01 09:00`: in a file, nothing says since when",
+    said: "`at` must be a date like `2026-12-01 09:00`, because in a file it has nothing to count from",
   },
-  { wrong: { cron: undefined, at: "2026-02-01 09:00" }, said: "`at` is past, so nothing comes of it" },
+  { wrong: { cron: undefined, at: "2026-02-01 09:00" }, said: "`at` is past, so the job will never run" },
   { wrong: { tools: ["mcp__docs__search", "bsh"] }, said: "There is no tool `bsh`. Did you mean `bash`?" },
   { wrong: { owner: "ana" }, said: "`owner` must be written `slack:U0123ABCD`: platform and id" },
   { wrong: { channel: "C1" }, said: "`channel` must be written `slack:T1/C1`: platform, workspace, channel" },

@@ -33,32 +33,32 @@ test.each([
   {
     cron: "61 * * * *",
     reason:
-      "`61 * * * *` is no cron expression: Invalid value for minute: 61. For example, `0 9 * * *` is every day at 09:00.",
+      "`61 * * * *` is not a cron expression: Invalid value for minute: 61. For example, `0 9 * * *` is every day at 09:00.",
   },
   {
     cron: "* * *",
     reason:
-      "`* * *` has 3 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * *` is every day at 09:00.",
+      "`* * *` has 3 fields; a cron expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * *` is every day at 09:00.",
   },
   {
     cron: "daily",
     reason:
-      "`daily` has 1 field; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `@daily` is every day at 00:00.",
+      "`daily` has 1 field; a cron expression has five fields (minute hour day month weekday), or six with seconds first. For example, `@daily` is every day at 00:00.",
   },
   {
     cron: "every friday at 5pm",
     reason:
-      "`every friday at 5pm` has 4 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * 5` is every Friday at 09:00.",
+      "`every friday at 5pm` has 4 fields; a cron expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * 5` is every Friday at 09:00.",
   },
   {
     cron: "every friday",
     reason:
-      "`every friday` has 2 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * 5` is every Friday at 09:00.",
+      "`every friday` has 2 fields; a cron expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * 5` is every Friday at 09:00.",
   },
   {
     cron: "every weekday at 9 o'clock",
     reason:
-      "`every weekday at 9 o'clock` is no cron expression: configuration entry 1 (every) contains illegal characters. For example, `0 9 * * 1-5` is every weekday at 09:00.",
+      "`every weekday at 9 o'clock` is not a cron expression: configuration entry 1 (every) contains illegal characters. For example, `0 9 * * 1-5` is every weekday at 09:00.",
   },
   {
     cron: "every day at 9:00 sharp",
@@ -73,18 +73,18 @@ test.each([
   {
     cron: "0 0 9 1 1 * 2030",
     reason:
-      "`0 0 9 1 1 * 2030` has 7 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * 0,6` is every Saturday and Sunday at 09:00.",
+      "`0 0 9 1 1 * 2030` has 7 fields; a cron expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * 0,6` is every Saturday and Sunday at 09:00.",
   },
-  { cron: "0 0 31 2 *", reason: "`0 0 31 2 *` never comes: there is no such date." },
+  { cron: "0 0 31 2 *", reason: "`0 0 31 2 *` never occurs: there is no such date." },
   {
     cron: "@reboot",
     reason:
-      "There is no `@reboot`; there is @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly. For example, `@weekly` is every week, on Sunday at 00:00.",
+      "I don't know `@reboot`; use @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly. For example, `@weekly` is every week, on Sunday at 00:00.",
   },
   {
     cron: "@every 5m",
     reason:
-      "There is no `@every 5m`; there is @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly. For example, `0 9 * * *` is every day at 09:00.",
+      "I don't know `@every 5m`; use @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly. For example, `0 9 * * *` is every day at 09:00.",
   },
   ...[
     { cron: "0 9 32 * *", wrong: "day: 32" },
@@ -93,12 +93,12 @@ test.each([
     { cron: "0 9 * * 8", wrong: "weekday: 8" },
   ].map(({ cron, wrong }) => ({
     cron,
-    reason: `\`${cron}\` is no cron expression: Invalid value for ${wrong}. For example, \`0 9 * * *\` is every day at 09:00.`,
+    reason: `\`${cron}\` is not a cron expression: Invalid value for ${wrong}. For example, \`0 9 * * *\` is every day at 09:00.`,
   })),
   {
     cron: "*/0 * * * *",
     reason:
-      "`*/0 * * * *` is no cron expression: Syntax error, illegal stepping: 0. For example, `*/5 * * * *` is every 5 minutes.",
+      "`*/0 * * * *` is not a cron expression: Syntax error, illegal stepping: 0. For example, `*/5 * * * *` is every 5 minutes.",
   },
   {
     cron: "0 9 * * *",
@@ -108,12 +108,12 @@ test.each([
   {
     cron: "0 9 * * *",
     timezone: "Narnia",
-    reason: "There is no time zone `Narnia`. Zones are written like Europe/Paris.",
+    reason: "There is no time zone `Narnia`. Write zones like Europe/Paris.",
   },
   { cron: "@daily", timezone: "new york", reason: "There is no time zone `new york`. Did you mean America/New_York?" },
   {
     cron: "CRON_TZ=UTC 0 9 * * *",
-    reason: "An expression names no time zone: it has a setting of its own, `timezone`.",
+    reason: "A cron expression can't contain a time zone; set it with `timezone`.",
   },
 ])("$cron is refused: $reason", ({ cron, timezone = "Europe/Paris", reason }) => {
   expect(readSchedule({ cron, dueOnce: null, timezone })).toEqual({ type: "refused", reason });

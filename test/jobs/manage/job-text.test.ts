@@ -19,11 +19,11 @@ const JOB: JobSettings = {
 };
 
 test.each<{ also: Partial<JobSettings>; words: string }>([
-  { also: {}, words: "only looks · takes at most 5 min · left out while the run before goes on" },
+  { also: {}, words: "only looks · takes at most 5 min · skips a run while the previous one is still going" },
   { also: { mode: "write", tools: ["bash"] }, words: "asks before it changes something · may use bash" },
   { also: { timeoutMs: 90_000, budgetUsd: 2 }, words: "takes at most 90 s · costs at most $2.00" },
-  { also: { overlap: "queue", catchUp: "latest" }, words: "waits for the run before · made up for once" },
-  { also: { jitterMs: 60_000, attempts: 1 }, words: "after a time away · begins up to 1 min later · pauses" },
+  { also: { overlap: "queue", catchUp: "latest" }, words: "waits for the previous run · catches up once" },
+  { also: { jitterMs: 60_000, attempts: 1 }, words: "after downtime · starts up to 1 min later · pauses" },
 ])("a job's settings are described in words instead of flag names: $words", ({ also, words }) => {
   expect(jobSettings({ ...JOB, ...also }).join(" · ")).toContain(words);
 });

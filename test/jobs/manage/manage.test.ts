@@ -17,29 +17,29 @@ function by(person: JobRequest["person"], world: World): JobRequest {
 }
 
 const refusals: { input: JobInput; reason: string }[] = [
-  { input: { prompt: "Look." }, reason: "`--cron` is missing: when is it due? `--at` makes it due once." },
-  { input: { cron: "@daily" }, reason: "`--prompt` is missing: what is to be done?" },
+  { input: { prompt: "Look." }, reason: "`--cron` is missing: when should it run? For a single time, use `--at`." },
+  { input: { cron: "@daily" }, reason: "`--prompt` is missing: what should it do?" },
   {
     input: { cron: "61 * * * *", prompt: "x" },
     reason:
-      "`61 * * * *` is no cron expression: Invalid value for minute: 61. For example, `0 9 * * *` is every day at 09:00.",
+      "`61 * * * *` is not a cron expression: Invalid value for minute: 61. For example, `0 9 * * *` is every day at 09:00.",
   },
   {
     input: { cron: "@daily", at: "in 2 h", prompt: "x" },
-    reason: "Either `--cron` or `--at`: a job repeats, or it is due once.",
+    reason: "Use either `--cron` or `--at`: a job repeats or is due once.",
   },
-  { input: { at: "2020-01-01 09:00", prompt: "x" }, reason: "That time is past." },
+  { input: { at: "2020-01-01 09:00", prompt: "x" }, reason: "That time has passed." },
   {
     input: { at: "tomorrow", prompt: "x" },
-    reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.",
+    reason: "I don't understand `--at`. Write `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.",
   },
   {
     input: { at: "2027-02-31 09:00", prompt: "x" },
-    reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.",
+    reason: "I don't understand `--at`. Write `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.",
   },
   {
     input: { at: "tomorrow at 2029Z", prompt: "x" },
-    reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.",
+    reason: "I don't understand `--at`. Write `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.",
   },
   { input: { at: "in 99999999999 days", prompt: "x" }, reason: "That is too far away." },
   { input: { cron: "@daily", prompt: "x", silent: "perhaps" }, reason: "`--silent` must be yes or no." },
@@ -49,7 +49,7 @@ const refusals: { input: JobInput; reason: string }[] = [
   },
   {
     input: { cron: "@daily", prompt: "x", timezone: "Mars" },
-    reason: "There is no time zone `Mars`. Zones are written like Europe/Paris.",
+    reason: "There is no time zone `Mars`. Write zones like Europe/Paris.",
   },
   {
     input: { cron: "@daily", prompt: "x", agent: "nobody" },
@@ -66,11 +66,11 @@ const refusals: { input: JobInput; reason: string }[] = [
   },
   {
     input: { cron: "@daily", prompt: "x", name: "<!channel>" },
-    reason: "`--name` must be letters, digits and plain signs.",
+    reason: "`--name` must have only letters, digits and plain punctuation.",
   },
   {
     input: { cron: "@daily", prompt: "x", channel: "#nowhere" },
-    reason: "I don't know that channel, or am not in it. Invite me there, and mention me there once.",
+    reason: "I don't know that channel, or I'm not in it. Invite me there and mention me once.",
   },
   { input: { cron: "@daily", prompt: "x", skill: "weather" }, reason: "There is no skill `weather`. Known: forecast." },
   {
@@ -85,12 +85,12 @@ const refusals: { input: JobInput; reason: string }[] = [
   {
     input: { cron: "@daily", prompt: "x", tools: "bash" },
     reason:
-      "Only admins and approvers may grant a job tools or the mode `agi`, and change one that has them: nobody is asked while it runs.",
+      "Only admins and approvers can give a job tools or the mode `agi`, or change a job that has them, because nobody is asked while it runs.",
   },
   {
     input: { cron: "@daily", prompt: "x", mode: "agi" },
     reason:
-      "Only admins and approvers may grant a job tools or the mode `agi`, and change one that has them: nobody is asked while it runs.",
+      "Only admins and approvers can give a job tools or the mode `agi`, or change a job that has them, because nobody is asked while it runs.",
   },
 ];
 
@@ -170,7 +170,7 @@ test("names that look alike count as equal, and a name derived from the prompt m
     { name: "cafe\u0301 report", cron: "@daily", prompt: "x" },
     by(ANA, world),
   );
-  expect(taken.text).toBe("There is a job **café report** already. Choose another `--name`.");
+  expect(taken.text).toBe("There is already a job **café report**. Choose a different `--name`.");
   expect(await world.jobs.control.act("show", "cafe\u0301 \t report", by(ANA, world))).toMatchObject({ isDone: true });
   await world.add({ cron: "@daily", prompt: `Look at \u202egpj.exe\u202c\tand ${"x".repeat(16)}😀 in ops` });
   expect((await world.store.jobs.all()).jobs.map(({ name }) => name)).toEqual([
@@ -209,7 +209,7 @@ test("only the owner and admins can change, run, pause and remove a job; others 
   expect(await control.act("remove", "Watch", by(ANA, world))).toMatchObject({ isDone: true });
   expect(await control.act("show", "Watch", by(ANA, world))).toEqual({
     isDone: false,
-    text: "I don't know a job `Watch`. There are none here.",
+    text: "I don't know the job `Watch`. There are no jobs here.",
   });
   expect(world.audited).toEqual(["ana job.add Watch", "root job.disable Watch", "ana job.remove Watch"]);
 });
@@ -242,7 +242,7 @@ test("concurrent changes of different fields all apply, and a change during remo
     control.edit(id, { timeout: "8" }, by(ADMIN, world)),
     control.act("enable", id, by(ADMIN, world)),
   ]);
-  expect([removed.isDone, edited.text]).toEqual([true, `I don't know a job \`${id}\`. There are none here.`]);
+  expect([removed.isDone, edited.text]).toEqual([true, `I don't know the job \`${id}\`. There are no jobs here.`]);
   expect(enabled.text).toContain("**Watch**");
 });
 
@@ -264,7 +264,7 @@ test("a past reminder cannot be enabled without a new time, and a paused job say
   const { control } = world.jobs;
   expect(await control.act("enable", id, by(ANA, world))).toEqual({
     isDone: false,
-    text: "**Call** was due once, and that is past: `/jobs edit` with `--at` sets another time.",
+    text: "**Call** was due only once, and that time is past. `/jobs edit` with `--at` sets another time.",
   });
   expect((await control.edit(id, { at: "in 10 minutes" }, by(ANA, world))).text).toContain(
     "\nNext: Mon 4 Jan 2027 09:21",
@@ -274,7 +274,7 @@ test("a past reminder cannot be enabled without a new time, and a paused job say
   const other = await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
   await control.act("disable", other, by(ANA, world));
   expect((await control.edit(other, { cron: "@hourly" }, by(ANA, world))).text).toBe(
-    "✓ **Watch** · every hour Europe/Paris\n⏸ It is paused; `/jobs enable` goes on.",
+    "✓ **Watch** · every hour Europe/Paris\n⏸ It is paused; `/jobs enable` resumes it.",
   );
 });
 
@@ -283,7 +283,7 @@ test("a past reminder's name can be reused, and it is listed last", async () => 
   const { control } = world.jobs;
   const call = { name: "Call", at: "in 10 minutes", prompt: "Call." };
   const first = await world.add(call);
-  const taken = "There is a job **Call** already. Choose another `--name`.";
+  const taken = "There is already a job **Call**. Choose a different `--name`.";
   expect(await control.preview(call, by(ANA, world))).toEqual({ type: "refused", reason: taken });
   await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
   await world.pass(11 * 60_000, 10_000);
@@ -338,7 +338,7 @@ test("the jobs file defines its jobs: changes are read again, and they cannot be
   const names = async () =>
     (await world.store.jobs.all()).jobs.map(({ name, source, enabled }) => `${name} ${source} ${enabled}`);
   expect(await names()).toEqual(["One file true", "Two file true"]);
-  expect((await world.jobs.control.list(by(ANA, world))).text).toContain("from the file of jobs");
+  expect((await world.jobs.control.list(by(ANA, world))).text).toContain("from the jobs file");
   expect(await world.jobs.control.act("remove", "One", by(ANA, world))).toMatchObject({ isDone: false });
 
   writeFileSync(file, JSON.stringify([entry("Two", { enabled: false }), entry("Three")]));
