@@ -70,7 +70,7 @@ export function createDiscordPlatform(options: DiscordOptions): ChatPlatform {
 }
 
 const INTERACTIONS_ENDPOINT_SET =
-  "connected, but clicks and slash commands do not come here: clear “Interactions Endpoint URL” in the Discord Developer " +
+  "connected, but clicks and slash commands go elsewhere: clear “Interactions Endpoint URL” in the Discord Developer " +
   "Portal, under General Information";
 
 const SIGNS = { working: "⏳", seen: "✔️" } as const;

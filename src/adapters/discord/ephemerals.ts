@@ -16,8 +16,8 @@ import { channelOf, type Threads } from "./threads.ts";
 const MAX_TRACKED_INTERACTIONS = 1_000;
 
 const CLOSED_DMS =
-  "I have an answer for you alone, but you take no direct messages from this server. Allow them under " +
-  "Server → Privacy Settings and ask again, or use a slash command: I answer that where only you see it.";
+  "I have an answer only for you, but your direct messages are off for this server. Allow them under " +
+  "Server → Privacy Settings and ask again, or use a slash command, which I answer privately.";
 
 export interface Ephemerals {
   /** Remembers an answered interaction, through which the person can be sent private messages for 15 minutes. */

@@ -133,15 +133,15 @@ const GIVE_PERMISSION = { mend: "Give my role this permission, in the channel or
 const LET_IN = { mend: `${GIVE_PERMISSION.mend} In a private thread, mention me once: that adds me to it.` };
 /** In such a server, Discord requires two-factor authentication of the bot's owner, as of moderators. */
 const TWO_FACTOR = {
-  mend: "This server wants two-factor authentication for it: whoever owns my application switches it on in their Discord account.",
+  mend: "This server requires two-factor authentication for this: the owner of my application must turn it on in their Discord account.",
 };
 const NOT_FOR_MESSAGES = {
   purpose: "write outside of posts in a forum",
-  mend: "Have it posted in a text channel instead: `--channel #…` names one.",
+  mend: "Choose a text channel instead, with `--channel #…`.",
 };
 const UPLOADS_LIMITED = { purpose: "send files", mend: "Discord has limited uploads in this server for now." };
 const TOO_MANY_THREADS = {
-  purpose: "open a thread: the server has as many active ones as it may",
+  purpose: "open a thread: the server has reached its limit of active ones",
   mend: "Archive some, then ask again.",
 };
 
@@ -192,7 +192,7 @@ export function gatewayRefusal(code: GatewayCloseCodes): AppError | null {
     case GatewayCloseCodes.ShardingRequired:
     case GatewayCloseCodes.InvalidAPIVersion:
     case GatewayCloseCodes.InvalidIntents:
-      return new DefectError(`Discord's gateway closed with ${code}, which connecting again cannot mend`);
+      return new DefectError(`Discord's gateway closed with ${code}, which reconnecting can't fix`);
     default:
       return null;
   }
@@ -206,7 +206,7 @@ export function loginError(error: unknown, now: number): AppError {
   const [, at] = error instanceof Error ? (NO_SESSIONS.exec(error.message) ?? []) : [];
   if (at !== undefined) {
     const retryAfterMs = Math.max(1_000, Date.parse(at) - now);
-    return failure("platform_rate_limited", `Discord lets no more sessions begin before ${at}`, {
+    return failure("platform_rate_limited", `Discord allows no new sessions before ${at}`, {
       cause: error,
       retryAfterMs,
     });

@@ -3,7 +3,7 @@ import { withPlainTables } from "./markdown/plain-tables.ts";
 import { splitMarkdown } from "./markdown/splitter.ts";
 import type { Ending } from "./outcome-text.ts";
 
-const IN_FILE = "The answer is long: the whole of it is in the file.";
+const IN_FILE = "The answer is long; the full text is in the file.";
 
 /** Splitting drops at most about half of a text, as white space at the cuts. A longer text goes into a file unsplit. */
 const LEFT_OUT = 2;

@@ -17,7 +17,7 @@ export function jobFooter(facts: JobFacts, end: JobRunEnd): string {
     ...(end.costUsd === null || end.costUsd === 0 ? [] : [dollars(end.costUsd)]),
   ];
   const strip = historyStrip([...facts.history, { success: end.verdict === "succeeded", durationMs: end.durationMs }]);
-  const leftOut = facts.leftOut === 0 ? [] : [`${count(facts.leftOut, "due time")} left out before`];
+  const leftOut = facts.leftOut === 0 ? [] : [`${count(facts.leftOut, "due time")} skipped before`];
   return [`${sign} ${parts.join(" · ")}`, strip, ...leftOut, ...afterwards(facts, end)].join(" · ");
 }
 
@@ -51,8 +51,10 @@ function reasonWithin({ verdict, text }: JobRunEnd): string {
 /** What happens next after a run that did not succeed. */
 function afterwards({ nextTry, pausesAfter }: JobFacts, { verdict, refusal }: JobRunEnd): string[] {
   if (verdict === "succeeded") return [];
-  if (refusal !== null) return ["⏸ Paused; once that is mended, `/jobs enable` goes on."];
+  if (refusal !== null) return ["⏸ Paused; once that is fixed, `/jobs enable` resumes it."];
   if (pausesAfter !== null)
-    return [`⏸ Paused after ${count(pausesAfter, "failure")} in a row; Run now tries it, \`/jobs enable\` goes on.`];
+    return [
+      `⏸ Paused after ${count(pausesAfter, "failure")} in a row. Run now tries it again; \`/jobs enable\` resumes it.`,
+    ];
   return nextTry === null ? [] : [`Next try ${nextTry}.`];
 }

@@ -20,7 +20,7 @@ export function jobReports(platform: PacedPlatform): (options: RunViewOptions, e
 }
 
 /** True also if files turn out to be forbidden. */
-const BELOW = "The report is long: the whole of it is below.";
+const BELOW = "The report is long; the full text is below.";
 
 class PostedReport implements JobReport {
   readonly #platform: PacedPlatform;
@@ -59,7 +59,7 @@ class PostedReport implements JobReport {
     if (first === undefined) return;
     // The channel shows only the first part. Further messages, or the file with the whole report, are posted below it.
     const head = { ...first, files: [], footer: jobFooter(facts, end), buttons: this.#buttons() };
-    const whole = { ...message({ markdown: "The whole report:", tone: "plain" }, []), files: first.files };
+    const whole = { ...message({ markdown: "The full report:", tone: "plain" }, []), files: first.files };
     const below = first.files.length === 0 ? rest : [whole];
     await this.#options.post("report:0", head);
     try {
@@ -95,7 +95,7 @@ class PostedReport implements JobReport {
     closed: AppError,
     { report, end, facts }: Parameters<JobReport["notifyOwner"]>[2],
   ): Promise<void> {
-    const markdown = `${explain(closed)}\nSo I paused **${facts.name}**. This is what it had to say:`;
+    const markdown = `${explain(closed)}\nI paused **${facts.name}**. This is its report:`;
     const place = { ...this.#options.thread, threadId: null };
     const why = message({ markdown, tone: "error" }, []);
     const markdownOfRun = report ?? reasonLine(end);

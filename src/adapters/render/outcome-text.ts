@@ -47,7 +47,7 @@ export function runEnd(outcome: QueryOutcome, stats: RunStats, reader: Reader): 
   switch (outcome.type) {
     case "end_turn": {
       const answer = answerOf(outcome.message);
-      const wordless = { kind: "cut", text: "The model ended without a word. Ask again, or in other words." } as const;
+      const wordless = { kind: "cut", text: "The model ended without an answer. Ask again, or rephrase it." } as const;
       return { answer, reason: answer === "" ? wordless : null };
     }
     case "cancelled":
@@ -77,8 +77,8 @@ export function runEnd(outcome: QueryOutcome, stats: RunStats, reader: Reader): 
 }
 
 const NO_MODEL: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unknown_model", "unknown_provider"]);
-const OWN_MODEL = "`/jobs edit` with `--model` gives the job another one.";
-const OWN_BUDGET = "That is the job's own budget: `/jobs edit` with `--budget` raises it.";
+const OWN_MODEL = "Use `/jobs edit` with `--model` to choose another one.";
+const OWN_BUDGET = "This is the job's own budget; `/jobs edit` with `--budget` raises it.";
 
 function raise(exceeded: BudgetExceeded, { job }: Reader): string {
   const isOwn = exceeded.scope === "job" && "limitUsd" in exceeded && exceeded.limitUsd === job?.budgetUsd;

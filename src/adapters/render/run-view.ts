@@ -29,7 +29,7 @@ const OPENING_WAIT_MS = 1_500;
 /** Maximum number of attempts at the edit that says that a run is parked. */
 const PARK_ATTEMPTS = 8;
 /** Posted if the platform refuses the form of an answer. */
-const ANSWER_REFUSED = "My answer was not accepted as a message.";
+const ANSWER_REFUSED = "I couldn't post my answer as a message.";
 /** How long the end of a run waits for its fold, which otherwise finishes in the background. */
 const FOLD_WAIT_MS = 250;
 
@@ -314,6 +314,6 @@ class ThreadRunView implements RunView {
 }
 
 function explanation(failure: AppError): OutgoingMessage {
-  const markdown = `${explain(failure)} So you alone read what I have to say:`;
+  const markdown = `${explain(failure)} So only you can see my answer:`;
   return { lane: "answer", markdown, tone: "error", buttons: [], files: [] };
 }

@@ -36,7 +36,7 @@ const FORBIDDEN: ReadonlySet<string> = new Set([
   "message_limit_exceeded",
   "two_factor_setup_required",
 ]);
-const ASK_ADMIN = "A setting of the workspace or the app forbids it: an admin can change that.";
+const ASK_ADMIN = "A workspace or app setting blocks this; an admin can change it.";
 
 /** Error codes for Slack's error strings; all others are `platform_failed`. Source: Slack docs, each method. */
 const CODES: Readonly<Record<string, ErrorCode>> = {

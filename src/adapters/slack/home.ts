@@ -25,11 +25,11 @@ export function homeBlocks({ introduction, sessions, jobs, addJob, prompts }: Ho
     header("Your sessions"),
     section(
       sessions.length === 0
-        ? ["None of the last days. Mention me in a channel, or write to me."]
+        ? ["None in the last few days. Mention me in a channel, or message me."]
         : sessions.map(sessionLine),
     ),
     header("Jobs"),
-    ...(jobs.length === 0 ? [section(["None that you may see. `/jobs add` in a channel makes one."])] : []),
+    ...(jobs.length === 0 ? [section(["None that you can see. Add one with `/jobs add` in a channel."])] : []),
     ...jobs.flatMap(jobBlocks),
     actions([addJob]),
   ];

@@ -28,14 +28,14 @@ export async function openListening(listening: Listening): Promise<() => Promise
     const server = await listen(file, false, listening);
     return server === null ? () => Promise.resolve() : () => closeServer(server);
   }
-  report("terminals attach at another process of this machine");
+  report("terminals attach to another process on this machine");
   return cluster.hold(`terminal:${file}`, (held) => listenWhile(held, file, listening));
 }
 
 /** Null if it cannot listen. */
 async function listen(file: string, isOurs: boolean, { connected, report, log }: Listening): Promise<Server | null> {
   const result = await listenAt(file, connected, isOurs);
-  report(result.type === "listening" ? `terminals attach at ${file}` : result.why);
+  report(result.type === "listening" ? `terminals attach to ${file}` : result.why);
   if (result.type === "listening") return result.server;
   log.warn({ reason: result.why }, "terminal_not_listening");
   return null;

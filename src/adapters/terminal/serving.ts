@@ -28,7 +28,7 @@ export function serveTerminal(stream: Duplex, serving: ServeScope): void {
     schema: clientFrameSchema,
     handle: (frame) => handle(frame, page, serving),
     failure: (frame, error) => {
-      if (frame.type === "file") return { type: "rejected", reason: "Deckhand could not take the file: try again." };
+      if (frame.type === "file") return { type: "rejected", reason: "Deckhand couldn't accept the file: try again." };
       // The terminal asks again by itself.
       return frame.type === "look" ? null : frameFailure(frame, error);
     },

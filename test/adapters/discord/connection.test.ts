@@ -102,7 +102,7 @@ test("an exhausted session start limit is reported, and a session starts once th
   await expect.poll(() => clock.pending).toBe(1);
   expect(adapter.health()).toMatchObject({
     connected: false,
-    detail: expect.stringContaining("Discord lets no more sessions begin before "),
+    detail: expect.stringContaining("Discord allows no new sessions before "),
   });
   await clock.advance(3_660_000);
   await started;

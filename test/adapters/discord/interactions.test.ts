@@ -52,7 +52,7 @@ test("a click that could not be stored is not acknowledged", async () => {
   const clicked = click();
   await clicked.answered;
   expect(clicked.shown.map(({ content }) => content)).toEqual([
-    "✗ I could not take that just now. Try again in a moment.",
+    "✗ I couldn't process that just now. Try again in a moment.",
   ]);
   expect(test.harbour.log.lines).toContainEqual(expect.objectContaining({ event: "discord.interaction_not_received" }));
 });
@@ -207,7 +207,7 @@ test("buttons in a direct message are refused to a person who has left the priva
   hidden.threadMembers.delete(ana.id);
   const clicked = click();
   await clicked.answered;
-  expect(clicked.shown.map(({ content }) => content)).toEqual(["This button does nothing any more."]);
+  expect(clicked.shown.map(({ content }) => content)).toEqual(["This button no longer works."]);
   expect(inbox.fresh).toHaveLength(1);
 });
 
@@ -220,7 +220,7 @@ test("a person who accepts no direct messages is notified once in the channel, w
   await adapter.postEphemeral(thread, `discord:${harbour.ana.id}`, plainMessage("They may not."));
   const told = harbour.server.world.channels
     .get(thread.threadId ?? "")
-    ?.messages.filter(({ content }) => content.includes("you take no direct messages"));
+    ?.messages.filter(({ content }) => content.includes("your direct messages are off"));
   expect(told).toHaveLength(1);
   expect(told?.[0]).toMatchObject({ content: expect.stringContaining(`<@${harbour.ana.id}>`), pings: [] });
   expect(JSON.stringify([told, harbour.log.lines])).not.toContain("may not");

@@ -57,7 +57,7 @@ test.each([
       messageId: message.id,
     });
     await asked.answered;
-    expect(asked.shown.map(({ content }) => content)).toEqual([`✓ I answer in <#${root.id}>.`]);
+    expect(asked.shown.map(({ content }) => content)).toEqual([`✓ I'm answering in <#${root.id}>.`]);
   },
 );
 

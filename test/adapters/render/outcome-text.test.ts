@@ -65,7 +65,7 @@ test.each<[string, ThreadRef, string]>([
 ])("in %s a transient failure suggests the retry that fits there", (_place, thread, words) => {
   const isDirect = describePlatform(thread.platform).isDirect(thread);
   const { markdown } = endingOf(runEnd(failed("stalled"), { ...stats, costUsd: 0 }, { isDirect }));
-  expect(markdown).toContain(`${words} again to go on.`);
+  expect(markdown).toContain(`${words} again to continue.`);
 });
 
 test("buttons of an ending appear only below its last message", () => {

@@ -143,7 +143,7 @@ const endings: { name: string; outcome: QueryOutcome; stats: RunStats; posts: st
     name: "an answer without a word",
     outcome: answered("  \n"),
     stats: { ...STATS, tools: 0 },
-    posts: ["⚠ The model ended without a word. Ask again, or in other words."],
+    posts: ["⚠ The model ended without an answer. Ask again, or rephrase it."],
     fold: "✓ 3 turns · 6 s · $0.004",
   },
   {
@@ -191,7 +191,7 @@ test("a long answer is posted in parts, a very long one as its beginning and a f
   await file.finish(file.open(file.run), answered(paragraphs(20)));
   const [message] = file.inner.messages.values();
   expect(file.thread()).toHaveLength(1);
-  expect(message?.markdown).toMatch(/^Paragraph 0 [\s\S]*The answer is long: the whole of it is in the file\.$/u);
+  expect(message?.markdown).toMatch(/^Paragraph 0 [\s\S]*The answer is long; the full text is in the file\.$/u);
   expect(message?.markdown.length).toBeLessThanOrEqual(400);
   expect(message?.files.map(({ name, data }) => [name, new TextDecoder().decode(data)])).toEqual([
     ["answer.md", paragraphs(20)],
@@ -363,7 +363,7 @@ test("an answer that cannot be delivered at all leaves the run open until the pe
 
 test.each([
   { name: "the file that comes instead", refusals: 1, text: "It is in the file." },
-  { name: "the word about it", refusals: 2, text: "✗ My answer was not accepted" },
+  { name: "the word about it", refusals: 2, text: "✗ I couldn't post my answer" },
 ])("remedies for a refused ending appear below $name", async ({ refusals, text }) => {
   const { inner, open, run, finish } = setup();
   for (let n = 0; n < refusals; n++) inner.failNext("post", new PlatformError("defect", "invalid_blocks"));

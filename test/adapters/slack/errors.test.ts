@@ -29,7 +29,7 @@ const cases = [
   {
     thrown: platform("restricted_action_thread_locked"),
     code: "missing_scope",
-    detail: { mend: "A setting of the workspace or the app forbids it: an admin can change that." },
+    detail: { mend: "A workspace or app setting blocks this; an admin can change it." },
   },
   { thrown: platform("ekm_access_denied"), code: "missing_scope" },
   { thrown: platform("accesslimited"), code: "missing_scope" },

@@ -137,7 +137,5 @@ test("if the workspace forbids files, the private message says so in place of th
   await harness.platform.stop();
   const [said] = harness.server.workspace.messages;
   expect(harness.server.workspace.channel(said?.channel ?? "").kind).toBe("im");
-  expect(said?.text).toContain(
-    "✗ Slack does not let me attach files. A setting of the workspace or the app forbids it",
-  );
+  expect(said?.text).toContain("✗ Slack does not let me attach files. A workspace or app setting blocks this");
 });

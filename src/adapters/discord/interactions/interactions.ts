@@ -80,7 +80,7 @@ export function createInteractions(options: DiscordScope): (data: unknown) => Pr
   };
 }
 
-const GONE = privateMessage("This button does nothing any more.");
+const GONE = privateMessage("This button no longer works.");
 
 /** Whether the person is still in the private thread that a direct message is about; the core checks the channel. */
 async function isStillThere(
@@ -158,7 +158,7 @@ async function receive(options: DiscordScope, event: InteractionEvent): Promise<
     return await options.receive(event);
   } catch (error) {
     options.log.error({ err: error, key: event.key }, "discord.interaction_not_received");
-    return { type: "refused", reason: "✗ I could not take that just now. Try again in a moment." };
+    return { type: "refused", reason: "✗ I couldn't process that just now. Try again in a moment." };
   }
 }
 
@@ -167,7 +167,7 @@ function confirmationOf(event: InteractionEvent): OutgoingMessage | null {
   if (event.kind === "action") return null;
   if (event.kind === "command") return privateMessage(`✓ /${event.name}`);
   const { threadId } = event.thread;
-  return privateMessage(threadId === null ? "✓ I answer here." : `✓ I answer in <#${threadId}>.`);
+  return privateMessage(threadId === null ? "✓ I'm answering here." : `✓ I'm answering in <#${threadId}>.`);
 }
 
 /** Maximum number of dialogs kept for correction. The message that offers a dialog repeats its values, too. */

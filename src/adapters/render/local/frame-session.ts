@@ -91,8 +91,8 @@ export function createFrameQueue<F extends { readonly type: string }>(
 
 type FrameOf<T extends PersonFrame["type"]> = Extract<PersonFrame, { type: T }>;
 
-const NOT_STORED = "Deckhand could not take this. Nothing is lost: try again.";
-const DISK_FULL = "The disk is full: Deckhand can take nothing more until an operator makes room. Then try again.";
+const NOT_STORED = "Deckhand couldn't accept this. Nothing is lost: try again.";
+const DISK_FULL = "The disk is full, so Deckhand can't take anything until an operator frees space. Then try again.";
 
 /** The frame that reports a failed request; null for a request that no person made. */
 export function frameFailure(frame: PersonFrame, error: unknown): ThreadFrame | null {
@@ -146,13 +146,13 @@ async function openThread({ threadId, before }: FrameOf<"open">, { page, store }
 async function takeMessage(frame: FrameOf<"send">, options: FrameSessionOptions): Promise<void> {
   const { page, place, feed, receive, clock } = options;
   const reject = (reason: string): void => page.push({ type: "failed", id: frame.clientId, reason });
-  if (frame.text.trim() === "" && frame.fileIds.length === 0) return reject("There is nothing in this message.");
+  if (frame.text.trim() === "" && frame.fileIds.length === 0) return reject("This message is empty.");
   const { messageChars } = place.platform.limits;
   if (frame.text.length > messageChars) {
     return reject(`This message is longer than ${messageChars} characters. Attach it as a file.`);
   }
   const files = await findFiles(frame.fileIds, options);
-  if (files === null) return reject("An attachment has not arrived. Attach it again.");
+  if (files === null) return reject("An attachment didn't arrive. Attach it again.");
   const outcome = await feed.insert(
     {
       id: frame.clientId,
@@ -172,7 +172,7 @@ async function takeMessage(frame: FrameOf<"send">, options: FrameSessionOptions)
     },
     frame.threadId === null ? { title: titleOf(frame.text || (files[0]?.name ?? "")) } : null,
   );
-  if (outcome.type === "no_thread") return reject("This thread is gone. Begin a new one.");
+  if (outcome.type === "no_thread") return reject("This thread is gone. Start a new one.");
   const receipt = await receive(messageIn(place, outcome.message));
   await answerMessage(receipt, { message: outcome.message, options });
   openForm(receipt, { id: frame.clientId, threadId: outcome.message.threadId }, page);
@@ -213,7 +213,7 @@ async function takeClick(frame: FrameOf<"click">, options: FrameSessionOptions):
   const { page, place, store, receive, clock } = options;
   const message = await store.message(frame.messageId);
   if (message === null || !bodyOf(message).buttons.some((button) => button.id === frame.action)) {
-    page.push({ type: "failed", id: frame.clickId, reason: "That button has done its work." });
+    page.push({ type: "failed", id: frame.clickId, reason: "That button no longer works." });
     return;
   }
   const clicked = { id: frame.clickId, threadId: message.threadId };

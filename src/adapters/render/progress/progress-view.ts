@@ -93,9 +93,9 @@ function waitingSteps({ steps }: ProgressState): Step[] {
 }
 
 function waitsFor({ steps }: ProgressState, parkedOn: ParkedOn): string {
-  if (parkedOn === "approval") return "waits for a decision";
+  if (parkedOn === "approval") return "waiting for a decision";
   const waiting = steps.find(({ state }) => state === "waiting");
-  return waiting === undefined ? "waits" : plainLine(waiting.summary, SUMMARY_CHARS);
+  return waiting === undefined ? "waiting" : plainLine(waiting.summary, SUMMARY_CHARS);
 }
 
 function toolLines(state: ProgressState): ShownLine[] {
@@ -146,7 +146,7 @@ function stepLine(step: Step): ShownLine {
   const title = inlineCode(step.title, TITLE_CHARS);
   const parts = [`${plainLine(step.toolName, 64)}${title === "" ? "" : ` ${title}`}`];
   if (step.summary !== "") parts.push(plainLine(step.summary, SUMMARY_CHARS));
-  if (step.state === "queued") parts.push(`waits for its place, ${step.before} before it`);
+  if (step.state === "queued") parts.push(`queued, ${step.before} before it`);
   if (!isOpen(step) && step.durationMs >= WORTH_TELLING_MS) parts.push(duration(step.durationMs));
   return { sign: ICONS[step.state], text: parts.join(" · "), isOver: !isOpen(step) };
 }

@@ -19,11 +19,11 @@ const ICONS: Readonly<Record<TaskProgress["state"], string>> = {
 };
 
 const WORDS: Readonly<Record<TaskProgress["state"], string | null>> = {
-  queued: "waits for its place",
+  queued: "queued",
   working: null,
   waiting: null,
   done: null,
-  failed: "did not get to its end",
+  failed: "did not finish",
   stopped: "stopped",
 };
 

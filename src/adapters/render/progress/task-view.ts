@@ -54,7 +54,7 @@ class TaskView implements RunView {
         this.#tools += 1;
         break;
       case "parked":
-        if (event.on === "approval") this.#note = "waits for a decision";
+        if (event.on === "approval") this.#note = "waiting for a decision";
         else if (isOfSubAgent({ toolName: this.#toolName })) return;
         this.#state = "waiting";
         break;

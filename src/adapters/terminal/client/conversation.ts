@@ -32,8 +32,7 @@ const RETRY_MS = 200;
 /** A program silent or unintelligible for this long is of another version, or hangs. In milliseconds. */
 const GREETING_TIMEOUT_MS = 15_000;
 const UNANSWERED = {
-  markdown:
-    "✗ The bot does not answer: its log says why, or it is of another version than this command and must be restarted.",
+  markdown: "✗ The bot is not responding. Its log may say why; if its version differs from this command's, restart it.",
   tone: "error",
 } as const;
 /** How long to wait for completions. In milliseconds. */

@@ -63,8 +63,7 @@ class Interactive {
         this.#draw();
       },
       onIdle: (state) => this.#settle(state),
-      onLost: () =>
-        this.#end(EXIT.failed, "✗ The connection to the bot is lost. It goes on with: deckhand chat --continue"),
+      onLost: () => this.#end(EXIT.failed, "✗ Lost the connection to the bot. Continue with: deckhand chat --continue"),
     });
   }
 
@@ -96,7 +95,7 @@ class Interactive {
       this.#conversation.open(newest.id);
     } else
       this.#screen.print(
-        dimLines("Write what you want done. `/help` lists commands, Ctrl-D leaves.", this.#screen.style()),
+        dimLines("Tell me what you want done. `/help` lists commands, Ctrl-D exits.", this.#screen.style()),
       );
   }
 
@@ -225,7 +224,7 @@ class Interactive {
     if (this.#isBusy) this.#conversation.stop();
     const style = this.#screen.style();
     this.#screen.print(
-      dimLines(this.#isBusy ? "Stopping. Ctrl-C once more leaves." : "Ctrl-C once more leaves.", style),
+      dimLines(this.#isBusy ? "Stopping. Press Ctrl-C again to exit." : "Press Ctrl-C again to exit.", style),
     );
   }
 

@@ -62,7 +62,7 @@ class OneShot {
       },
       onStatus: () => {},
       onIdle: (state) => this.#settle(state),
-      onLost: () => this.#fail("✗ The connection to the bot is lost. What was asked is kept: deckhand chat --continue"),
+      onLost: () => this.#fail("✗ Lost the connection to the bot. Your message is kept: deckhand chat --continue"),
     });
   }
 

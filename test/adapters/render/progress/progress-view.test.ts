@@ -136,7 +136,7 @@ const cases: { name: string; events: QueryEvent[]; lines: string[] }[] = [
     lines: [
       "⏳ **build** · turn 1 · 6 s",
       "✗ bash `sleep 99` · stopped after 60 s · 1 min",
-      "⏳ js_exec `1+1` · waits for its place, 2 before it",
+      "⏳ js_exec `1+1` · queued, 2 before it",
     ],
   },
   {

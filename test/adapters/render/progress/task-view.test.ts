@@ -96,7 +96,7 @@ test("a sub-agent posts nothing; its root run is notified of its progress until 
   view.show({ type: "tool_end", toolId: "t", toolName: "read", result: textResult("ok"), durationMs: 1 });
   view.show({ type: "parked", on: "approval" });
   await clock.advance(5_000);
-  expect(heard.at(-1)).toEqual({ ...TASK, state: "waiting", elapsedMs: 5_000, note: "waits for a decision" });
+  expect(heard.at(-1)).toEqual({ ...TASK, state: "waiting", elapsedMs: 5_000, note: "waiting for a decision" });
   const waitsIn = (toolName: string, what: string) => {
     view.show({ type: "turn_start", turn: 2 });
     view.show({ type: "tool_start", toolId: "t2", toolName, input: {}, title: "" });

@@ -38,6 +38,6 @@ test.each([{ prompt: "hello" }, { prompt: null }])(
     vi.advanceTimersByTime(15_000);
     expect(await ended).toBe(1);
     const said = [stdout, stderr].map((stream) => String(stream.read() ?? "")).join("");
-    expect(said).toContain("The bot does not answer");
+    expect(said).toContain("The bot is not responding");
   },
 );

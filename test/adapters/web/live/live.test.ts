@@ -78,10 +78,10 @@ describe("what a page sends", () => {
   });
 
   test.each([
-    ["no words", { text: "  \n" }, /nothing in this message/u],
+    ["no words", { text: "  \n" }, /This message is empty/u],
     ["too many", { text: "a".repeat(WEB_LIMITS.messageChars + 1) }, /longer than/u],
     ["a thread that is gone", { threadId: "gone" }, /thread is gone/u],
-    ["a file that never came", { fileIds: ["f"] }, /attachment has not arrived/u],
+    ["a file that never came", { fileIds: ["f"] }, /attachment didn't arrive/u],
   ])("a message with %s is not taken, and the page hears why", async (_case, extra, reason) => {
     const clientId = randomUUID();
     page.say({ type: "send", clientId, threadId: null, text: "hi", fileIds: [], ...extra });
@@ -123,7 +123,7 @@ describe("what a page sends", () => {
     await platform.edit(posted, plainMessage("done"));
     const clickId = randomUUID();
     page.say({ type: "click", clickId, messageId: posted.messageId, action: "stop:run_1" });
-    expect((await page.next("failed")).reason).toBe("That button has done its work.");
+    expect((await page.next("failed")).reason).toBe("That button no longer works.");
     expect(inbox.events.filter((event) => event.kind === "action")).toEqual([]);
   });
 

@@ -119,7 +119,7 @@ test("what is sent late does not move a reader who has scrolled up, though an ol
   await at.page.locator('input[type="file"]').setInputFiles([notes]);
   await at.page.locator(".upload:not(.busy)").waitFor();
   await composer().press("Enter");
-  await at.page.getByText("Not sent. An attachment has not arrived.").waitFor();
+  await at.page.getByText("Not sent. An attachment didn't arrive.").waitFor();
   await at.platform.stop();
   await at.page.getByText(/Connection lost/u).waitFor();
   await composer().fill("late");
